@@ -1,0 +1,154 @@
+// Every setting: its name, what it means, its default, and how its text is read. The only reader of the environment.
+import { readFileSync } from 'node:fs'
+import type { BlockList } from 'node:net'
+import { resolve } from 'node:path'
+import { cidrList } from './engines/http/guard.ts'
+
+/** Something the person who starts Stoa can mend; shown as one line, without a stack. */
+export class StartRefused extends Error {}
+
+type Setting<T> = { doc: string; fallback: string; read: (text: string) => T }
+const setting = <T>(doc: string, fallback: string, read: (text: string) => T): Setting<T> => ({ doc, fallback, read })
+
+const SETTINGS = {
+  STOA_DATA: setting('Where everything is kept', './data', text => resolve(text)),
+  STOA_HOST: setting('The address to listen on', '127.0.0.1', String),
+  STOA_PORT: setting('The port of the API; 0 takes a free one', '8443', port),
+  STOA_METRICS_PORT: setting('The private port of /metrics; 0 takes a free one', '9464', port),
+  STOA_IAM_PORT: setting('The port of the identity origin', '8444', port),
+  STOA_BASE_URL: setting('How clients reach the API', 'https://localhost:<port>', optional(httpsUrl)),
+  STOA_IAM_URL: setting('How browsers reach the identity origin', 'https://localhost:<iam port>', optional(httpsUrl)),
+  STOA_TLS_CERT: setting('A certificate chain (PEM file) instead of the local one', '', optional(file)),
+  STOA_TLS_KEY: setting('The key (PEM file) of that certificate', '', optional(file)),
+  STOA_TRUST_PROXY: setting('Proxies whose X-Forwarded-* is believed: addresses or CIDRs', '', cidrs),
+  STOA_UPSTREAMS: setting('Services that run elsewhere: service=url, …', '', upstreams),
+  STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', list),
+  STOA_OUTBOUND_CA: setting('Further authorities (PEM file) for outgoing calls', '', optional(file)),
+  STOA_DB_CONNECTIONS: setting('Connections to the database', '10', count),
+  STOA_DB_QUEUE: setting('Calls that may wait for one before callers get 503', '200', count),
+  STOA_LOG: setting('error, warn, info or debug', 'info', oneOf(['error', 'warn', 'info', 'debug'])),
+  DATABASE_URL: setting('A PostgreSQL (15 or newer) instead of the embedded one', '', optional(databaseUrl)),
+}
+
+type Name = keyof typeof SETTINGS
+export type Config = { [N in Name]: ReturnType<(typeof SETTINGS)[N]['read']> } & { warnings: string[] }
+
+/** Reads flags and environment; a flag wins. `STOA_PORT` is also `--port`, `DATABASE_URL` is `--database-url`. */
+export function readConfig(flags: string[], environment: NodeJS.ProcessEnv = process.env): Config {
+  const given = readFlags(flags)
+  const config: Record<string, unknown> = { warnings: unknownNames(environment) }
+  for (const [name, { fallback, read }] of Object.entries(SETTINGS)) {
+    const text = (given.get(name) ?? environment[name] ?? '').trim()
+    try {
+      config[name] = read(text || (fallback.includes('<') ? '' : fallback))
+    } catch (error) {
+      throw new StartRefused(`${name}=${JSON.stringify(text)}: ${(error as Error).message}`)
+    }
+  }
+  const { STOA_TLS_CERT, STOA_TLS_KEY, STOA_OUTBOUND_ALLOW } = config as Config
+  if (!STOA_TLS_CERT !== !STOA_TLS_KEY) throw new StartRefused('STOA_TLS_CERT and STOA_TLS_KEY go together; one is set')
+  cidrs(STOA_OUTBOUND_ALLOW.join(','))
+  return config as Config
+}
+
+export function helpText(): string {
+  const rows = Object.entries(SETTINGS).map(([name, { doc, fallback }]) => {
+    return `  ${flagOf(name).padEnd(20)} ${name.padEnd(20)} ${doc}${fallback ? ` (${fallback})` : ''}`
+  })
+  return ['Starts Stoa: npm start -- [flags]. Each flag can be an environment variable instead.', '', ...rows, ''].join(
+    '\n',
+  )
+}
+
+const flagOf = (name: string) =>
+  `--${name
+    .replace(/^STOA_/, '')
+    .toLowerCase()
+    .replaceAll('_', '-')}`
+
+function readFlags(flags: string[]): Map<string, string> {
+  const names = new Map(Object.keys(SETTINGS).map(name => [flagOf(name), name]))
+  const found = new Map<string, string>()
+  for (let at = 0; at < flags.length; at++) {
+    const [flag = '', inline] = (flags[at] as string).split(/=(.*)/s)
+    const name = names.get(flag)
+    if (!name) throw new StartRefused(`${flag} is not a flag; npm start -- --help lists them`)
+    const value = inline ?? flags[++at]
+    if (value === undefined) throw new StartRefused(`${flag} needs a value`)
+    found.set(name, value)
+  }
+  return found
+}
+
+/** A mistyped name would otherwise be a setting silently not made. */
+function unknownNames(environment: NodeJS.ProcessEnv): string[] {
+  return Object.keys(environment).filter(name => name.startsWith('STOA_') && !(name in SETTINGS))
+}
+
+function port(text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= 65_535)) throw new Error('must be a port number, 0 to 65535')
+  return number
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number from 1 on')
+  return Number(text)
+}
+
+function oneOf<T extends string>(values: readonly T[]): (text: string) => T {
+  return text => {
+    if (!values.includes(text as T)) throw new Error(`must be one of ${values.join(', ')}`)
+    return text as T
+  }
+}
+
+function optional<T>(read: (text: string) => T): (text: string) => T | null {
+  return text => (text === '' ? null : read(text))
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+}
+
+function cidrs(text: string): BlockList {
+  return cidrList(list(text))
+}
+
+function file(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+function url(text: string, protocols: string[]): URL {
+  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+    throw new Error(`must be a URL with ${protocols.map(one => `${one}//`).join(' or ')}`)
+  }
+  return new URL(text)
+}
+
+function httpsUrl(text: string): string {
+  const { origin, pathname, search, hash } = url(text, ['https:'])
+  if (pathname !== '/' || search || hash) throw new Error('must be an origin alone, without a path')
+  return origin
+}
+
+function databaseUrl(text: string): string {
+  url(text, ['postgres:', 'postgresql:'])
+  return text
+}
+
+function upstreams(text: string): Map<string, URL> {
+  return new Map(
+    list(text).map(pair => {
+      const [service = '', address = ''] = pair.split(/=(.*)/s)
+      return [service, url(address, ['http:', 'https:'])]
+    }),
+  )
+}

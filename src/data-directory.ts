@@ -1,0 +1,21 @@
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartRefused } from './config.ts'
+import { lockDirectory } from './engines/db/embedded/lock.ts'
+
+/** Makes the data directory if need be and holds it for this process. Others may pass through it, because under root
+ *  the database runs as somebody else, but may not look into it; each secret in it is closed by its own mode. */
+export async function openDataDirectory(path: string): Promise<string> {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o711 })
+    const probe = join(path, '.writable')
+    writeFileSync(probe, '')
+    rmSync(probe)
+  } catch (error) {
+    throw new StartRefused(`STOA_DATA: ${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
+  }
+  const real = realpathSync(path)
+  if (!(await lockDirectory(real)))
+    throw new StartRefused(`${path} is in use by another Stoa; stop it, or set STOA_DATA`)
+  return real
+}

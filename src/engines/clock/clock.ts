@@ -1,0 +1,14 @@
+import type { Clock } from '../engines.ts'
+
+export const systemClock: Clock = { now: () => new Date() }
+
+/** Stands still until it is moved. */
+export function manualClock(start: string): Clock & { advance(ms: number): void } {
+  let now = Date.parse(start)
+  return {
+    now: () => new Date(now),
+    advance: ms => {
+      now += ms
+    },
+  }
+}

@@ -1,0 +1,84 @@
+// The outside world as narrow types. Services and the host know these types only; `open.ts` alone knows who stands
+// behind them. An engine is added here when the first service needs it.
+import type { Readable } from 'node:stream'
+
+export type Engines = { db: Database; http: Http; clock: Clock; random: Random }
+
+/** Time. Tests move it by hand. */
+export interface Clock {
+  now(): Date
+}
+
+/** Unpredictable values. Everything secret comes from `bytes` or `token`. */
+export interface Random {
+  bytes(count: number): Buffer
+  /** Letters and digits, each drawn evenly from 62: 43 of them carry 256 bits. */
+  token(length: number): string
+}
+
+export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[]
+
+/** A query as a tagged template: every `${value}` travels as a parameter, never as text. Times come and go as RFC 3339
+ *  strings, 64-bit integers as numbers. */
+export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) => Promise<Row[]>
+
+/** PostgreSQL. Calling it runs one query; inside `transaction` the database handed in is the transaction. */
+export interface Database extends Sql {
+  transaction<T>(work: (db: Database) => Promise<T>): Promise<T>
+  /** Runs several statements without parameters. For migrations alone. */
+  script(text: string): Promise<void>
+  /** Calls `heard` for each message on the channel, and `connected` each time listening (re)starts: what was sent
+   *  in between is lost, so whoever caches must drop everything then. */
+  listen(channel: string, heard: (payload: string) => void, connected: () => void): Promise<void>
+  /** Answers when the server does. */
+  ping(): Promise<void>
+  /** Work under way, and work waiting for a connection. */
+  load(): { running: number; waiting: number }
+  close(): Promise<void>
+}
+
+export type HttpRequest = {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+  url: string
+  headers?: Record<string, string>
+  body?: Uint8Array | string
+  /** For the whole call, body included. With `stream` it bounds the wait for the head and each gap in the body. */
+  timeoutMs: number
+  stream?: boolean
+  /** A body longer than this fails instead of being cut. */
+  bodyBytesMax: number
+  /** How many redirects to follow; none unless said. Each hop is https and passes the address guard. */
+  redirects?: number
+  /** `public` (unless said) dials public addresses only. `operator` is for URLs out of the settings. */
+  reach?: 'public' | 'operator'
+  signal?: AbortSignal
+}
+
+export type HttpResponse = { status: number; headers: Record<string, string | string[]>; url: string; body: Readable }
+
+/** Outgoing HTTP. */
+export interface Http {
+  send(request: HttpRequest): Promise<HttpResponse>
+  close(): Promise<void>
+}
+
+/** An engine cannot serve now: `busy` means its queue is full, `down` that it cannot be reached. Nothing was done,
+ *  unless the connection broke while a statement was under way. */
+export class EngineUnavailable extends Error {
+  readonly engine: keyof Engines
+  readonly state: 'busy' | 'down'
+  constructor(engine: keyof Engines, state: 'busy' | 'down', cause?: unknown) {
+    super(`${engine} is ${state}`, { cause })
+    this.engine = engine
+    this.state = state
+  }
+}
+
+/** Why an outgoing call failed, in words that may be shown to the person who named the URL. */
+export class HttpFailure extends Error {
+  readonly reason: 'address' | 'timeout' | 'size' | 'redirect' | 'network'
+  constructor(reason: HttpFailure['reason'], says: string, cause?: unknown) {
+    super(says, { cause })
+    this.reason = reason
+  }
+}

@@ -1,0 +1,126 @@
+// Outgoing HTTP over undici. The guard judges the address that is dialled, after resolution, so a name cannot be
+// checked with one address and called with another.
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { Transform } from 'node:stream'
+import { Agent, buildConnector, type Dispatcher, request as send } from 'undici'
+import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../engines.ts'
+import { type AddressGuard, addressGuard } from './guard.ts'
+
+export type HttpOptions = {
+  /** Addresses the guard lets through although they are not public. */
+  allow: readonly string[]
+  /** PEM of further certificate authorities to trust. */
+  ca?: string
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+export function openHttp(options: HttpOptions): Http {
+  const tls = options.ca ? { ca: options.ca } : {}
+  return httpOver({
+    public: new Agent({ connect: guardedConnector(addressGuard(options.allow), tls) }),
+    operator: new Agent({ connect: { ...tls, timeout: CONNECT_TIMEOUT_MS } }),
+  })
+}
+
+/** The engine over any dispatchers; tests hand in undici's own sealed ones. */
+export function httpOver(dispatchers: Record<'public' | 'operator', Dispatcher>): Http {
+  async function once(request: HttpRequest, url: URL, signal: AbortSignal | null): Promise<HttpResponse> {
+    const waitMs = request.stream ? request.timeoutMs : 0
+    const response = await send(url, {
+      dispatcher: dispatchers[request.reach ?? 'public'],
+      method: request.method,
+      headers: request.headers ?? {},
+      body: request.body ?? null,
+      headersTimeout: waitMs,
+      bodyTimeout: waitMs,
+      ...(signal && { signal }),
+    })
+    const headers = response.headers as HttpResponse['headers']
+    return { status: response.statusCode, headers, url: url.href, body: capped(response.body, request.bodyBytesMax) }
+  }
+
+  return {
+    send: async request => {
+      const deadline = request.stream ? [] : [AbortSignal.timeout(request.timeoutMs)]
+      const signals = request.signal ? [...deadline, request.signal] : deadline
+      const signal = signals.length > 0 ? AbortSignal.any(signals) : null
+      let url = new URL(request.url)
+      try {
+        for (let hops = request.redirects ?? 0; ; hops--) {
+          const response = await once(request, url, signal)
+          const location = response.headers.location
+          if (!request.redirects || response.status < 300 || response.status > 399 || !location) return response
+          response.body.destroy()
+          if (hops === 0) throw new HttpFailure('redirect', `more than ${request.redirects} redirects`)
+          url = new URL(String(location), url)
+          if (url.protocol !== 'https:') throw new HttpFailure('redirect', 'redirected to a URL that is not https')
+        }
+      } catch (error) {
+        throw failure(error, request.signal)
+      }
+    },
+    close: async () => {
+      await Promise.all(Object.values(dispatchers).map(dispatcher => dispatcher.destroy()))
+    },
+  }
+}
+
+function guardedConnector(permits: AddressGuard, tls: { ca?: string }): buildConnector.connector {
+  const dial = buildConnector({ ...tls, timeout: CONNECT_TIMEOUT_MS })
+  // Not dns.lookup: that shares four threads with the file system, and reads /etc/hosts.
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 })
+  return (options, callback) => {
+    resolve(resolver, options.hostname).then(
+      addresses => {
+        // One private address among public ones is how a guard is tricked, so all of them must pass.
+        if (!addresses.every(permits)) {
+          callback(new HttpFailure('address', `${options.hostname} is not a public address`), null)
+        } else {
+          const servername = options.servername || (isIP(options.hostname) ? '' : options.hostname)
+          dial({ ...options, hostname: addresses[0]!, servername }, callback)
+        }
+      },
+      error => callback(error, null),
+    )
+  }
+}
+
+async function resolve(resolver: Resolver, hostname: string): Promise<string[]> {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(bare)) return [bare]
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(bare), resolver.resolve6(bare)])
+  const found = [v4, v6].flatMap(outcome => (outcome.status === 'fulfilled' ? outcome.value : []))
+  if (found.length === 0)
+    throw new HttpFailure('network', `${hostname} has no address`, (v4 as { reason?: unknown }).reason)
+  return found
+}
+
+function capped(body: NodeJS.ReadableStream & { destroy(error?: Error): unknown }, bytesMax: number): Transform {
+  let seen = 0
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      seen += chunk.length
+      if (seen > bytesMax) done(new HttpFailure('size', `the answer is longer than ${bytesMax} bytes`))
+      else done(null, chunk)
+    },
+    // Whoever stops reading stops the peer too: without this an abandoned stream runs on.
+    destroy(error, done) {
+      body.destroy(error ?? undefined)
+      done(error)
+    },
+  })
+  body.on('error', error => counter.destroy(failure(error)))
+  return body.pipe(counter)
+}
+
+function failure(error: unknown, callers?: AbortSignal): Error {
+  if (error instanceof HttpFailure) return error
+  if (callers?.aborted) return error as Error
+  const { name, code, message } = error as { name?: string; code?: string; message?: string }
+  if (name === 'TimeoutError' || (String(code).startsWith('UND_ERR_') && String(code).endsWith('_TIMEOUT'))) {
+    return new HttpFailure('timeout', 'no answer in time', error)
+  }
+  return new HttpFailure('network', `the call failed: ${code ?? message}`, error)
+}

@@ -1,0 +1,44 @@
+// The only place that chooses between embedded and distributed engines.
+import { systemClock } from './clock/clock.ts'
+import { DATABASE_USER, type EmbeddedServer, startEmbedded } from './db/embedded/server.ts'
+import { openPostgres, requireVersion } from './db/postgres.ts'
+import type { Engines } from './engines.ts'
+import { type HttpOptions, openHttp } from './http/http.ts'
+import { systemRandom } from './random/random.ts'
+
+export type EngineSettings = {
+  dataDirectory: string
+  databaseUrl: string | null
+  dbConnections: number
+  dbQueue: number
+  http: HttpOptions
+}
+
+export type OpenEngines = { engines: Engines; databaseHome: string | null; close(): Promise<void> }
+
+export async function openEngines(
+  settings: EngineSettings,
+  log: (line: string) => void,
+  lost: (error: Error) => void,
+): Promise<OpenEngines> {
+  const { dataDirectory, databaseUrl } = settings
+  const embedded: EmbeddedServer | null = databaseUrl ? null : await startEmbedded({ dataDirectory, log, lost })
+  const db = openPostgres({
+    at: embedded
+      ? { socketDirectory: embedded.socketDirectory, database: 'postgres', user: DATABASE_USER }
+      : { url: databaseUrl as string },
+    connectionsMax: settings.dbConnections,
+    queueMax: settings.dbQueue,
+  })
+  if (databaseUrl) await requireVersion(db)
+  const http = openHttp(settings.http)
+  return {
+    engines: { db, http, clock: systemClock, random: systemRandom },
+    databaseHome: embedded?.home ?? null,
+    close: async () => {
+      await http.close()
+      await db.close()
+      await embedded?.stop()
+    },
+  }
+}

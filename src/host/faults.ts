@@ -1,0 +1,46 @@
+// Turns whatever was thrown into the fault that is answered.
+import { EngineUnavailable } from '../engines/engines.ts'
+import { Fault, type FaultCode } from '../kit/fault.ts'
+
+/** What the host itself may answer, for any operation. */
+export const HOST_FAULTS: readonly FaultCode[] = [
+  ...(['invalid_input', 'malformed_request', 'credential_required', 'credential_refused', 'forbidden'] as const),
+  ...(['https_required', 'method_not_allowed', 'request_timeout', 'body_too_large', 'unsupported_media_type'] as const),
+  ...(['headers_too_large', 'overloaded', 'database_unreachable'] as const),
+]
+
+export function faultFor(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  if (error instanceof EngineUnavailable) return engineFault(error)
+  switch ((error as { code?: unknown } | null)?.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return bodyTooLarge()
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Fault('unsupported_media_type', { message: 'Send the body as application/json.' })
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return malformed('The body is not as long as its Content-Length says.', error)
+    case 'FST_ERR_BAD_URL':
+      return malformed('The path is not valid percent-encoding.', error)
+    default:
+      return new Fault('internal', {
+        message: 'Something went wrong on our side. Try again; if it stays, tell the operator the request id.',
+        cause: error,
+      })
+  }
+}
+
+export const malformed = (message: string, cause?: unknown) => new Fault('malformed_request', { message, cause })
+
+export function bodyTooLarge(limit?: number): Fault {
+  const bound = limit === undefined ? '' : `; the limit here is ${limit} bytes`
+  return new Fault('body_too_large', { message: `The body is too large${bound}.`, headers: { connection: 'close' } })
+}
+
+function engineFault(error: EngineUnavailable): Fault {
+  if (error.state === 'busy') {
+    const message = 'Too much is going on right now; nothing was done. Try again in a moment.'
+    return new Fault('overloaded', { message, retryAfterS: 1, cause: error })
+  }
+  const message = 'The database cannot be reached right now. Try again in a moment.'
+  return new Fault('database_unreachable', { message, retryAfterS: 2, cause: error })
+}

@@ -1,0 +1,76 @@
+// The whole host: operations behind one TLS port, metrics behind another.
+import type { Server } from 'node:http'
+import type { AddressInfo, BlockList } from 'node:net'
+import type { Logger } from 'pino'
+import type { Engines } from '../engines/engines.ts'
+import type { AuditTrail } from '../kit/audit.ts'
+import type { Credentials } from '../kit/credentials.ts'
+import type { Operation } from '../kit/operation.ts'
+import type { Service } from '../kit/service.ts'
+import { aboutOperations } from './about.ts'
+import { createListener, type ListenerOptions } from './listener.ts'
+import { createMetricsServer, openMetrics } from './metrics.ts'
+import { openapiDocument, type Section } from './openapi.ts'
+import { relayOperations } from './relay.ts'
+import { buildServer, type ServerOptions } from './server.ts'
+
+export type HostOptions = {
+  services: readonly Service[]
+  engines: Engines
+  credentials: Credentials
+  audit: AuditTrail
+  /** Services that run elsewhere, by name. Theirs replace the operations of the same service here. */
+  upstreams: ReadonlyMap<string, URL>
+  address: { host: string; port: number; metricsPort: number }
+  tls: ListenerOptions['tls']
+  trusted: BlockList
+  hsts: boolean
+  log: Logger
+  timeouts?: ListenerOptions['timeouts']
+  inspect?: ServerOptions['inspect']
+}
+
+export type Host = { port: number; metricsPort: number; drain(graceMs: number): Promise<void> }
+
+/** Every operation this host describes, under the heading of its service. */
+export function sectionsOf(services: readonly Service[]): Section[] {
+  let document: object | null = null
+  const about = aboutOperations(services, () => {
+    document ??= openapiDocument(sections)
+    return document
+  })
+  const sections: Section[] = [{ name: 'host', what: 'The host itself', operations: about }, ...services]
+  return sections
+}
+
+export async function openHost(options: HostOptions): Promise<Host> {
+  const { services, upstreams, engines, log } = options
+  const here = services.map(one => (upstreams.has(one.name) ? { ...one, operations: {} } : one))
+  const sections = sectionsOf(here)
+  const operations: Record<string, Operation> = {}
+  for (const one of sections) Object.assign(operations, one.operations)
+  for (const [name, url] of upstreams) Object.assign(operations, relayOperations(name, url))
+
+  const metrics = openMetrics(engines.db)
+  const server = await buildServer({ ...options, operations, metrics, log })
+  const listener = createListener({ ...options, handle: server.handle, requestId: server.requestId })
+  const metricsServer = createMetricsServer(metrics)
+  const { host, port, metricsPort } = options.address
+  return {
+    metricsPort: await listen(metricsServer, host, metricsPort),
+    port: await listen(listener.server, host, port),
+    drain: async graceMs => {
+      server.closing()
+      await listener.drain(graceMs)
+      metricsServer.close()
+      metricsServer.closeAllConnections()
+    },
+  }
+}
+
+function listen(server: Server | import('node:https').Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, backlog: 1024 }, () => resolve((server.address() as AddressInfo).port))
+  })
+}

@@ -1,0 +1,128 @@
+// One port: TLS for everybody; plain HTTP for the proxies we trust, and a 403 for everybody else.
+import {
+  createServer as createPlainServer,
+  type Server as PlainServer,
+  type RequestListener,
+  STATUS_CODES,
+} from 'node:http'
+import { createServer as createTlsServer, type Server } from 'node:https'
+import { type BlockList, isIPv6, Server as NetServer, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Fault } from '../kit/fault.ts'
+import { malformed } from './faults.ts'
+
+export type ListenerOptions = {
+  tls: { key: string; cert: string }
+  trusted: BlockList
+  requestId: () => string
+  handle: RequestListener
+  /** Shortened by tests; a person never waits for these. */
+  timeouts?: Partial<typeof TIMEOUTS>
+}
+
+const TIMEOUTS = {
+  /** To the first byte, and for the TLS handshake. */
+  handshakeMs: 10_000,
+  headersMs: 10_000,
+  /** For the whole request, body included. */
+  requestMs: 30_000,
+  /** Longer than the minute for which proxies commonly keep a connection, so that they close it and not we. */
+  idleMs: 65_000,
+}
+const HEADER_BYTES_MAX = 16 * 1024
+const TLS_HANDSHAKE = 22
+
+export type Listener = { server: Server; drain(graceMs: number): Promise<void> }
+
+export function createListener(options: ListenerOptions): Listener {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts }
+  const http = {
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.idleMs,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs / 2),
+  }
+  const secure = createTlsServer({ ...http, ...options.tls, handshakeTimeout: timeouts.handshakeMs }, options.handle)
+  const plain = createPlainServer(http, options.handle)
+  plain.emit('listening') // It never listens itself, but this is what arms its header and request timeouts.
+  for (const server of [secure, plain]) {
+    server.maxHeadersCount = 0 // Node would drop the rest without a word; their size is bounded above.
+    server.on('clientError', (error, socket) => refuse(socket as Socket, clientFault(error), options.requestId()))
+  }
+
+  const [acceptTls] = secure.listeners('connection') as ((socket: Socket) => void)[]
+  secure.removeAllListeners('connection')
+  secure.on('connection', (socket: Socket) => {
+    const timer = setTimeout(() => socket.destroy(), timeouts.handshakeMs)
+    socket.once('close', () => clearTimeout(timer))
+    socket.on('error', () => socket.destroy())
+    socket.once('readable', () => {
+      clearTimeout(timer)
+      const first = socket.read(1) as Buffer | null
+      if (!first) return socket.destroy()
+      socket.unshift(first)
+      if (first[0] === TLS_HANDSHAKE) acceptTls?.call(secure, socket)
+      else if (isTrusted(options.trusted, socket)) plain.emit('connection', socket)
+      else refuse(socket, httpsRequired(), options.requestId())
+    })
+  })
+  return { server: secure, drain: graceMs => drain([secure, plain], graceMs) }
+}
+
+/** Stops accepting, lets running requests end, then closes what is idle. A client that was about to use its connection
+ *  gets a second in which the answer still comes, and tells it to close. */
+async function drain(servers: [Server, PlainServer], graceMs: number): Promise<void> {
+  const deadline = performance.now() + graceMs
+  let open = true
+  // Not https's own close(): that drops idle connections at once, and with them requests already on their way.
+  NetServer.prototype.close.call(servers[0], () => {
+    open = false
+  })
+  await wait(Math.min(1_000, graceMs))
+  while (open && performance.now() < deadline) {
+    for (const server of servers) server.closeIdleConnections()
+    await wait(20)
+  }
+  for (const server of servers) server.closeAllConnections()
+  for (const server of servers) server.close() // Clears the timers that watch for slow requests.
+}
+
+export const httpsRequired = () =>
+  new Fault('https_required', {
+    message: 'Use https. If a key was sent with this request, it crossed the network unencrypted: replace it.',
+    headers: { connection: 'close' },
+  })
+
+export function isTrusted(trusted: BlockList, { remoteAddress }: Socket): boolean {
+  return remoteAddress !== undefined && trusted.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')
+}
+
+function clientFault(error: NodeJS.ErrnoException): Fault {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Fault('headers_too_large', { message: `Headers may take ${HEADER_BYTES_MAX} bytes together.` })
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Fault('request_timeout', { message: 'The request did not arrive whole in time. Send it again.' })
+    default:
+      return malformed('This is not a valid HTTP request.', error)
+  }
+}
+
+/** Answers on a bare socket, where no request object exists, and closes it without cutting the answer off. */
+function refuse(socket: Socket, fault: Fault, requestId: string): void {
+  if (!socket.writable) return void socket.destroy()
+  const body = JSON.stringify(fault.body(requestId))
+  const head = [
+    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // Closing while the peer still sends would reset the connection and lose the answer, so read to its end, briefly.
+  socket.resume()
+  socket.once('end', () => socket.destroy())
+  setTimeout(() => socket.destroy(), 2_000).unref()
+}

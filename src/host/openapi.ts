@@ -1,0 +1,108 @@
+// The declarations as an OpenAPI 3.1 document. TypeBox schemas are JSON Schema already, so nothing is translated.
+import { type TSchema, Type } from 'typebox'
+import { FAULT_CODES, type FaultCode, statusOf } from '../kit/fault.ts'
+import { nothing, type Operation } from '../kit/operation.ts'
+import type { Service } from '../kit/service.ts'
+
+const Fault = Type.Object({
+  error: Type.Object({
+    code: Type.Enum([...FAULT_CODES]),
+    message: Type.String({ description: 'What went wrong and what to do, in a sentence' }),
+    type: Type.String({ description: 'The family of the code' }),
+    param: Type.Union([Type.String(), Type.Null()], { description: 'The first field at fault' }),
+    request_id: Type.String({ description: 'Also in the X-Request-Id header; the operator finds the request by it' }),
+    fields: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String({ examples: ['entries.3.note'] }), says: Type.String() })),
+    ),
+  }),
+})
+
+/** A service's operations under one heading; the host's own go first. */
+export type Section = Pick<Service, 'name' | 'what' | 'operations'>
+
+export function openapiDocument(sections: readonly Section[]): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const { name, operations } of sections) {
+    for (const [id, operation] of Object.entries(operations)) {
+      const entry = { [operation.method.toLowerCase()]: describe(id, name, operation) }
+      paths[operation.path] = { ...paths[operation.path], ...entry }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Stoa',
+      version: 'v1',
+      summary: 'One HTTP host that gives a product team its back end',
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    tags: sections
+      .filter(({ operations }) => Object.keys(operations).length > 0)
+      .map(({ name, what }) => ({ name, description: what })),
+    paths,
+    components: {
+      schemas: { Fault },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'A secret key of the organisation, `sk-…`' },
+      },
+    },
+  }
+}
+
+function describe(id: string, tag: string, operation: Operation): object {
+  const { properties, required = [] } = operation.input as { properties: Record<string, TSchema>; required?: string[] }
+  const inPath = operation.pathFields
+  const rest = Object.keys(properties).filter(name => !inPath.includes(name))
+  const parameter = (place: 'path' | 'query') => (name: string) => {
+    const { description, ...schema } = properties[name] as TSchema & { description?: string }
+    return { name, in: place, required: required.includes(name), ...(description && { description }), schema }
+  }
+  const body = {
+    type: 'object',
+    required: required.filter(name => rest.includes(name)),
+    properties: Object.fromEntries(rest.map(name => [name, properties[name]])),
+    additionalProperties: false,
+  }
+  return {
+    operationId: id,
+    tags: [tag],
+    summary: operation.summary,
+    ...(operation.access === 'public' && { security: [] }),
+    parameters: [
+      ...inPath.map(parameter('path')),
+      ...(operation.bodyKind === 'json' ? [] : rest.map(parameter('query'))),
+    ],
+    ...(operation.bodyKind === 'json' && {
+      requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } },
+    }),
+    responses: {
+      [operation.status]: {
+        description: operation.summary,
+        ...(operation.output !== nothing && { content: { 'application/json': { schema: operation.output } } }),
+      },
+      ...faultResponses(operation),
+    },
+  }
+}
+
+/** The statuses a caller of this operation should expect, each with the codes that bring it. */
+function faultResponses({ access, faults }: Operation): Record<string, object> {
+  const always: FaultCode[] = ['invalid_input', 'malformed_request', 'overloaded', 'database_unreachable']
+  const guarded: FaultCode[] = ['credential_required', 'credential_refused', 'forbidden']
+  const byStatus = new Map<number, Set<FaultCode>>()
+  for (const code of [...always, ...(access === 'public' ? [] : guarded), ...faults]) {
+    const codes = byStatus.get(statusOf(code)) ?? new Set()
+    byStatus.set(statusOf(code), codes.add(code))
+  }
+  const schema = { $ref: '#/components/schemas/Fault' }
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, codes]) => [
+        status,
+        { description: [...codes].map(code => `\`${code}\``).join(', '), content: { 'application/json': { schema } } },
+      ]),
+  )
+}

@@ -1,0 +1,208 @@
+// Declarations become routes. This is the only folder that knows Fastify.
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { BlockList } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import type { Caller } from '../kit/caller.ts'
+import type { Credentials } from '../kit/credentials.ts'
+import { Fault } from '../kit/fault.ts'
+import { type Operation, type StreamAnswer, stream } from '../kit/operation.ts'
+import { authenticate, authorise } from './authenticate.ts'
+import { type CallOptions, call } from './call.ts'
+import { RequestView } from './facts.ts'
+import { bodyTooLarge, faultFor } from './faults.ts'
+import { removeIdentityClaims } from './identity-headers.ts'
+import { parseJson, readInput } from './input.ts'
+import { httpsRequired, isTrusted } from './listener.ts'
+import type { Metrics } from './metrics.ts'
+
+export type ServerOptions = CallOptions & {
+  operations: Record<string, Operation>
+  credentials: Credentials
+  trusted: BlockList
+  /** Tells browsers to use https alone for this host name, on every port of it. */
+  hsts: boolean
+  metrics: Metrics
+  log: Logger
+  /** Sees every answer before it is sent. Tests hold it against the declaration; production has none. */
+  inspect?: (id: string, operation: Operation, outcome: { output: unknown } | { fault: Fault }) => void
+}
+
+/** What the hooks leave on a request for those after them. */
+type Request = FastifyRequest & { caller: Caller | null }
+type RouteConfig = { id: string; operation: Operation | null }
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+/** Nothing here is for a browser to keep, or to guess the type of. */
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
+export type HostServer = { handle: RequestListener; requestId: () => string; closing: () => void }
+
+export async function buildServer(options: ServerOptions): Promise<HostServer> {
+  const requestId = () => `req_${options.engines.random.token(20)}`
+  const headers = options.hsts ? { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } : HEADERS
+  let closing = false
+  const app = Fastify({
+    genReqId: requestId,
+    requestIdHeader: false,
+    trustProxy: (address: string) => isTrusted(options.trusted, { remoteAddress: address } as never),
+    routerOptions: { maxParamLength: 1024 },
+    frameworkErrors: (error, request, reply) =>
+      void answerFault(error, request as unknown as Request, reply as FastifyReply),
+  })
+  app.decorateRequest('caller', null)
+  app.removeAllContentTypeParsers()
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers).header('x-request-id', request.id)
+    if (closing) reply.header('connection', 'close')
+    done(cameInPlain(request, options.trusted) ? httpsRequired() : undefined)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    report(request as Request, reply, options)
+    done()
+  })
+
+  const answerFault = (error: unknown, request: Request, reply: FastifyReply) => {
+    const fault = faultFor(error)
+    const { id, operation } = request.routeOptions.config as unknown as RouteConfig
+    if (operation) options.inspect?.(id, operation, { fault })
+    if (fault.status >= 500)
+      options.log.error({ request: request.id, operation: id, err: fault.cause ?? fault }, fault.code)
+    return reply.code(fault.status).headers(fault.headers).send(fault.body(request.id))
+  }
+  app.setErrorHandler((error, request, reply) => answerFault(error, request as Request, reply))
+  app.setNotFoundHandler(request => {
+    throw new Fault('not_found', { message: `There is nothing at ${request.method} ${pathOf(request.url)}.` })
+  })
+
+  const entries = Object.entries(options.operations)
+  await app.register(async json => {
+    json.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+      try {
+        done(null, parseJson(body as Buffer))
+      } catch (error) {
+        done(error as Error)
+      }
+    })
+    for (const [id, operation] of entries) if (operation.bodyKind !== 'raw') addRoute(json, id, operation, options)
+  })
+  await app.register(async raw => {
+    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    for (const [id, operation] of entries) if (operation.bodyKind === 'raw') addRoute(raw, id, operation, options)
+  })
+  addOtherMethods(app, Object.values(options.operations))
+  await app.ready()
+
+  return {
+    requestId,
+    closing: () => {
+      closing = true
+    },
+    handle: (request, response) => {
+      removeIdentityClaims(request)
+      app.routing(request, response)
+    },
+  }
+}
+
+function addRoute(app: FastifyInstance, id: string, operation: Operation, options: ServerOptions): void {
+  const settle = (output: unknown, reply: FastifyReply) => {
+    options.inspect?.(id, operation, { output })
+    return operation.output === stream ? sendStream(output as StreamAnswer, reply) : reply.send(output)
+  }
+  app.route({
+    method: operation.method === 'ANY' ? METHODS.filter(method => method !== 'OPTIONS') : operation.method,
+    url: routerPath(operation.path),
+    bodyLimit: operation.bodyLimit,
+    config: { id, operation } satisfies RouteConfig,
+    onRequest: (request, _reply, done) => {
+      if (Number(request.headers['content-length'] ?? 0) > operation.bodyLimit) {
+        return done(bodyTooLarge(operation.bodyLimit))
+      }
+      if (operation.access === 'public') return done()
+      const admit = (caller: Caller) => {
+        authorise(operation.access, caller)
+        ;(request as Request).caller = caller
+      }
+      try {
+        const caller = authenticate(request.raw, options.credentials)
+        if (!(caller instanceof Promise)) {
+          admit(caller)
+          return done()
+        }
+        caller.then(admit).then(() => done(), done)
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+    handler: (request, reply) => {
+      const { params, query, body } = request
+      const parts = { path: params as Record<string, string>, query: query as Record<string, unknown>, body }
+      const input = readInput(operation, parts)
+      if (operation.status !== 200) reply.code(operation.status)
+      const output = call(options, operation, (request as Request).caller, new RequestView(request, reply), input)
+      if (output instanceof Promise) return output.then(value => settle(value, reply))
+      return settle(output, reply)
+    },
+  })
+}
+
+/** Every path answers every method: 405 with the ones it has, and OPTIONS with their list. */
+function addOtherMethods(app: FastifyInstance, operations: Operation[]): void {
+  const byPath = new Map<string, Set<string>>()
+  for (const { path, method } of operations) {
+    const methods = byPath.get(routerPath(path)) ?? new Set(['OPTIONS'])
+    byPath.set(routerPath(path), methods)
+    for (const one of method === 'ANY' ? METHODS : [method]) methods.add(one)
+    if (method === 'GET') methods.add('HEAD')
+  }
+  for (const [url, methods] of byPath) {
+    const allow = METHODS.filter(method => methods.has(method)).join(', ')
+    app.options(url, (_request, reply) => reply.code(204).header('allow', allow).send())
+    const others = METHODS.filter(method => !methods.has(method))
+    if (others.length === 0) continue
+    app.route({
+      method: others,
+      url,
+      // Refused before the body is looked at: whatever it is, it is not wanted here.
+      onRequest: (_request, _reply, done) =>
+        done(new Fault('method_not_allowed', { message: `Only ${allow} are answered here.`, headers: { allow } })),
+      handler: () => {},
+    })
+  }
+}
+
+function sendStream({ status, headers, body }: StreamAnswer, reply: FastifyReply): FastifyReply {
+  return reply.code(status).headers(headers).send(body)
+}
+
+/** Only the word of a trusted proxy counts, and of several the one it added itself, the last. */
+function cameInPlain(request: FastifyRequest, trusted: BlockList): boolean {
+  const { socket } = request.raw as IncomingMessage & { socket: { encrypted?: boolean } }
+  if (!isTrusted(trusted, socket)) return !socket.encrypted
+  const said = String(request.headers['x-forwarded-proto'] ?? '')
+    .split(',')
+    .at(-1)
+    ?.trim()
+  return socket.encrypted ? said === 'http' : said !== 'https'
+}
+
+function report(request: Request, reply: FastifyReply, { metrics, log }: ServerOptions): void {
+  const { id = 'none' } = request.routeOptions.config as unknown as Partial<RouteConfig>
+  metrics.answered(id, request.method, reply.statusCode, reply.elapsedTime / 1000)
+  if (!log.isLevelEnabled('info')) return
+  const { caller } = request
+  log.info({
+    request: request.id,
+    operation: id,
+    method: request.method,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    ip: request.ip,
+    ...(caller && { org: caller.org, credential: caller.credential.id }),
+  })
+}
+
+/** `/v1/projects/{slug}` is spelled `/v1/projects/:slug` by the router, and a last `{rest...}` `*`. */
+const routerPath = (path: string) => path.replace(/\{\w+\.\.\.\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
+const pathOf = (url: string) => url.split('?', 1)[0]

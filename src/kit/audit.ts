@@ -1,0 +1,17 @@
+// What the audit trail keeps of a write.
+import type { Database } from '../engines/engines.ts'
+import type { Caller } from './caller.ts'
+
+export type AuditRecord = {
+  caller: Caller
+  /** What was done, `project.create`. */
+  what: string
+  /** To which thing. */
+  on: string
+  at: string
+  ip: string
+  requestId: string
+}
+
+/** Writes a record in the transaction of the write it tells of. */
+export type AuditTrail = (db: Database, record: AuditRecord) => Promise<void>

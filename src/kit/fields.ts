@@ -1,0 +1,41 @@
+// The kinds of field that recur in inputs and outputs. Each carries the sentence a caller reads when it is wrong, and
+// an example, which the derived tests send.
+import { Type } from 'typebox'
+
+export const slug = (what: string) =>
+  Type.String({
+    pattern: '^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$',
+    description: `${what}: lower-case letters, digits and inner hyphens, at most 40 characters`,
+    examples: ['web-shop'],
+  })
+
+/** A name for people: one line, not blank. */
+export const displayName = (what: string) =>
+  Type.String({
+    maxLength: 120,
+    pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]*[^\\s\\p{C}][^\\p{Cc}\\p{Zl}\\p{Zp}]*$',
+    description: `${what}: one line, not blank, at most 120 characters`,
+    examples: ['Web shop'],
+  })
+
+export const timestamp = (what: string) =>
+  Type.String({ format: 'date-time', description: what, examples: ['2026-11-15T09:30:00.000Z'] })
+
+/** A page size. Above the maximum it is clamped, so a client that asks for too much still gets a page. */
+export const pageLimit = ({ fallback, max }: { fallback: number; max: number }) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `How many to answer; ${fallback} unless said, ${max} at most`,
+      examples: [fallback],
+    }),
+  )
+
+export const pageAfter = () =>
+  Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{0,1024}$',
+      description: 'The `next` of the page before; omit it for the first page',
+      examples: [''],
+    }),
+  )

@@ -1,0 +1,34 @@
+// How a key is spelled: `sk-`, 43 letters and digits that carry 256 bits, and 6 that check the rest, so that a mistyped
+// key is refused without a look-up and a scanner can tell ours from other text.
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Random } from '../../engines/engines.ts'
+
+const SPELLING = /^sk-[0-9A-Za-z]{49}$/
+const SECRET_LENGTH = 43
+const CHECK_LENGTH = 6
+/** Enough to tell keys apart in a listing, far too little to guess one. */
+const PREFIX_LENGTH = 11
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export function newKeyText(random: Random): string {
+  const body = `sk-${random.token(SECRET_LENGTH)}`
+  return body + checkDigits(body)
+}
+
+export function isWellSpelled(text: string): boolean {
+  return SPELLING.test(text) && checkDigits(text.slice(0, -CHECK_LENGTH)) === text.slice(-CHECK_LENGTH)
+}
+
+export const prefixOf = (text: string): string => text.slice(0, PREFIX_LENGTH)
+export const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+function checkDigits(body: string): string {
+  let rest = crc32(body)
+  let digits = ''
+  for (let i = 0; i < CHECK_LENGTH; i++) {
+    digits = DIGITS[rest % 62] + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}

@@ -1,0 +1,25 @@
+// The product: every service, one line each. Their migrations run in this order. A service without a folder has no
+// operation yet; it is listed so that `GET /v1` tells what is there and what is not.
+import { service } from '../kit/service.ts'
+import { account } from './account/service.ts'
+import { iam } from './iam/service.ts'
+import { projectsService } from './projects/service.ts'
+
+export const services = [
+  iam,
+  account,
+  projectsService,
+  service({ name: 'ai', what: 'Model calls: chat completions, embeddings and the models there are' }),
+  service({ name: 'search', what: "Search over an organisation's own documents" }),
+  service({ name: 'kms', what: 'Secrets, sealed at rest' }),
+  service({ name: 'platform', what: 'Builds and deploys' }),
+  service({ name: 'event', what: 'Event ingest, and the analytics read from it' }),
+  service({ name: 'o11y', what: 'Observability: traces, metrics and logs' }),
+  service({ name: 'tasks', what: 'Scheduled and background tasks' }),
+  service({ name: 'billing', what: 'Balance, credits and usage' }),
+  service({ name: 'webhooks', what: "Events delivered to an organisation's own endpoints, signed" }),
+  service({ name: 'risk', what: "Reference sets a risk decision needs, with an organisation's own overrides" }),
+  service({ name: 'errors', what: 'Captured errors, newest first' }),
+  service({ name: 'mcp', what: 'The tool door: every operation as a tool' }),
+  service({ name: 'auto', what: 'Inbound hooks that start a workflow' }),
+]

@@ -1,0 +1,92 @@
+// Operations under /v1/projects. A project names one product of the organisation.
+import { Type } from 'typebox'
+import { Fault, notFound } from '../../kit/fault.ts'
+import { displayName, pageAfter, pageLimit, slug, timestamp } from '../../kit/fields.ts'
+import { nothing, operation } from '../../kit/operation.ts'
+import { keyAfter, listing, page } from '../../kit/page.ts'
+import * as store from './store.ts'
+
+const PAGE = { fallback: 50, max: 200 }
+
+const Slug = slug("The project's slug")
+const Name = displayName("The project's name")
+const Project = Type.Object({
+  slug: Slug,
+  name: Name,
+  created: timestamp('When it was created'),
+  updated: timestamp('When it was last changed'),
+})
+
+export const listProjects = operation({
+  route: 'GET /v1/projects',
+  summary: "The organisation's projects, by slug",
+  access: 'bearer',
+  input: { limit: pageLimit(PAGE), after: pageAfter() },
+  output: listing(Project),
+  run: async ({ db, caller }, { limit = PAGE.fallback, after }) => {
+    const count = Math.min(limit, PAGE.max)
+    const rows = await store.selectProjects(db, caller.org, keyAfter(after), count + 1)
+    return page(rows, count, project => project.slug)
+  },
+})
+
+export const createProject = operation({
+  route: 'POST /v1/projects',
+  summary: 'Creates a project',
+  access: 'bearer',
+  input: { slug: Slug, name: Name },
+  output: Project,
+  status: 201,
+  faults: ['conflict'],
+  audit: { what: 'project.create', on: ({ slug }) => slug },
+  run: async ({ db, caller, clock }, { slug, name }) => {
+    const project = await store.insertProject(db, caller.org, slug, name, clock.now().toISOString())
+    if (project) return project
+    throw new Fault('conflict', {
+      message: `This organisation already has a project ${slug}; choose another slug.`,
+      fields: [{ path: 'slug', says: 'is taken' }],
+    })
+  },
+})
+
+export const getProject = operation({
+  route: 'GET /v1/projects/{slug}',
+  summary: 'One project',
+  access: 'bearer',
+  input: { slug: Slug },
+  output: Project,
+  faults: ['not_found'],
+  run: async ({ db, caller }, { slug }) => {
+    return (await store.selectProject(db, caller.org, slug)) ?? missing()
+  },
+})
+
+export const updateProject = operation({
+  route: 'PATCH /v1/projects/{slug}',
+  summary: 'Renames a project',
+  access: 'bearer',
+  input: { slug: Slug, name: Name },
+  output: Project,
+  faults: ['not_found'],
+  audit: { what: 'project.update', on: ({ slug }) => slug },
+  run: async ({ db, caller, clock }, { slug, name }) => {
+    return (await store.updateProject(db, caller.org, slug, name, clock.now().toISOString())) ?? missing()
+  },
+})
+
+export const deleteProject = operation({
+  route: 'DELETE /v1/projects/{slug}',
+  summary: 'Deletes a project and everything in it',
+  access: 'bearer',
+  input: { slug: Slug },
+  output: nothing,
+  faults: ['not_found'],
+  audit: { what: 'project.delete', on: ({ slug }) => slug },
+  run: async ({ db, caller }, { slug }) => {
+    if (!(await store.deleteProject(db, caller.org, slug))) missing()
+  },
+})
+
+function missing(): never {
+  throw notFound('project')
+}

@@ -1,0 +1,9 @@
+import { service } from '../../kit/service.ts'
+import * as projects from './projects.ts'
+
+export const projectsService = service({
+  name: 'projects',
+  what: 'The products an organisation builds; what belongs to one of them names it',
+  operations: [projects],
+  migrations: new URL('migrations/', import.meta.url),
+})

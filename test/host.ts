@@ -1,0 +1,178 @@
+// Starts the product itself for a test: the real host over TLS on a database of its own, with a clock the test moves
+// and an outgoing network that is sealed. Every answer is held against its declaration.
+import assert from 'node:assert/strict'
+import { appendFileSync, readFileSync } from 'node:fs'
+import { BlockList } from 'node:net'
+import { join } from 'node:path'
+import { after, type TestContext } from 'node:test'
+import pino from 'pino'
+import { Agent, type Dispatcher, MockAgent, request } from 'undici'
+import { manualClock } from '../src/engines/clock/clock.ts'
+import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
+import { openPostgres } from '../src/engines/db/postgres.ts'
+import type { Database, Http } from '../src/engines/engines.ts'
+import { httpOver } from '../src/engines/http/http.ts'
+import { systemRandom } from '../src/engines/random/random.ts'
+import { HOST_FAULTS } from '../src/host/faults.ts'
+import { type HostOptions, openHost } from '../src/host/host.ts'
+import type { OrgId } from '../src/kit/caller.ts'
+import { compileCheck } from '../src/kit/check.ts'
+import { nothing, type Operation, stream } from '../src/kit/operation.ts'
+import { errorFields } from '../src/log.ts'
+import { keepKey, newKeyText, openKeyring } from '../src/services/account/public.ts'
+import { auditTrail, foundOrganisation } from '../src/services/iam/public.ts'
+import { services } from '../src/services/index.ts'
+
+export type TestOptions = Partial<
+  Pick<HostOptions, 'services' | 'upstreams' | 'trusted' | 'timeouts' | 'hsts'> & {
+    http: Http
+    dbConnections: number
+    dbQueue: number
+  }
+>
+/** A test reads what it expects, and fails on what is not there. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are as various as the operations
+export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
+export type Ask = { as?: string | null; body?: unknown; headers?: Record<string, string> }
+export type TestHost = Awaited<ReturnType<typeof startHost>>
+
+const tlsDirectory = () => env('STOA_TEST_TLS')
+export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
+
+/** Called at the top of a test file, or with the context of the one test that needs a host of its own kind. */
+export async function startHost(options: TestOptions = {}, t?: TestContext) {
+  const { db, drop } = await testDatabase(options)
+  const clock = manualClock('2026-11-15T09:00:00.000Z')
+  const sealed = new MockAgent()
+  sealed.disableNetConnect()
+  const engines = {
+    db,
+    clock,
+    random: systemRandom,
+    http: options.http ?? httpOver({ public: sealed, operator: sealed }),
+  }
+  const broken: string[] = []
+  const logged: string[] = []
+  const pem = readFileSync(join(tlsDirectory(), 'server.pem'), 'utf8')
+  const host = await openHost({
+    services,
+    upstreams: new Map(),
+    trusted: new BlockList(),
+    hsts: false,
+    ...options,
+    engines,
+    credentials: await openKeyring(db, clock),
+    audit: auditTrail,
+    address: { host: '127.0.0.1', port: 0, metricsPort: 0 },
+    tls: { key: pem, cert: pem },
+    log: pino(
+      { level: 'info', base: null, serializers: { err: errorFields } },
+      { write: line => void logged.push(line) },
+    ),
+    inspect: (id, operation, outcome) => inspect(id, operation, outcome, broken),
+  })
+  const baseUrl = `https://localhost:${host.port}`
+  const agent = new Agent({ connect: { ca: CA() } })
+  const organisation = async (slug: string) => {
+    const org = slug as OrgId
+    const owner = { email: `owner@${slug}.test`, password: 'not used by any test' }
+    const user = await foundOrganisation(engines, db, { org, name: slug, owner })
+    const key = newKeyText(engines.random)
+    await keepKey(engines, db, { text: key, org, user, name: 'test' })
+    return { org, user, key, email: owner.email }
+  }
+  const [home, other, admin] = [await organisation('home'), await organisation('other'), await organisation('admin')]
+
+  async function call(route: string, { as = home.key, body, headers }: Ask = {}): Promise<Answer> {
+    const [method, path] = route.split(/ (.*)/s) as [Dispatcher.HttpMethod, string]
+    const response = await request(baseUrl + path, {
+      dispatcher: agent,
+      method,
+      headers: {
+        ...(as !== null && { authorization: `Bearer ${as}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body:
+        body === undefined
+          ? null
+          : body instanceof Uint8Array || typeof body === 'string'
+            ? body
+            : JSON.stringify(body),
+    })
+    const text = await response.body.text()
+    const json = String(response.headers['content-type']).startsWith('application/json')
+    return {
+      status: response.statusCode,
+      headers: response.headers as Record<string, string>,
+      body: json && text ? JSON.parse(text) : null,
+      text,
+    }
+  }
+
+  const stop = async () => {
+    await agent.destroy()
+    await host.drain(0)
+    await drop()
+    assert.deepEqual(broken, [], 'answers that break their own declaration')
+  }
+  if (t) t.after(stop)
+  else after(stop)
+  return { ...host, baseUrl, call, home, other, admin, organisation, clock, db, engines, logged, sealed }
+}
+
+/** A database cloned from the migrated template, dropped afterwards. */
+export async function testDatabase({ dbConnections = 5, dbQueue = 50 }: TestOptions = {}): Promise<{
+  db: Database
+  at: { socketDirectory: string; database: string; user: string }
+  drop(): Promise<void>
+}> {
+  const socketDirectory = env('STOA_TEST_SOCKETS')
+  const open = (database: string, connectionsMax: number, queueMax: number) =>
+    openPostgres({ at: { socketDirectory, database, user: DATABASE_USER }, connectionsMax, queueMax })
+  const name = `test_${systemRandom.token(12).toLowerCase()}`
+  const script = async (text: string) => {
+    const maintenance = open('postgres', 1, 1)
+    await maintenance.script(text)
+    await maintenance.close()
+  }
+  await script(`create database ${name} template template_stoa`)
+  const db = open(name, dbConnections, dbQueue)
+  return {
+    db,
+    at: { socketDirectory, database: name, user: DATABASE_USER },
+    drop: async () => {
+      await db.close()
+      await script(`drop database ${name} with (force)`)
+    },
+  }
+}
+
+const outputChecks = new WeakMap<Operation, ReturnType<typeof compileCheck>>()
+
+/** Holds an answer against its declaration, and notes which faults were produced: `tools/test.ts` reads the notes. */
+const inspect = (
+  id: string,
+  operation: Operation,
+  outcome: Parameters<NonNullable<HostOptions['inspect']>>[2],
+  broken: string[],
+) => {
+  if ('fault' in outcome) {
+    const { code, cause } = outcome.fault
+    const record = process.env.STOA_TEST_RECORD
+    if (record) appendFileSync(record, `${id} ${code}\n`)
+    if (!operation.faults.includes(code) && !HOST_FAULTS.includes(code)) broken.push(`${id} raised ${code}: ${cause}`)
+  } else if (operation.output === nothing) {
+    if (outcome.output !== undefined) broken.push(`${id} declares no output and answered some`)
+  } else if (operation.output !== stream) {
+    const check = outputChecks.get(operation) ?? compileCheck(operation.output)
+    outputChecks.set(operation, check)
+    if (!check.passes(outcome.output)) broken.push(`${id}: ${JSON.stringify(check.faults(outcome.output))}`)
+  }
+}
+
+function env(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error('Run tests with `npm test`, or `npm test -- path/to/one.test.ts`: it starts the database')
+  return value
+}

@@ -1,0 +1,55 @@
+// Before all tests: one PostgreSQL, a template database that every test host clones, and a certificate.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../src/engines/clock/clock.ts'
+import { DATABASE_USER, type EmbeddedServer, startEmbedded } from '../src/engines/db/embedded/server.ts'
+import { migrate, readMigrations } from '../src/engines/db/migrate.ts'
+import { openPostgres } from '../src/engines/db/postgres.ts'
+import { systemRandom } from '../src/engines/random/random.ts'
+import { localCertificate } from '../src/host/certificate.ts'
+import { services } from '../src/services/index.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'stoa-test-'))
+let server: EmbeddedServer
+
+/** Nothing here outlives the run, so nothing waits for the disk. */
+const UNSAFE_AND_FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
+
+export async function globalSetup(): Promise<void> {
+  const dataDirectory = join(directory, 'data')
+  mkdirSync(dataDirectory)
+  for (const path of [directory, dataDirectory]) chmodSync(path, 0o711)
+  server = await startEmbedded({
+    dataDirectory,
+    settings: UNSAFE_AND_FAST,
+    log: () => {},
+    lost: error => {
+      throw error
+    },
+  })
+  const open = (database: string) =>
+    openPostgres({
+      at: { socketDirectory: server.socketDirectory, database, user: DATABASE_USER },
+      connectionsMax: 1,
+      queueMax: 10,
+    })
+  const maintenance = open('postgres')
+  await maintenance.script('create database template_stoa')
+  await maintenance.close()
+  const template = open('template_stoa')
+  await migrate(
+    template,
+    services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
+  )
+  await template.close()
+  const tls = join(directory, 'tls')
+  await localCertificate(tls, ['localhost', '127.0.0.1'], { clock: systemClock, random: systemRandom })
+  process.env.STOA_TEST_SOCKETS = server.socketDirectory
+  process.env.STOA_TEST_TLS = tls
+}
+
+export async function globalTeardown(): Promise<void> {
+  await server.stop()
+  rmSync(directory, { recursive: true, force: true })
+}

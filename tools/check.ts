@@ -1,0 +1,14 @@
+// Types, lint and format.
+import { spawnSync } from 'node:child_process'
+
+export function check(): boolean {
+  const commands = [
+    ['node_modules/.bin/tsc', '--project', '.'],
+    [`node_modules/@biomejs/cli-linux-${process.arch}/biome`, 'check', '--error-on-warnings', '.'],
+  ] as const
+  return commands
+    .map(([program, ...words]) => spawnSync(program, words, { stdio: 'inherit' }).status)
+    .every(code => code === 0)
+}
+
+if (import.meta.main) process.exitCode = check() ? 0 : 1
