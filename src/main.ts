@@ -2,9 +2,10 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { banner } from './banner.ts'
-import { helpText, readConfig, StartRefused } from './config.ts'
+import { type Config, helpText, readConfig, StartRefused } from './config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { migrate, readMigrations } from './engines/db/migrate.ts'
+import type { Engines } from './engines/engines.ts'
 import { openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
 import { localCertificate } from './host/certificate.ts'
@@ -47,12 +48,7 @@ async function start(flags: string[]): Promise<void> {
     services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
   )
 
-  const urlNames = [config.STOA_BASE_URL, config.STOA_IAM_URL].flatMap(url => (url ? [new URL(url).hostname] : []))
-  const names = [...new Set(['localhost', '127.0.0.1', '::1', ...urlNames.map(name => name.replace(/^\[|\]$/g, ''))])]
-  const given = config.STOA_TLS_CERT && config.STOA_TLS_KEY
-  const local = given ? null : await localCertificate(join(dataDirectory, 'tls'), names, engines)
-  const tls = local ?? { cert: config.STOA_TLS_CERT as string, key: config.STOA_TLS_KEY as string }
-
+  const { tls, ca } = await certificate(config, dataDirectory, engines)
   const running = await openHost({
     services,
     engines,
@@ -68,7 +64,6 @@ async function start(flags: string[]): Promise<void> {
   })
   const baseUrl = config.STOA_BASE_URL ?? `https://localhost:${running.port}`
   const iamUrl = config.STOA_IAM_URL ?? `https://localhost:${config.STOA_IAM_PORT}`
-  const ca = local?.caFile ?? null
   await firstRun(engines, dataDirectory, { baseUrl, iamUrl, ca })
 
   stopOnSignal(async () => {
@@ -78,6 +73,18 @@ async function start(flags: string[]): Promise<void> {
   })
   const metricsUrl = `http://${host.includes(':') ? `[${host}]` : host}:${running.metricsPort}`
   process.stdout.write(banner({ baseUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
+}
+
+/** The certificate that was given, or one of our own for every name this host goes by. */
+async function certificate(config: Config, dataDirectory: string, engines: Engines) {
+  const { STOA_TLS_CERT: cert, STOA_TLS_KEY: key, STOA_BASE_URL, STOA_IAM_URL } = config
+  if (cert && key) return { tls: { cert, key }, ca: null }
+  const named = [STOA_BASE_URL, STOA_IAM_URL].flatMap(url =>
+    url ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : [],
+  )
+  const names = [...new Set(['localhost', '127.0.0.1', '::1', ...named])]
+  const made = await localCertificate(join(dataDirectory, 'tls'), names, engines)
+  return { tls: { cert: made.cert, key: made.key }, ca: made.caFile }
 }
 
 /** The first signal ends in order; a second one ends at once. */

@@ -83,22 +83,31 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   }
   const [home, other, admin] = [await organisation('home'), await organisation('other'), await organisation('admin')]
 
-  async function call(route: string, { as = home.key, body, headers }: Ask = {}): Promise<Answer> {
+  const call = caller(baseUrl, agent, home.key)
+  const stop = async () => {
+    await agent.destroy()
+    await host.drain(0)
+    await drop()
+    assert.deepEqual(broken, [], 'answers that break their own declaration')
+  }
+  if (t) t.after(stop)
+  else after(stop)
+  return { ...host, baseUrl, call, home, other, admin, organisation, clock, db, engines, logged, sealed }
+}
+
+/** Calls routes, `GET /v1/projects`, with home's key unless told otherwise. */
+function caller(baseUrl: string, dispatcher: Agent, key: string) {
+  return async (route: string, { as = key, body, headers }: Ask = {}): Promise<Answer> => {
     const [method, path] = route.split(/ (.*)/s) as [Dispatcher.HttpMethod, string]
     const response = await request(baseUrl + path, {
-      dispatcher: agent,
+      dispatcher,
       method,
       headers: {
         ...(as !== null && { authorization: `Bearer ${as}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      body:
-        body === undefined
-          ? null
-          : body instanceof Uint8Array || typeof body === 'string'
-            ? body
-            : JSON.stringify(body),
+      body: isBytes(body) ? body : body === undefined ? null : JSON.stringify(body),
     })
     const text = await response.body.text()
     const json = String(response.headers['content-type']).startsWith('application/json')
@@ -109,16 +118,6 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
       text,
     }
   }
-
-  const stop = async () => {
-    await agent.destroy()
-    await host.drain(0)
-    await drop()
-    assert.deepEqual(broken, [], 'answers that break their own declaration')
-  }
-  if (t) t.after(stop)
-  else after(stop)
-  return { ...host, baseUrl, call, home, other, admin, organisation, clock, db, engines, logged, sealed }
 }
 
 /** A database cloned from the migrated template, dropped afterwards. */
@@ -147,6 +146,10 @@ export async function testDatabase({ dbConnections = 5, dbQueue = 50 }: TestOpti
     },
   }
 }
+
+const isBytes = (body: unknown): body is string | Uint8Array =>
+  typeof body === 'string' ||
+  (typeof body === 'object' && body !== null && (body instanceof Uint8Array || Symbol.asyncIterator in body))
 
 const outputChecks = new WeakMap<Operation, ReturnType<typeof compileCheck>>()
 

@@ -11,4 +11,4 @@ export function check(): boolean {
     .every(code => code === 0)
 }
 
-if (import.meta.main) process.exitCode = check() ? 0 : 1
+if (process.argv[1] === import.meta.filename) process.exitCode = check() ? 0 : 1

@@ -29,7 +29,14 @@ function unproven(): string[] {
 function run(files: string[]): number {
   const { status } = spawnSync(
     process.execPath,
-    ['--test', '--test-concurrency=2', '--test-global-setup=test/setup.ts', '--test-timeout=120000', ...files],
+    [
+      '--test',
+      '--test-concurrency=2',
+      '--test-global-setup=test/setup.ts',
+      '--test-timeout=120000',
+      '--test-force-exit',
+      ...files,
+    ],
     {
       stdio: 'inherit',
       env: { ...process.env, STOA_TEST_RECORD: record, NODE_COMPILE_CACHE: 'node_modules/.cache/compile' },

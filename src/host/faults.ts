@@ -19,6 +19,8 @@ export function faultFor(error: unknown): Fault {
       return new Fault('unsupported_media_type', { message: 'Send the body as application/json.' })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return malformed('The body is not as long as its Content-Length says.', error)
+    case 'ECONNRESET': // The client's own connection: engines translate theirs before they throw.
+      return malformed('The connection broke before the request was whole.', error)
     case 'FST_ERR_BAD_URL':
       return malformed('The path is not valid percent-encoding.', error)
     default:

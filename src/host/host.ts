@@ -43,13 +43,21 @@ export function sectionsOf(services: readonly Service[]): Section[] {
   return sections
 }
 
+function allOperations(sections: readonly Pick<Section, 'operations'>[]): Record<string, Operation> {
+  const all: Record<string, Operation> = {}
+  for (const [id, operation] of sections.flatMap(one => Object.entries(one.operations))) {
+    if (id in all) throw new Error(`two operations are called ${id}`)
+    all[id] = operation
+  }
+  return all
+}
+
 export async function openHost(options: HostOptions): Promise<Host> {
   const { services, upstreams, engines, log } = options
   const here = services.map(one => (upstreams.has(one.name) ? { ...one, operations: {} } : one))
   const sections = sectionsOf(here)
-  const operations: Record<string, Operation> = {}
-  for (const one of sections) Object.assign(operations, one.operations)
-  for (const [name, url] of upstreams) Object.assign(operations, relayOperations(name, url))
+  const relays = [...upstreams].map(([name, url]) => ({ operations: relayOperations(name, url) }))
+  const operations = allOperations([...sections, ...relays])
 
   const metrics = openMetrics(engines.db)
   const server = await buildServer({ ...options, operations, metrics, log })

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import sjson from 'secure-json-parse'
 import type { TSchema } from 'typebox'
 import { invalidInput } from '../kit/check.ts'
+import { notFound } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import { malformed } from './faults.ts'
 
@@ -18,6 +19,9 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
     if (!inQuery) throw invalidInput([{ path: name, says: 'must be sent in the body, not in the query' }])
     take(input, name, fromQuery(name, query[name], operation.input.properties[name]))
   }
+  if (operation.bodyKind === 'none' && body !== undefined) {
+    throw malformed('This operation takes its input from the path and the query; send no body.')
+  }
   if (operation.bodyKind === 'json' && body !== undefined) {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw invalidInput([{ path: 'body', says: 'must be a JSON object' }])
@@ -26,7 +30,9 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
   }
   for (const name of operation.pathFields) {
     if (Object.hasOwn(input, name)) throw invalidInput([{ path: name, says: 'comes from the path alone' }])
-    input[name] = path[name] ?? path['*']
+    const value = path[name] ?? path['*']
+    if (value === '') throw notFound('path') // The router lets `/v1/projects/` pass for a slug that is empty.
+    input[name] = value
   }
   refuseUnstorable(input, 0, '')
   if (operation.bodyKind === 'raw') input.body = body ?? Buffer.alloc(0)

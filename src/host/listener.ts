@@ -29,7 +29,7 @@ const TIMEOUTS = {
   /** Longer than the minute for which proxies commonly keep a connection, so that they close it and not we. */
   idleMs: 65_000,
 }
-const HEADER_BYTES_MAX = 16 * 1024
+export const HEADER_BYTES_MAX = 16 * 1024
 const TLS_HANDSHAKE = 22
 
 export type Listener = { server: Server; drain(graceMs: number): Promise<void> }
@@ -41,6 +41,7 @@ export function createListener(options: ListenerOptions): Listener {
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.idleMs,
     maxHeaderSize: HEADER_BYTES_MAX,
+    requireHostHeader: false, // Checked by the server, which answers in the one fault shape.
     connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs / 2),
   }
   const secure = createTlsServer({ ...http, ...options.tls, handshakeTimeout: timeouts.handshakeMs }, options.handle)

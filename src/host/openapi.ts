@@ -1,7 +1,7 @@
 // The declarations as an OpenAPI 3.1 document. TypeBox schemas are JSON Schema already, so nothing is translated.
 import { type TSchema, Type } from 'typebox'
 import { FAULT_CODES, type FaultCode, statusOf } from '../kit/fault.ts'
-import { nothing, type Operation } from '../kit/operation.ts'
+import { nothing, type Operation, stream } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
 
 const Fault = Type.Object({
@@ -63,7 +63,7 @@ function describe(id: string, tag: string, operation: Operation): object {
     type: 'object',
     required: required.filter(name => rest.includes(name)),
     properties: Object.fromEntries(rest.map(name => [name, properties[name]])),
-    additionalProperties: false,
+    ...('additionalProperties' in operation.input && { additionalProperties: false }),
   }
   return {
     operationId: id,
@@ -77,10 +77,13 @@ function describe(id: string, tag: string, operation: Operation): object {
     ...(operation.bodyKind === 'json' && {
       requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } },
     }),
+    ...(operation.bodyKind === 'raw' && { requestBody: { content: { '*/*': {} } } }),
     responses: {
       [operation.status]: {
         description: operation.summary,
-        ...(operation.output !== nothing && { content: { 'application/json': { schema: operation.output } } }),
+        ...(operation.output === stream && { content: { '*/*': {} } }),
+        ...(operation.output !== nothing &&
+          operation.output !== stream && { content: { 'application/json': { schema: operation.output } } }),
       },
       ...faultResponses(operation),
     },
@@ -88,11 +91,17 @@ function describe(id: string, tag: string, operation: Operation): object {
 }
 
 /** The statuses a caller of this operation should expect, each with the codes that bring it. */
-function faultResponses({ access, faults }: Operation): Record<string, object> {
+function faultResponses({ access, faults, bodyKind }: Operation): Record<string, object> {
   const always: FaultCode[] = ['invalid_input', 'malformed_request', 'overloaded', 'database_unreachable']
   const guarded: FaultCode[] = ['credential_required', 'credential_refused', 'forbidden']
+  const withBody: FaultCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type']
   const byStatus = new Map<number, Set<FaultCode>>()
-  for (const code of [...always, ...(access === 'public' ? [] : guarded), ...faults]) {
+  for (const code of [
+    ...always,
+    ...(access === 'public' ? [] : guarded),
+    ...(bodyKind === 'none' ? [] : withBody),
+    ...faults,
+  ]) {
     const codes = byStatus.get(statusOf(code)) ?? new Set()
     byStatus.set(statusOf(code), codes.add(code))
   }

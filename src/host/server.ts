@@ -10,10 +10,10 @@ import { type Operation, type StreamAnswer, stream } from '../kit/operation.ts'
 import { authenticate, authorise } from './authenticate.ts'
 import { type CallOptions, call } from './call.ts'
 import { RequestView } from './facts.ts'
-import { bodyTooLarge, faultFor } from './faults.ts'
+import { bodyTooLarge, faultFor, malformed } from './faults.ts'
 import { removeIdentityClaims } from './identity-headers.ts'
 import { parseJson, readInput } from './input.ts'
-import { httpsRequired, isTrusted } from './listener.ts'
+import { HEADER_BYTES_MAX, httpsRequired, isTrusted } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 
 export type ServerOptions = CallOptions & {
@@ -40,40 +40,18 @@ export type HostServer = { handle: RequestListener; requestId: () => string; clo
 
 export async function buildServer(options: ServerOptions): Promise<HostServer> {
   const requestId = () => `req_${options.engines.random.token(20)}`
-  const headers = options.hsts ? { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } : HEADERS
-  let closing = false
+  const state = { closing: false }
   const app = Fastify({
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: (address: string) => isTrusted(options.trusted, { remoteAddress: address } as never),
-    routerOptions: { maxParamLength: 1024 },
+    // Bounded by the header limit already; a shorter one would make a long slug an error of the router's own.
+    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     frameworkErrors: (error, request, reply) =>
-      void answerFault(error, request as unknown as Request, reply as FastifyReply),
+      void answerFault(options, error, request as unknown as Request, reply as FastifyReply),
   })
-  app.decorateRequest('caller', null)
   app.removeAllContentTypeParsers()
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers).header('x-request-id', request.id)
-    if (closing) reply.header('connection', 'close')
-    done(cameInPlain(request, options.trusted) ? httpsRequired() : undefined)
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    report(request as Request, reply, options)
-    done()
-  })
-
-  const answerFault = (error: unknown, request: Request, reply: FastifyReply) => {
-    const fault = faultFor(error)
-    const { id, operation } = request.routeOptions.config as unknown as RouteConfig
-    if (operation) options.inspect?.(id, operation, { fault })
-    if (fault.status >= 500)
-      options.log.error({ request: request.id, operation: id, err: fault.cause ?? fault }, fault.code)
-    return reply.code(fault.status).headers(fault.headers).send(fault.body(request.id))
-  }
-  app.setErrorHandler((error, request, reply) => answerFault(error, request as Request, reply))
-  app.setNotFoundHandler(request => {
-    throw new Fault('not_found', { message: `There is nothing at ${request.method} ${pathOf(request.url)}.` })
-  })
+  addHooks(app, options, state)
 
   const entries = Object.entries(options.operations)
   await app.register(async json => {
@@ -96,13 +74,49 @@ export async function buildServer(options: ServerOptions): Promise<HostServer> {
   return {
     requestId,
     closing: () => {
-      closing = true
+      state.closing = true
     },
     handle: (request, response) => {
       removeIdentityClaims(request)
       app.routing(request, response)
     },
   }
+}
+
+/** What happens around every request, whichever operation it is for. */
+function addHooks(app: FastifyInstance, options: ServerOptions, state: { closing: boolean }): void {
+  const headers = options.hsts ? { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } : HEADERS
+  app.decorateRequest('caller', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers).header('x-request-id', request.id)
+    if (state.closing) reply.header('connection', 'close')
+    if (cameInPlain(request, options.trusted)) return done(httpsRequired())
+    if (request.headers.host === undefined && request.raw.httpVersionMinor === 1) {
+      return done(malformed('HTTP/1.1 requests carry a Host header.'))
+    }
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    report(request as Request, reply, options)
+    done()
+  })
+  app.setErrorHandler((error, request, reply) => answerFault(options, error, request as Request, reply))
+  app.setNotFoundHandler(request => {
+    throw new Fault('not_found', { message: `There is nothing at ${request.method} ${pathOf(request.url)}.` })
+  })
+}
+
+function answerFault(
+  { inspect, log }: ServerOptions,
+  error: unknown,
+  request: Request,
+  reply: FastifyReply,
+): FastifyReply {
+  const fault = faultFor(error)
+  const { id, operation } = request.routeOptions.config as unknown as RouteConfig
+  if (operation) inspect?.(id, operation, { fault })
+  if (fault.status >= 500) log.error({ request: request.id, operation: id, err: fault.cause ?? fault }, fault.code)
+  return reply.code(fault.status).headers(fault.headers).send(fault.body(request.id))
 }
 
 function addRoute(app: FastifyInstance, id: string, operation: Operation, options: ServerOptions): void {

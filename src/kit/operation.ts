@@ -103,7 +103,9 @@ export function operation<
   if (new Set(pathFields).size < pathFields.length)
     throw new Error(`${declared.route}: a name stands twice in the path`)
 
-  const input = Type.Object(fields, declared.passUnknown ? {} : { additionalProperties: false })
+  const shape = declared.passUnknown ? {} : { additionalProperties: false }
+  const input = Type.Object(fields, shape)
+  const checked = declared.body === 'raw' ? Type.Object({ ...fields, body: Type.Unknown() }, shape) : input
   const bodiless = method === 'GET' || method === 'DELETE'
   return {
     kind: 'operation',
@@ -114,7 +116,7 @@ export function operation<
     summary: declared.summary,
     access: declared.access,
     input,
-    check: compileCheck(input),
+    check: compileCheck(checked),
     output: declared.output,
     status: declared.status ?? ((declared.output as TSchema) === nothing ? 204 : 200),
     bodyLimit: declared.bodyLimit ?? BODY_LIMIT,

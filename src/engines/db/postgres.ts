@@ -111,11 +111,12 @@ function connect({ at, connectionsMax }: PostgresOptions): postgres.Sql {
 const DOWN = new Set([
   ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ENOTFOUND', 'EHOSTUNREACH', 'EACCES'],
-  ...['57P01', '57P02', '57P03', '53300', '08006', '08001', '08003'],
 ])
 
-/** Tells "the server is not there" from everything else; the rest passes as the driver threw it. */
+/** Tells "the server is not there" from everything else, which passes as the driver threw it. FATAL is PostgreSQL's
+ *  word for ending the connection, whatever the reason. */
 function translated(error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && DOWN.has(code) ? new EngineUnavailable('db', 'down', error) : error
+  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown }
+  const down = severity === 'FATAL' || (typeof code === 'string' && DOWN.has(code))
+  return down ? new EngineUnavailable('db', 'down', error) : error
 }

@@ -18,13 +18,17 @@ const CONNECT_TIMEOUT_MS = 10_000
 
 export function openHttp(options: HttpOptions): Http {
   const tls = options.ca ? { ca: options.ca } : {}
-  return httpOver({
+  const dispatchers = {
     public: new Agent({ connect: guardedConnector(addressGuard(options.allow), tls) }),
     operator: new Agent({ connect: { ...tls, timeout: CONNECT_TIMEOUT_MS } }),
-  })
+  }
+  const close = async () => {
+    await Promise.all(Object.values(dispatchers).map(one => one.destroy()))
+  }
+  return { ...httpOver(dispatchers), close }
 }
 
-/** The engine over any dispatchers; tests hand in undici's own sealed ones. */
+/** The engine over any dispatchers, whose owner closes them; tests hand in undici's own sealed ones. */
 export function httpOver(dispatchers: Record<'public' | 'operator', Dispatcher>): Http {
   async function once(request: HttpRequest, url: URL, signal: AbortSignal | null): Promise<HttpResponse> {
     const waitMs = request.stream ? request.timeoutMs : 0
@@ -61,9 +65,7 @@ export function httpOver(dispatchers: Record<'public' | 'operator', Dispatcher>)
         throw failure(error, request.signal)
       }
     },
-    close: async () => {
-      await Promise.all(Object.values(dispatchers).map(dispatcher => dispatcher.destroy()))
-    },
+    close: async () => {},
   }
 }
 

@@ -3,10 +3,133 @@ import { describe, it } from 'node:test'
 import { startHost } from '../../../test/host.ts'
 
 const host = await startHost()
+const create = (slug: string, name = 'A project', as = host.home.key) =>
+  host.call('POST /v1/projects', { body: { slug, name }, as })
 
-describe('projects', () => {
-  it('creates', async () => {
-    const made = await host.call('POST /v1/projects', { body: { slug: 'shop', name: 'Shop' } })
+describe('creating a project', () => {
+  it('answers 201 with what was made and when', async () => {
+    const made = await create('shop', 'Shop & Söhne')
     assert.equal(made.status, 201)
+    const at = '2026-11-15T09:00:00.000Z'
+    assert.deepEqual(made.body, { slug: 'shop', name: 'Shop & Söhne', created: at, updated: at })
+  })
+
+  it('takes a slug once in an organisation, and as often as there are organisations', async () => {
+    const again = await create('shop', 'Another')
+    assert.equal(again.status, 409)
+    assert.equal(again.body.error.code, 'conflict')
+    assert.equal(again.body.error.param, 'slug')
+    assert.equal((await host.call('GET /v1/projects/shop')).body.name, 'Shop & Söhne')
+    assert.equal((await create('shop', 'Theirs', host.other.key)).status, 201)
+  })
+
+  it('lets one of many who try the same slug at once succeed', async () => {
+    const tries = await Promise.all(Array.from({ length: 20 }, () => create('raced')))
+    assert.deepEqual(tries.map(answer => answer.status).sort(), [201, ...Array(19).fill(409)])
+  })
+
+  for (const slug of ['a', '7', 'a-b', 'a--b', '0-0', 'x'.repeat(40)]) {
+    it(`takes the slug ${slug}`, async () => {
+      assert.equal((await create(slug)).status, 201)
+    })
+  }
+
+  for (const slug of ['', '-a', 'a-', '-', 'A', 'a_b', 'a.b', 'a b', 'ä', 'x'.repeat(41), 'a\n', 'a/b', '%61']) {
+    it(`refuses the slug ${JSON.stringify(slug)} and says what one is`, async () => {
+      const answer = await create(slug)
+      assert.equal(answer.status, 400)
+      assert.equal(answer.body.error.param, 'slug')
+      assert.match(answer.body.error.message, /lower-case letters, digits and inner hyphens, at most 40/)
+    })
+  }
+
+  for (const name of ['', ' ', '\t', '\u00a0', '\u200b', 'two\nlines', 'bell\u0007', 'x'.repeat(121)]) {
+    it(`refuses the name ${JSON.stringify(name).slice(0, 20)}`, async () => {
+      const answer = await create('named', name)
+      assert.equal(answer.status, 400)
+      assert.equal(answer.body.error.param, 'name')
+    })
+  }
+
+  for (const name of ['x', 'Ünïcode 🙂', ' padded ', 'x'.repeat(120), '🙂'.repeat(120)]) {
+    it(`takes the name ${name.slice(0, 12)} as it is`, async () => {
+      const slug = `n${Buffer.from(name).toString('hex').slice(0, 12)}${name.length}`
+      assert.equal((await create(slug, name)).body.name, name)
+    })
+  }
+})
+
+describe('changing and deleting a project', () => {
+  it('renames it and tells when', async () => {
+    await create('renamed', 'Before')
+    host.clock.advance(60_000)
+    const answer = await host.call('PATCH /v1/projects/renamed', { body: { name: 'After' } })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.body.name, 'After')
+    assert.equal(answer.body.updated, '2026-11-15T09:01:00.000Z')
+    assert.equal(answer.body.created, '2026-11-15T09:00:00.000Z')
+    assert.deepEqual((await host.call('GET /v1/projects/renamed')).body, answer.body)
+  })
+
+  it('does not let the body name another slug than the path', async () => {
+    await create('fixed')
+    const answer = await host.call('PATCH /v1/projects/fixed', { body: { slug: 'moved', name: 'x' } })
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body.error.param, 'slug')
+  })
+
+  it('deletes it with 204, once', async () => {
+    await create('doomed')
+    const answer = await host.call('DELETE /v1/projects/doomed')
+    assert.equal(answer.status, 204)
+    assert.equal(answer.text, '')
+    assert.equal((await host.call('GET /v1/projects/doomed')).status, 404)
+    assert.equal((await host.call('DELETE /v1/projects/doomed')).status, 404)
+    assert.equal((await host.call('PATCH /v1/projects/doomed', { body: { name: 'x' } })).status, 404)
+    assert.equal((await create('doomed')).status, 201)
+  })
+})
+
+describe('listing projects', async () => {
+  const { key } = await host.organisation('lister')
+  const list = (query = '') => host.call(`GET /v1/projects${query}`, { as: key })
+  const slugs = (answer: { body: { data: { slug: string }[] } }) => answer.body.data.map(project => project.slug)
+
+  it('is empty at first', async () => {
+    assert.deepEqual((await list()).body, { data: [], next: '' })
+  })
+
+  it('pages in the order of the slugs, and ends with an empty next, also on an exactly full page', async () => {
+    for (const slug of ['b', 'a-1', 'a', 'c', 'a0', 'd']) await create(slug, slug, key)
+    const first = await list('?limit=3')
+    assert.deepEqual(slugs(first), ['a', 'a-1', 'a0'])
+    assert.notEqual(first.body.next, '')
+    const second = await list(`?limit=3&after=${first.body.next}`)
+    assert.deepEqual(slugs(second), ['b', 'c', 'd'])
+    assert.equal(second.body.next, '')
+    assert.equal((await list('?limit=6')).body.next, '')
+  })
+
+  it('goes on where it was although what it was at is gone', async () => {
+    const first = await list('?limit=2')
+    await host.call('DELETE /v1/projects/a-1', { as: key })
+    assert.deepEqual(slugs(await list(`?limit=2&after=${first.body.next}`)), ['a0', 'b'])
+  })
+
+  it('answers 50 unless told, and 200 at most', async () => {
+    const rows = Array.from({ length: 260 }, (_, i) => `p${String(i).padStart(3, '0')}`)
+    await host.db`insert into projects (org, slug, name, created, updated)
+      select 'lister', slug, slug, now(), now() from unnest(${rows}::text[]) as slug`
+    assert.equal((await list()).body.data.length, 50)
+    assert.equal((await list('?limit=200')).body.data.length, 200)
+    assert.equal((await list('?limit=100000')).body.data.length, 200)
+  })
+
+  it('refuses a cursor it did not give', async () => {
+    for (const after of ['*', 'YQ==', 'YR', Buffer.from('a\0').toString('base64url')]) {
+      const answer = await list(`?after=${encodeURIComponent(after)}`)
+      assert.equal(answer.status, 400, after)
+      assert.equal(answer.body.error.param, 'after')
+    }
   })
 })

@@ -1,0 +1,159 @@
+// What any database engine must do, whoever serves it. Each implementation's test hands in a way to open it.
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Database, EngineUnavailable } from '../engines.ts'
+import { MigrationRefused, migrate } from './migrate.ts'
+
+export type OpenDatabase = (limits: { connectionsMax: number; queueMax: number }) => Promise<Database>
+
+export function databaseConforms(name: string, open: OpenDatabase): void {
+  describe(`a database: ${name}`, async () => {
+    const db = await open({ connectionsMax: 3, queueMax: 4 })
+    after(() => db.close())
+    await db.script('drop table if exists things; create table things (id int primary key, at timestamptz, big bigint)')
+    queries(db)
+    transactions(db)
+    bounds(db)
+    listening(db, open)
+    migrations(db)
+  })
+}
+
+function queries(db: Database): void {
+  it('takes values as parameters, never as text', async () => {
+    const hostile = `'; drop table things; --`
+    const [row] = await db<{ text: string }>`select ${hostile}::text as text`
+    assert.equal(row?.text, hostile)
+  })
+
+  it('keeps times as RFC 3339 strings in UTC and 64-bit integers as numbers', async () => {
+    await db`insert into things values (1, ${'2026-11-15T10:00:00.123+01:00'}, ${9_007_199_254_740_991})`
+    assert.deepEqual(
+      [...(await db`select at, big from things where id = 1`)],
+      [{ at: '2026-11-15T09:00:00.123Z', big: 9_007_199_254_740_991 }],
+    )
+  })
+
+  it('takes lists', async () => {
+    const rows = await db<{ id: number }>`select id from unnest(${[3, 1, 2]}::int[]) as id order by id`
+    assert.deepEqual(
+      rows.map(row => row.id),
+      [1, 2, 3],
+    )
+  })
+
+  it('fails the query that is wrong and goes on', async () => {
+    await assert.rejects(db`select * from nowhere`, { code: '42P01' })
+    await db.ping()
+  })
+}
+
+function transactions(db: Database): void {
+  const count = async () => (await db<{ n: number }>`select count(*)::int as n from things where id >= 10`)[0]?.n
+
+  it('commits all of a transaction or nothing of it', async () => {
+    await db.transaction(async tx => {
+      await tx`insert into things (id) values (10)`
+      await tx`insert into things (id) values (11)`
+    })
+    assert.equal(await count(), 2)
+    const failed = db.transaction(async tx => {
+      await tx`insert into things (id) values (12)`
+      throw new Error('changed my mind')
+    })
+    await assert.rejects(failed, /changed my mind/)
+    assert.equal(await count(), 2)
+  })
+
+  it('shows nobody what is not committed', async () => {
+    await db.transaction(async tx => {
+      await tx`insert into things (id) values (13)`
+      assert.equal(await count(), 2)
+    })
+    assert.equal(await count(), 3)
+  })
+
+  it('undoes a failed transaction within a transaction and keeps the outer one', async () => {
+    await db.transaction(async tx => {
+      await tx`insert into things (id) values (14)`
+      await assert.rejects(tx.transaction(inner => inner`insert into things (id) values (10)`))
+      await tx`insert into things (id) values (15)`
+    })
+    assert.equal(await count(), 5)
+  })
+}
+
+function bounds(db: Database): void {
+  it('refuses at once what its queue cannot hold, and tells its load', async () => {
+    const held = Array.from({ length: 7 }, () => db`select pg_sleep(0.3)`)
+    assert.deepEqual(db.load(), { running: 3, waiting: 4 })
+    const busy = (error: unknown) => error instanceof EngineUnavailable && error.state === 'busy'
+    await assert.rejects(db`select 1`, busy)
+    await assert.rejects(
+      db.transaction(async () => {}),
+      busy,
+    )
+    await Promise.all(held)
+    assert.deepEqual(db.load(), { running: 0, waiting: 0 })
+    await db.ping()
+  })
+}
+
+function listening(db: Database, open: OpenDatabase): void {
+  it('hears what is sent, and says when it had to start listening again', async t => {
+    const heard: string[] = []
+    let connections = 0
+    const listener = await open({ connectionsMax: 1, queueMax: 1 })
+    t.after(() => listener.close())
+    await listener.listen(
+      'news',
+      payload => heard.push(payload),
+      () => connections++,
+    )
+    assert.equal(connections, 1)
+    await db`select pg_notify('news', 'first')`
+    await until(() => heard.length === 1)
+    await db`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query ilike 'listen%'`
+    await until(() => connections === 2)
+    await db`select pg_notify('news', 'second')`
+    await until(() => heard.length === 2)
+    assert.deepEqual(heard, ['first', 'second'])
+  })
+}
+
+function migrations(db: Database): void {
+  const step = (name: string, text: string) => ({ service: 'test', name, text })
+  const one = step('0001-a.sql', 'create table a (x int); insert into a values (1);')
+  const names = (applied: { name: string }[]) => applied.map(({ name }) => name)
+
+  it('migrates once, also when several processes try at the same time', async () => {
+    await db.script('drop table if exists a, b, migrations')
+    const tries = await Promise.all([migrate(db, [one]), migrate(db, [one]), migrate(db, [one])])
+    assert.deepEqual(tries.map(names).sort(), [[], [], ['0001-a.sql']])
+    assert.equal((await db`select * from a`).length, 1)
+  })
+
+  it('applies nothing of a batch in which one fails', async () => {
+    const good = step('0002-b.sql', 'create table b (x int)')
+    const bad = step('0003-c.sql', 'create table c (x nonsense)')
+    await assert.rejects(migrate(db, [one, good, bad]))
+    await assert.rejects(db`select * from b`, { code: '42P01' })
+    assert.deepEqual(names(await migrate(db, [one, good])), ['0002-b.sql'])
+  })
+
+  it('refuses a file changed after it was applied, and a database from a newer version', async () => {
+    const changed = { ...one, text: `${one.text} -- changed` }
+    await assert.rejects(
+      migrate(db, [changed]),
+      new MigrationRefused('test/0001-a.sql was changed after it was applied; add a new migration instead'),
+    )
+    await assert.rejects(migrate(db, [one]), /0002-b.sql, which this version of Stoa does not know/)
+  })
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds() && tries < 300; tries++) await wait(20)
+  assert.ok(holds())
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHost } from '../../test/host.ts'
+import { specimen } from '../../test/specimen.ts'
+
+const host = await startHost({ services: [specimen] })
+const whoami = (headers: Record<string, string>) => host.call('GET /v1/specimen/whoami', { as: null, headers })
+const key = host.home.key
+
+describe('a credential', () => {
+  it('makes its holder the caller', async () => {
+    const { body } = await whoami({ authorization: `Bearer ${key}` })
+    assert.equal(body.org, 'home')
+    assert.equal(body.user, host.home.user)
+    assert.equal(body.email, 'owner@home.test')
+  })
+
+  it('may be spelled with any case of "Bearer"', async () => {
+    assert.equal((await whoami({ authorization: `bEARER ${key}` })).status, 200)
+  })
+
+  it('left out is 401 that says what to send', async () => {
+    const answer = await whoami({})
+    assert.equal(answer.status, 401)
+    assert.equal(answer.body.error.code, 'credential_required')
+    assert.equal(answer.headers['www-authenticate'], 'Bearer')
+  })
+
+  for (const [name, header] of [
+    ['another scheme', `Basic ${Buffer.from(`${key}:`).toString('base64')}`],
+    ['no scheme', key],
+    ['an unknown prefix', `Bearer tk-${key.slice(3)}`],
+    ['an upper-case prefix', `Bearer SK-${key.slice(3)}`],
+    ['nothing after Bearer', 'Bearer '],
+    ['two spaces', `Bearer  ${key}`],
+    ['something after it', `Bearer ${key} x`],
+    ['a letter mistyped', `Bearer ${key.slice(0, 20)}${key[20] === 'a' ? 'b' : 'a'}${key.slice(21)}`],
+    ['a letter missing', `Bearer ${key.slice(0, -1)}`],
+    ['text of another vendor', 'Bearer sk-proj-0123456789'],
+  ] as const) {
+    it(`with ${name} is 401`, async () => {
+      const answer = await whoami({ authorization: header })
+      assert.equal(answer.status, 401)
+      assert.equal(answer.body.error.code, 'credential_refused')
+      assert.match(answer.headers['www-authenticate'] as string, /^Bearer/)
+    })
+  }
+
+  it('that is publishable is refused outright', async () => {
+    const answer = await whoami({ authorization: `Bearer pk-${key.slice(3)}` })
+    assert.equal(answer.status, 403)
+    assert.match(answer.body.error.message, /publishable/)
+  })
+
+  it('sent twice is 400', async () => {
+    const headers = { authorization: [`Bearer ${key}`, `Bearer ${host.other.key}`] } as never
+    assert.equal((await whoami(headers)).status, 400)
+  })
+
+  it('in the query opens nothing', async () => {
+    assert.equal((await host.call(`GET /v1/specimen/whoami?authorization=Bearer%20${key}`, { as: null })).status, 401)
+  })
+})
+
+describe('access', () => {
+  it('to what is public needs none, and has no caller even with one', async () => {
+    assert.equal((await host.call('GET /v1/specimen/open', { as: null })).status, 200)
+    assert.deepEqual((await host.call('GET /v1/specimen/open')).body, { caller: null })
+  })
+
+  it('for admins follows the role', async () => {
+    assert.equal((await host.call('GET /v1/specimen/admin')).status, 204)
+    await host.db`update members set role = 'member' where org = 'other'`
+    const answer = await host.call('GET /v1/specimen/admin', { as: host.other.key })
+    assert.equal(answer.status, 403)
+    assert.equal(answer.body.error.code, 'forbidden')
+  })
+
+  it('for operators is for the platform organisation alone', async () => {
+    assert.equal((await host.call('GET /v1/specimen/superadmin')).status, 403)
+    assert.equal((await host.call('GET /v1/specimen/superadmin', { as: host.admin.key })).status, 204)
+  })
+
+  it('never follows what a client claims to be', async () => {
+    const claims = {
+      'X-Org-Id': 'admin',
+      'x-user-id': 'usr_forged',
+      X_User_Email: 'root@admin',
+      x_org_id: 'admin',
+      'X-Org': 'admin',
+      'x-tenant-id': 'admin',
+      'x-user-role': 'owner',
+      'x-auth-request-user': 'root',
+    }
+    const { body } = await whoami({ authorization: `Bearer ${key}`, ...claims, 'x-organic': 'kept' })
+    assert.equal(body.org, 'home')
+    const seen = Object.keys(body.headers)
+    for (const name of Object.keys(claims)) assert.ok(!seen.includes(name.toLowerCase()), name)
+    assert.ok(seen.includes('x-organic'))
+  })
+})
+
+describe('a key that changes', () => {
+  it('stops at once, although it was remembered', async () => {
+    const third = await host.organisation('third')
+    assert.equal((await host.call('GET /v1/specimen/whoami', { as: third.key })).status, 200)
+    await host.db`delete from keys where org = 'third'`
+    let status = 200
+    for (let tries = 0; status === 200 && tries < 50; tries++) {
+      status = (await host.call('GET /v1/specimen/whoami', { as: third.key })).status
+    }
+    assert.equal(status, 401)
+  })
+
+  it('is looked up again after half a minute at most, even if no notification came', async () => {
+    const fourth = await host.organisation('fourth')
+    assert.equal((await host.call('GET /v1/specimen/whoami', { as: fourth.key })).body.email, fourth.email)
+    await host.db`update users set email = 'new@fourth.test' where id = ${fourth.user}`
+    assert.equal((await host.call('GET /v1/specimen/whoami', { as: fourth.key })).body.email, fourth.email)
+    host.clock.advance(30_000)
+    assert.equal((await host.call('GET /v1/specimen/whoami', { as: fourth.key })).body.email, 'new@fourth.test')
+  })
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHost, testDatabase } from '../../test/host.ts'
+import { specimen } from '../../test/specimen.ts'
+import { services } from '../services/index.ts'
+
+describe('an audited write', async () => {
+  const host = await startHost({ services: [...services, specimen] })
+  const trail = () => host.db<Record<string, string>>`select * from audit order by id`
+
+  it('leaves a record of who did what to what, when, from where', async () => {
+    const made = await host.call('POST /v1/projects', { body: { slug: 'shop', name: 'Shop' } })
+    const [record, ...more] = await trail()
+    assert.deepEqual(more, [])
+    assert.equal(record?.org, 'home')
+    assert.equal(record?.user_id, host.home.user)
+    assert.match(record?.credential ?? '', /^key_/)
+    assert.equal(record?.what, 'project.create')
+    assert.equal(record?.on_what, 'shop')
+    assert.equal(record?.at, '2026-11-15T09:00:00.000Z')
+    assert.equal(record?.ip, '127.0.0.1')
+    assert.equal(record?.request_id, made.headers['x-request-id'])
+  })
+
+  it('that is refused leaves none', async () => {
+    assert.equal((await host.call('POST /v1/projects', { body: { slug: 'shop', name: 'Again' } })).status, 409)
+    assert.equal((await trail()).length, 1)
+  })
+
+  it('that fails half-way leaves neither the write nor a record', async () => {
+    assert.equal((await host.call('POST /v1/specimen/half')).status, 500)
+    assert.equal((await host.call('GET /v1/projects/half')).status, 404)
+    assert.equal((await trail()).length, 1)
+  })
+})
+
+describe('a database that is busy', async () => {
+  const host = await startHost({ services: [specimen], dbConnections: 2, dbQueue: 3 })
+
+  it('refuses the caller past the bound at once, and serves again when it is not', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => host.call('GET /v1/specimen/hold')))
+    const refused = answers.filter(answer => answer.status === 503)
+    assert.equal(answers.filter(answer => answer.status === 204).length, 5)
+    assert.equal(refused.length, 7)
+    for (const answer of refused) {
+      assert.equal(answer.body.error.code, 'overloaded')
+      assert.equal(answer.headers['retry-after'], '1')
+    }
+    assert.equal((await host.call('GET /v1/specimen/hold')).status, 204)
+  })
+})
+
+describe('a database that is gone', async () => {
+  const host = await startHost({ services })
+
+  it('is 503 for every operation and in health, which says which engine it is', async t => {
+    assert.deepEqual((await host.call('GET /v1/health', { as: null })).body, { status: 'up', engines: { db: 'up' } })
+    await host.call('GET /v1/projects')
+    const [row] = await host.db<{ name: string }>`select current_database() as name`
+    const outside = await testDatabase()
+    t.after(outside.drop)
+    // Closed to new connections and with the old ones cut, it is as gone for the host as a lost server.
+    await outside.db.script(`alter database ${row?.name} allow_connections false`)
+    await outside.db`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${row?.name ?? ''}`
+    const health = await host.call('GET /v1/health', { as: null })
+    assert.equal(health.status, 503)
+    assert.equal(health.body.error.code, 'database_unreachable')
+    assert.deepEqual(health.body.error.fields, [{ path: 'engines.db', says: 'is down' }])
+    const listing = await host.call('GET /v1/projects')
+    assert.equal(listing.status, 503)
+    assert.equal(listing.headers['retry-after'], '2')
+    await outside.db.script(`alter database ${row?.name} allow_connections true`)
+    let status = 503
+    for (let tries = 0; status === 503 && tries < 100; tries++) {
+      await new Promise(done => setTimeout(done, 50))
+      status = (await host.call('GET /v1/health', { as: null })).status
+    }
+    assert.equal(status, 200)
+  })
+})

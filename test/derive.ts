@@ -1,0 +1,89 @@
+// What the derived tests make of a declaration: a call that is right, and calls that are wrong in one field each.
+import type { TSchema } from 'typebox'
+import { sectionsOf } from '../src/host/host.ts'
+import { compileCheck } from '../src/kit/check.ts'
+import type { Operation } from '../src/kit/operation.ts'
+import { services } from '../src/services/index.ts'
+import type { Answer, Ask, TestHost } from './host.ts'
+
+export type Entry = { id: string; operation: Operation }
+
+export const every: Entry[] = sectionsOf(services).flatMap(({ operations }) =>
+  Object.entries(operations).map(([id, operation]) => ({ id, operation })),
+)
+
+export type Input = Record<string, unknown>
+type Fields = Record<string, TSchema & { examples?: unknown[] }>
+
+export const fieldsOf = ({ input }: Operation): Fields => input.properties as Fields
+export const requiredOf = ({ input }: Operation): string[] => (input as { required?: string[] }).required ?? []
+
+/** A right input: the example of every required field, made unique by the salt where the field allows it. */
+export function exampleInput(operation: Operation, salt: string): Input {
+  const input: Input = {}
+  for (const name of requiredOf(operation)) {
+    const schema = fieldsOf(operation)[name] as Fields[string]
+    const example = schema.examples?.[0]
+    if (example === undefined) throw new Error(`${operation.path}: give ${name} an example, which the tests can send`)
+    const unique = `${example}-${salt}`
+    input[name] = typeof example === 'string' && compileCheck(schema).passes(unique) ? unique : example
+  }
+  return input
+}
+
+/** Sends an input as the declaration says it travels. */
+export function send(host: TestHost, { operation }: Entry, input: Input, ask: Ask = {}): Promise<Answer> {
+  const rest = { ...input }
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    delete rest[name]
+    return encodeURIComponent(String(input[name]).toWellFormed())
+  })
+  if (operation.bodyKind === 'json') return host.call(`${operation.method} ${path}`, { body: rest, ...ask })
+  const query = new URLSearchParams(
+    Object.entries(rest).map(([name, value]) => [name, String(value)] as [string, string]),
+  )
+  return host.call(`${operation.method} ${path}${query.size > 0 ? `?${query}` : ''}`, ask)
+}
+
+const NONSENSE = [
+  17,
+  -1,
+  0.5,
+  true,
+  null,
+  '',
+  ' ',
+  'No Such Thing!',
+  'x'.repeat(3_000),
+  '\u202e',
+  [],
+  [[]],
+  {},
+  { a: 1 },
+]
+
+/** Values the field refuses. In the path and the query everything travels as text, so only text is tried there. */
+export function wrongValues(operation: Operation, field: string): unknown[] {
+  const schema = fieldsOf(operation)[field] as TSchema
+  const check = compileCheck(schema)
+  const asText = operation.pathFields.includes(field) || operation.bodyKind !== 'json'
+  const number = ['integer', 'number'].includes((schema as { type?: string }).type ?? '')
+  return NONSENSE.filter(value => {
+    if (!asText) return !check.passes(value)
+    if (typeof value === 'number' && number) return !check.passes(value)
+    return typeof value === 'string' && !check.passes(value) && !(value === '' && operation.pathFields.includes(field))
+  })
+}
+
+/** Makes the thing an operation's path names, by the POST on the collection above it, and answers the path fields. */
+export async function makeThing(host: TestHost, { operation }: Entry, salt: string, as: string): Promise<Input> {
+  const field = operation.pathFields.at(-1)
+  if (!field) return {}
+  const collection = operation.path.slice(0, operation.path.indexOf(`/{${field}}`))
+  const maker = every.find(one => one.operation.method === 'POST' && one.operation.path === collection)
+  if (!maker) throw new Error(`${operation.path}: no POST ${collection} makes one; teach test/derive.ts how`)
+  const above = await makeThing(host, maker, salt, as)
+  const made = await send(host, maker, { ...exampleInput(maker.operation, salt), ...above }, { as })
+  if (made.status !== 201) throw new Error(`POST ${collection} answered ${made.status}: ${made.text}`)
+  return { ...above, [field]: made.body[field] }
+}

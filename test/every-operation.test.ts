@@ -1,0 +1,93 @@
+// Derived from the declarations: what must hold for every operation there is, and for every one there will be.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { every, exampleInput, fieldsOf, makeThing, requiredOf, send, wrongValues } from './derive.ts'
+import { startHost } from './host.ts'
+
+const host = await startHost()
+let count = 0
+const salt = () => `s${count++}`
+
+for (const entry of every) {
+  const { id, operation } = entry
+  const right = async () => {
+    const mark = salt()
+    return { ...exampleInput(operation, mark), ...(await makeThing(host, entry, mark, host.home.key)) }
+  }
+
+  describe(`${id}: ${operation.method} ${operation.path}`, () => {
+    it('answers as declared when all is right', async () => {
+      const answer = await send(host, entry, await right(), {
+        as: operation.access === 'superadmin' ? host.admin.key : undefined,
+      })
+      assert.equal(answer.status, operation.status, answer.text)
+    })
+
+    if (operation.access !== 'public') {
+      it('is 401 without a credential, before anything else is looked at', async () => {
+        const answer = await send(host, entry, { nonsense: 1 }, { as: null })
+        assert.equal(answer.status, 401)
+        assert.equal(answer.body.error.code, 'credential_required')
+      })
+
+      it('is 403 for a publishable key', async () => {
+        const answer = await send(host, entry, await right(), { as: `pk-${host.home.key.slice(3)}` })
+        assert.equal(answer.status, 403)
+      })
+    }
+
+    if (operation.access === 'superadmin') {
+      it('is 403 for the owner of an ordinary organisation', async () => {
+        assert.equal((await send(host, entry, await right())).status, 403)
+      })
+    }
+
+    it('refuses a field that is not declared, by name', async () => {
+      const answer = await send(host, entry, { ...(await right()), undeclared: 'x' })
+      assert.equal(answer.status, 400)
+      assert.equal(answer.body.error.param, 'undeclared')
+    })
+
+    for (const field of Object.keys(fieldsOf(operation))) {
+      it(`refuses a wrong \`${field}\`, by name`, async () => {
+        const values = wrongValues(operation, field)
+        assert.ok(values.length > 0, 'no wrong value is known for this field')
+        const input = await right()
+        for (const value of values) {
+          const answer = await send(host, entry, { ...input, [field]: value })
+          assert.equal(answer.status, 400, `${JSON.stringify(value).slice(0, 80)}: ${answer.text}`)
+          assert.ok(String(answer.body.error.param).startsWith(field), answer.text)
+        }
+      })
+    }
+
+    for (const field of requiredOf(operation).filter(name => !operation.pathFields.includes(name))) {
+      it(`asks for \`${field}\` when it is missing`, async () => {
+        const { [field]: _, ...input } = await right()
+        const answer = await send(host, entry, input)
+        assert.equal(answer.status, 400)
+        assert.deepEqual(answer.body.error.fields, [{ path: field, says: 'is required' }])
+      })
+    }
+
+    if (operation.bodyKind !== 'none') {
+      it('is 413 for a body over its limit', async () => {
+        const body = Buffer.alloc(operation.bodyLimit + 1, 0x20)
+        const input = await right()
+        const answer = await send(host, entry, input, { body, headers: { 'content-type': 'application/json' } })
+        assert.equal(answer.status, 413)
+        assert.equal(answer.body.error.code, 'body_too_large')
+      })
+    }
+
+    if (operation.bodyKind === 'json') {
+      it('is 415 for a body that is not JSON', async () => {
+        const answer = await send(host, entry, await right(), {
+          body: 'a=1',
+          headers: { 'content-type': 'text/plain' },
+        })
+        assert.equal(answer.status, 415)
+      })
+    }
+  })
+}

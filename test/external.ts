@@ -1,0 +1,65 @@
+// A PostgreSQL of the system's own, on TCP with a password, as a team would run beside Stoa.
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openPostgres } from '../src/engines/db/postgres.ts'
+
+const HOME = '/usr/lib/postgresql'
+const PASSWORD = 'for this test alone'
+
+export type External = { url: string; version: string; stop(): void } | { missing: string }
+
+export async function externalPostgres(): Promise<External> {
+  const version = existsSync(HOME) ? readdirSync(HOME).sort().at(-1) : undefined
+  if (!version || !existsSync(join(HOME, version, 'bin/initdb'))) {
+    return { missing: 'no PostgreSQL server is installed (Debian: apt-get install postgresql)' }
+  }
+  const bin = join(HOME, version, 'bin')
+  const directory = mkdtempSync(join(tmpdir(), 'stoa-external-'))
+  const root = process.getuid?.() === 0
+  const ids = root ? { uid: 65_534, gid: 65_534 } : {}
+  chmodSync(directory, 0o700)
+  if (root) chownSync(directory, 65_534, 65_534)
+  const passwordFile = join(directory, 'password')
+  writeFileSync(passwordFile, PASSWORD)
+  if (root) chownSync(passwordFile, 65_534, 65_534)
+  const data = join(directory, 'data')
+  const options = ['-U', 'stoa', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--no-sync']
+  const made = spawnSync(join(bin, 'initdb'), ['-D', data, ...options], { ...ids, cwd: '/', encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+  const port = await freePort()
+  const words = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', directory, '-c', 'fsync=off']
+  const server = spawn(join(bin, 'postgres'), words, { ...ids, cwd: '/', stdio: 'ignore' })
+  const url = `postgres://stoa:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`
+  await answers(url)
+  const stop = () => {
+    server.kill('SIGKILL')
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return { url, version, stop }
+}
+
+async function answers(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const db = openPostgres({ at: { url }, connectionsMax: 1, queueMax: 1 })
+    try {
+      return await db.ping()
+    } catch (error) {
+      if (tries === 100) throw error
+      await wait(100)
+    } finally {
+      await db.close()
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise(resolve => probe.close(resolve))
+  return port
+}

@@ -1,0 +1,94 @@
+// Inputs drawn from the schemas and bent: whatever is sent, the answer is one the declaration allows, and never a 500.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Random } from '../src/engines/engines.ts'
+import { seededRandom, systemRandom } from '../src/engines/random/random.ts'
+import { HOST_FAULTS } from '../src/host/faults.ts'
+import { every, exampleInput, fieldsOf, type Input, send } from './derive.ts'
+import { startHost } from './host.ts'
+
+const ROUNDS = 150
+const seed = process.env.STOA_FUZZ_SEED ?? systemRandom.token(8)
+const host = await startHost()
+
+describe(`fuzz (repeat with STOA_FUZZ_SEED=${seed})`, () => {
+  for (const entry of every) {
+    it(`${entry.id} answers what it declares`, async () => {
+      const random = seededRandom(`${seed}/${entry.id}`)
+      for (let round = 0; round < ROUNDS; round++) {
+        const input = bent(
+          exampleInput(entry.operation, `f${round % 7}`),
+          Object.keys(fieldsOf(entry.operation)),
+          random,
+        )
+        const answer = await send(host, entry, input)
+        if (answer.status < 400) continue
+        const { code } = answer.body.error
+        const allowed = [...HOST_FAULTS, ...entry.operation.faults, 'not_found']
+        assert.ok(
+          answer.status < 500 && allowed.includes(code),
+          `${JSON.stringify(input).slice(0, 300)}: ${answer.status} ${code}`,
+        )
+      }
+    })
+  }
+})
+
+/** Replaces, drops or adds a field or two. */
+function bent(input: Input, fields: string[], random: Random): Input {
+  const out = { ...input }
+  for (let times = below(random, 3); times > 0; times--) {
+    const name = below(random, 8) === 0 ? text(random) : fields[below(random, fields.length)]
+    if (name === undefined) continue
+    if (below(random, 6) === 0) delete out[name]
+    else out[name] = value(random, 0)
+  }
+  return out
+}
+
+const AWKWARD = [
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  '%',
+  '%00',
+  '..',
+  '../..',
+  '/',
+  '\\',
+  "'",
+  '"; --',
+  '{{x}}',
+  '\u202e',
+  '🙂',
+].concat(['null', 'NaN', '-0', '1e999', '9007199254740993', '__proto__', 'constructor', 'toString', 'a'.repeat(2_000)])
+
+function value(random: Random, depth: number): unknown {
+  switch (below(random, depth > 3 ? 6 : 8)) {
+    case 0:
+      return below(random, 100_000) - 50_000
+    case 1:
+      return [0.1, 1e308, -1e-7, 2 ** 53, -(2 ** 63)][below(random, 5)]
+    case 2:
+      return [true, false, null][below(random, 3)]
+    case 3:
+      return text(random)
+    case 4:
+    case 5:
+      return AWKWARD[below(random, AWKWARD.length)]
+    case 6:
+      return Array.from({ length: below(random, 4) }, () => value(random, depth + 1))
+    default:
+      return Object.fromEntries(
+        Array.from({ length: below(random, 4) }, () => [text(random), value(random, depth + 1)]),
+      )
+  }
+}
+
+function text(random: Random): string {
+  const letters = Array.from({ length: below(random, 12) }, () => random.bytes(2).readUInt16LE() % 0x3000)
+  return below(random, 2) === 0 ? random.token(below(random, 60)) : String.fromCharCode(...letters)
+}
+
+const below = (random: Random, bound: number) => random.bytes(4).readUInt32LE() % Math.max(1, bound)

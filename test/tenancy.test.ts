@@ -1,0 +1,59 @@
+// Derived from the declarations: what one organisation has, another cannot tell from what never was.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { every, exampleInput, makeThing, send } from './derive.ts'
+import { startHost } from './host.ts'
+
+const host = await startHost()
+const guarded = every.filter(({ operation }) => operation.access !== 'public')
+const withId = guarded.filter(({ operation }) => operation.pathFields.length > 0)
+
+describe('every operation on a thing', () => {
+  assert.ok(withId.length > 0)
+  for (const entry of withId) {
+    it(`${entry.id} answers another organisation as if the thing were not there, and changes nothing`, async () => {
+      const salt = `t-${entry.id.toLowerCase()}`
+      const thing = await makeThing(host, entry, salt, host.home.key)
+      const input = { ...exampleInput(entry.operation, salt), ...thing }
+      const [last] = entry.operation.pathFields.slice(-1) as [string]
+      const missing = { ...input, [last]: `${thing[last]}x` }
+      const before = await everythingOf('home')
+
+      const theirs = await send(host, entry, input, { as: host.other.key })
+      const never = await send(host, entry, missing, { as: host.other.key })
+      assert.equal(theirs.status, 404)
+      assert.equal(never.status, 404)
+      const { request_id: _a, ...one } = theirs.body.error
+      const { request_id: _b, ...two } = never.body.error
+      assert.deepEqual(one, two)
+      assert.deepEqual(await everythingOf('home'), before)
+    })
+  }
+})
+
+describe('every listing', () => {
+  const listings = guarded.filter(({ operation }) => operation.method === 'GET' && operation.pathFields.length === 0)
+  assert.ok(listings.length > 0)
+  for (const entry of listings) {
+    it(`${entry.id} shows an organisation nothing of another's`, async () => {
+      const maker = every.find(one => one.operation.path === entry.operation.path && one.operation.method === 'POST')
+      assert.ok(maker, `nothing makes what ${entry.id} lists; teach this test how`)
+      const mark = 'only-in-home'
+      assert.equal((await send(host, maker, exampleInput(maker.operation, mark))).status, 201)
+      assert.ok((await send(host, entry, {})).text.includes(mark))
+      assert.ok(!(await send(host, entry, {}, { as: host.other.key })).text.includes(mark))
+    })
+  }
+})
+
+/** Every row of every table that belongs to the organisation. */
+async function everythingOf(org: string): Promise<unknown[]> {
+  const tables = await host.db<{ name: string }>`select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'org' order by 1`
+  const found: unknown[] = []
+  for (const { name } of tables) {
+    const query = Object.assign([`select * from ${name} where org = `, ' order by 1, 2'], { raw: [] }) as never
+    found.push(await host.db(query, org))
+  }
+  return found
+}

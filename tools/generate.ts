@@ -1,0 +1,14 @@
+// Writes the files that follow from the operation declarations: the OpenAPI document, the reference and the client.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { sectionsOf } from '../src/host/host.ts'
+import { services } from '../src/services/index.ts'
+import { generatedFiles } from './generate/files.ts'
+
+const root = join(import.meta.dirname, '..')
+
+for (const [file, text] of Object.entries(generatedFiles(sectionsOf(services)))) {
+  mkdirSync(dirname(join(root, file)), { recursive: true })
+  writeFileSync(join(root, file), text)
+  process.stdout.write(`${file}\n`)
+}

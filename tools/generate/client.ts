@@ -1,0 +1,75 @@
+// The typed client: its runtime as it stands, then the types of every operation, then a method for each.
+import { readFileSync } from 'node:fs'
+import type { Section } from '../../src/host/openapi.ts'
+import { nothing, type Operation, stream } from '../../src/kit/operation.ts'
+import { docComment, type Schema, typeText } from './types.ts'
+
+const HEADER = `// GENERATED from the operation declarations by \`npm run generate\`; do not edit.
+//
+// The typed client of a Stoa host. It needs nothing but \`fetch\`, so it runs in browsers and in Node alike.
+//
+//   const stoa = createStoa({ baseUrl: 'https://localhost:8443', key: 'sk-…' })
+//   const project = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
+//   for await (const { slug } of stoa.listProjectsAll()) …
+`
+const RUNTIME = readFileSync(new URL('client-runtime.ts', import.meta.url), 'utf8')
+
+export function clientText(sections: readonly Section[]): string {
+  const types: string[] = []
+  const methods: string[] = []
+  for (const { what, operations } of sections) {
+    const named = Object.entries(operations).filter(([, operation]) => speaksJson(operation))
+    if (named.length === 0) continue
+    types.push(`// ${what}.`, ...named.flatMap(([id, operation]) => typesOf(id, operation)))
+    methods.push(`    // ${what}.`, ...named.flatMap(([id, operation]) => methodsOf(id, operation)))
+  }
+  const create = `export type Stoa = ReturnType<typeof createStoa>
+
+export function createStoa(options: StoaOptions) {
+  const host = connect(options)
+  return {
+${methods.join('\n\n')}
+  }
+}
+`
+  return [HEADER, RUNTIME, `${types.join('\n\n')}\n`, create].join('\n')
+}
+
+/** The other wires are not ours: whoever sends them has a client of their own. */
+const speaksJson = ({ method, path, bodyKind }: Operation) =>
+  method !== 'ANY' && bodyKind !== 'raw' && !path.includes('...}')
+
+function typesOf(id: string, operation: Operation): string[] {
+  const schema = operation.input as Schema
+  // An input that does not refuse unknown fields is one that passes them on.
+  const input = { ...schema, additionalProperties: schema.additionalProperties ?? true }
+  const declare = (name: string, type: Schema) => `export type ${name} = ${typeText(type)}`
+  return [
+    declare(inputName(id), input),
+    ...(operation.output === nothing || operation.output === stream
+      ? []
+      : [declare(outputName(id), operation.output as Schema)]),
+  ]
+}
+
+function methodsOf(id: string, operation: Operation): string[] {
+  const { method, path, summary, output } = operation
+  const { required = [] } = operation.input as Schema
+  const parameters = `input: ${inputName(id)}${required.length === 0 ? ' = {}' : ''}, options?: CallOptions`
+  const write = (name: string, says: string, how: string) =>
+    `    ${docComment(says, '    ')}\n` +
+    `    ${name}: (${parameters}) =>\n      host.${how}('${method}', '${path}', input, options),`
+  const answer = output === nothing ? 'void' : outputName(id)
+  const methods = [write(id, `${summary}.\n\`${method} ${path}\``, output === stream ? 'ask' : `call<${answer}>`)]
+  if (!isListing(operation)) return methods
+  return [...methods, write(`${id}All`, 'The same, item by item through every page.', `all<${answer}['data'][number]>`)]
+}
+
+function isListing({ input, output }: Operation): boolean {
+  const { data, next } = (output as Schema).properties ?? {}
+  return 'after' in input.properties && data?.type === 'array' && next?.type === 'string'
+}
+
+const inputName = (id: string) => `${upperFirst(id)}Input`
+const outputName = (id: string) => `${upperFirst(id)}Output`
+const upperFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,26 @@
+// What is generated, by file.
+import { openapiDocument, type Section } from '../../src/host/openapi.ts'
+import { clientText } from './client.ts'
+import { referenceText } from './reference.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY']
+
+export function generatedFiles(sections: readonly Section[]): Record<string, string> {
+  const readable = sections.map(inReadingOrder).filter(({ operations }) => Object.keys(operations).length > 0)
+  return {
+    'docs/api/openapi.json': `${JSON.stringify(openapiDocument(sections), null, 2)}\n`,
+    'docs/api/reference.md': referenceText(readable),
+    'client/stoa.ts': clientText(readable),
+  }
+}
+
+/** Modules list their exports by the alphabet; people look for a path and then for what it does. */
+function inReadingOrder(section: Section): Section {
+  const entries = Object.entries(section.operations).sort(
+    ([, a], [, b]) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
+  )
+  return { ...section, operations: Object.fromEntries(entries) }
+}
+
+/** By code unit, so that the order is the same on every machine. */
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

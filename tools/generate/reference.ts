@@ -1,0 +1,159 @@
+// The reference page: what a caller needs to know of every operation, and a command to try it with.
+import { HOST_FAULTS } from '../../src/host/faults.ts'
+import type { Section } from '../../src/host/openapi.ts'
+import { type FaultCode, statusOf } from '../../src/kit/fault.ts'
+import { type Access, nothing, type Operation, stream } from '../../src/kit/operation.ts'
+import { type Schema, typeText } from './types.ts'
+
+const CALLERS: Record<Access, string> = {
+  public: 'Anybody may call it.',
+  bearer: 'Any credential of the organisation may call it.',
+  admin: 'A credential held by an owner or admin of the organisation may call it.',
+  superadmin: 'A credential held by a member of the platform organisation may call it.',
+}
+
+export function referenceText(sections: readonly Section[]): string {
+  return `${[introduction(sections), ...sections.map(sectionText)].join('\n\n')}\n`
+}
+
+function introduction(sections: readonly Section[]): string {
+  return `<!-- GENERATED from the operation declarations by \`npm run generate\`; do not edit. -->
+
+# Reference
+
+Every operation of the host: ${sections.map(({ name }) => `[${name}](#${name})`).join(', ')}.
+
+The same for machines is [openapi.json](openapi.json), which a running host answers at \`/v1/openapi.json\`, and for
+TypeScript the client in [client/stoa.ts](../../client/stoa.ts), with a method for each operation whose body is JSON.
+
+The examples take the address, a key and the local certificate authority from the environment:
+
+\`\`\`sh
+export STOA_URL=https://localhost:8443 STOA_KEY=sk-… CURL_CA_BUNDLE=data/tls/ca.pem
+\`\`\`
+
+Bodies are JSON. A field that an operation does not know is refused by its name. A listing answers one page at a time:
+send its \`next\` as \`after\` to get the following one; it is empty on the last.
+
+## Faults
+
+Whatever goes wrong is answered in one shape, and every answer carries its \`X-Request-Id\`:
+
+\`\`\`json
+{"error": {"code": "conflict", "message": "…", "type": "conflict_error", "param": "slug", "request_id": "req_…"}}
+\`\`\`
+
+\`message\` says what to do. Where fields are at fault, \`param\` is the first of them and \`fields\` lists all, each
+with its \`path\` and what it \`says\`. Beside the faults named with an operation, any operation may answer these:
+
+| code | status |
+|---|---|
+${[...HOST_FAULTS, 'internal' as const].map(code => `| \`${code}\` | ${statusOf(code)} |`).join('\n')}`
+}
+
+function sectionText({ name, what, operations }: Section): string {
+  const entries = Object.entries(operations)
+  const rows = entries.map(
+    ([id, one]) => `| [${id}](#${id.toLowerCase()}) | \`${one.method} ${one.path}\` | ${cell(one.summary)} |`,
+  )
+  return [
+    `## ${name}\n\n${what}.`,
+    `| operation | route | what it does |\n|---|---|---|\n${rows.join('\n')}`,
+    ...entries.map(([id, operation]) => operationText(id, operation)),
+  ].join('\n\n')
+}
+
+function operationText(id: string, operation: Operation): string {
+  const { method, path, summary, access, faults } = operation
+  const own = faults.map((code: FaultCode) => `\`${code}\` (${statusOf(code)})`).join(', ')
+  return [
+    `### ${id}`,
+    `\`${method} ${path}\``,
+    `${summary}. ${CALLERS[access]}`,
+    ...inputTable(operation),
+    answerText(operation),
+    `Faults: ${own ? `${own}, and ` : ''}[those of every operation](#faults).`,
+    `\`\`\`sh\n${curl(operation)}\n\`\`\``,
+  ].join('\n\n')
+}
+
+function inputTable(operation: Operation): string[] {
+  const rows = fieldRows(operation.input as Schema, '', name => placeOf(operation, name))
+  if (operation.bodyKind === 'raw') rows.push('| | body | bytes | | The whole body, as it is sent |')
+  if (rows.length === 0) return []
+  return [`| field | in | type | required | what it is |\n|---|---|---|---|---|\n${rows.join('\n')}`]
+}
+
+function placeOf({ pathFields, bodyKind }: Operation, name: string): string {
+  return pathFields.includes(name) ? 'path' : bodyKind === 'json' ? 'body' : 'query'
+}
+
+/** A row for each field, and below it one for each field inside it. */
+function fieldRows(schema: Schema, prefix: string, place: (name: string) => string): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const at = `${prefix}${name}`
+    const required = schema.required?.includes(name) ? 'yes' : 'no'
+    const cells = [`\`${at}\``, place(name), `\`${shortType(field)}\``, required, field.description ?? '']
+    const inner = field.type === 'array' ? field.items : field
+    return [
+      `| ${cells.map(cell).join(' | ')} |`,
+      ...fieldRows(inner ?? {}, inner === field ? `${at}.` : `${at}[].`, () => place(name)),
+    ]
+  })
+}
+
+function shortType(schema: Schema): string {
+  if (schema.anyOf) return schema.anyOf.map(shortType).join(' | ')
+  if (schema.type === 'array') return `${shortType(schema.items ?? {})}[]`
+  if (schema.type === 'object' || schema.type === 'integer') return schema.type
+  return typeText(schema).replaceAll(/\s+/g, ' ').trim()
+}
+
+function answerText({ status, output }: Operation): string {
+  if (output === nothing) return `Answers ${status} without a body.`
+  if (output === stream) return 'Answers with a status and a body of its own.'
+  return `Answers ${status} with\n\n\`\`\`ts\n${typeText(output as Schema)}\n\`\`\``
+}
+
+/** What is required, and in a body also what has an example: a command that works as it stands. */
+function curl(operation: Operation): string {
+  const { properties = {}, required = [] } = operation.input as Schema
+  const chosen = Object.entries(properties).filter(([name, field]) => {
+    return required.includes(name) || (placeOf(operation, name) === 'body' && field.examples)
+  })
+  const values = (place: string) =>
+    chosen
+      .filter(([name]) => placeOf(operation, name) === place)
+      .map(([name, field]) => [name, exampleOf(field)] as const)
+  const inPath = new Map(values('path'))
+  const path = operation.path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name) =>
+    encodeURIComponent(String(inPath.get(name))),
+  )
+  const query = new URLSearchParams(Object.fromEntries(values('query').map(([name, value]) => [name, String(value)])))
+  const body = JSON.stringify(Object.fromEntries(values('body')))
+  const method = operation.method === 'ANY' ? 'POST' : operation.method
+  return [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} "$STOA_URL${path}${query.size > 0 ? `?${query}` : ''}"`,
+    ...(operation.access === 'public' ? [] : ['-H "Authorization: Bearer $STOA_KEY"']),
+    ...(operation.bodyKind === 'json'
+      ? ["-H 'Content-Type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`]
+      : []),
+    ...(operation.bodyKind === 'raw' ? ['--data-binary @body'] : []),
+  ].join(' \\\n  ')
+}
+
+function exampleOf(schema: Schema): unknown {
+  if (schema.examples) return schema.examples[0]
+  if ('const' in schema) return schema.const
+  if (schema.enum) return schema.enum[0]
+  if (schema.anyOf) return exampleOf(schema.anyOf[0] as Schema)
+  if (schema.type === 'array') return [exampleOf(schema.items ?? {})]
+  if (schema.type === 'object') {
+    const { properties = {}, required = [] } = schema
+    return Object.fromEntries(required.map(name => [name, exampleOf(properties[name] as Schema)]))
+  }
+  return { string: '…', integer: 1, number: 1, boolean: true }[String(schema.type)] ?? null
+}
+
+/** A bar would end the cell. */
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')

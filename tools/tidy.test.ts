@@ -1,0 +1,177 @@
+// The rules of docs/STYLE.md that a program can check.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const tracked = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  .stdout.trim()
+  .split('\n')
+const generated = (file: string) => file.startsWith('docs/api/') || file === 'client/stoa.ts'
+const code = tracked.filter(file => /\.(ts|mjs)$/.test(file) && !generated(file))
+const source = code.filter(file => file.startsWith('src/') && !isTest(file))
+const read = (file: string) => readFileSync(file, 'utf8')
+
+/** Conformance suites are tests that an implementation's own test calls. */
+function isTest(file: string): boolean {
+  return /\.test\.ts$|\/conformance\.ts$/.test(file)
+}
+
+/** Which service may use the `public.ts` of which other. Kept free of circles. */
+const SERVICE_EDGES: readonly [from: string, to: string][] = []
+
+const FILE_LINES_MAX = 300
+const FUNCTION_LINES_MAX = 60
+/** Longer ones that were looked at: file, and why it is better whole. */
+const LONG_FUNCTIONS: Record<string, string> = {}
+
+describe('imports', () => {
+  for (const file of source) {
+    const imports = importsOf(file)
+    it(file, () => {
+      for (const target of imports) assert.ok(mayImport(file, target), `${file} may not import ${target}`)
+    })
+  }
+
+  it('leave no file that nobody uses', () => {
+    const used = new Set(code.flatMap(importsOf))
+    const roots = ['src/main.ts']
+    assert.deepEqual(
+      source.filter(file => !used.has(file) && !roots.includes(file)),
+      [],
+    )
+  })
+
+  it('between services follow listed edges without a circle', () => {
+    const order = [...new Set(SERVICE_EDGES.flat())]
+    const reaches = (from: string, to: string, seen: string[] = []): boolean =>
+      SERVICE_EDGES.some(([a, b]) => a === from && !seen.includes(b) && (b === to || reaches(b, to, [...seen, b])))
+    for (const name of order) assert.ok(!reaches(name, name), `${name} reaches itself`)
+  })
+})
+
+describe('what stays in its place', () => {
+  const rules: [what: string, found: RegExp, allowed: (file: string) => boolean][] = [
+    [
+      'SQL is in store.ts',
+      /[ (](db|tx|sql)(<[^`\n]*>)?`\s*(select|insert|update|delete|with|lock|set)\b/,
+      file => /\/store\.ts$|^src\/engines\/db\//.test(file),
+    ],
+    ['the environment is read by config.ts', /process\.env/, file => file === 'src/config.ts'],
+    ['the time is told by the clock', /Date\.now\(|new Date\(\)/, file => file.startsWith('src/engines/clock/')],
+    ['chance comes from its engine', /Math\.random|randomBytes|randomUUID|randomInt|randomFill/, inEngines],
+    [
+      'sockets belong to host and engines',
+      /from 'node:(net|tls|http|https|dns|dgram)/,
+      file => inEngines(file) || isRoot(file) || file.startsWith('src/host/'),
+    ],
+    ['calls out go through the engine', /\bfetch\(|from 'undici'/, inEngines],
+    ['Fastify is known to the host', /from 'fastify'/, file => file.startsWith('src/host/')],
+    ['nothing is left to do', /\b(TODO|FIXME|XXX|HACK)\b/, () => false],
+  ]
+  for (const [what, found, allowed] of rules) {
+    it(what, () => {
+      const offenders = source.filter(file => !allowed(file) && found.test(withoutTypes(read(file))))
+      assert.deepEqual(offenders, [])
+    })
+  }
+
+  it('every route is declared once', () => {
+    const routes = source.flatMap(file =>
+      [...read(file).matchAll(/route: [`']([A-Z]+ [^`']+)/g)].map(match => match[1]),
+    )
+    assert.ok(routes.length > 5)
+    assert.deepEqual(
+      routes.filter((route, at) => routes.indexOf(route) !== at),
+      [],
+    )
+  })
+})
+
+describe('size and names', () => {
+  it(`no file is longer than ${FILE_LINES_MAX} lines`, () => {
+    assert.deepEqual(
+      code.filter(file => read(file).split('\n').length > FILE_LINES_MAX + 1),
+      [],
+    )
+  })
+
+  it(`no function is longer than ${FUNCTION_LINES_MAX} lines`, () => {
+    const long = code.filter(file => !isTest(file)).flatMap(longFunctions)
+    assert.deepEqual(
+      long.filter(where => !(where in LONG_FUNCTIONS)),
+      [],
+    )
+    assert.deepEqual(
+      Object.keys(LONG_FUNCTIONS).filter(where => !long.includes(where)),
+      [],
+      'no longer long',
+    )
+  })
+
+  it('no name says nothing', () => {
+    const empty = /(^|\/)(utils?|helpers?|common|shared|core|misc|manager|impl|base)(\.|\/|$)/i
+    assert.deepEqual(
+      tracked.filter(file => empty.test(file)),
+      [],
+    )
+  })
+
+  it('nothing names a machine or a registry', () => {
+    const text = tracked.filter(file => /\.(ts|mjs|md|json|sql)$|^\.npmrc$|^\.ci\/run$/.test(file))
+    const machine = new RegExp(['/wo' + 'rk/', '/ro' + 'ot/', 'registry\\.np' + 'mjs'].join('|'))
+    assert.deepEqual(
+      text.filter(file => machine.test(read(file))),
+      [],
+    )
+    assert.doesNotMatch(read('package-lock.json'), /"resolved": *"http/)
+  })
+})
+
+function importsOf(file: string): string[] {
+  return [...read(file).matchAll(/(?:from|import) '([^']+)'/g)].map(([, target]) => {
+    return target?.startsWith('.') ? join(dirname(file), target) : (target as string)
+  })
+}
+
+function mayImport(file: string, target: string): boolean {
+  if (isRoot(file)) return true
+  const [, layer, part] = file.split('/') as [string, string, string]
+  const ours = target.startsWith('src/')
+  if (layer === 'engines') return !ours || target.startsWith('src/engines/')
+  const below = target.startsWith('src/kit/') || target === 'src/engines/engines.ts'
+  if (layer === 'kit') return below || /^(typebox|node:)/.test(target)
+  if (layer === 'host') return !ours || below || target.startsWith('src/host/')
+  if (layer === 'services' && part === 'index.ts') return below || /^src\/services\/\w+\/service\.ts$/.test(target)
+  const neighbour = target.match(/^src\/services\/(\w+)\/public\.ts$/)?.[1]
+  const listed = SERVICE_EDGES.some(([from, to]) => from === part && to === neighbour)
+  return !ours || below || target.startsWith(`src/services/${part}/`) || listed
+}
+
+function isRoot(file: string): boolean {
+  return file.split('/').length === 2
+}
+
+function inEngines(file: string): boolean {
+  return file.startsWith('src/engines/')
+}
+
+/** Type-only imports bring nothing at run time, so no rule about what runs applies to them. */
+function withoutTypes(text: string): string {
+  return text.replace(/^import type .*$/gm, '').replace(/^import \{( type [\w ]+,?)+ \} from .*$/gm, '')
+}
+
+/** Reads the formatter's indentation: a function ends at the first line as far left as its own that closes a brace. */
+function longFunctions(file: string): string[] {
+  const lines = read(file).split('\n')
+  const found: string[] = []
+  for (const [at, line] of lines.entries()) {
+    const name = line.match(/(?:function\*? (\w+)|(?:const|let) (\w+) = (?:async )?(?:\(|\w+ =>))/)
+    if (!name || !/[{(,]$/.test(line)) continue
+    const indent = line.match(/^ */)?.[0] ?? ''
+    const end = lines.findIndex((other, i) => i > at && other.startsWith(`${indent}}`) && !other.endsWith('{'))
+    if (end - at + 1 > FUNCTION_LINES_MAX) found.push(`${file}: ${name[1] ?? name[2]} (${end - at + 1})`)
+  }
+  return found
+}
