@@ -22,7 +22,7 @@ const SETTINGS = {
   STOA_TLS_KEY: setting('The key (PEM file) of that certificate', '', optional(file)),
   STOA_TRUST_PROXY: setting('Proxies whose X-Forwarded-* is believed: addresses or CIDRs', '', cidrs),
   STOA_UPSTREAMS: setting('Services that run elsewhere: service=url, …', '', upstreams),
-  STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', list),
+  STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Further authorities (PEM file) for outgoing calls', '', optional(file)),
   STOA_DB_CONNECTIONS: setting('Connections to the database', '10', count),
   STOA_DB_QUEUE: setting('Calls that may wait for one before callers get 503', '200', count),
@@ -45,9 +45,8 @@ export function readConfig(flags: string[], environment: NodeJS.ProcessEnv = pro
       throw new StartRefused(`${name}=${JSON.stringify(text)}: ${(error as Error).message}`)
     }
   }
-  const { STOA_TLS_CERT, STOA_TLS_KEY, STOA_OUTBOUND_ALLOW } = config as Config
+  const { STOA_TLS_CERT, STOA_TLS_KEY } = config as Config
   if (!STOA_TLS_CERT !== !STOA_TLS_KEY) throw new StartRefused('STOA_TLS_CERT and STOA_TLS_KEY go together; one is set')
-  cidrs(STOA_OUTBOUND_ALLOW.join(','))
   return config as Config
 }
 
@@ -116,6 +115,11 @@ function list(text: string): string[] {
 
 function cidrs(text: string): BlockList {
   return cidrList(list(text))
+}
+
+function cidrTexts(text: string): string[] {
+  cidrs(text)
+  return list(text)
 }
 
 function file(path: string): string {

@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import * as nodeModule from 'node:module'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -34,6 +35,7 @@ if (flags.length === 0 && realpathSync(process.execPath) === realpathSync(pinned
     process.channel.unref()
   }
   process.argv = [process.execPath, resolve(script), ...args]
+  nodeModule.enableCompileCache?.(join(root, 'node_modules', '.cache', 'compile')) // Saves a second start about half a second.
   await import(pathToFileURL(resolve(script)).href)
 } else {
   const command = flags.length ? [...flags, script, ...args] : [fileURLToPath(import.meta.url), script, ...args]

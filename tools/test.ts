@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { sectionsOf } from '../src/host/host.ts'
 import { services } from '../src/services/index.ts'
 import { check } from './check.ts'
@@ -29,17 +29,10 @@ function unproven(): string[] {
 function run(files: string[]): number {
   const { status } = spawnSync(
     process.execPath,
-    [
-      '--test',
-      '--test-concurrency=2',
-      '--test-global-setup=test/setup.ts',
-      '--test-timeout=120000',
-      '--test-force-exit',
-      ...files,
-    ],
+    ['--test', '--test-concurrency=2', '--test-global-setup=test/setup.ts', '--test-timeout=300000', ...files],
     {
       stdio: 'inherit',
-      env: { ...process.env, STOA_TEST_RECORD: record, NODE_COMPILE_CACHE: 'node_modules/.cache/compile' },
+      env: { ...process.env, STOA_TEST_RECORD: record, NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile') },
     },
   )
   return status ?? 1

@@ -130,7 +130,7 @@ describe('size and names', () => {
 })
 
 function importsOf(file: string): string[] {
-  return [...read(file).matchAll(/(?:from|import) '([^']+)'/g)].map(([, target]) => {
+  return [...read(file).matchAll(/(?:from |import |import\()'([^']+)'/g)].map(([, target]) => {
     return target?.startsWith('.') ? join(dirname(file), target) : (target as string)
   })
 }

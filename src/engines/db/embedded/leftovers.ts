@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -9,23 +9,31 @@ const SOCKET_FILES = ['.s.PGSQL.5432', '.s.PGSQL.5432.lock']
 /** Clears what a killed Stoa left behind: its server lives on, and even one whose postmaster is dead can have a backend
  *  that blocks every start. Safe only under the lock on the directory. */
 export async function clearLeftovers(home: string, socketDirectory: string): Promise<void> {
-  const deadline = performance.now() + STOP_MS
-  for (const pid of processesIn(home)) signal(pid, 'SIGINT')
-  while (processesIn(home).length > 0) {
-    if (performance.now() > deadline) for (const pid of processesIn(home)) signal(pid, 'SIGKILL')
-    await wait(20)
-  }
+  await endProcesses(home, STOP_MS)
   const files = [join(home, 'postmaster.pid'), ...SOCKET_FILES.map(name => join(socketDirectory, name))]
   for (const file of files) rmSync(file, { force: true })
 }
 
-/** Every server process has the cluster as its working directory, and nothing else has. */
-function processesIn(home: string): number[] {
+/** Ends every process that works on the directory, and returns when none is left. */
+export async function endProcesses(directory: string, graceMs: number): Promise<void> {
+  const deadline = performance.now() + graceMs
+  for (const pid of processesOn(directory)) signal(pid, 'SIGINT')
+  for (let left = processesOn(directory); left.length > 0; left = processesOn(directory)) {
+    if (performance.now() > deadline) for (const pid of left) signal(pid, 'SIGKILL')
+    await wait(20)
+  }
+}
+
+/** A server process has its cluster as working directory, and what makes one has it among its arguments. Their names
+ *  are asked too: a shell or a backup that stands in the directory is somebody's. */
+function processesOn(directory: string): number[] {
   return readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name))
+    .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter(pid => {
       try {
-        return readlinkSync(`/proc/${pid}/cwd`) === home
+        if (!['postgres', 'initdb'].includes(readFileSync(`/proc/${pid}/comm`, 'utf8').trim())) return false
+        if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(directory)) return true
+        return readlinkSync(`/proc/${pid}/cwd`) === directory
       } catch {
         return false // Gone meanwhile, or another person's process: not ours to touch.
       }

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { clearLeftovers } from './leftovers.ts'
+import { clearLeftovers, endProcesses } from './leftovers.ts'
 import { lockDirectory } from './lock.ts'
 import { type Account, binaries, clusterHome, ownDirectory, serverAccount } from './place.ts'
 
@@ -113,6 +113,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 async function initialise(home: string, bin: string, account: Account): Promise<void> {
   if (existsSync(join(home, 'PG_VERSION'))) return
   const fresh = `${home}.new`
+  await endProcesses(fresh, 0) // An earlier try that was killed may still be making it.
   rmSync(fresh, { recursive: true, force: true })
   ownDirectory(fresh, account)
   const options = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8']

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { request } from 'undici'
+import { startHost } from '../../test/host.ts'
+
+const host = await startHost()
+const metrics = async (path = '/metrics') => {
+  const { statusCode, headers, body } = await request(`http://127.0.0.1:${host.metricsPort}${path}`)
+  return { status: statusCode, type: headers['content-type'], text: await body.text() }
+}
+
+describe('metrics', () => {
+  it('count every request by operation, method and status, and show the load of the database', async () => {
+    await host.call('GET /v1/projects')
+    await host.call('GET /v1/projects')
+    await host.call('GET /v1/projects', { as: null })
+    await host.call('GET /nowhere')
+    const { status, type, text } = await metrics()
+    assert.equal(status, 200)
+    assert.match(String(type), /^text\/plain; version=0\.0\.4/)
+    assert.match(text, /stoa_request_seconds_count\{operation="listProjects",method="GET",status="200"\} 2/)
+    assert.match(text, /stoa_request_seconds_count\{operation="listProjects",method="GET",status="401"\} 1/)
+    assert.match(text, /stoa_request_seconds_count\{operation="none",method="GET",status="404"\} 1/)
+    assert.match(text, /stoa_db_calls\{state="waiting"\} 0/)
+    assert.match(text, /process_cpu_seconds_total/)
+  })
+
+  it('are not to be had on the port of the API, nor anything else on theirs', async () => {
+    assert.equal((await host.call('GET /metrics')).status, 404)
+    assert.equal((await metrics('/v1')).status, 404)
+  })
+})

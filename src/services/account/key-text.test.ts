@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemRandom } from '../../engines/random/random.ts'
+import { digestOf, isWellSpelled, newKeyText, prefixOf } from './key-text.ts'
+
+describe('the text of a key', () => {
+  it('is sk-, 256 bits and six check digits, in one word', () => {
+    for (let i = 0; i < 1_000; i++) {
+      const text = newKeyText(systemRandom)
+      assert.match(text, /^sk-[0-9A-Za-z]{49}$/)
+      assert.ok(isWellSpelled(text))
+    }
+  })
+
+  it('shows any one letter mistyped, and any two neighbours swapped', () => {
+    const text = newKeyText(systemRandom)
+    for (let at = 3; at < text.length; at++) {
+      const wrong = text[at] === 'x' ? 'y' : 'x'
+      assert.ok(!isWellSpelled(text.slice(0, at) + wrong + text.slice(at + 1)), `letter ${at}`)
+      const swapped = text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2)
+      if (swapped !== text) assert.ok(!isWellSpelled(swapped), `swap ${at}`)
+    }
+  })
+
+  it('is refused in any other spelling', () => {
+    const text = newKeyText(systemRandom)
+    for (const other of ['', 'sk-', text.slice(3), `${text}x`, ` ${text}`, `${text}\n`, text.replace('sk-', 'sk_')]) {
+      assert.ok(!isWellSpelled(other), JSON.stringify(other))
+    }
+  })
+
+  it('can be told apart by its prefix, and is kept as a digest', () => {
+    const text = newKeyText(systemRandom)
+    assert.equal(prefixOf(text), text.slice(0, 11))
+    assert.equal(digestOf(text).length, 32)
+    assert.notDeepEqual(digestOf(text), digestOf(newKeyText(systemRandom)))
+  })
+})

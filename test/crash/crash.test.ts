@@ -1,0 +1,61 @@
+// Kills the whole process tree at any moment, again and again: what was acknowledged is there, and no start needs a hand.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { seededRandom, systemRandom } from '../../src/engines/random/random.ts'
+import { client, firstRunOf, freshDirectory, killTree, start, up } from '../process.ts'
+
+const KILLS = 20
+const seed = process.env.STOA_CRASH_SEED ?? systemRandom.token(8)
+
+describe(`kill -9 (repeat with STOA_CRASH_SEED=${seed})`, () => {
+  it(`of everything, ${KILLS} times, loses nothing acknowledged`, { timeout: 600_000 }, async t => {
+    const random = seededRandom(seed)
+    const below = (bound: number) => random.bytes(4).readUInt32LE() % bound
+    const data = freshDirectory(t)
+    const acknowledged: string[] = []
+    let sent = 0
+    for (let kill = 0; kill < KILLS; kill++) {
+      const started = start({ STOA_DATA: data, STOA_DB_CONNECTIONS: '8' })
+      // The first rounds die while the database is being made, then every other one at its start or under load.
+      const atStart = kill < 4 || kill % 2 === 0
+      const moment = atStart ? 100 + below(1_500) : 50 + below(800)
+      const writing = up(started).then(async baseUrl => {
+        const { call } = client(data, baseUrl, firstRunOf(data).home.key)
+        const writers = Array.from({ length: 8 }, async () => {
+          for (;;) {
+            const slug = `p${sent++}`
+            const { status } = await call('POST /v1/projects', { slug, name: slug })
+            if (status === 201) acknowledged.push(slug)
+          }
+        })
+        await Promise.all(writers)
+      })
+      writing.catch(() => {}) // Cut off by the kill, which is the point.
+      if (!atStart) await up(started)
+      await wait(moment)
+      await killTree(started, data)
+      assert.doesNotMatch(started.errors(), /^stoa: /m)
+    }
+
+    const last = start({ STOA_DATA: data })
+    t.after(() => killTree(last, data))
+    const { call } = client(data, await up(last), firstRunOf(data).home.key)
+    const found = new Set<string>()
+    for (let after = ''; ; ) {
+      const { body } = await call(`GET /v1/projects?limit=200&after=${after}`)
+      for (const { slug } of body.data) found.add(slug)
+      after = body.next
+      if (after === '') break
+    }
+    assert.ok(acknowledged.length > 100, `only ${acknowledged.length} writes were acknowledged; the test proved little`)
+    assert.deepEqual(
+      acknowledged.filter(slug => !found.has(slug)),
+      [],
+    )
+    assert.ok(!existsSync(join(data, 'postgres.new')))
+    t.diagnostic(`${acknowledged.length} acknowledged, ${found.size} found, 0 lost`)
+  })
+})

@@ -1,0 +1,94 @@
+// The product as a process of its own, started as `npm start` does once everything is installed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import type { FirstRun } from '../src/first-run.ts'
+
+export type Started = {
+  child: ChildProcess
+  output(): string
+  errors(): string
+  /** Resolves with the exit code; 137 after kill -9. */
+  ended: Promise<number>
+}
+
+/** Free ports and a fresh environment: nothing of the test run itself reaches the child. */
+export function start(settings: Record<string, string>, cwd = process.cwd()): Started {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, STOA_PORT: '0', STOA_METRICS_PORT: '0', ...settings }
+  const child = spawn(process.execPath, [join(process.cwd(), 'src/main.ts')], {
+    env,
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', chunk => {
+    output += chunk
+  })
+  child.stderr.on('data', chunk => {
+    errors += chunk
+  })
+  const ended = new Promise<number>(resolve => child.once('close', code => resolve(code ?? 137)))
+  return { child, output: () => output, errors: () => errors, ended }
+}
+
+/** Waits for the banner; fails with what the process said if it ends before. */
+export async function up(started: Started): Promise<string> {
+  let over = false
+  void started.ended.then(() => {
+    over = true
+  })
+  while (!/Metrics .*\n(.*\n)*$/.test(started.output())) {
+    if (over) throw new Error(`ended before it was up: ${started.errors()}`)
+    await new Promise(done => setTimeout(done, 10))
+  }
+  return started.output().match(/https:\/\/localhost:\d+/)?.[0] as string
+}
+
+/** A data directory that the database's own user can reach under root, removed at the end. */
+export function freshDirectory(t: { after(work: () => void): void }): string {
+  const directory = mkdtempSync(join(tmpdir(), 'stoa-data-'))
+  chmodSync(directory, 0o711)
+  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  return join(directory, 'data')
+}
+
+export const firstRunOf = (data: string): FirstRun => JSON.parse(readFileSync(join(data, 'first-run.json'), 'utf8'))
+
+/** A caller that trusts the authority of that data directory. */
+export function client(data: string, baseUrl: string, key?: string) {
+  const agent = new Agent({ connect: { ca: readFileSync(join(data, 'tls/ca.pem'), 'utf8') } })
+  const call = async (route: string, body?: unknown) => {
+    const [method, path] = route.split(' ') as ['GET', string]
+    const response = await request(baseUrl + path, {
+      dispatcher: agent,
+      method,
+      headers: {
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    const text = await response.body.text()
+    return { status: response.statusCode, body: text ? JSON.parse(text) : null }
+  }
+  return { call, close: () => agent.destroy() }
+}
+
+/** Ends a process and the database it left behind, whatever state they are in. */
+export async function killTree({ child, ended }: Started, data: string): Promise<void> {
+  const pidFile = join(data, 'postgres/postmaster.pid')
+  const postmaster = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : 0
+  child.kill('SIGKILL')
+  if (postmaster > 0) {
+    try {
+      process.kill(-postmaster, 'SIGKILL') // It leads a group of its own: this reaches its backends too.
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+  await ended
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { externalPostgres } from './external.ts'
+import { client, firstRunOf, freshDirectory, killTree, start, up } from './process.ts'
+
+describe('a first start', () => {
+  it('makes everything, says how to go on, and what it says works when pasted', async t => {
+    const data = freshDirectory(t)
+    const started = start({ STOA_DATA: data })
+    t.after(() => killTree(started, data))
+    const baseUrl = await up(started)
+    const file = firstRunOf(data)
+    assert.equal(statSync(join(data, 'first-run.json')).mode & 0o777, 0o600)
+    assert.deepEqual(Object.keys(file), ['baseUrl', 'iamUrl', 'ca', 'superadmin', 'home'])
+    assert.deepEqual(Object.keys(file.superadmin), ['email', 'password', 'key'])
+    assert.deepEqual(Object.keys(file.home).sort(), ['email', 'key', 'org', 'password'])
+    assert.equal(file.baseUrl, baseUrl)
+    assert.equal(file.home.org, 'home')
+    for (const { key } of [file.home, file.superadmin]) assert.match(key, /^sk-[0-9A-Za-z]{49}$/)
+    assert.ok(!started.output().includes(file.home.key), 'the banner shows no secret')
+    for (const name of ['ca-key.pem', 'server.pem']) assert.equal(statSync(join(data, 'tls', name)).mode & 0o777, 0o600)
+
+    const command = started.output().split('Try it:')[1]?.trim() as string
+    const printed = execFileSync('sh', ['-c', command.replace('curl', 'curl -sS')], { encoding: 'utf8', cwd: '/' })
+    assert.deepEqual(JSON.parse(printed), { data: [], next: '' })
+  })
+
+  it('is followed by one that knows what the first did, and ends in order on SIGTERM', async t => {
+    const data = freshDirectory(t)
+    const first = start({ STOA_DATA: data })
+    t.after(() => killTree(first, data))
+    const api = client(data, await up(first), firstRunOf(data).home.key)
+    assert.equal((await api.call('POST /v1/projects', { slug: 'kept', name: 'Kept' })).status, 201)
+    const ca = readFileSync(join(data, 'tls/ca.pem'), 'utf8')
+    const secrets = readFileSync(join(data, 'first-run.json'), 'utf8')
+    first.child.kill('SIGTERM')
+    assert.equal(await first.ended, 0)
+    assert.ok(!existsSync(join(data, 'postgres/postmaster.pid')), 'the database stopped too')
+
+    const second = start({ STOA_DATA: data })
+    t.after(() => killTree(second, data))
+    const again = client(data, await up(second), firstRunOf(data).home.key)
+    assert.equal((await again.call('GET /v1/projects/kept')).body.name, 'Kept')
+    assert.equal(readFileSync(join(data, 'tls/ca.pem'), 'utf8'), ca)
+    assert.equal(readFileSync(join(data, 'first-run.json'), 'utf8'), secrets)
+  })
+
+  it('that died after it wrote its file and before it committed is completed with the same secrets', async t => {
+    const data = freshDirectory(t)
+    const first = start({ STOA_DATA: data })
+    t.after(() => killTree(first, data))
+    await up(first)
+    const { home } = firstRunOf(data)
+    await killTree(first, data)
+    rmSync(join(data, 'postgres'), { recursive: true })
+    const second = start({ STOA_DATA: data })
+    t.after(() => killTree(second, data))
+    const api = client(data, await up(second), home.key)
+    assert.equal((await api.call('GET /v1/projects')).status, 200)
+    assert.equal(firstRunOf(data).home.key, home.key)
+  })
+})
+
+describe('a start that cannot succeed says why in one line and leaves nothing behind', () => {
+  const refused = async (settings: Record<string, string>, says: RegExp) => {
+    const started = start(settings)
+    assert.notEqual(await started.ended, 0)
+    const lines = started.errors().trim().split('\n')
+    assert.equal(lines.length, 1, started.errors())
+    assert.match(lines[0] as string, says)
+    assert.equal(started.output(), '')
+  }
+
+  for (const [name, value, says] of [
+    ['STOA_PORT', '80443', /^stoa: STOA_PORT="80443": must be a port number/],
+    ['STOA_PORT', 'https', /^stoa: STOA_PORT="https"/],
+    ['STOA_BASE_URL', 'http://x.test', /^stoa: STOA_BASE_URL=.*https/],
+    ['STOA_BASE_URL', 'https://x.test/v1', /without a path/],
+    ['STOA_TRUST_PROXY', '10.0.0.0/99', /^stoa: STOA_TRUST_PROXY=.*CIDR/],
+    ['STOA_OUTBOUND_ALLOW', 'localhost', /^stoa: STOA_OUTBOUND_ALLOW=.*CIDR/],
+    ['STOA_TLS_CERT', '/nowhere.pem', /^stoa: STOA_TLS_CERT=.*cannot be read/],
+    ['STOA_UPSTREAMS', 'nosuch=http://127.0.0.1:1', /^stoa: STOA_UPSTREAMS: there is no service nosuch/],
+    ['STOA_UPSTREAMS', 'search', /^stoa: STOA_UPSTREAMS=/],
+    ['STOA_LOG', 'loud', /^stoa: STOA_LOG=.*one of/],
+    ['STOA_DB_QUEUE', '-1', /^stoa: STOA_DB_QUEUE=/],
+    ['DATABASE_URL', 'mysql://x', /^stoa: DATABASE_URL=.*postgres/],
+    ['DATABASE_URL', 'postgres://x@127.0.0.1:1/x', /^stoa: DATABASE_URL: .*ECONNREFUSED/],
+  ] as const) {
+    it(`${name}=${value}`, async t => {
+      const data = freshDirectory(t)
+      await refused({ STOA_DATA: data, [name]: value }, says)
+      if (name !== 'DATABASE_URL') assert.ok(!existsSync(data))
+    })
+  }
+
+  it('a port that is taken', async t => {
+    const data = freshDirectory(t)
+    const server = createServer()
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    t.after(() => server.close())
+    const { port } = server.address() as AddressInfo
+    await refused({ STOA_DATA: data, STOA_PORT: String(port) }, new RegExp(`^stoa: STOA_PORT: .*:${port} is taken`))
+    await refused({ STOA_DATA: data, STOA_METRICS_PORT: String(port) }, /^stoa: STOA_METRICS_PORT: .* is taken/)
+    assert.ok(!existsSync(data))
+  })
+
+  it('a data directory that is a file', async t => {
+    const data = freshDirectory(t)
+    writeFileSync(data, '')
+    await refused({ STOA_DATA: data }, /^stoa: STOA_DATA: .* cannot be written \(EEXIST|ENOTDIR\)/)
+  })
+
+  it('a data directory it may not write', {
+    skip: process.getuid?.() === 0 && 'root may write everywhere',
+  }, async t => {
+    const data = freshDirectory(t)
+    mkdirSync(data)
+    chmodSync(data, 0o500)
+    await refused({ STOA_DATA: data }, /^stoa: STOA_DATA: .* cannot be written \(EACCES\)/)
+  })
+
+  it('a data directory in use', async t => {
+    const data = freshDirectory(t)
+    const first = start({ STOA_DATA: data })
+    t.after(() => killTree(first, data))
+    const baseUrl = await up(first)
+    await refused({ STOA_DATA: data }, /^stoa: .* is in use by another Stoa/)
+    await refused({ STOA_DATA: join(dirname(data), '.', 'data') }, /in use/)
+    assert.equal((await client(data, baseUrl).call('GET /v1/health')).status, 200)
+  })
+
+  it('a migration that was changed', async t => {
+    const external = await externalPostgres()
+    if ('missing' in external) return t.skip(external.missing)
+    t.after(external.stop)
+    const data = freshDirectory(t)
+    const first = start({ STOA_DATA: data, DATABASE_URL: external.url })
+    await up(first)
+    first.child.kill('SIGTERM')
+    await first.ended
+    const { openPostgres } = await import('../src/engines/db/postgres.ts')
+    const db = openPostgres({ at: { url: external.url }, connectionsMax: 1, queueMax: 1 })
+    await db`update migrations set checksum = 'other' where service = 'iam'`
+    await db.close()
+    await refused(
+      { STOA_DATA: data, DATABASE_URL: external.url },
+      /^stoa: iam\/0001-.* was changed after it was applied/,
+    )
+  })
+})
+
+describe('an external PostgreSQL', () => {
+  it('serves the same code, and two processes share it', async t => {
+    const external = await externalPostgres()
+    if ('missing' in external) return t.skip(external.missing)
+    t.after(external.stop)
+    const [one, two] = [freshDirectory(t), freshDirectory(t)]
+    const processes = [one, two].map(data => start({ STOA_DATA: data, DATABASE_URL: external.url }))
+    t.after(() => {
+      for (const { child } of processes) child.kill('SIGKILL')
+    })
+    const urls = await Promise.all(processes.map(up))
+    assert.ok(!readdirSync(one).includes('postgres'), 'no embedded database was made')
+    const founder = [one, two].filter(data => existsSync(join(data, 'first-run.json')))
+    assert.equal(founder.length, 1, 'the organisations were founded once')
+    const { key } = firstRunOf(founder[0] as string).home
+    const [a, b] = [client(one, urls[0] as string, key), client(two, urls[1] as string, key)]
+    assert.equal((await a.call('POST /v1/projects', { slug: 'shared', name: 'Shared' })).status, 201)
+    assert.equal((await b.call('GET /v1/projects/shared')).status, 200)
+  })
+})
+
+describe('a database that dies', () => {
+  it('is started again, and what was acknowledged is there', async t => {
+    const data = freshDirectory(t)
+    const started = start({ STOA_DATA: data })
+    t.after(() => killTree(started, data))
+    const api = client(data, await up(started), firstRunOf(data).home.key)
+    await api.call('POST /v1/projects', { slug: 'before', name: 'Before' })
+    const postmaster = Number(readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+    process.kill(postmaster, 'SIGKILL')
+    let status = 0
+    for (let tries = 0; status !== 200 && tries < 300; tries++) {
+      await new Promise(done => setTimeout(done, 50))
+      status = (await api.call('GET /v1/projects/before')).status
+      assert.ok(status === 200 || status === 503, String(status))
+    }
+    assert.equal(status, 200)
+  })
+})
