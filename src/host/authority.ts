@@ -3,8 +3,10 @@ import 'reflect-metadata'
 import { createPrivateKey, generateKeyPairSync, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
-import type { Random } from '../engines/engines.ts'
-import type { Made, Pair } from './certificate.ts'
+import type { Clock, Random } from '../engines/engines.ts'
+
+export type Made = { clock: Clock; random: Random }
+export type Pair = { key: string; cert: string }
 
 const DAY_MS = 86_400_000
 const AUTHORITY_DAYS = 3650

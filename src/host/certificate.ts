@@ -3,13 +3,11 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import type { Clock, Random } from '../engines/engines.ts'
+import type { Made, Pair } from './authority.ts'
 
 /** A certificate with less time than this left is made anew. */
 const RENEW_MS = 30 * 86_400_000
 
-export type Made = { clock: Clock; random: Random }
-export type Pair = { key: string; cert: string }
 export type Certificate = { key: string; cert: string; caFile: string }
 
 /** Reads the certificate in the directory, or makes it: on first start, when the names changed, or when it runs out. */
