@@ -20,7 +20,7 @@ const SETTINGS = {
   STOA_IAM_URL: setting('How browsers reach the identity origin', 'https://localhost:<iam port>', optional(httpsUrl)),
   STOA_TLS_CERT: setting('A certificate chain (PEM file) instead of the local one', '', optional(file)),
   STOA_TLS_KEY: setting('The key (PEM file) of that certificate', '', optional(file)),
-  STOA_TRUST_PROXY: setting('Proxies whose X-Forwarded-* is believed: addresses or CIDRs', '', cidrs),
+  STOA_TRUST_PROXY: setting('Proxies whose X-Forwarded-* is believed: addresses or CIDRs', '', optional(cidrs)),
   STOA_UPSTREAMS: setting('Services that run elsewhere: service=url, …', '', upstreams),
   STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Further authorities (PEM file) for outgoing calls', '', optional(file)),

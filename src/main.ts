@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { banner } from './banner.ts'
 import { type Config, helpText, readConfig, StartRefused } from './config.ts'
 import { openDataDirectory } from './data-directory.ts'
+import { systemClock } from './engines/clock/clock.ts'
 import { migrate, readMigrations } from './engines/db/migrate.ts'
 import type { Engines } from './engines/engines.ts'
 import { openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
 import { localCertificate } from './host/certificate.ts'
 import { openHost } from './host/host.ts'
-import { openLog } from './log.ts'
+import { openLog } from './host/log.ts'
 import { openKeyring } from './services/account/public.ts'
 import { auditTrail } from './services/iam/public.ts'
 import { services } from './services/index.ts'
@@ -29,8 +30,8 @@ async function start(flags: string[]): Promise<void> {
   await requireFree('STOA_METRICS_PORT', host, metricsPort)
   const dataDirectory = await openDataDirectory(config.STOA_DATA)
 
-  const { log, flush } = openLog(config.STOA_LOG)
-  for (const name of config.warnings) log.warn(`${name} is not a setting; npm start -- --help lists them`)
+  const log = openLog(config.STOA_LOG, systemClock)
+  for (const name of config.warnings) log.events.warn(`${name} is not a setting; npm start -- --help lists them`)
   const opened = await openEngines(
     {
       dataDirectory,
@@ -39,7 +40,7 @@ async function start(flags: string[]): Promise<void> {
       dbQueue: config.STOA_DB_QUEUE,
       http: { allow: config.STOA_OUTBOUND_ALLOW, ca: config.STOA_OUTBOUND_CA ?? undefined },
     },
-    line => log.debug({ engine: 'db' }, line),
+    line => log.events.debug({ engine: 'db' }, line),
     error => fail(error),
   )
   const { engines } = opened
@@ -69,7 +70,7 @@ async function start(flags: string[]): Promise<void> {
   stopOnSignal(async () => {
     await running.drain(DRAIN_MS)
     await opened.close()
-    flush()
+    log.flush()
   })
   const metricsUrl = `http://${host.includes(':') ? `[${host}]` : host}:${running.metricsPort}`
   process.stdout.write(banner({ baseUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))

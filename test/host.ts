@@ -2,10 +2,8 @@
 // and an outgoing network that is sealed. Every answer is held against its declaration.
 import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync } from 'node:fs'
-import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
-import pino from 'pino'
 import { Agent, type Dispatcher, MockAgent, request } from 'undici'
 import { manualClock } from '../src/engines/clock/clock.ts'
 import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
@@ -15,10 +13,10 @@ import { httpOver } from '../src/engines/http/http.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import { type HostOptions, openHost } from '../src/host/host.ts'
+import { logInto } from '../src/host/log.ts'
 import type { OrgId } from '../src/kit/caller.ts'
 import { compileCheck } from '../src/kit/check.ts'
 import { nothing, type Operation, stream } from '../src/kit/operation.ts'
-import { errorFields } from '../src/log.ts'
 import { keepKey, newKeyText, openKeyring } from '../src/services/account/public.ts'
 import { auditTrail, foundOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
@@ -57,7 +55,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const host = await openHost({
     services,
     upstreams: new Map(),
-    trusted: new BlockList(),
+    trusted: null,
     hsts: false,
     ...options,
     engines,
@@ -65,10 +63,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     audit: auditTrail,
     address: { host: '127.0.0.1', port: 0, metricsPort: 0 },
     tls: { key: pem, cert: pem },
-    log: pino(
-      { level: 'info', base: null, serializers: { err: errorFields } },
-      { write: line => void logged.push(line) },
-    ),
+    log: logInto('info', clock, { write: line => void logged.push(line) }),
     inspect: (id, operation, outcome) => inspect(id, operation, outcome, broken),
   })
   const baseUrl = `https://localhost:${host.port}`

@@ -1,7 +1,6 @@
 // The whole host: operations behind one TLS port, metrics behind another.
 import type { Server } from 'node:http'
 import type { AddressInfo, BlockList } from 'node:net'
-import type { Logger } from 'pino'
 import type { Engines } from '../engines/engines.ts'
 import type { AuditTrail } from '../kit/audit.ts'
 import type { Credentials } from '../kit/credentials.ts'
@@ -9,6 +8,7 @@ import type { Operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
 import { aboutOperations } from './about.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
+import type { Log } from './log.ts'
 import { createMetricsServer, openMetrics } from './metrics.ts'
 import { openapiDocument, type Section } from './openapi.ts'
 import { relayOperations } from './relay.ts'
@@ -23,9 +23,9 @@ export type HostOptions = {
   upstreams: ReadonlyMap<string, URL>
   address: { host: string; port: number; metricsPort: number }
   tls: ListenerOptions['tls']
-  trusted: BlockList
+  trusted: BlockList | null
   hsts: boolean
-  log: Logger
+  log: Log
   timeouts?: ListenerOptions['timeouts']
   inspect?: ServerOptions['inspect']
 }

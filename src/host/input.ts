@@ -1,9 +1,8 @@
 // From a request to an operation's one flat input: path, then query or body, strictly read.
 import { isUtf8 } from 'node:buffer'
-import sjson from 'secure-json-parse'
 import type { TSchema } from 'typebox'
 import { invalidInput } from '../kit/check.ts'
-import { notFound } from '../kit/fault.ts'
+import { type FieldFault, notFound } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import { malformed } from './faults.ts'
 
@@ -34,7 +33,8 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
     if (value === '') throw notFound('path') // The router lets `/v1/projects/` pass for a slug that is empty.
     input[name] = value
   }
-  refuseUnstorable(input, 0, '')
+  const harm = harmIn(input, 0)
+  if (harm) throw invalidInput([{ ...harm, path: harm.path || 'body' }])
   if (operation.bodyKind === 'raw') input.body = body ?? Buffer.alloc(0)
   return input
 }
@@ -60,25 +60,31 @@ export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8.')
   try {
-    return sjson.parse(bytes.toString('utf8'), { protoAction: 'error', constructorAction: 'error' })
+    return JSON.parse(bytes.toString('utf8'))
   } catch (error) {
-    const forbidden = /forbidden prototype property/.test((error as Error).message)
-    throw malformed(forbidden ? 'The body has a field no JSON of ours may have.' : 'The body is not valid JSON.', error)
+    throw malformed('The body is not valid JSON.', error)
   }
 }
 
-/** Bounds the depth, and refuses what PostgreSQL cannot store: NUL, and halves of surrogate pairs. */
-function refuseUnstorable(value: unknown, depth: number, path: string): void {
-  if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) {
-      throw invalidInput([{ path, says: 'must be text without NUL and without lone surrogates' }])
+/** Finds what would do harm further in: nesting without bound, text that PostgreSQL cannot store (NUL, halves of
+ *  surrogate pairs), and names by which a careless copy would change an object's prototype. The path is put together
+ *  on the way back, so that an input without harm costs no strings. */
+function harmIn(value: unknown, depth: number): FieldFault | null {
+  if (typeof value === 'string') return storable(value) ? null : { path: '', says: UNSTORABLE }
+  if (typeof value !== 'object' || value === null) return null
+  if (depth > DEPTH_MAX) return { path: '', says: `must not be nested deeper than ${DEPTH_MAX} levels` }
+  const list = Array.isArray(value)
+  for (const name of Object.keys(value)) {
+    const inner = (value as Record<string, unknown>)[name]
+    if (!list && !storable(name)) return { path: '', says: UNSTORABLE }
+    if (!list && (name === '__proto__' || (name === 'constructor' && typeof inner === 'object'))) {
+      return { path: name, says: 'is a name no field may have' }
     }
-  } else if (typeof value === 'object' && value !== null) {
-    if (depth > DEPTH_MAX) throw invalidInput([{ path, says: `must not be nested deeper than ${DEPTH_MAX} levels` }])
-    for (const name of Object.keys(value)) {
-      const below = path === '' ? name : `${path}.${name}`
-      if (!Array.isArray(value)) refuseUnstorable(name, depth, path === '' ? 'body' : path)
-      refuseUnstorable((value as Record<string, unknown>)[name], depth + 1, below)
-    }
+    const found = harmIn(inner, depth + 1)
+    if (found) return { ...found, path: found.path === '' ? name : `${name}.${found.path}` }
   }
+  return null
 }
+
+const UNSTORABLE = 'must be text without NUL and without lone surrogates'
+const storable = (text: string) => !text.includes('\0') && text.isWellFormed()

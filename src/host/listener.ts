@@ -13,7 +13,8 @@ import { malformed } from './faults.ts'
 
 export type ListenerOptions = {
   tls: { key: string; cert: string }
-  trusted: BlockList
+  /** The proxies that are believed; null when there are none. */
+  trusted: BlockList | null
   requestId: () => string
   handle: RequestListener
   /** Shortened by tests; a person never waits for these. */
@@ -64,7 +65,7 @@ export function createListener(options: ListenerOptions): Listener {
       if (!first) return socket.destroy()
       socket.unshift(first)
       if (first[0] === TLS_HANDSHAKE) acceptTls?.call(secure, socket)
-      else if (isTrusted(options.trusted, socket)) plain.emit('connection', socket)
+      else if (isTrusted(options.trusted, socket.remoteAddress)) plain.emit('connection', socket)
       else refuse(socket, httpsRequired(), options.requestId())
     })
   })
@@ -95,8 +96,8 @@ export const httpsRequired = () =>
     headers: { connection: 'close' },
   })
 
-export function isTrusted(trusted: BlockList, { remoteAddress }: Socket): boolean {
-  return remoteAddress !== undefined && trusted.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')
+export function isTrusted(trusted: BlockList | null, address: string | undefined): boolean {
+  return trusted !== null && address !== undefined && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 function clientFault(error: NodeJS.ErrnoException): Fault {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { BlockList } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
+import type { Random } from '../engines/engines.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Credentials } from '../kit/credentials.ts'
 import { Fault } from '../kit/fault.ts'
@@ -14,23 +14,25 @@ import { bodyTooLarge, faultFor, malformed } from './faults.ts'
 import { removeIdentityClaims } from './identity-headers.ts'
 import { parseJson, readInput } from './input.ts'
 import { HEADER_BYTES_MAX, httpsRequired, isTrusted } from './listener.ts'
+import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 export type ServerOptions = CallOptions & {
   operations: Record<string, Operation>
   credentials: Credentials
-  trusted: BlockList
+  trusted: BlockList | null
   /** Tells browsers to use https alone for this host name, on every port of it. */
   hsts: boolean
   metrics: Metrics
-  log: Logger
+  log: Log
   /** Sees every answer before it is sent. Tests hold it against the declaration; production has none. */
   inspect?: (id: string, operation: Operation, outcome: { output: unknown } | { fault: Fault }) => void
 }
 
 /** What the hooks leave on a request for those after them. */
 type Request = FastifyRequest & { caller: Caller | null }
-type RouteConfig = { id: string; operation: Operation | null }
+type RouteConfig = { id: string; operation: Operation | null; observe: Observe }
+type Observe = ReturnType<Metrics['requests']['of']>
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 /** Nothing here is for a browser to keep, or to guess the type of. */
@@ -39,12 +41,12 @@ const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 export type HostServer = { handle: RequestListener; requestId: () => string; closing: () => void }
 
 export async function buildServer(options: ServerOptions): Promise<HostServer> {
-  const requestId = () => `req_${options.engines.random.token(20)}`
+  const requestId = requestIds(options.engines.random)
   const state = { closing: false }
   const app = Fastify({
     genReqId: requestId,
     requestIdHeader: false,
-    trustProxy: (address: string) => isTrusted(options.trusted, { remoteAddress: address } as never),
+    trustProxy: options.trusted ? (address: string) => isTrusted(options.trusted, address) : false,
     // Bounded by the header limit already; a shorter one would make a long slug an error of the router's own.
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     frameworkErrors: (error, request, reply) =>
@@ -83,9 +85,18 @@ export async function buildServer(options: ServerOptions): Promise<HostServer> {
   }
 }
 
+/** A prefix drawn at start and a counter: unique across processes, and cheaper than drawing each one. */
+function requestIds(random: Random): () => string {
+  const prefix = `req_${random.token(12)}`
+  let count = 0
+  return () => prefix + (count++).toString(36).padStart(8, '0')
+}
+
 /** What happens around every request, whichever operation it is for. */
 function addHooks(app: FastifyInstance, options: ServerOptions, state: { closing: boolean }): void {
   const headers = options.hsts ? { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } : HEADERS
+  /** Whatever was for no operation is counted together, so that nobody outside can make new series. */
+  const unrouted = { id: 'none', operation: null, observe: options.metrics.requests.of('none') }
   app.decorateRequest('caller', null)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
@@ -97,7 +108,7 @@ function addHooks(app: FastifyInstance, options: ServerOptions, state: { closing
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    report(request as Request, reply, options)
+    report(request as Request, reply, options.log, unrouted)
     done()
   })
   app.setErrorHandler((error, request, reply) => answerFault(options, error, request as Request, reply))
@@ -115,7 +126,8 @@ function answerFault(
   const fault = faultFor(error)
   const { id, operation } = request.routeOptions.config as unknown as RouteConfig
   if (operation) inspect?.(id, operation, { fault })
-  if (fault.status >= 500) log.error({ request: request.id, operation: id, err: fault.cause ?? fault }, fault.code)
+  if (fault.status >= 500)
+    log.events.error({ request: request.id, operation: id, err: fault.cause ?? fault }, fault.code)
   return reply.code(fault.status).headers(fault.headers).send(fault.body(request.id))
 }
 
@@ -128,23 +140,20 @@ function addRoute(app: FastifyInstance, id: string, operation: Operation, option
     method: operation.method === 'ANY' ? METHODS.filter(method => method !== 'OPTIONS') : operation.method,
     url: routerPath(operation.path),
     bodyLimit: operation.bodyLimit,
-    config: { id, operation } satisfies RouteConfig,
+    config: { id, operation, observe: options.metrics.requests.of(id) } satisfies RouteConfig,
     onRequest: (request, _reply, done) => {
       if (Number(request.headers['content-length'] ?? 0) > operation.bodyLimit) {
         return done(bodyTooLarge(operation.bodyLimit))
       }
       if (operation.access === 'public') return done()
-      const admit = (caller: Caller) => {
-        authorise(operation.access, caller)
-        ;(request as Request).caller = caller
-      }
       try {
         const caller = authenticate(request.raw, options.credentials)
-        if (!(caller instanceof Promise)) {
-          admit(caller)
-          return done()
+        if (caller instanceof Promise)
+          caller.then(found => admit(request as Request, operation, found)).then(() => done(), done)
+        else {
+          admit(request as Request, operation, caller)
+          done()
         }
-        caller.then(admit).then(() => done(), done)
       } catch (error) {
         done(error as Error)
       }
@@ -155,10 +164,16 @@ function addRoute(app: FastifyInstance, id: string, operation: Operation, option
       const input = readInput(operation, parts)
       if (operation.status !== 200) reply.code(operation.status)
       const output = call(options, operation, (request as Request).caller, new RequestView(request, reply), input)
-      if (output instanceof Promise) return output.then(value => settle(value, reply))
-      return settle(output, reply)
+      // Nothing is returned to Fastify, which would wait for it once more.
+      if (output instanceof Promise) output.then(value => settle(value, reply)).catch(error => reply.send(error))
+      else settle(output, reply)
     },
   })
+}
+
+function admit(request: Request, operation: Operation, caller: Caller): void {
+  authorise(operation.access, caller)
+  request.caller = caller
 }
 
 /** Every path answers every method: 405 with the ones it has, and OPTIONS with their list. */
@@ -191,9 +206,9 @@ function sendStream({ status, headers, body }: StreamAnswer, reply: FastifyReply
 }
 
 /** Only the word of a trusted proxy counts, and of several the one it added itself, the last. */
-function cameInPlain(request: FastifyRequest, trusted: BlockList): boolean {
+function cameInPlain(request: FastifyRequest, trusted: BlockList | null): boolean {
   const { socket } = request.raw as IncomingMessage & { socket: { encrypted?: boolean } }
-  if (!isTrusted(trusted, socket)) return !socket.encrypted
+  if (!isTrusted(trusted, socket.remoteAddress)) return !socket.encrypted
   const said = String(request.headers['x-forwarded-proto'] ?? '')
     .split(',')
     .at(-1)
@@ -201,20 +216,14 @@ function cameInPlain(request: FastifyRequest, trusted: BlockList): boolean {
   return socket.encrypted ? said === 'http' : said !== 'https'
 }
 
-function report(request: Request, reply: FastifyReply, { metrics, log }: ServerOptions): void {
-  const { id = 'none' } = request.routeOptions.config as unknown as Partial<RouteConfig>
-  metrics.answered(id, request.method, reply.statusCode, reply.elapsedTime / 1000)
-  if (!log.isLevelEnabled('info')) return
-  const { caller } = request
-  log.info({
-    request: request.id,
-    operation: id,
-    method: request.method,
-    status: reply.statusCode,
-    ms: Math.round(reply.elapsedTime * 10) / 10,
-    ip: request.ip,
-    ...(caller && { org: caller.org, credential: caller.credential.id }),
-  })
+function report(request: Request, reply: FastifyReply, log: Log, unrouted: RouteConfig): void {
+  const { config } = request.routeOptions
+  const { id, observe } = 'observe' in config ? (config as unknown as RouteConfig) : unrouted
+  const { method, caller, ip } = request
+  const status = reply.statusCode
+  const ms = reply.elapsedTime
+  observe(method, status, ms / 1000)
+  log.request({ id: request.id, operation: id, method, status, ms, ip, caller })
 }
 
 /** `/v1/projects/{slug}` is spelled `/v1/projects/:slug` by the router, and a last `{rest...}` `*`. */

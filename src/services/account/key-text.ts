@@ -1,6 +1,6 @@
 // How a key is spelled: `sk-`, 43 letters and digits that carry 256 bits, and 6 that check the rest, so that a mistyped
 // key is refused without a look-up and a scanner can tell ours from other text.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Random } from '../../engines/engines.ts'
 
@@ -21,7 +21,8 @@ export function isWellSpelled(text: string): boolean {
 }
 
 export const prefixOf = (text: string): string => text.slice(0, PREFIX_LENGTH)
-export const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+/** In hex, as the database's notifications name keys too. */
+export const digestOf = (text: string): string => hash('sha256', text)
 
 function checkDigits(body: string): string {
   let rest = crc32(body)

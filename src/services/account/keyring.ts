@@ -29,26 +29,25 @@ export async function openKeyring(db: Database, clock: Clock): Promise<Credentia
     },
   )
 
-  async function lookUp(digest: Buffer, name: string): Promise<Caller> {
+  async function lookUp(digest: string): Promise<Caller> {
     const before = changes
     const caller = await findCallerByDigest(db, digest)
     if (!caller) throw refused('This key is not known here. Check that it was copied whole and not deleted.')
     if (changes === before) {
       if (remembered.size >= REMEMBERED_MAX) remembered.delete(remembered.keys().next().value as string)
-      remembered.set(name, { caller, until: clock.now().getTime() + REMEMBERED_MS })
+      remembered.set(digest, { caller, until: clock.now().getTime() + REMEMBERED_MS })
     }
     return caller
   }
 
   return {
     secretKey: text => {
-      if (!isWellSpelled(text)) throw refused('This is not a key: its check digits are wrong. Was it copied whole?')
       const digest = digestOf(text)
-      const name = digest.toString('hex')
-      const known = remembered.get(name)
+      const known = remembered.get(digest)
       if (known && known.until > clock.now().getTime()) return known.caller
-      remembered.delete(name)
-      return lookUp(digest, name)
+      remembered.delete(digest)
+      if (!isWellSpelled(text)) throw refused('This is not a key: its check digits are wrong. Was it copied whole?')
+      return lookUp(digest)
     },
   }
 }

@@ -1,0 +1,54 @@
+// Runs the promises, all or those named, and prints what was found: `npm run bench`, `npm run bench -- bearer`. Ends
+// with 1 when one is not kept.
+import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Bench, type Finding, measure } from './harness.ts'
+
+const HEADINGS = ['promise', 'subject', 'control', 'ratio (CPU)', 'spread', 'ratio (wall)', 'target', 'verdict']
+const SUFFIX = '.bench.ts'
+
+async function run(chosen: string[]): Promise<boolean> {
+  const files = globSync(`*${SUFFIX}`, { cwd: import.meta.dirname }).sort()
+  const names = files.map(file => basename(file, SUFFIX))
+  const unknown = chosen.filter(name => !names.includes(name))
+  if (unknown.length > 0) throw new Error(`there is no promise ${unknown.join(', ')}; there are ${names.join(', ')}`)
+
+  const findings: Finding[] = []
+  for (const name of chosen.length > 0 ? chosen : names) {
+    const { href } = pathToFileURL(join(import.meta.dirname, name + SUFFIX))
+    const { bench } = (await import(href)) as { bench: Bench }
+    findings.push(...(await measure(bench)))
+  }
+  process.stdout.write(`\n${table([HEADINGS, ...findings.map(cellsOf)])}\n\n`)
+  process.stdout.write(`node ${process.version}, ${process.arch}, ${availableParallelism()} cores\n`)
+  return findings.every(one => one.kept)
+}
+
+function cellsOf({ promise, subject, control, cpu, wall, target, kept }: Finding): string[] {
+  return [
+    promise,
+    `${subject.name}, ${subject.cpuUs.toFixed(1)} us`,
+    `${control.name}, ${control.cpuUs.toFixed(1)} us`,
+    cpu.median.toFixed(3),
+    `${cpu.min.toFixed(3)}..${cpu.max.toFixed(3)}`,
+    wall.median.toFixed(3),
+    `>= ${target}`,
+    kept ? 'kept' : 'MISSED',
+  ]
+}
+
+function table(rows: string[][]): string {
+  const widths = HEADINGS.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
+  const line = (row: string[]) => row.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')
+  const [head, ...rest] = rows.map(line)
+  return [head, widths.map(width => '-'.repeat(width)).join('-|-'), ...rest].join('\n')
+}
+
+try {
+  process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1
+} catch (error) {
+  process.stderr.write(`bench: ${(error as Error).message}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,79 @@
+// The host itself: real engines, keyring, audit trail, log and metrics, every service, and one made for the bench.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate, readMigrations } from '../../src/engines/db/migrate.ts'
+import type { Engines } from '../../src/engines/engines.ts'
+import { type OpenEngines, openEngines } from '../../src/engines/open.ts'
+import { openHost } from '../../src/host/host.ts'
+import { openLog } from '../../src/host/log.ts'
+import type { OrgId } from '../../src/kit/caller.ts'
+import { service } from '../../src/kit/service.ts'
+import { keepKey, newKeyText, openKeyring } from '../../src/services/account/public.ts'
+import { auditTrail, foundOrganisation } from '../../src/services/iam/public.ts'
+import { services } from '../../src/services/index.ts'
+import * as operations from './operations.ts'
+import { fail, type Serving, serve } from './serve.ts'
+
+serve(async pem => {
+  const directory = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
+  chmodSync(directory, 0o711) // Under root the database runs as somebody else, who must be able to pass through.
+  let opened: OpenEngines | null = null
+  const remove = async () => {
+    await opened?.close()
+    for (const path of [directory, opened?.databaseHome]) if (path) rmSync(path, { recursive: true, force: true })
+  }
+  try {
+    opened = await openEngines(
+      {
+        dataDirectory: directory,
+        databaseUrl: null,
+        dbConnections: 10,
+        dbQueue: 200,
+        http: { allow: [], ca: undefined },
+      },
+      () => {},
+      fail,
+    )
+    return await serveHost(opened.engines, pem, remove)
+  } catch (error) {
+    await remove()
+    throw error
+  }
+})
+
+async function serveHost(engines: Engines, pem: string, remove: () => Promise<void>): Promise<Serving> {
+  const bench = service({ name: 'bench', what: 'What the bench measures', operations: [operations] })
+  await migrate(
+    engines.db,
+    services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
+  )
+  const log = openLog('info', engines.clock)
+  const host = await openHost({
+    services: [...services, bench],
+    engines,
+    upstreams: new Map(),
+    tls: { key: pem, cert: pem },
+    log,
+    audit: auditTrail,
+    credentials: await openKeyring(engines.db, engines.clock),
+    trusted: null,
+    hsts: false,
+    address: { host: '127.0.0.1', port: 0, metricsPort: 0 },
+  })
+  const close = async () => {
+    await host.drain(0)
+    await remove()
+    log.flush()
+  }
+  return { port: host.port, key: await newKey(engines), close }
+}
+
+async function newKey(engines: Engines): Promise<string> {
+  const org = 'bench' as OrgId
+  const owner = { email: 'owner@bench.test', password: engines.random.token(20) }
+  const user = await foundOrganisation(engines, engines.db, { org, name: 'Bench', owner })
+  const text = newKeyText(engines.random)
+  await keepKey(engines, engines.db, { text, org, user, name: 'bench' })
+  return text
+}

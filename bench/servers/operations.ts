@@ -1,0 +1,54 @@
+// Operations under /v1/bench, which exist in the bench alone.
+import { Type } from 'typebox'
+import { type Operation, operation } from '../../src/kit/operation.ts'
+import { COLOURS, COUNT_MAX, ECHO_PATH, NAME_LENGTH_MAX, receiptFor } from './echo.ts'
+
+const order = {
+  name: Type.String({ maxLength: NAME_LENGTH_MAX }),
+  count: Type.Integer({ minimum: 1, maximum: COUNT_MAX }),
+  price: Type.Number({ minimum: 0 }),
+  express: Type.Boolean(),
+  colour: Type.Enum([...COLOURS]),
+}
+
+export const echo = operation({
+  route: `POST ${ECHO_PATH}`,
+  summary: 'Answers an order with its receipt',
+  access: 'public',
+  input: order,
+  output: Type.Object({
+    id: Type.String(),
+    ...order,
+    total: Type.Number(),
+    currency: Type.String(),
+    status: Type.String(),
+    note: Type.String(),
+  }),
+  audit: 'none',
+  run: (_context, input) => receiptFor(input),
+})
+
+/** The two paths are equally long, so that the requests differ in the credential alone. */
+export const READ_PATHS = { public: '/v1/bench/public', bearer: '/v1/bench/bearer' } as const
+export const READ_QUERY = '?limit=20'
+export const READ_ANSWER = { limit: 20, name: 'Walnut desk', colour: 'green', count: 12, status: 'accepted' } as const
+
+export const readPublic = readOperation('public')
+export const readBearer = readOperation('bearer')
+
+function readOperation(access: keyof typeof READ_PATHS): Operation {
+  return operation({
+    route: `GET ${READ_PATHS[access]}`,
+    summary: 'Answers a small object',
+    access,
+    input: { limit: Type.Integer({ minimum: 1, maximum: 100 }) },
+    output: Type.Object({
+      limit: Type.Integer(),
+      name: Type.String(),
+      colour: Type.Enum([...COLOURS]),
+      count: Type.Integer(),
+      status: Type.String(),
+    }),
+    run: (_context, { limit }) => ({ ...READ_ANSWER, limit }),
+  })
+}
