@@ -120,7 +120,7 @@ export type ListServicesOutput = {
     name: string
     path: string
     what: string
-    /** How many operations it has; 0 means it is not built yet */
+    /** How many operations this host has for it; 0 when it is not built yet, or runs elsewhere */
     operations: number
   }[]
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { BlockList } from 'node:net'
 import { resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
 
 /** Something the person who starts Stoa can mend; shown as one line, without a stack. */
@@ -14,7 +15,8 @@ const SETTINGS = {
   STOA_DATA: setting('Where everything is kept', './data', text => resolve(text)),
   STOA_HOST: setting('The address to listen on', '127.0.0.1', String),
   STOA_PORT: setting('The port of the API; 0 takes a free one', '8443', port),
-  STOA_METRICS_PORT: setting('The private port of /metrics; 0 takes a free one', '9464', port),
+  STOA_METRICS_HOST: setting('The address of /metrics; keep it private', '127.0.0.1', String),
+  STOA_METRICS_PORT: setting('The port of /metrics; 0 takes a free one', '9464', port),
   STOA_IAM_PORT: setting('The port of the identity origin', '8444', port),
   STOA_BASE_URL: setting('How clients reach the API', 'https://localhost:<port>', optional(httpsUrl)),
   STOA_IAM_URL: setting('How browsers reach the identity origin', 'https://localhost:<iam port>', optional(httpsUrl)),
@@ -42,11 +44,16 @@ export function readConfig(flags: string[], environment: NodeJS.ProcessEnv = pro
     try {
       config[name] = read(text || (fallback.includes('<') ? '' : fallback))
     } catch (error) {
-      throw new StartRefused(`${name}=${JSON.stringify(text)}: ${(error as Error).message}`)
+      throw new StartRefused(`${name}=${JSON.stringify(withoutSecrets(text))}: ${(error as Error).message}`)
     }
   }
   const { STOA_TLS_CERT, STOA_TLS_KEY } = config as Config
   if (!STOA_TLS_CERT !== !STOA_TLS_KEY) throw new StartRefused('STOA_TLS_CERT and STOA_TLS_KEY go together; one is set')
+  if (STOA_TLS_CERT && STOA_TLS_KEY) requirePair(STOA_TLS_CERT, STOA_TLS_KEY)
+  const { STOA_HOST, STOA_PORT, STOA_METRICS_HOST, STOA_METRICS_PORT } = config as Config
+  if (STOA_PORT !== 0 && STOA_PORT === STOA_METRICS_PORT && STOA_HOST === STOA_METRICS_HOST) {
+    throw new StartRefused(`STOA_PORT and STOA_METRICS_PORT are both ${STOA_PORT}; choose another`)
+  }
   return config as Config
 }
 
@@ -73,7 +80,7 @@ function readFlags(flags: string[]): Map<string, string> {
     const name = names.get(flag)
     if (!name) throw new StartRefused(`${flag} is not a flag; npm start -- --help lists them`)
     const value = inline ?? flags[++at]
-    if (value === undefined) throw new StartRefused(`${flag} needs a value`)
+    if (!value) throw new StartRefused(`${flag} needs a value`)
     found.set(name, value)
   }
   return found
@@ -82,6 +89,21 @@ function readFlags(flags: string[]): Map<string, string> {
 /** A mistyped name would otherwise be a setting silently not made. */
 function unknownNames(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).filter(name => name.startsWith('STOA_') && !(name in SETTINGS))
+}
+
+/** What stands before the @ of a URL is for nobody's eyes. */
+function withoutSecrets(text: string): string {
+  return text.replace(/\/\/[^/@]*@/g, '//…@')
+}
+
+function requirePair(cert: string, key: string): void {
+  try {
+    createSecureContext({ cert, key })
+  } catch (error) {
+    throw new StartRefused(
+      `STOA_TLS_CERT and STOA_TLS_KEY are not a certificate and its key: ${(error as Error).message}`,
+    )
+  }
 }
 
 function port(text: string): number {
@@ -144,7 +166,12 @@ function httpsUrl(text: string): string {
 }
 
 function databaseUrl(text: string): string {
-  url(text, ['postgres:', 'postgresql:'])
+  const { username, password } = url(text, ['postgres:', 'postgresql:'])
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    throw new Error('has a % in its user or password that must be written %25')
+  }
   return text
 }
 

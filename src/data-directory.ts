@@ -1,11 +1,16 @@
-import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartRefused } from './config.ts'
 import { lockDirectory } from './engines/db/embedded/lock.ts'
 
+export type DataDirectory = { path: string; release(): void }
+
 /** Makes the data directory if need be and holds it for this process. Others may pass through it, because under root
  *  the database runs as somebody else, but may not look into it; each secret in it is closed by its own mode. */
-export async function openDataDirectory(path: string): Promise<string> {
+export async function openDataDirectory(path: string): Promise<DataDirectory> {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new StartRefused(`STOA_DATA: ${path} is not a directory`)
+  }
   try {
     mkdirSync(path, { recursive: true, mode: 0o711 })
     const probe = join(path, '.writable')
@@ -15,7 +20,7 @@ export async function openDataDirectory(path: string): Promise<string> {
     throw new StartRefused(`STOA_DATA: ${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
   }
   const real = realpathSync(path)
-  if (!(await lockDirectory(real)))
-    throw new StartRefused(`${path} is in use by another Stoa; stop it, or set STOA_DATA`)
-  return real
+  const release = await lockDirectory(real)
+  if (!release) throw new StartRefused(`${path} is in use by another Stoa; stop it, or set STOA_DATA`)
+  return { path: real, release }
 }

@@ -38,8 +38,22 @@ export async function firstRun(engines: Engines, dataDirectory: string, addresse
   })
 }
 
+/** The file of an earlier start, if there is one and it is whole. */
+export function readFirstRun(path: string): FirstRun | null {
+  if (!existsSync(path)) return null
+  try {
+    const file = JSON.parse(readFileSync(path, 'utf8')) as FirstRun
+    const whole = [file.superadmin, file.home].every(({ email, password, key }) => email && password && key)
+    return whole && file.home.org ? file : null
+  } catch {
+    return null
+  }
+}
+
 function kept(path: string): FirstRun | null {
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as FirstRun) : null
+  const file = readFirstRun(path)
+  if (!file && existsSync(path)) throw new Error(`${path} is damaged; delete it to have new keys and passwords made`)
+  return file
 }
 
 function newPeople({ random }: Engines): Pick<FirstRun, 'superadmin' | 'home'> {

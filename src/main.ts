@@ -18,19 +18,27 @@ import { services } from './services/index.ts'
 
 /** How long running requests get to end after SIGTERM. */
 const DRAIN_MS = 30_000
+/** Ctrl-C reaches a process once from the terminal and again from each one before it; that is still one Ctrl-C. */
+const SAME_SIGNAL_MS = 1_000
+
+/** What has to be undone, last first. `abandon` is for a process that ends at once, and may not wait. */
+const held: { close(): Promise<void> | void; abandon(): void }[] = []
 
 async function start(flags: string[]): Promise<void> {
   const config = readConfig(flags)
-  const { STOA_HOST: host, STOA_PORT: port, STOA_METRICS_PORT: metricsPort, STOA_UPSTREAMS: upstreams } = config
+  const { STOA_UPSTREAMS: upstreams, STOA_METRICS_HOST: metricsHost, STOA_METRICS_PORT: metricsPort } = config
   for (const name of upstreams.keys()) {
     if (!services.some(one => one.name === name)) throw new StartRefused(`STOA_UPSTREAMS: there is no service ${name}`)
   }
   // Looked at before anything is made, so that a start that cannot succeed leaves nothing behind.
-  await requireFree('STOA_PORT', host, port)
-  await requireFree('STOA_METRICS_PORT', host, metricsPort)
-  const dataDirectory = await openDataDirectory(config.STOA_DATA)
+  await requireFree('STOA', config.STOA_HOST, config.STOA_PORT)
+  await requireFree('STOA_METRICS', metricsHost, metricsPort)
+  process.umask(0o022) // Every mode that matters is said where a file is made; a stricter one would lock the database out.
+  const { path: dataDirectory, release } = await openDataDirectory(config.STOA_DATA)
+  held.push({ close: release, abandon: release })
 
   const log = openLog(config.STOA_LOG, systemClock)
+  held.push({ close: log.flush, abandon: log.flush })
   for (const name of config.warnings) log.events.warn(`${name} is not a setting; npm start -- --help lists them`)
   const opened = await openEngines(
     {
@@ -41,14 +49,14 @@ async function start(flags: string[]): Promise<void> {
       http: { allow: config.STOA_OUTBOUND_ALLOW, ca: config.STOA_OUTBOUND_CA ?? undefined },
     },
     line => log.events.debug({ engine: 'db' }, line),
-    error => fail(error),
+    fail,
   )
+  held.push(opened)
   const { engines } = opened
   await migrate(
     engines.db,
     services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
   )
-
   const { tls, ca } = await certificate(config, dataDirectory, engines)
   const running = await openHost({
     services,
@@ -61,51 +69,62 @@ async function start(flags: string[]): Promise<void> {
     trusted: config.STOA_TRUST_PROXY,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
-    address: { host, port, metricsPort },
+    address: { host: config.STOA_HOST, port: config.STOA_PORT, metricsHost, metricsPort },
   })
-  const baseUrl = config.STOA_BASE_URL ?? `https://localhost:${running.port}`
-  const iamUrl = config.STOA_IAM_URL ?? `https://localhost:${config.STOA_IAM_PORT}`
+  held.push({ close: () => running.drain(DRAIN_MS), abandon: () => {} })
+  const baseUrl = config.STOA_BASE_URL ?? `https://${nameOf(config.STOA_HOST)}:${running.port}`
+  const iamUrl = config.STOA_IAM_URL ?? `https://${nameOf(config.STOA_HOST)}:${config.STOA_IAM_PORT}`
   await firstRun(engines, dataDirectory, { baseUrl, iamUrl, ca })
-
-  stopOnSignal(async () => {
-    await running.drain(DRAIN_MS)
-    await opened.close()
-    log.flush()
-  })
-  const metricsUrl = `http://${host.includes(':') ? `[${host}]` : host}:${running.metricsPort}`
+  const metricsUrl = `http://${bracketed(metricsHost)}:${running.metricsPort}`
   process.stdout.write(banner({ baseUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
 }
 
 /** The certificate that was given, or one of our own for every name this host goes by. */
 async function certificate(config: Config, dataDirectory: string, engines: Engines) {
-  const { STOA_TLS_CERT: cert, STOA_TLS_KEY: key, STOA_BASE_URL, STOA_IAM_URL } = config
+  const { STOA_TLS_CERT: cert, STOA_TLS_KEY: key, STOA_BASE_URL, STOA_IAM_URL, STOA_HOST } = config
   if (cert && key) return { tls: { cert, key }, ca: null }
   const named = [STOA_BASE_URL, STOA_IAM_URL].flatMap(url =>
     url ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : [],
   )
-  const names = [...new Set(['localhost', '127.0.0.1', '::1', ...named])]
+  const names = [...new Set(['localhost', '127.0.0.1', '::1', ...(isLocal(STOA_HOST) ? [] : [STOA_HOST]), ...named])]
   const made = await localCertificate(join(dataDirectory, 'tls'), names, engines)
   return { tls: { cert: made.cert, key: made.key }, ca: made.caFile }
 }
 
-/** The first signal ends in order; a second one ends at once. */
-function stopOnSignal(stop: () => Promise<void>): void {
-  let stopping = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+/** How a client on this machine calls the address we listen on. */
+const nameOf = (host: string) => (isLocal(host) ? 'localhost' : bracketed(host))
+const isLocal = (host: string) => ['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost'].includes(host)
+const bracketed = (host: string) => (host.includes(':') ? `[${host}]` : host)
+
+/** The first signal ends in order; another one, when that takes too long, at once. */
+function stopOnSignal(started: Promise<void>): void {
+  let since: number | null = null
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (stopping) process.exit(1)
-      stopping = true
-      stop().then(() => process.exit(0), fail)
+      if (since !== null && performance.now() - since > SAME_SIGNAL_MS) process.exit(1)
+      if (since !== null) return
+      since = performance.now()
+      // A start under way is let finish, so that nothing it has begun is left without an owner.
+      started.then(stop).then(() => process.exit(0), fail)
     })
   }
 }
 
-async function requireFree(name: string, host: string, port: number): Promise<void> {
+async function stop(): Promise<void> {
+  for (let one = held.pop(); one; one = held.pop()) {
+    process.once('exit', one.abandon)
+    await one.close()
+    process.off('exit', one.abandon)
+  }
+}
+
+async function requireFree(prefix: string, host: string, port: number): Promise<void> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
     probe.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = ['EADDRINUSE', 'EACCES'].includes(error.code ?? '')
       const why = error.code === 'EADDRINUSE' ? 'is taken by another process' : `cannot be listened on (${error.code})`
-      reject(new StartRefused(`${name}: ${host}:${port} ${why}; choose another`))
+      reject(new StartRefused(`${prefix}_${taken ? 'PORT' : 'HOST'}: ${host}:${port} ${why}; choose another`))
     })
     probe.listen({ host, port }, () => probe.close(() => resolve()))
   })
@@ -118,4 +137,12 @@ function fail(error: unknown): never {
 
 const flags = process.argv.slice(2)
 if (flags.includes('--help')) process.stdout.write(helpText())
-else start(flags).catch(fail)
+else {
+  // However the process ends, the database it started is told to stop.
+  process.on('exit', () => {
+    for (const one of held.reverse()) one.abandon()
+  })
+  const started = start(flags)
+  stopOnSignal(started)
+  started.catch(fail)
+}

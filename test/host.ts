@@ -61,7 +61,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     engines,
     credentials: await openKeyring(db, clock),
     audit: auditTrail,
-    address: { host: '127.0.0.1', port: 0, metricsPort: 0 },
+    address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
     tls: { key: pem, cert: pem },
     log: logInto('info', clock, { write: line => void logged.push(line) }),
     inspect: (id, operation, outcome) => inspect(id, operation, outcome, broken),

@@ -51,14 +51,17 @@ function installed() {
 /** Installs once, also when `npm start` and `npm test` are typed at the same moment: the abstract socket is the lock,
  *  and the kernel frees it however its holder ends. */
 async function install() {
-  const lock = createServer()
   const name = `\0stoa-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`
-  while (!(await new Promise(done => lock.once('error', () => done(false)).listen(name, () => done(true))))) {
+  let lock = await listen(name)
+  if (!lock) process.stderr.write('Waiting for another install of this checkout to end…\n')
+  while (!lock) {
     await new Promise(done => setTimeout(done, 200))
+    lock = await listen(name)
   }
   if (!installed()) {
     process.stderr.write('Installing what Stoa needs (once, about half a minute)…\n')
     rmSync(stampFile, { force: true })
+    process.umask(0o022) // Under root the database runs as another user, who must be able to read its binaries.
     const npm = spawnSync('npm', ['ci', '--ignore-scripts', '--include=dev', '--loglevel=error'], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -68,6 +71,11 @@ async function install() {
     writeFileSync(stampFile, stamp)
   }
   lock.close()
+}
+
+function listen(name) {
+  const server = createServer()
+  return new Promise(done => server.once('error', () => done(null)).listen(name, () => done(server)))
 }
 
 function stop(says) {

@@ -59,7 +59,7 @@ async function serveHost(engines: Engines, pem: string, remove: () => Promise<vo
     credentials: await openKeyring(engines.db, engines.clock),
     trusted: null,
     hsts: false,
-    address: { host: '127.0.0.1', port: 0, metricsPort: 0 },
+    address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
   })
   const close = async () => {
     await host.drain(0)

@@ -14,27 +14,32 @@ export type EngineSettings = {
   http: HttpOptions
 }
 
-export type OpenEngines = { engines: Engines; databaseHome: string | null; close(): Promise<void> }
+export type OpenEngines = { engines: Engines; databaseHome: string | null; close(): Promise<void>; abandon(): void }
 
 export async function openEngines(
-  settings: EngineSettings,
+  options: EngineSettings,
   log: (line: string) => void,
   lost: (error: Error) => void,
 ): Promise<OpenEngines> {
-  const { dataDirectory, databaseUrl } = settings
-  const embedded: EmbeddedServer | null = databaseUrl ? null : await startEmbedded({ dataDirectory, log, lost })
+  const { dataDirectory, databaseUrl, dbConnections } = options
+  // Some more than the pool: LISTEN has one of its own, and a person with a client may look in.
+  const settings = { max_connections: String(dbConnections + 20) }
+  const embedded: EmbeddedServer | null = databaseUrl
+    ? null
+    : await startEmbedded({ dataDirectory, log, lost, settings })
   const db = openPostgres({
     at: embedded
       ? { socketDirectory: embedded.socketDirectory, database: 'postgres', user: DATABASE_USER }
       : { url: databaseUrl as string },
-    connectionsMax: settings.dbConnections,
-    queueMax: settings.dbQueue,
+    connectionsMax: dbConnections,
+    queueMax: options.dbQueue,
   })
   if (databaseUrl) await requireVersion(db)
-  const http = openHttp(settings.http)
+  const http = openHttp(options.http)
   return {
     engines: { db, http, clock: systemClock, random: systemRandom },
     databaseHome: embedded?.home ?? null,
+    abandon: () => embedded?.abandon(),
     close: async () => {
       await http.close()
       await db.close()

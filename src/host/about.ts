@@ -9,7 +9,10 @@ const ServiceEntry = Type.Object({
   name: Type.String({ examples: ['projects'] }),
   path: Type.String({ examples: ['/v1/projects'] }),
   what: Type.String(),
-  operations: Type.Integer({ minimum: 0, description: 'How many operations it has; 0 means it is not built yet' }),
+  operations: Type.Integer({
+    minimum: 0,
+    description: 'How many operations this host has for it; 0 when it is not built yet, or runs elsewhere',
+  }),
 })
 
 export function aboutOperations(services: readonly Service[], document: () => object): Record<string, Operation> {

@@ -18,7 +18,7 @@ export function authenticate(request: IncomingMessage, credentials: Credentials)
   }
   // Node keeps the first of several and drops the rest; another server on the way may have read the other one.
   if (count(request.rawHeaders, 'authorization') > 1) throw malformed('Send one Authorization header, not several.')
-  const text = header.slice(0, 7).toLowerCase() === 'bearer ' ? header.slice(7) : ''
+  const text = header.startsWith('Bearer ') || /^bearer /i.test(header) ? header.slice(7) : ''
   if (text.startsWith('sk-')) return credentials.secretKey(text)
   if (text.startsWith('pk-')) {
     throw new Fault('forbidden', {
@@ -40,7 +40,8 @@ export function authorise(access: Access, caller: Caller): void {
   }
 }
 
-function count(rawHeaders: string[], wanted: string): number {
+/** How often a header was sent: Node drops or joins all but the first. */
+export function count(rawHeaders: string[], wanted: string): number {
   let found = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string

@@ -40,19 +40,34 @@ export async function localCertificate(directory: string, names: string[], made:
 function readAuthority(keyFile: string, certFile: string, now: Date): Pair | null {
   if (!existsSync(keyFile) || !existsSync(certFile)) return null
   const pair = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') }
-  const certificate = new X509Certificate(pair.cert)
-  const good = lasts(certificate, now) && certificate.checkPrivateKey(createPrivateKey(pair.key))
-  return good ? pair : null
+  try {
+    const certificate = new X509Certificate(pair.cert)
+    const good = lasts(certificate, now) && certificate.checkPrivateKey(createPrivateKey(pair.key))
+    return good ? pair : null
+  } catch {
+    // People may trust this authority, so it is theirs to say that it can go.
+    throw new Error(`${certFile} or ${keyFile} is damaged; put them back, or delete both to make a new authority`)
+  }
 }
 
 function isGood(pem: string, authority: string, names: string[], now: Date): boolean {
-  if (pem === '') return false
-  const leaf = new X509Certificate(pem)
+  const leaf = parsed(pem)
+  if (!leaf) return false
   return (
     leaf.verify(new X509Certificate(authority).publicKey) &&
     lasts(leaf, now) &&
     names.every(name => (isIP(name) ? leaf.checkIP(name) : leaf.checkHost(name)))
   )
+}
+
+/** Null when it is not a key with its certificate: it is made anew then, which nobody notices. */
+function parsed(pem: string): X509Certificate | null {
+  try {
+    const leaf = new X509Certificate(pem)
+    return leaf.checkPrivateKey(createPrivateKey(pem)) ? leaf : null
+  } catch {
+    return null
+  }
 }
 
 const lasts = (certificate: X509Certificate, now: Date) => certificate.validToDate.getTime() > now.getTime() + RENEW_MS

@@ -6,7 +6,7 @@ import { Fault, type FaultCode } from '../kit/fault.ts'
 export const HOST_FAULTS: readonly FaultCode[] = [
   ...(['invalid_input', 'malformed_request', 'credential_required', 'credential_refused', 'forbidden'] as const),
   ...(['https_required', 'method_not_allowed', 'request_timeout', 'body_too_large', 'unsupported_media_type'] as const),
-  ...(['headers_too_large', 'overloaded', 'database_unreachable'] as const),
+  ...(['headers_too_large', 'expectation_failed', 'overloaded', 'database_unreachable'] as const),
 ]
 
 export function faultFor(error: unknown): Fault {
@@ -32,6 +32,15 @@ export function faultFor(error: unknown): Fault {
 }
 
 export const malformed = (message: string, cause?: unknown) => new Fault('malformed_request', { message, cause })
+
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** For methods no path here has. */
+export const methodUnknown = (method: string) =>
+  new Fault('method_not_allowed', {
+    message: `${method} is not a method here.`,
+    headers: { allow: METHODS.join(', ') },
+  })
 
 export function bodyTooLarge(limit?: number): Fault {
   const bound = limit === undefined ? '' : `; the limit here is ${limit} bytes`

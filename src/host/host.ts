@@ -21,7 +21,7 @@ export type HostOptions = {
   audit: AuditTrail
   /** Services that run elsewhere, by name. Theirs replace the operations of the same service here. */
   upstreams: ReadonlyMap<string, URL>
-  address: { host: string; port: number; metricsPort: number }
+  address: { host: string; port: number; metricsHost: string; metricsPort: number }
   tls: ListenerOptions['tls']
   trusted: BlockList | null
   hsts: boolean
@@ -61,11 +61,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
   const metrics = openMetrics(engines.db)
   const server = await buildServer({ ...options, operations, metrics, log })
-  const listener = createListener({ ...options, handle: server.handle, requestId: server.requestId })
+  const listener = createListener({ ...options, ...server })
   const metricsServer = createMetricsServer(metrics)
-  const { host, port, metricsPort } = options.address
+  const { host, port, metricsHost, metricsPort } = options.address
   return {
-    metricsPort: await listen(metricsServer, host, metricsPort),
+    metricsPort: await listen(metricsServer, metricsHost, metricsPort),
     port: await listen(listener.server, host, port),
     drain: async graceMs => {
       server.closing()

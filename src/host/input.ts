@@ -8,6 +8,8 @@ import { malformed } from './faults.ts'
 
 /** Deeper than any body of ours; far less than what would exhaust the stack of whoever walks it. */
 const DEPTH_MAX = 32
+/** More than any operation has; naming tens of thousands of unknown ones one by one would hold everybody up. */
+const FIELDS_MAX = 500
 
 type Parts = { path: Record<string, string>; query: Record<string, unknown>; body: unknown }
 
@@ -15,6 +17,7 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
   const input: Record<string, unknown> = {}
   const inQuery = operation.bodyKind !== 'json'
   for (const name in query) {
+    if (operation.passesUnknown && !(name in operation.input.properties)) continue // It is in the URL for who wants it.
     if (!inQuery) throw invalidInput([{ path: name, says: 'must be sent in the body, not in the query' }])
     take(input, name, fromQuery(name, query[name], operation.input.properties[name]))
   }
@@ -25,12 +28,16 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw invalidInput([{ path: 'body', says: 'must be a JSON object' }])
     }
-    for (const name of Object.keys(body)) take(input, name, (body as Record<string, unknown>)[name])
+    const names = Object.keys(body)
+    if (names.length > FIELDS_MAX && !operation.passesUnknown) {
+      throw invalidInput([{ path: 'body', says: `must not have more than ${FIELDS_MAX} fields` }])
+    }
+    for (const name of names) take(input, name, (body as Record<string, unknown>)[name])
   }
   for (const name of operation.pathFields) {
     if (Object.hasOwn(input, name)) throw invalidInput([{ path: name, says: 'comes from the path alone' }])
     const value = path[name] ?? path['*']
-    if (value === '') throw notFound('path') // The router lets `/v1/projects/` pass for a slug that is empty.
+    if (path[name] === '') throw notFound('path') // The router lets `/v1/projects/` pass for a slug that is empty.
     input[name] = value
   }
   const harm = harmIn(input, 0)
@@ -51,7 +58,8 @@ function fromQuery(name: string, value: unknown, schema: TSchema | undefined): u
   if (Array.isArray(value)) throw invalidInput([{ path: name, says: 'must be given once' }])
   const { type } = schema as { type?: string }
   const text = value as string
-  if ((type === 'integer' || type === 'number') && /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/.test(text)) return Number(text)
+  if (type === 'integer' && /^-?(0|[1-9]\d{0,15})$/.test(text)) return Number(text)
+  if (type === 'number' && /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
 }

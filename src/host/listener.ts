@@ -9,13 +9,15 @@ import { createServer as createTlsServer, type Server } from 'node:https'
 import { type BlockList, isIPv6, Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Fault } from '../kit/fault.ts'
-import { malformed } from './faults.ts'
+import { malformed, methodUnknown } from './faults.ts'
 
 export type ListenerOptions = {
   tls: { key: string; cert: string }
   /** The proxies that are believed; null when there are none. */
   trusted: BlockList | null
   requestId: () => string
+  /** Told of each answer that was given on a bare socket, where no request came to be. */
+  refused: (requestId: string, status: number, address: string) => void
   handle: RequestListener
   /** Shortened by tests; a person never waits for these. */
   timeouts?: Partial<typeof TIMEOUTS>
@@ -50,7 +52,10 @@ export function createListener(options: ListenerOptions): Listener {
   plain.emit('listening') // It never listens itself, but this is what arms its header and request timeouts.
   for (const server of [secure, plain]) {
     server.maxHeadersCount = 0 // Node would drop the rest without a word; their size is bounded above.
-    server.on('clientError', (error, socket) => refuse(socket as Socket, clientFault(error), options.requestId()))
+    Object.assign(server, { httpAllowHalfOpen: true }) // A client that has said all it will say still wants its answer.
+    server.on('clientError', (error, socket) => refuse(options, socket as Socket, clientFault(error)))
+    server.on('connect', (_request, socket) => refuse(options, socket as Socket, methodUnknown('CONNECT')))
+    server.on('checkExpectation', request => refuse(options, request.socket, expectationFailed()))
   }
 
   const [acceptTls] = secure.listeners('connection') as ((socket: Socket) => void)[]
@@ -66,7 +71,7 @@ export function createListener(options: ListenerOptions): Listener {
       socket.unshift(first)
       if (first[0] === TLS_HANDSHAKE) acceptTls?.call(secure, socket)
       else if (isTrusted(options.trusted, socket.remoteAddress)) plain.emit('connection', socket)
-      else refuse(socket, httpsRequired(), options.requestId())
+      else refuse(options, socket, httpsRequired())
     })
   })
   return { server: secure, drain: graceMs => drain([secure, plain], graceMs) }
@@ -111,16 +116,28 @@ function clientFault(error: NodeJS.ErrnoException): Fault {
   }
 }
 
+const expectationFailed = () =>
+  new Fault('expectation_failed', { message: 'The only expectation met here is 100-continue.' })
+
+/** Sockets that have had their answer: the parser complains again of whatever else is still arriving on one. */
+const answered = new WeakSet<Socket>()
+
 /** Answers on a bare socket, where no request object exists, and closes it without cutting the answer off. */
-function refuse(socket: Socket, fault: Fault, requestId: string): void {
+function refuse({ requestId: newId, refused }: ListenerOptions, socket: Socket, fault: Fault): void {
+  if (answered.has(socket)) return
+  answered.add(socket)
   if (!socket.writable) return void socket.destroy()
+  const requestId = newId()
+  refused(requestId, fault.status, socket.remoteAddress ?? '')
   const body = JSON.stringify(fault.body(requestId))
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
     'Connection: close',
+    ...Object.entries(fault.headers).flatMap(([name, value]) => (name === 'connection' ? [] : [`${name}: ${value}`])),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   // Closing while the peer still sends would reset the connection and lose the answer, so read to its end, briefly.

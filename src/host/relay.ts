@@ -10,13 +10,20 @@ import { malformed } from './faults.ts'
 const BODY_LIMIT = 4 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 
-/** Headers that belong to one connection (RFC 9110, 7.6.1), that would hand the upstream a credential it could use
- *  itself, or by which a client could claim where it comes from. */
-const NOT_RELAYED = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding'],
-  ...['upgrade', 'expect', 'host', 'content-length', 'authorization', 'cookie', 'forwarded', 'x-real-ip'],
+/** Headers that belong to one connection (RFC 9110, 7.6.1). */
+const HOP_BY_HOP = [
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade', 'expect', 'host'],
+]
+/** What would hand the upstream a credential it could use itself, or let a client say where it comes from or what the
+ *  request really is. Its length is told anew. */
+const NOT_SENT = new Set([
+  ...[...HOP_BY_HOP, 'content-length', 'authorization', 'cookie', 'forwarded', 'proxy', 'x-request-id'],
+  ...['x-real-ip', 'x-client-ip', 'client-ip', 'true-client-ip', 'x-original-url', 'x-rewrite-url'],
+  ...['x-http-method', 'x-http-method-override', 'x-method-override'],
 ])
-const NOT_RELAYED_PREFIX = /^(x-forwarded-|access-control-)/
+/** What the host says itself. */
+const NOT_ANSWERED = new Set([...HOP_BY_HOP, 'x-request-id', 'strict-transport-security'])
 
 /** The operations that stand for a service mounted at an upstream URL: its root, and everything below. */
 export function relayOperations(service: string, upstream: URL): Record<string, Operation> {
@@ -42,13 +49,12 @@ export function relayOperations(service: string, upstream: URL): Record<string, 
 }
 
 async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>, body: Buffer): Promise<StreamAnswer> {
-  const [path = '', query] = request.url.split(/\?(.*)/s)
-  refuseTricks(path)
+  const url = upstreamUrl(upstream, request.url)
   try {
     const answer = await http.send({
       method: request.method as HttpRequest['method'],
-      url: upstream.origin + upstream.pathname.replace(/\/$/, '') + path + (query === undefined ? '' : `?${query}`),
-      headers: { ...relayed(request.headers), ...identity(caller) },
+      url,
+      headers: { ...kept(request.headers, NOT_SENT, /^x-forwarded-/), ...identity(caller) },
       ...(body.length > 0 && { body }),
       timeoutMs: TIMEOUT_MS,
       stream: true,
@@ -56,19 +62,24 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
       reach: 'operator',
       signal: request.signal,
     })
-    return { status: answer.status, headers: relayed(answer.headers), body: answer.body }
+    if (answer.status < 200 || answer.status > 599) throw new HttpFailure('network', `answered ${answer.status}`)
+    return { status: answer.status, headers: kept(answer.headers, NOT_ANSWERED, /^access-control-/), body: answer.body }
   } catch (error) {
+    if (request.signal.aborted) throw malformed('The client left before the answer came.', error)
     if (!(error instanceof HttpFailure)) throw error
     throw new Fault('upstream_unreachable', { message: 'The service behind this path did not answer.', cause: error })
   }
 }
 
-/** The upstream may resolve `..` where our router does not, and so answer for a path this caller was not checked for. */
-function refuseTricks(path: string): void {
-  for (const segment of path.split('/')) {
-    const plain = decodeURIComponent(segment)
-    if (plain === '.' || plain === '..' || /[/\\\0]/.test(plain)) throw malformed('The path must be in its plain form.')
-  }
+/** The path as it was sent, below the upstream's own. One that reads otherwise once parsed (`..`, in any spelling) could
+ *  end outside the service this caller was checked for, and is refused. */
+function upstreamUrl(upstream: URL, target: string): string {
+  const [path = '', query] = target.split(/\?(.*)/s)
+  const wanted = upstream.pathname.replace(/\/$/, '') + path
+  const url = new URL(upstream.origin + wanted + (query === undefined ? '' : `?${query}`))
+  const hidden = path.split('/').some(segment => /[/\\\0]/.test(decodeURIComponent(segment)))
+  if (url.pathname !== wanted || hidden) throw malformed('The path must be in its plain form.')
+  return url.href
 }
 
 /** Exactly what the gateway vouches for; everything like it that came from outside is gone already. */
@@ -76,14 +87,14 @@ function identity(caller: Caller): Record<string, string> {
   return { 'x-org-id': caller.org, 'x-user-id': caller.user, 'x-user-email': caller.email }
 }
 
-function relayed<T extends IncomingHttpHeaders | Record<string, string | string[]>>(
-  headers: T,
-): Record<string, string> {
+/** The headers but for some, whether they are spelled with `-` or `_`, and those the peer itself calls its own. */
+function kept(headers: IncomingHttpHeaders, dropped: Set<string>, prefix: RegExp): Record<string, string> {
   const named = String(headers.connection ?? '')
     .toLowerCase()
     .split(/\s*,\s*/)
-  const kept = Object.entries(headers).filter(([name, value]) => {
-    return value !== undefined && !NOT_RELAYED.has(name) && !NOT_RELAYED_PREFIX.test(name) && !named.includes(name)
-  })
-  return Object.fromEntries(kept) as Record<string, string>
+  const passes = ([name, value]: [string, unknown]) => {
+    const folded = name.replaceAll('_', '-')
+    return value !== undefined && !dropped.has(folded) && !prefix.test(folded) && !named.includes(name)
+  }
+  return Object.fromEntries(Object.entries(headers).filter(passes)) as Record<string, string>
 }

@@ -1,5 +1,5 @@
 // Declarations become routes. This is the only folder that knows Fastify.
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Random } from '../engines/engines.ts'
@@ -7,13 +7,13 @@ import type { Caller } from '../kit/caller.ts'
 import type { Credentials } from '../kit/credentials.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Operation, type StreamAnswer, stream } from '../kit/operation.ts'
-import { authenticate, authorise } from './authenticate.ts'
+import { authenticate, authorise, count } from './authenticate.ts'
 import { type CallOptions, call } from './call.ts'
-import { RequestView } from './facts.ts'
-import { bodyTooLarge, faultFor, malformed } from './faults.ts'
+import { clientAddress, RequestView } from './facts.ts'
+import { bodyTooLarge, faultFor, METHODS, malformed, methodUnknown } from './faults.ts'
 import { removeIdentityClaims } from './identity-headers.ts'
 import { parseJson, readInput } from './input.ts'
-import { HEADER_BYTES_MAX, httpsRequired, isTrusted } from './listener.ts'
+import { HEADER_BYTES_MAX, httpsRequired, isTrusted, type ListenerOptions } from './listener.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -34,26 +34,33 @@ type Request = FastifyRequest & { caller: Caller | null }
 type RouteConfig = { id: string; operation: Operation | null; observe: Observe }
 type Observe = ReturnType<Metrics['requests']['of']>
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 /** Nothing here is for a browser to keep, or to guess the type of. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+const STRICT_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000' }
+const HOST = /^[A-Za-z0-9._~%:[\]-]*$/
 
-export type HostServer = { handle: RequestListener; requestId: () => string; closing: () => void }
+export type HostServer = Pick<ListenerOptions, 'handle' | 'requestId' | 'refused'> & { closing: () => void }
 
 export async function buildServer(options: ServerOptions): Promise<HostServer> {
   const requestId = requestIds(options.engines.random)
-  const state = { closing: false }
+  const state: State = { closing: false }
+  /** Whatever was for no operation is counted together, so that nobody outside can make new series. */
+  const unrouted = { id: 'none', operation: null, observe: options.metrics.requests.of('none') }
   const app = Fastify({
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: options.trusted ? (address: string) => isTrusted(options.trusted, address) : false,
     // Bounded by the header limit already; a shorter one would make a long slug an error of the router's own.
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
-    frameworkErrors: (error, request, reply) =>
-      void answerFault(options, error, request as unknown as Request, reply as FastifyReply),
+    frameworkErrors: (error, request, reply) => {
+      answerHeaders(reply as FastifyReply, request.id, options, state)
+      const plain = cameInPlain(request as FastifyRequest, options.trusted)
+      answerFault(options, plain ? httpsRequired() : error, request as unknown as Request, reply as FastifyReply)
+      report(request as unknown as Request, reply as FastifyReply, options, unrouted)
+    },
   })
   app.removeAllContentTypeParsers()
-  addHooks(app, options, state)
+  addHooks(app, options, state, unrouted)
 
   const entries = Object.entries(options.operations)
   await app.register(async json => {
@@ -75,11 +82,16 @@ export async function buildServer(options: ServerOptions): Promise<HostServer> {
 
   return {
     requestId,
+    refused: (id, status, ip) => {
+      unrouted.observe('none', status, 0)
+      options.log.request({ id, operation: 'none', method: 'none', status, ms: 0, ip, caller: null })
+    },
     closing: () => {
       state.closing = true
     },
     handle: (request, response) => {
       removeIdentityClaims(request)
+      if (!request.url?.startsWith('/')) request.url = originForm(request.url ?? '')
       app.routing(request, response)
     },
   }
@@ -92,27 +104,48 @@ function requestIds(random: Random): () => string {
   return () => prefix + (count++).toString(36).padStart(8, '0')
 }
 
+type State = { closing: boolean }
+
+function answerHeaders(reply: FastifyReply, requestId: string, { hsts }: ServerOptions, { closing }: State): void {
+  reply.headers(hsts ? STRICT_HEADERS : HEADERS).header('x-request-id', requestId)
+  if (closing) reply.header('connection', 'close')
+}
+
+/** What is wrong with the head of a request, beyond what Node's parser refuses. */
+function headFault(request: IncomingMessage): Fault | undefined {
+  const { host, 'content-encoding': encoding } = request.headers
+  if (request.httpVersionMajor !== 1) return malformed('This host speaks HTTP/1.1.')
+  if (host === undefined ? request.httpVersionMinor === 1 : !HOST.test(host) || count(request.rawHeaders, 'host') > 1) {
+    return malformed('An HTTP/1.1 request carries one Host header, a name or an address.')
+  }
+  if (request.url?.includes('#')) return malformed('A fragment (#) is not part of a request.')
+  if (encoding !== undefined && encoding !== 'identity') {
+    return new Fault('unsupported_media_type', { message: 'Send the body as it is, without a Content-Encoding.' })
+  }
+}
+
+/** A target may be a whole URL (RFC 9112, 3.2.2). Whose it says it is does not matter here. */
+function originForm(target: string): string {
+  const after = target.match(/^https?:\/\/[^/?#]*(.*)$/is)?.[1]
+  if (after === undefined) return target
+  return after.startsWith('/') ? after : `/${after}`
+}
+
 /** What happens around every request, whichever operation it is for. */
-function addHooks(app: FastifyInstance, options: ServerOptions, state: { closing: boolean }): void {
-  const headers = options.hsts ? { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } : HEADERS
-  /** Whatever was for no operation is counted together, so that nobody outside can make new series. */
-  const unrouted = { id: 'none', operation: null, observe: options.metrics.requests.of('none') }
+function addHooks(app: FastifyInstance, options: ServerOptions, state: State, unrouted: RouteConfig): void {
   app.decorateRequest('caller', null)
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers).header('x-request-id', request.id)
-    if (state.closing) reply.header('connection', 'close')
+    answerHeaders(reply, request.id, options, state)
     if (cameInPlain(request, options.trusted)) return done(httpsRequired())
-    if (request.headers.host === undefined && request.raw.httpVersionMinor === 1) {
-      return done(malformed('HTTP/1.1 requests carry a Host header.'))
-    }
-    done()
+    done(headFault(request.raw))
   })
   app.addHook('onResponse', (request, reply, done) => {
-    report(request as Request, reply, options.log, unrouted)
+    report(request as Request, reply, options, unrouted)
     done()
   })
   app.setErrorHandler((error, request, reply) => answerFault(options, error, request as Request, reply))
   app.setNotFoundHandler(request => {
+    if (!isMethod(request.method)) throw methodUnknown(request.method)
     throw new Fault('not_found', { message: `There is nothing at ${request.method} ${pathOf(request.url)}.` })
   })
 }
@@ -163,7 +196,13 @@ function addRoute(app: FastifyInstance, id: string, operation: Operation, option
       const parts = { path: params as Record<string, string>, query: query as Record<string, unknown>, body }
       const input = readInput(operation, parts)
       if (operation.status !== 200) reply.code(operation.status)
-      const output = call(options, operation, (request as Request).caller, new RequestView(request, reply), input)
+      const output = call(
+        options,
+        operation,
+        (request as Request).caller,
+        new RequestView(request, reply, options.trusted),
+        input,
+      )
       // Nothing is returned to Fastify, which would wait for it once more.
       if (output instanceof Promise) output.then(value => settle(value, reply)).catch(error => reply.send(error))
       else settle(output, reply)
@@ -216,16 +255,18 @@ function cameInPlain(request: FastifyRequest, trusted: BlockList | null): boolea
   return socket.encrypted ? said === 'http' : said !== 'https'
 }
 
-function report(request: Request, reply: FastifyReply, log: Log, unrouted: RouteConfig): void {
+function report(request: Request, reply: FastifyReply, { log, trusted }: ServerOptions, unrouted: RouteConfig): void {
   const { config } = request.routeOptions
   const { id, observe } = 'observe' in config ? (config as unknown as RouteConfig) : unrouted
-  const { method, caller, ip } = request
+  const { caller } = request
+  const method = isMethod(request.method) ? request.method : 'other'
   const status = reply.statusCode
   const ms = reply.elapsedTime
   observe(method, status, ms / 1000)
-  log.request({ id: request.id, operation: id, method, status, ms, ip, caller })
+  log.request({ id: request.id, operation: id, method, status, ms, ip: clientAddress(request, trusted), caller })
 }
 
 /** `/v1/projects/{slug}` is spelled `/v1/projects/:slug` by the router, and a last `{rest...}` `*`. */
 const routerPath = (path: string) => path.replace(/\{\w+\.\.\.\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
-const pathOf = (url: string) => url.split('?', 1)[0]
+const pathOf = (url: string) => url.split('?', 1)[0]?.slice(0, 200)
+const isMethod = (method: string) => (METHODS as readonly string[]).includes(method)

@@ -28,8 +28,8 @@ type SchemaError = {
 }
 
 function describe({ keyword, schemaPath, instancePath, params, message }: SchemaError, root: TSchema): FieldFault[] {
-  const path = instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
-  const below = (name: string) => (path ? `${path}.${name}` : name)
+  const path = instancePath.slice(1, 200).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
+  const below = (name: string) => (path ? `${path}.${name.slice(0, 100)}` : name.slice(0, 100))
   switch (keyword) {
     case 'required':
       return (params.requiredProperties ?? []).map(name => ({ path: below(name), says: 'is required' }))

@@ -14,6 +14,7 @@ const FAULTS = {
   conflict: [409, 'conflict_error'],
   body_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
+  expectation_failed: [417, 'invalid_request_error'],
   headers_too_large: [431, 'invalid_request_error'],
   internal: [500, 'api_error'],
   upstream_unreachable: [502, 'api_error'],

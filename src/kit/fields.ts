@@ -13,7 +13,9 @@ export const slug = (what: string) =>
 export const displayName = (what: string) =>
   Type.String({
     maxLength: 120,
-    pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]*[^\\s\\p{C}][^\\p{Cc}\\p{Zl}\\p{Zp}]*$',
+    // Invisible characters, then a visible one, then anything on the line: no two parts can match the same character,
+    // so that no text makes the match slow.
+    pattern: '^[\\p{Zs}\\p{Cf}\\p{Co}\\p{Cn}]*[^\\s\\p{C}][^\\p{Cc}\\p{Zl}\\p{Zp}]*$',
     description: `${what}: one line, not blank, at most 120 characters`,
     examples: ['Web shop'],
   })

@@ -73,6 +73,7 @@ export type Operation = {
   /** Where each input field comes from. */
   pathFields: string[]
   bodyKind: 'none' | 'json' | 'raw'
+  passesUnknown: boolean
   summary: string
   access: Access
   input: TObject
@@ -113,6 +114,7 @@ export function operation<
     path,
     pathFields,
     bodyKind: declared.body === 'raw' ? 'raw' : bodiless ? 'none' : 'json',
+    passesUnknown: declared.passUnknown ?? false,
     summary: declared.summary,
     access: declared.access,
     input,

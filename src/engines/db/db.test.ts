@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { after, describe, it, type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { externalPostgres } from '../../../test/external.ts'
 import { testDatabase } from '../../../test/host.ts'
@@ -34,6 +35,54 @@ describe('a server that is not there', () => {
     t.after(() => db.close())
     await assert.rejects(db.ping(), (error: unknown) => error instanceof EngineUnavailable && error.state === 'down')
     await assert.rejects(requireVersion(db), /^Error: DATABASE_URL: ECONNREFUSED/)
+  })
+})
+
+describe('a server that does not answer', () => {
+  const down = (error: unknown) => error instanceof EngineUnavailable && error.state === 'down'
+  const serve = async (t: TestContext, accept: (socket: Socket) => void) => {
+    const server = createServer(accept)
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const db = openPostgres({ at: { url: `postgres://x@127.0.0.1:${port}/x` }, connectionsMax: 4, queueMax: 5 })
+    t.after(() => {
+      server.close()
+      void db.close()
+    })
+    return db
+  }
+
+  it('is down for ping, queries and transactions alike, when it closes every connection', async t => {
+    const db = await serve(t, socket => socket.end())
+    await Promise.all([
+      assert.rejects(db.ping(), down),
+      assert.rejects(db`select 1`, down),
+      assert.rejects(
+        db.transaction(async tx => tx`select 1`),
+        down,
+      ),
+    ])
+    assert.deepEqual(db.load(), { running: 0, waiting: 0 })
+    await assert.rejects(requireVersion(db), /^Error: DATABASE_URL: .*the server does not answer/)
+  })
+
+  it('is down for ping when it accepts and says nothing', async t => {
+    const sockets: Socket[] = []
+    const db = await serve(t, socket => void sockets.push(socket))
+    await assert.rejects(db.ping(), down)
+    for (const socket of sockets) socket.destroy()
+  })
+})
+
+describe('a statement that takes too long', () => {
+  it('is the database being busy, not a defect', async t => {
+    const { db, drop } = await testDatabase()
+    t.after(drop)
+    const late = db.transaction(async tx => {
+      await tx`set local statement_timeout = 50`
+      await tx`select pg_sleep(5)`
+    })
+    await assert.rejects(late, (error: unknown) => error instanceof EngineUnavailable && error.state === 'busy')
   })
 })
 

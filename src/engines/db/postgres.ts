@@ -1,6 +1,7 @@
 // PostgreSQL through the `postgres` driver: a pool with a bounded queue, transactions, LISTEN.
 import postgres from 'postgres'
 import { type Database, EngineUnavailable, type SqlValue } from '../engines.ts'
+import { admission, type Waits } from './admission.ts'
 
 export type PostgresOptions = {
   /** Where: a URL, or the socket directory and database of the embedded server. */
@@ -14,38 +15,48 @@ export type PostgresOptions = {
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_S = 5
 
+const WAITS: Waits = { connectionMs: 5_000, answerMs: STATEMENT_TIMEOUT_MS + 5_000 }
+/** Whether the server answers is asked by those who cannot wait. */
+const PING_WAITS: Waits = { connectionMs: 2_000, answerMs: 2_000 }
+
 export function openPostgres(options: PostgresOptions): Database {
   const sql = connect(options)
-  const limit = options.connectionsMax + options.queueMax
-  let admitted = 0
+  const { admit, load } = admission(options.connectionsMax, options.queueMax)
 
-  async function admit<T>(work: () => PromiseLike<T>): Promise<T> {
-    if (admitted >= limit) throw new EngineUnavailable('db', 'busy')
-    admitted++
-    try {
-      return await work()
-    } catch (error) {
-      throw translated(error)
-    } finally {
-      admitted--
+  async function run<T>(query: { cancel(): void }, waits: Waits): Promise<T> {
+    const pending = query as unknown as PromiseLike<T> & { state?: unknown }
+    const begun = () => Boolean(pending.state)
+    return admit({ start: () => pending, begun, giveUp: () => query.cancel() }, waits).catch(translate)
+  }
+
+  async function transaction<T>(work: (db: Database) => Promise<T>): Promise<T> {
+    const state = { begun: false, givenUp: false }
+    const start = () => {
+      const whole = sql.begin(tx => {
+        state.begun = true
+        if (state.givenUp) throw new Error('begun after its caller had left')
+        return work(inside(tx))
+      }) as Promise<T>
+      whole.catch(() => {}) // Whoever waits is told; when nobody does any more, nobody has to be.
+      return whole
     }
+    const giveUp = () => {
+      state.givenUp = true
+    }
+    return admit({ start, begun: () => state.begun, giveUp }, WAITS).catch(translate)
   }
 
   return Object.assign(
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-      admit(() => sql<Row[]>(strings, ...(values as string[])) as PromiseLike<Row[]>),
+      run<Row[]>(sql(strings, ...(values as string[])), WAITS),
     {
-      transaction: <T>(work: (db: Database) => Promise<T>) =>
-        admit(() => sql.begin(tx => work(inside(tx))) as Promise<T>),
-      script: (text: string) => admit(async () => void (await sql.unsafe(text).simple())),
+      transaction,
+      load,
+      script: (text: string) => run<void>(sql.unsafe(text).simple(), WAITS),
       listen: async (channel: string, heard: (payload: string) => void, connected: () => void) => {
         await sql.listen(channel, heard, connected)
       },
-      ping: () => admit(async () => void (await sql`select 1`)),
-      load: () => ({
-        running: Math.min(admitted, options.connectionsMax),
-        waiting: Math.max(0, admitted - options.connectionsMax),
-      }),
+      ping: async () => void (await run(sql`select 1`, PING_WAITS)),
       close: () => sql.end({ timeout: 5 }),
     },
   )
@@ -61,8 +72,9 @@ export async function requireVersion(db: Database): Promise<void> {
     if (row && row.number < VERSION_MIN)
       throw new Error(`DATABASE_URL: PostgreSQL ${row.text} is too old; 15 is needed`)
   } catch (error) {
-    const { code, message } = ((error as Error).cause ?? error) as { code?: string; message: string }
-    throw new Error(message.startsWith('DATABASE_URL') ? message : `DATABASE_URL: ${code ?? ''} ${message}`)
+    if ((error as Error).message.startsWith('DATABASE_URL')) throw error
+    const { code = '', message } = ((error as Error).cause ?? {}) as { code?: string; message?: string }
+    throw new Error(`DATABASE_URL: ${code} ${message ?? 'the server does not answer'}`.replace('  ', ' '))
   }
 }
 
@@ -113,10 +125,14 @@ const DOWN = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ENOTFOUND', 'EHOSTUNREACH', 'EACCES'],
 ])
 
+/** Statements that were stopped or lost a race, and a server short of something: the same call may pass in a moment. */
+const BUSY = /^(57014|55P03|40001|40P01|53...)$/
+
 /** Tells "the server is not there" from everything else, which passes as the driver threw it. FATAL is PostgreSQL's
  *  word for ending the connection, whatever the reason. */
-function translated(error: unknown): unknown {
+function translate(error: unknown): never {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown }
-  const down = severity === 'FATAL' || (typeof code === 'string' && DOWN.has(code))
-  return down ? new EngineUnavailable('db', 'down', error) : error
+  if (error instanceof EngineUnavailable || typeof code !== 'string') throw error
+  if (severity === 'FATAL' || DOWN.has(code)) throw new EngineUnavailable('db', 'down', error)
+  throw BUSY.test(code) ? new EngineUnavailable('db', 'busy', error) : error
 }

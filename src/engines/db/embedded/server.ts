@@ -24,6 +24,8 @@ export type EmbeddedServer = {
   /** Where the cluster is; not below the data directory when the server's account cannot walk there. */
   home: string
   stop(): Promise<void>
+  /** Asks the server to stop and does not wait: for a process that is ending at once. */
+  abandon(): void
 }
 
 /** Crash recovery replays the log since the last checkpoint; on a slow disk that can take minutes, not more. */
@@ -52,7 +54,7 @@ export type EmbeddedOptions = {
   log: (line: string) => void
   /** Called when the server cannot be kept running. */
   lost: (error: Error) => void
-  /** Settings on top of ours, for test clusters that need no durability. */
+  /** Settings on top of ours: how many connections, and for test clusters that they need no durability. */
   settings?: Record<string, string>
 }
 
@@ -61,10 +63,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const place = clusterHome(options.dataDirectory, account)
   mkdirSync(dirname(place), { recursive: true })
   const home = join(realpathSync(dirname(place)), basename(place))
-  const unlock = await lockDirectory(home)
-  if (!unlock) throw new Error(`the database in ${home} is in use by another Stoa`)
   const bin = binaries(join(dirname(home), 'postgres-binaries'), account)
   await initialise(home, bin, account)
+  // Data directories that were copied name the same cluster, so it has a lock of its own.
+  const unlock = await lockDirectory(home)
+  if (!unlock) throw new Error(`the database in ${home} is in use by another Stoa`)
 
   const socketDirectory = socketPlace(home, account)
   const settings = { ...SETTINGS, ...options.settings, unix_socket_directories: socketDirectory }
@@ -97,6 +100,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   return {
     socketDirectory,
     home,
+    abandon: () => {
+      stopping = true
+      child.kill('SIGINT')
+      unlock()
+    },
     stop: async () => {
       stopping = true
       if (child.exitCode === null && child.signalCode === null) {
@@ -112,6 +120,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 /** Makes the cluster beside its final place and renames it there whole, so that a kill leaves either none or a good one. */
 async function initialise(home: string, bin: string, account: Account): Promise<void> {
   if (existsSync(join(home, 'PG_VERSION'))) return
+  if (existsSync(home)) throw new Error(`${home} is there and is not a database; move it away`)
   const fresh = `${home}.new`
   await endProcesses(fresh, 0) // An earlier try that was killed may still be making it.
   rmSync(fresh, { recursive: true, force: true })
@@ -152,8 +161,13 @@ async function launch(
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let last = ''
+  let over = false
   child.once('error', error => {
     last = error.message
+    over = true
+  })
+  child.once('close', () => {
+    over = true // Not 'exit': what it said last may still be on its way then.
   })
   child.stderr!.on('data', chunk => {
     for (const line of String(chunk).trim().split('\n')) {
@@ -163,7 +177,7 @@ async function launch(
   })
   const deadline = performance.now() + READY_MS
   while (!isReady(home, child.pid)) {
-    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
+    if (over) {
       throw new Error(`the embedded PostgreSQL did not start: ${last || `exit code ${child.exitCode}`}`)
     }
     if (performance.now() > deadline) throw new Error('the embedded PostgreSQL did not become ready in five minutes')
