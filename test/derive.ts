@@ -13,7 +13,7 @@ export const every: Entry[] = sectionsOf(services).flatMap(({ operations }) =>
 )
 
 export type Input = Record<string, unknown>
-type Fields = Record<string, TSchema & { examples?: unknown[] }>
+type Fields = Record<string, TSchema & { examples?: unknown[]; pattern?: string }>
 
 export const fieldsOf = ({ input }: Operation): Fields => input.properties as Fields
 export const requiredOf = ({ input }: Operation): string[] => (input as { required?: string[] }).required ?? []

@@ -1,12 +1,30 @@
 // Derived from the declarations: what must hold for every operation there is, and for every one there will be.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import { every, exampleInput, fieldsOf, makeThing, requiredOf, send, wrongValues } from './derive.ts'
 import { startHost } from './host.ts'
 
 const host = await startHost()
 let count = 0
 const salt = () => `s${count++}`
+
+describe('the pattern of every field', () => {
+  const patterns = new Map(
+    every.flatMap(({ operation }) =>
+      Object.entries(fieldsOf(operation)).map(([name, { pattern }]) => [String(pattern ?? ''), name] as const),
+    ),
+  )
+  patterns.delete('')
+  for (const [pattern, field] of patterns) {
+    it(`of \`${field}\` reads any text in one pass: ${pattern}`, () => {
+      // A pattern that goes over the text again for each of its characters needs hours for these, not milliseconds.
+      const texts = ['a', ' ', '-', '0', 'é', 'a-', ' a'].map(part => `${part.repeat(200_000)}\n`)
+      const script = 'texts.some(text => new RegExp(pattern, "u").test(text))'
+      assert.equal(runInNewContext(script, { texts, pattern }, { timeout: 5_000 }), false)
+    })
+  }
+})
 
 for (const entry of every) {
   const { id, operation } = entry

@@ -1,4 +1,5 @@
 // The product as a process of its own, started as `npm start` does once everything is installed.
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -91,4 +92,19 @@ export async function killTree({ child, ended }: Started, data: string): Promise
     }
   }
   await ended
+}
+
+/** Starts what cannot start: one line that says why, no banner, a non-zero exit. */
+export async function refused(settings: Record<string, string>, says: RegExp): Promise<void> {
+  const started = start(settings)
+  assert.notEqual(await started.ended, 0)
+  const lines = started.errors().trim().split('\n')
+  assert.equal(lines.length, 1, started.errors())
+  assert.match(lines[0] as string, says)
+  assert.equal(started.output(), '')
+}
+
+export async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds() && tries < 200; tries++) await new Promise(done => setTimeout(done, 20))
+  assert.ok(holds())
 }

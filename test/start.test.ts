@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { externalPostgres } from './external.ts'
-import { client, firstRunOf, freshDirectory, killTree, start, up } from './process.ts'
+import { client, firstRunOf, freshDirectory, killTree, refused, start, up } from './process.ts'
 
 describe('a first start', () => {
   it('makes everything, says how to go on, and what it says works when pasted', async t => {
@@ -66,15 +66,6 @@ describe('a first start', () => {
 })
 
 describe('a start that cannot succeed says why in one line and leaves nothing behind', () => {
-  const refused = async (settings: Record<string, string>, says: RegExp) => {
-    const started = start(settings)
-    assert.notEqual(await started.ended, 0)
-    const lines = started.errors().trim().split('\n')
-    assert.equal(lines.length, 1, started.errors())
-    assert.match(lines[0] as string, says)
-    assert.equal(started.output(), '')
-  }
-
   for (const [name, value, says] of [
     ['STOA_PORT', '80443', /^stoa: STOA_PORT="80443": must be a port number/],
     ['STOA_PORT', 'https', /^stoa: STOA_PORT="https"/],
@@ -87,6 +78,10 @@ describe('a start that cannot succeed says why in one line and leaves nothing be
     ['STOA_UPSTREAMS', 'search', /^stoa: STOA_UPSTREAMS=/],
     ['STOA_LOG', 'loud', /^stoa: STOA_LOG=.*one of/],
     ['STOA_DB_QUEUE', '-1', /^stoa: STOA_DB_QUEUE=/],
+    ['STOA_HOST', '203.0.113.77', /^stoa: STOA_HOST: .*cannot be listened on/],
+    ['STOA_METRICS_HOST', '203.0.113.77', /^stoa: STOA_METRICS_HOST: .*cannot be listened on/],
+    ['DATABASE_URL', 'mysql://u:hidden@h/x', /^stoa: DATABASE_URL=(?!.*hidden).*postgres/],
+    ['DATABASE_URL', 'postgres://u:100%@h/x', /^stoa: DATABASE_URL=.*%25/],
     ['DATABASE_URL', 'mysql://x', /^stoa: DATABASE_URL=.*postgres/],
     ['DATABASE_URL', 'postgres://x@127.0.0.1:1/x', /^stoa: DATABASE_URL: .*ECONNREFUSED/],
   ] as const) {
@@ -105,6 +100,23 @@ describe('a start that cannot succeed says why in one line and leaves nothing be
     const { port } = server.address() as AddressInfo
     await refused({ STOA_DATA: data, STOA_PORT: String(port) }, new RegExp(`^stoa: STOA_PORT: .*:${port} is taken`))
     await refused({ STOA_DATA: data, STOA_METRICS_PORT: String(port) }, /^stoa: STOA_METRICS_PORT: .* is taken/)
+    assert.ok(!existsSync(data))
+  })
+
+  it('a certificate that is none, or has another key', async t => {
+    const data = freshDirectory(t)
+    const settings = { STOA_DATA: data, STOA_TLS_CERT: 'package.json', STOA_TLS_KEY: 'package.json' }
+    await refused(settings, /^stoa: STOA_TLS_CERT and STOA_TLS_KEY are not a certificate and its key/)
+    const tls = process.env.STOA_TEST_TLS as string
+    const mixed = { STOA_TLS_CERT: join(tls, 'ca.pem'), STOA_TLS_KEY: join(tls, 'server.pem') }
+    await refused({ ...settings, ...mixed }, /^stoa: STOA_TLS_CERT and STOA_TLS_KEY are not/)
+    assert.ok(!existsSync(data))
+  })
+
+  it('two ports that are one', async t => {
+    const data = freshDirectory(t)
+    const settings = { STOA_DATA: data, STOA_PORT: '18443', STOA_METRICS_PORT: '18443' }
+    await refused(settings, /^stoa: STOA_PORT and STOA_METRICS_PORT are both 18443/)
     assert.ok(!existsSync(data))
   })
 

@@ -17,7 +17,8 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
   const input: Record<string, unknown> = {}
   const inQuery = operation.bodyKind !== 'json'
   for (const name in query) {
-    if (operation.passesUnknown && !(name in operation.input.properties)) continue // It is in the URL for who wants it.
+    const declared = Object.hasOwn(operation.input.properties, name) && !operation.pathFields.includes(name)
+    if (operation.passesUnknown && !declared) continue // It is in the URL, for who wants it.
     if (!inQuery) throw invalidInput([{ path: name, says: 'must be sent in the body, not in the query' }])
     take(input, name, fromQuery(name, query[name], operation.input.properties[name]))
   }

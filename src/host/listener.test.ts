@@ -49,6 +49,21 @@ describe('a trusted proxy', async () => {
     assert.match(text, /"ip":"203.0.113.9"/)
   })
 
+  it('is believed when it names an address, with a port or without, and otherwise not', async () => {
+    for (const [said, told] of [
+      ['203.0.113.9:5555', '203.0.113.9'],
+      ['2001:db8::7', '2001:db8::7'],
+      ['[2001:db8::7]:443', '2001:db8::7'],
+      ['unknown', '127.0.0.1'],
+      ['<script>', '127.0.0.1'],
+      ['","org":"admin', '127.0.0.1'],
+    ]) {
+      const text = await ask(`X-Forwarded-Proto: https\r\nX-Forwarded-For: ${said}`)
+      assert.ok(text.includes(`"ip":"${told}"`), said)
+    }
+    for (const line of trusting.logged) JSON.parse(line)
+  })
+
   it('that speaks for a plain client, or does not say, is refused', async () => {
     for (const headers of ['X-Forwarded-Proto: http', 'X-Other: 1']) {
       const { status, error } = parsed(await ask(headers))
@@ -128,6 +143,23 @@ describe('a request that is none', () => {
       assert.match(head, /X-Request-Id: req_/i)
     })
   }
+})
+
+describe('a client that', () => {
+  it('sends far more than the headers may be is told so all the same', async () => {
+    for (let tries = 0; tries < 5; tries++) {
+      const { write, closed } = await wire(host.port, { tls: true })
+      write(`GET /v1 HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(300_000)}\r\n\r\n`)
+      assert.equal(parsed(await closed).status, 431)
+    }
+  })
+
+  it('is refused on the bare socket can be found in the log by its request id', async () => {
+    const { write, closed } = await wire(host.port, { tls: false })
+    write('GET /v1 HTTP/1.1\r\n\r\n')
+    const { error } = parsed(await closed)
+    assert.ok(host.logged.some(line => line.includes(error.request_id) && line.includes('"status":403')))
+  })
 })
 
 describe('draining', () => {

@@ -52,7 +52,6 @@ export function createListener(options: ListenerOptions): Listener {
   plain.emit('listening') // It never listens itself, but this is what arms its header and request timeouts.
   for (const server of [secure, plain]) {
     server.maxHeadersCount = 0 // Node would drop the rest without a word; their size is bounded above.
-    Object.assign(server, { httpAllowHalfOpen: true }) // A client that has said all it will say still wants its answer.
     server.on('clientError', (error, socket) => refuse(options, socket as Socket, clientFault(error)))
     server.on('connect', (_request, socket) => refuse(options, socket as Socket, methodUnknown('CONNECT')))
     server.on('checkExpectation', request => refuse(options, request.socket, expectationFailed()))

@@ -12,6 +12,8 @@ const seen: Seen[] = []
 let streamLeft = false
 
 const upstream: Server = createServer(async (request, response) => {
+  if (request.url?.endsWith('/odd')) return void response.socket?.end('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n')
+  if (request.url?.endsWith('/never')) return
   if (request.url?.endsWith('/endless')) {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
     response.on('close', () => {
@@ -22,7 +24,12 @@ const upstream: Server = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
   seen.push({ method: request.method, url: request.url, headers: request.headers, body })
-  response.writeHead(207, { 'content-type': 'text/plain', 'x-own': 'yes', 'access-control-allow-origin': '*' })
+  response.writeHead(207, {
+    'content-type': 'text/plain',
+    'content-length': 13,
+    'x-own': 'yes',
+    'access-control-allow-origin': '*',
+  })
   response.end('from upstream')
 })
 await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
@@ -60,10 +67,17 @@ describe('a service mounted elsewhere', () => {
         X_Org_Id: 'admin',
         'X-User-Email': 'x@x',
         'x-user-name': 'x',
+        'X-OrgId': 'admin',
+        'Remote-User': 'root',
+        'X-Goog-Authenticated-User-Email': 'root',
+        X_Forwarded_For: '1.2.3.4',
+        'X-Is-Admin': 'yes',
         'x-forwarded-for': '1.2.3.4',
       },
     })
-    const names = Object.keys(last().headers).filter(name => /org|user|tenant|forwarded/.test(name))
+    const names = Object.keys(last().headers).filter(
+      name => /org|user|tenant|forwarded|admin/.test(name) && name !== 'user-agent',
+    )
     assert.deepEqual(names.sort(), ['x-org-id', 'x-user-email', 'x-user-id'])
     assert.equal(last().headers['x-org-id'], 'home')
     assert.equal(last().headers['x-user-id'], host.home.user)
@@ -85,7 +99,17 @@ describe('a service mounted elsewhere', () => {
 
   it('is not reached by a path that leaves it', async () => {
     const before = seen.length
-    for (const path of ['../account', '%2e%2e/account', 'a/..%2f..%2faccount', 'a%5c..%5cb', './x', '%2E/x']) {
+    for (const path of [
+      '..#',
+      '%2e%2e#x',
+      '..',
+      '../account',
+      '%2e%2e/account',
+      'a/..%2f..%2faccount',
+      'a%5c..%5cb',
+      './x',
+      '%2E/x',
+    ]) {
       const { write, closed } = await wire(host.port, { tls: true })
       write(
         `GET /v1/search/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${host.home.key}\r\n\r\n`,
@@ -93,6 +117,40 @@ describe('a service mounted elsewhere', () => {
       assert.match(await closed, /^HTTP\/1.1 400/, path)
     }
     assert.equal(seen.length, before)
+  })
+
+  it('gets its own root, and whatever query there is', async () => {
+    await host.call('GET /v1/search/?rest=1&__proto__=2&x=%00')
+    assert.equal(last().url, '/inner/v1/search/?rest=1&__proto__=2&x=%00')
+  })
+
+  it('is reached below its own path when the target is a whole URL', async () => {
+    const { write, closed } = await wire(host.port, { tls: true })
+    write(
+      `GET http://z/v1/search/x HTTP/1.1\r\nHost: z\r\nConnection: close\r\nAuthorization: Bearer ${host.home.key}\r\n\r\n`,
+    )
+    assert.match(await closed, /^HTTP\/1.1 207/)
+    assert.equal(last().url, '/inner/v1/search/x')
+  })
+
+  it('answers under our request id, and with its own length', async () => {
+    const answer = await host.call('GET /v1/search/x', { headers: { 'x-request-id': 'forged' } })
+    assert.match(answer.headers['x-request-id'] as string, /^req_/)
+    assert.equal(answer.headers['content-length'], '13')
+    assert.equal(last().headers['x-request-id'], undefined)
+  })
+
+  it('that answers nonsense is 502', async () => {
+    assert.equal((await host.call('GET /v1/search/odd')).status, 502)
+  })
+
+  it('whose client leaves before it answers is no failure of ours', async () => {
+    const { socket, write } = await wire(host.port, { tls: true })
+    write(`GET /v1/search/never HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.home.key}\r\n\r\n`)
+    await new Promise(done => setTimeout(done, 100))
+    socket.destroy()
+    await new Promise(done => setTimeout(done, 100))
+    assert.ok(!host.logged.some(line => line.includes('AbortError') && line.includes('"level":50')))
   })
 
   it('replaces the operations of that service here', async () => {

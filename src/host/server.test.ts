@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
 import { CA, startHost } from '../../test/host.ts'
 import { drips, RAW_LIMIT, specimen } from '../../test/specimen.ts'
+import { parsed, wire } from '../../test/wire.ts'
 import { services } from '../services/index.ts'
 
 const host = await startHost({ services: [...services, specimen], hsts: true })
@@ -43,11 +44,56 @@ describe('what is not there', () => {
     assert.equal(answer.status, 200)
   })
 
+  it('answers 405 to a method no path has, wherever', async () => {
+    for (const method of ['TRACE', 'PROPFIND', 'QUERY', 'PURGE', 'M-SEARCH']) {
+      for (const path of ['/v1/projects', '/nowhere']) {
+        const { write, closed } = await wire(host.port, { tls: true })
+        write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+        const { status, head, error } = parsed(await closed)
+        assert.equal(status, 405, `${method} ${path}`)
+        assert.equal(error.code, 'method_not_allowed')
+        assert.match(head, /allow: GET, HEAD/i)
+      }
+    }
+  })
+
   it('answers 400 to a path that is not percent-encoding', async () => {
     const answer = await host.call('GET /v1/projects/%zz')
+    assert.equal(answer.headers['x-request-id'], answer.body.error.request_id)
+    assert.equal(answer.headers['cache-control'], 'no-store')
     assert.equal(answer.status, 400)
     assert.equal(answer.body.error.code, 'malformed_request')
     assert.match(answer.body.error.request_id, /^req_/)
+  })
+})
+
+describe('the head of a request', () => {
+  const ask = async (head: string) => {
+    const { write, closed } = await wire(host.port, { tls: true })
+    write(`${head}\r\nConnection: close\r\n\r\n`)
+    return closed
+  }
+
+  for (const [name, head, status, code] of [
+    ['a fragment', 'GET /v1#x HTTP/1.1\r\nHost: x', 400, 'malformed_request'],
+    ['two hosts', 'GET /v1 HTTP/1.1\r\nHost: x\r\nHost: y', 400, 'malformed_request'],
+    ['a host that is none', 'GET /v1 HTTP/1.1\r\nHost: a b/@', 400, 'malformed_request'],
+    ['another version', 'GET /v1 HTTP/2.0\r\nHost: x', 400, 'malformed_request'],
+    ['an encoding', 'POST /v1/projects HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip', 415, 'unsupported_media_type'],
+    ['an expectation', 'GET /v1 HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected', 417, 'expectation_failed'],
+    ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x', 405, 'method_not_allowed'],
+  ] as const) {
+    it(`with ${name} is ${status} in the one fault shape`, async () => {
+      const answer = parsed(await ask(head))
+      assert.equal(answer.status, status)
+      assert.equal(answer.error.code, code)
+      assert.match(answer.head, new RegExp(`x-request-id: ${answer.error.request_id}`, 'i'))
+    })
+  }
+
+  it('may name a whole URL, whose host means nothing', async () => {
+    assert.match(await ask('GET https://elsewhere.test/v1/health HTTP/1.1\r\nHost: x'), /^HTTP\/1.1 200/)
+    assert.match(await ask('GET http://elsewhere.test HTTP/1.1\r\nHost: x'), /^HTTP\/1.1 404/)
   })
 })
 

@@ -114,6 +114,7 @@ function answerHeaders(reply: FastifyReply, requestId: string, { hsts }: ServerO
 /** What is wrong with the head of a request, beyond what Node's parser refuses. */
 function headFault(request: IncomingMessage): Fault | undefined {
   const { host, 'content-encoding': encoding } = request.headers
+  if (!isMethod(request.method ?? '')) return methodUnknown(request.method ?? '')
   if (request.httpVersionMajor !== 1) return malformed('This host speaks HTTP/1.1.')
   if (host === undefined ? request.httpVersionMinor === 1 : !HOST.test(host) || count(request.rawHeaders, 'host') > 1) {
     return malformed('An HTTP/1.1 request carries one Host header, a name or an address.')
@@ -145,7 +146,6 @@ function addHooks(app: FastifyInstance, options: ServerOptions, state: State, un
   })
   app.setErrorHandler((error, request, reply) => answerFault(options, error, request as Request, reply))
   app.setNotFoundHandler(request => {
-    if (!isMethod(request.method)) throw methodUnknown(request.method)
     throw new Fault('not_found', { message: `There is nothing at ${request.method} ${pathOf(request.url)}.` })
   })
 }
