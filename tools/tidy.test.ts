@@ -1,13 +1,14 @@
 // The rules of docs/STYLE.md that a program can check.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 
 const tracked = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .stdout.trim()
   .split('\n')
+  .filter(file => existsSync(file))
 const generated = (file: string) => file.startsWith('docs/api/') || file === 'client/stoa.ts'
 const code = tracked.filter(file => /\.(ts|mjs)$/.test(file) && !generated(file))
 const source = code.filter(file => file.startsWith('src/') && !isTest(file))

@@ -4,6 +4,7 @@ import { administers, type Caller, isSuperadmin } from '../kit/caller.ts'
 import type { Credentials } from '../kit/credentials.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Access } from '../kit/operation.ts'
+import { count } from './arrival.ts'
 import { malformed } from './faults.ts'
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
@@ -38,14 +39,4 @@ export function authorise(access: Access, caller: Caller): void {
   if (access === 'superadmin' && !isSuperadmin(caller)) {
     throw new Fault('forbidden', { message: 'Only the operators of this platform may do this.' })
   }
-}
-
-/** How often a header was sent: Node drops or joins all but the first. */
-export function count(rawHeaders: string[], wanted: string): number {
-  let found = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string
-    if (name.length === wanted.length && name.toLowerCase() === wanted) found++
-  }
-  return found
 }

@@ -35,6 +35,8 @@ export const malformed = (message: string, cause?: unknown) => new Fault('malfor
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
+export const isMethod = (method: string): boolean => (METHODS as readonly string[]).includes(method)
+
 /** For methods no path here has. */
 export const methodUnknown = (method: string) =>
   new Fault('method_not_allowed', {

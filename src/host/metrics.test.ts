@@ -20,7 +20,7 @@ describe('metrics', () => {
     assert.match(String(type), /^text\/plain; version=0\.0\.4/)
     assert.match(text, /stoa_request_seconds_count\{operation="listProjects",method="GET",status="200"\} 2/)
     assert.match(text, /stoa_request_seconds_count\{operation="listProjects",method="GET",status="401"\} 1/)
-    assert.match(text, /stoa_request_seconds_count\{operation="none",method="GET",status="404"\} 1/)
+    assert.match(text, /stoa_request_seconds_count\{operation="none",method="any",status="404"\} 1/)
     assert.match(text, /stoa_db_calls\{state="waiting"\} 0/)
     assert.match(text, /process_cpu_seconds_total/)
   })
