@@ -64,8 +64,8 @@ export async function buildServer(options: ServerOptions): Promise<HostServer> {
 /** A prefix drawn at start and a counter: unique across processes, and cheaper than drawing each one. */
 function requestIds(random: Random): () => string {
   const prefix = `req_${random.token(12)}`
-  let count = 0
-  return () => prefix + (count++).toString(36).padStart(8, '0')
+  let count = 10_000_000 // Eight digits from the first one on.
+  return () => prefix + count++
 }
 
 async function buildRoutes(options: ServerOptions, state: State): Promise<FastifyInstance> {

@@ -13,41 +13,60 @@ const REMEMBERED_MS = 30_000
 const REMEMBERED_MAX = 100_000
 
 export async function openKeyring(db: Database, clock: Clock): Promise<Credentials> {
-  const remembered = new Map<string, { caller: Caller; until: number }>()
+  // By the text itself, because hashing it would be a tenth of a small request. It was in this memory anyway, in the
+  // request; nothing of it is kept longer than it takes the next key to be learnt.
+  const remembered = new Map<string, { caller: Caller; until: number; digest: string }>()
+  const textOf = new Map<string, string>()
   /** Counts changes, so that a look-up that raced one is not remembered. */
   let changes = 0
+
+  function forget(text: string, digest: string): void {
+    remembered.delete(text)
+    textOf.delete(digest)
+  }
+
+  /** All live equally long, so the oldest stand first. */
+  function forgetOld(now: number): void {
+    for (const [text, { until, digest }] of remembered) {
+      if (until > now && remembered.size < REMEMBERED_MAX) break
+      forget(text, digest)
+    }
+  }
 
   await db.listen(
     'keys',
     digest => {
       changes++
-      remembered.delete(digest)
+      forget(textOf.get(digest) ?? '', digest)
     },
     () => {
       changes++
       remembered.clear()
+      textOf.clear()
     },
   )
 
-  async function lookUp(digest: string): Promise<Caller> {
+  async function lookUp(text: string): Promise<Caller> {
     const before = changes
+    const digest = digestOf(text)
     const caller = await findCallerByDigest(db, digest)
     if (!caller) throw refused('This key is not known here. Check that it was copied whole and not deleted.')
+    const now = clock.now().getTime()
+    forgetOld(now)
     if (changes === before) {
-      if (remembered.size >= REMEMBERED_MAX) remembered.delete(remembered.keys().next().value as string)
-      remembered.set(digest, { caller, until: clock.now().getTime() + REMEMBERED_MS })
+      remembered.set(text, { caller, until: now + REMEMBERED_MS, digest })
+      textOf.set(digest, text)
     }
     return caller
   }
 
   return {
     secretKey: text => {
-      const digest = digestOf(text)
-      const known = remembered.get(digest)
+      const known = remembered.get(text)
       if (known && known.until > clock.now().getTime()) return known.caller
-      remembered.delete(digest)
+      if (known) forget(text, known.digest)
       if (!isWellSpelled(text)) throw refused('This is not a key: its check digits are wrong. Was it copied whole?')
-      return lookUp(digest)
+      return lookUp(text)
     },
   }
 }
