@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { Agent, request } from 'undici'
 import type { FirstRun } from '../src/first-run.ts'
 
@@ -14,6 +15,9 @@ export type Started = {
   /** Resolves with the exit code; 137 after kill -9. */
   ended: Promise<number>
 }
+
+/** What was started with which data directory, so that nothing of it outlives that directory. */
+const everything: { started: Started; data: string }[] = []
 
 /** Free ports and a fresh environment: nothing of the test run itself reaches the child. */
 export function start(settings: Record<string, string>, cwd = process.cwd()): Started {
@@ -33,7 +37,9 @@ export function start(settings: Record<string, string>, cwd = process.cwd()): St
     errors += chunk
   })
   const ended = new Promise<number>(resolve => child.once('close', code => resolve(code ?? 137)))
-  return { child, output: () => output, errors: () => errors, ended }
+  const started = { child, output: () => output, errors: () => errors, ended }
+  everything.push({ started, data: settings.STOA_DATA ?? '' })
+  return started
 }
 
 /** Waits for the banner; fails with what the process said if it ends before. */
@@ -49,11 +55,15 @@ export async function up(started: Started): Promise<string> {
   return started.output().match(/https:\/\/localhost:\d+/)?.[0] as string
 }
 
-/** A data directory that the database's own user can reach under root, removed at the end. */
-export function freshDirectory(t: { after(work: () => void): void }): string {
+/** A data directory that the database's own user can reach under root, removed at the end with all that runs in it. */
+export function freshDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-data-'))
   chmodSync(directory, 0o711)
-  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  t.after(async () => {
+    const below = everything.filter(({ data }) => data.startsWith(directory))
+    for (const { started, data } of below) await killTree(started, data)
+    rmSync(directory, { recursive: true, force: true })
+  })
   return join(directory, 'data')
 }
 

@@ -4,14 +4,13 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { client, firstRunOf, freshDirectory, killTree, refused, start, until, up } from './process.ts'
+import { client, firstRunOf, freshDirectory, refused, start, until, up } from './process.ts'
 
 describe('a signal', () => {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) {
     it(`${signal}, also when it comes several times at once, ends everything in order`, async t => {
       const data = freshDirectory(t)
       const started = start({ STOA_DATA: data })
-      t.after(() => killTree(started, data))
       await up(started)
       for (let times = 0; times < 3; times++) started.child.kill(signal)
       assert.equal(await started.ended, 0)
@@ -23,7 +22,6 @@ describe('a signal', () => {
   it('during the start ends that start and leaves no database running', async t => {
     const data = freshDirectory(t)
     const started = start({ STOA_DATA: data })
-    t.after(() => killTree(started, data))
     while (!existsSync(join(data, 'postgres/postmaster.pid'))) await new Promise(done => setTimeout(done, 5))
     started.child.kill('SIGTERM')
     assert.equal(await started.ended, 0)
@@ -35,7 +33,6 @@ describe('files that were damaged between starts', () => {
   const firstStart = async (t: TestContext) => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
-    t.after(() => killTree(first, data))
     await up(first)
     first.child.kill('SIGTERM')
     await first.ended
@@ -68,7 +65,6 @@ describe('files that were damaged between starts', () => {
     const data = await firstStart(t)
     writeFileSync(join(data, 'tls/server.pem'), 'garbage')
     const second = start({ STOA_DATA: data })
-    t.after(() => killTree(second, data))
     assert.equal((await client(data, await up(second)).call('GET /v1/health')).status, 200)
   })
 
@@ -84,7 +80,6 @@ describe('a data directory with an awkward path', () => {
   it('works, and so does the command that is printed', async t => {
     const data = join(dirname(freshDirectory(t)), `it's a place of mine`)
     const started = start({ STOA_DATA: data })
-    t.after(() => killTree(started, data))
     const baseUrl = await up(started)
     const command = started.output().split('Try it:')[1]?.trim() as string
     const printed = execFileSync('sh', ['-c', command.replace('curl', 'curl -sS')], { encoding: 'utf8', cwd: '/' })
@@ -140,7 +135,6 @@ describe('a data directory on a volume that two containers share', closed, () =>
   it('is refused to the second, which cannot see the first', async t => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
-    t.after(() => killTree(first, data))
     await up(first)
     // Any address: the loopback of a new namespace is not up yet.
     const anywhere = ['--host', '0.0.0.0', '--metrics-host', '0.0.0.0']

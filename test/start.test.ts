@@ -11,7 +11,6 @@ describe('a first start', () => {
   it('makes everything, says how to go on, and what it says works when pasted', async t => {
     const data = freshDirectory(t)
     const started = start({ STOA_DATA: data })
-    t.after(() => killTree(started, data))
     const baseUrl = await up(started)
     const file = firstRunOf(data)
     assert.equal(statSync(join(data, 'first-run.json')).mode & 0o777, 0o600)
@@ -32,7 +31,6 @@ describe('a first start', () => {
   it('is followed by one that knows what the first did, and ends in order on SIGTERM', async t => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
-    t.after(() => killTree(first, data))
     const api = client(data, await up(first), firstRunOf(data).home.key)
     assert.equal((await api.call('POST /v1/projects', { slug: 'kept', name: 'Kept' })).status, 201)
     const ca = readFileSync(join(data, 'tls/ca.pem'), 'utf8')
@@ -42,7 +40,6 @@ describe('a first start', () => {
     assert.ok(!existsSync(join(data, 'postgres/postmaster.pid')), 'the database stopped too')
 
     const second = start({ STOA_DATA: data })
-    t.after(() => killTree(second, data))
     const again = client(data, await up(second), firstRunOf(data).home.key)
     assert.equal((await again.call('GET /v1/projects/kept')).body.name, 'Kept')
     assert.equal(readFileSync(join(data, 'tls/ca.pem'), 'utf8'), ca)
@@ -52,13 +49,11 @@ describe('a first start', () => {
   it('that died after it wrote its file and before it committed is completed with the same secrets', async t => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
-    t.after(() => killTree(first, data))
     await up(first)
     const { home } = firstRunOf(data)
     await killTree(first, data)
     rmSync(join(data, 'postgres'), { recursive: true })
     const second = start({ STOA_DATA: data })
-    t.after(() => killTree(second, data))
     const api = client(data, await up(second), home.key)
     assert.equal((await api.call('GET /v1/projects')).status, 200)
     assert.equal(firstRunOf(data).home.key, home.key)
@@ -138,7 +133,6 @@ describe('a start that cannot succeed says why in one line and leaves nothing be
   it('a data directory in use', async t => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
-    t.after(() => killTree(first, data))
     const baseUrl = await up(first)
     await refused({ STOA_DATA: data }, /^stoa: .* is in use by another Stoa/)
     await refused({ STOA_DATA: join(dirname(data), '.', 'data') }, /in use/)
@@ -172,9 +166,6 @@ describe('an external PostgreSQL', () => {
     t.after(external.stop)
     const [one, two] = [freshDirectory(t), freshDirectory(t)]
     const processes = [one, two].map(data => start({ STOA_DATA: data, DATABASE_URL: external.url }))
-    t.after(() => {
-      for (const { child } of processes) child.kill('SIGKILL')
-    })
     const urls = await Promise.all(processes.map(up))
     assert.ok(!readdirSync(one).includes('postgres'), 'no embedded database was made')
     const founder = [one, two].filter(data => existsSync(join(data, 'first-run.json')))
@@ -190,7 +181,6 @@ describe('a database that dies', () => {
   it('is started again, and what was acknowledged is there', async t => {
     const data = freshDirectory(t)
     const started = start({ STOA_DATA: data })
-    t.after(() => killTree(started, data))
     const api = client(data, await up(started), firstRunOf(data).home.key)
     await api.call('POST /v1/projects', { slug: 'before', name: 'Before' })
     const postmaster = Number(readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])

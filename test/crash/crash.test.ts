@@ -41,7 +41,6 @@ describe(`kill -9 (repeat with STOA_CRASH_SEED=${seed})`, () => {
     }
 
     const last = start({ STOA_DATA: data })
-    t.after(() => killTree(last, data))
     const { call } = client(data, await up(last), firstRunOf(data).home.key)
     const found = new Set<string>()
     for (let after = ''; ; ) {
