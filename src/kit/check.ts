@@ -41,7 +41,7 @@ function describe({ keyword, schemaPath, instancePath, params, message }: Schema
       return [{ path, says: `must be one of ${(params.allowedValues ?? []).join(', ')}` }]
     case 'pattern': {
       const description = (nodeAt(root, schemaPath) as { description?: string }).description
-      return [{ path, says: description ? `must be a ${lowerFirst(description)}` : message }]
+      return [{ path, says: description ? `must be ${lowerFirst(description)}` : message }]
     }
     default:
       return [{ path: path || 'body', says: message }]
