@@ -44,7 +44,7 @@ export function createListener(options: ListenerOptions): Listener {
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.idleMs,
     maxHeaderSize: HEADER_BYTES_MAX,
-    requireHostHeader: false, // Checked by the server, which answers in the one fault shape.
+    requireHostHeader: false, // Checked in arrival.ts, and answered in the one fault shape.
     connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs / 2),
   }
   const secure = createTlsServer({ ...http, ...options.tls, handshakeTimeout: timeouts.handshakeMs }, options.handle)
