@@ -1,4 +1,5 @@
 // Every setting: its name, what it means, its default, and how its text is read. The only reader of the environment.
+import { Resolver } from 'node:dns'
 import { readFileSync } from 'node:fs'
 import type { BlockList } from 'node:net'
 import { resolve } from 'node:path'
@@ -26,6 +27,7 @@ const SETTINGS = {
   STOA_UPSTREAMS: setting('Services that run elsewhere: service=url, …', '', upstreams),
   STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Further authorities (PEM file) for outgoing calls', '', optional(file)),
+  STOA_DNS: setting("Resolvers for domain checks instead of the system's: address[:port], …", '', resolvers),
   STOA_DB_CONNECTIONS: setting('Connections to the database', '10', count),
   STOA_DB_QUEUE: setting('Calls that may wait for one before callers get 503', '200', count),
   STOA_LOG: setting('error, warn, info or debug', 'info', oneOf(['error', 'warn', 'info', 'debug'])),
@@ -141,6 +143,15 @@ function cidrs(text: string): BlockList {
 
 function cidrTexts(text: string): string[] {
   cidrs(text)
+  return list(text)
+}
+
+function resolvers(text: string): string[] {
+  try {
+    new Resolver().setServers(list(text))
+  } catch {
+    throw new Error('must be addresses of resolvers, such as 1.1.1.1 or [2606:4700::1111]:53')
+  }
   return list(text)
 }
 

@@ -32,7 +32,7 @@ export async function firstRun(engines: Engines, dataDirectory: string, addresse
       [home.org as OrgId, 'Home', home],
     ] as const) {
       const user = await foundOrganisation(engines, db, { org, name, owner: person })
-      await keepKey(engines, db, { text: person.key, org, user, name: 'First run' })
+      await keepKey({ ...engines, db }, { org, user, name: 'First run', type: 'secret', text: person.key })
     }
     return path
   })
@@ -57,6 +57,6 @@ function kept(path: string): FirstRun | null {
 }
 
 function newPeople({ random }: Engines): Pick<FirstRun, 'superadmin' | 'home'> {
-  const person = (email: string) => ({ email, password: random.token(20), key: newKeyText(random) })
+  const person = (email: string) => ({ email, password: random.token(20), key: newKeyText(random, 'secret') })
   return { superadmin: person('admin@stoa.local'), home: { org: 'home', ...person('owner@stoa.local') } }
 }

@@ -15,6 +15,7 @@ import { openLog } from './host/log.ts'
 import { openKeyring } from './services/account/public.ts'
 import { auditTrail } from './services/iam/public.ts'
 import { services } from './services/index.ts'
+import { openVerifiedHosts } from './services/projects/public.ts'
 
 /** How long running requests get to end after SIGTERM. */
 const DRAIN_MS = 30_000
@@ -47,6 +48,7 @@ async function start(flags: string[]): Promise<void> {
       dbConnections: config.STOA_DB_CONNECTIONS,
       dbQueue: config.STOA_DB_QUEUE,
       http: { allow: config.STOA_OUTBOUND_ALLOW, ca: config.STOA_OUTBOUND_CA ?? undefined },
+      dns: config.STOA_DNS,
     },
     line => log.events.debug({ engine: 'db' }, line),
     fail,
@@ -58,6 +60,10 @@ async function start(flags: string[]): Promise<void> {
     services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
   )
   const { tls, ca } = await certificate(config, dataDirectory, engines)
+  const keyring = await openKeyring(engines.db, engines.clock, error => log.events.warn({ err: error }, 'last use'))
+  held.push({ close: keyring.close, abandon: () => {} })
+  const iamUrl = config.STOA_IAM_URL ?? `https://${nameOf(config.STOA_HOST)}:${config.STOA_IAM_PORT}`
+  const baseUrlAt = (port: number) => config.STOA_BASE_URL ?? `https://${nameOf(config.STOA_HOST)}:${port}`
   const running = await openHost({
     services,
     engines,
@@ -65,15 +71,16 @@ async function start(flags: string[]): Promise<void> {
     tls,
     log,
     audit: auditTrail,
-    credentials: await openKeyring(engines.db, engines.clock),
+    credentials: keyring,
+    ownOrigins: port => [baseUrlAt(port), iamUrl],
+    isVerified: await openVerifiedHosts(engines.db, engines.clock),
     trusted: config.STOA_TRUST_PROXY,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
     address: { host: config.STOA_HOST, port: config.STOA_PORT, metricsHost, metricsPort },
   })
   held.push({ close: () => running.drain(DRAIN_MS), abandon: () => {} })
-  const baseUrl = config.STOA_BASE_URL ?? `https://${nameOf(config.STOA_HOST)}:${running.port}`
-  const iamUrl = config.STOA_IAM_URL ?? `https://${nameOf(config.STOA_HOST)}:${config.STOA_IAM_PORT}`
+  const baseUrl = baseUrlAt(running.port)
   await firstRun(engines, dataDirectory, { baseUrl, iamUrl, ca })
   const metricsUrl = `http://${bracketed(metricsHost)}:${running.metricsPort}`
   process.stdout.write(banner({ baseUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))

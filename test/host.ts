@@ -8,18 +8,20 @@ import { Agent, type Dispatcher, MockAgent, request } from 'undici'
 import { manualClock } from '../src/engines/clock/clock.ts'
 import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
-import type { Database, Http } from '../src/engines/engines.ts'
+import type { Database, Engines, Http } from '../src/engines/engines.ts'
 import { httpOver } from '../src/engines/http/http.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import { type HostOptions, openHost } from '../src/host/host.ts'
 import { logInto } from '../src/host/log.ts'
-import type { OrgId } from '../src/kit/caller.ts'
+import type { OrgId, Role } from '../src/kit/caller.ts'
 import { compileCheck } from '../src/kit/check.ts'
+import { SESSION_COOKIE } from '../src/kit/credentials.ts'
 import { nothing, type Operation, stream } from '../src/kit/operation.ts'
-import { keepKey, newKeyText, openKeyring } from '../src/services/account/public.ts'
+import { beginSession, keepKey, newKeyText, openKeyring } from '../src/services/account/public.ts'
 import { auditTrail, foundOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
+import { openVerifiedHosts } from '../src/services/projects/public.ts'
 
 export type TestOptions = Partial<
   Pick<HostOptions, 'services' | 'upstreams' | 'trusted' | 'timeouts' | 'hsts'> & {
@@ -34,6 +36,9 @@ export type Answer = { status: number; headers: Record<string, string>; body: an
 export type Ask = { as?: string | null; body?: unknown; headers?: Record<string, string> }
 export type TestHost = Awaited<ReturnType<typeof startHost>>
 
+/** How the test host is called from outside. */
+export const OWN_ORIGINS = ['https://stoa.example', 'https://id.stoa.example']
+
 const tlsDirectory = () => env('STOA_TEST_TLS')
 export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 
@@ -43,15 +48,19 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const clock = manualClock('2026-11-15T09:00:00.000Z')
   const sealed = new MockAgent()
   sealed.disableNetConnect()
+  /** The TXT records of the world; null where the name servers do not answer. */
+  const txt = new Map<string, string[] | null>()
   const engines = {
     db,
     clock,
     random: systemRandom,
     http: options.http ?? httpOver({ public: sealed, operator: sealed }),
+    dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
   }
   const broken: string[] = []
   const logged: string[] = []
   const pem = readFileSync(join(tlsDirectory(), 'server.pem'), 'utf8')
+  const keyring = await openKeyring(db, clock, error => assert.fail(error as Error))
   const host = await openHost({
     services,
     upstreams: new Map(),
@@ -59,7 +68,9 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     hsts: false,
     ...options,
     engines,
-    credentials: await openKeyring(db, clock),
+    credentials: keyring,
+    ownOrigins: () => OWN_ORIGINS,
+    isVerified: await openVerifiedHosts(db, clock),
     audit: auditTrail,
     address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
     tls: { key: pem, cert: pem },
@@ -68,26 +79,50 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   })
   const baseUrl = `https://localhost:${host.port}`
   const agent = new Agent({ connect: { ca: CA() } })
-  const organisation = async (slug: string) => {
-    const org = slug as OrgId
-    const owner = { email: `owner@${slug}.test`, password: 'not used by any test' }
-    const user = await foundOrganisation(engines, db, { org, name: slug, owner })
-    const key = newKeyText(engines.random)
-    await keepKey(engines, db, { text: key, org, user, name: 'test' })
-    return { org, user, key, email: owner.email }
-  }
+  const { organisation, member, signIn } = people(engines)
   const [home, other, admin] = [await organisation('home'), await organisation('other'), await organisation('admin')]
 
   const call = caller(baseUrl, agent, home.key)
   const stop = async () => {
     await agent.destroy()
     await host.drain(0)
+    await keyring.close()
     await drop()
     assert.deepEqual(broken, [], 'answers that break their own declaration')
   }
   if (t) t.after(stop)
   else after(stop)
-  return { ...host, baseUrl, call, home, other, admin, organisation, clock, db, engines, logged, sealed }
+  const everybody = { home, other, admin, organisation, member, signIn }
+  return { ...host, baseUrl, call, ...everybody, clock, db, engines, keyring, logged, sealed, txt }
+}
+
+/** Makes who calls. */
+function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
+  const { db, clock } = engines
+  const organisation = async (slug: string) => {
+    const org = slug as OrgId
+    const owner = { email: `owner@${slug}.test`, password: 'not used by any test' }
+    const user = await foundOrganisation(engines, db, { org, name: slug, owner })
+    return { org, user, key: await mint(org, user), email: owner.email }
+  }
+  const mint = async (org: OrgId, user: string) => {
+    const text = newKeyText(engines.random, 'secret')
+    await keepKey(engines, { org, user, name: 'test', type: 'secret', text })
+    return text
+  }
+  /** A further person in an organisation, with a key. */
+  const member = async (org: OrgId, role: Role) => {
+    const user = `usr_${engines.random.token(24)}`
+    const email = `${user.toLowerCase()}@${org}.test`
+    await db`insert into users (id, email, created) values (${user}, ${email}, ${clock.now().toISOString()})`
+    await db`insert into members (org, user_id, role, created) values (${org}, ${user}, ${role}, ${clock.now().toISOString()})`
+    return { org, user, email, key: await mint(org, user) }
+  }
+  /** Headers of a browser in which that person is signed in. */
+  const signIn = async ({ org, user }: { org: OrgId; user: string }, lastsMs = 3_600_000) => ({
+    cookie: `theme=dark; ${SESSION_COOKIE}=${await beginSession(engines, { org, user, lastsMs })}`,
+  })
+  return { organisation, member, signIn }
 }
 
 /** Calls routes, `GET /v1/projects`, with home's key unless told otherwise. */

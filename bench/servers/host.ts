@@ -12,6 +12,7 @@ import { service } from '../../src/kit/service.ts'
 import { keepKey, newKeyText, openKeyring } from '../../src/services/account/public.ts'
 import { auditTrail, foundOrganisation } from '../../src/services/iam/public.ts'
 import { services } from '../../src/services/index.ts'
+import { openVerifiedHosts } from '../../src/services/projects/public.ts'
 import * as operations from './operations.ts'
 import { fail, type Serving, serve } from './serve.ts'
 
@@ -31,6 +32,7 @@ serve(async pem => {
         dbConnections: 10,
         dbQueue: 200,
         http: { allow: [], ca: undefined },
+        dns: [],
       },
       () => {},
       fail,
@@ -49,6 +51,7 @@ async function serveHost(engines: Engines, pem: string, remove: () => Promise<vo
     services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
   )
   const log = openLog('info', engines.clock)
+  const keyring = await openKeyring(engines.db, engines.clock, fail)
   const host = await openHost({
     services: [...services, bench],
     engines,
@@ -56,13 +59,16 @@ async function serveHost(engines: Engines, pem: string, remove: () => Promise<vo
     tls: { key: pem, cert: pem },
     log,
     audit: auditTrail,
-    credentials: await openKeyring(engines.db, engines.clock),
+    credentials: keyring,
+    ownOrigins: () => [],
+    isVerified: await openVerifiedHosts(engines.db, engines.clock),
     trusted: null,
     hsts: false,
     address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
   })
   const close = async () => {
     await host.drain(0)
+    await keyring.close()
     await remove()
     log.flush()
   }
@@ -73,7 +79,7 @@ async function newKey(engines: Engines): Promise<string> {
   const org = 'bench' as OrgId
   const owner = { email: 'owner@bench.test', password: engines.random.token(20) }
   const user = await foundOrganisation(engines, engines.db, { org, name: 'Bench', owner })
-  const text = newKeyText(engines.random)
-  await keepKey(engines, engines.db, { text, org, user, name: 'bench' })
+  const text = newKeyText(engines.random, 'secret')
+  await keepKey(engines, { org, user, name: 'bench', type: 'secret', text })
   return text
 }

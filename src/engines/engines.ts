@@ -2,11 +2,13 @@
 // behind them. An engine is added here when the first service needs it.
 import type { Readable } from 'node:stream'
 
-export type Engines = { db: Database; http: Http; clock: Clock; random: Random }
+export type Engines = { db: Database; http: Http; dns: Dns; clock: Clock; random: Random }
 
 /** Time. Tests move it by hand. */
 export interface Clock {
   now(): Date
+  /** Milliseconds since some moment: never goes back, whatever is done to the clock on the wall. */
+  elapsedMs(): number
 }
 
 /** Unpredictable values. Everything secret comes from `bytes` or `token`. */
@@ -60,6 +62,12 @@ export type HttpResponse = { status: number; headers: Record<string, string | st
 export interface Http {
   send(request: HttpRequest): Promise<HttpResponse>
   close(): Promise<void>
+}
+
+/** The domain name system. */
+export interface Dns {
+  /** The TXT records of a name, none where there is no such name; null when nobody could tell. */
+  txt(name: string): Promise<string[] | null>
 }
 
 /** An engine cannot serve now: `busy` means its queue is full, `down` that it cannot be reached. Nothing was done,

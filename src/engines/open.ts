@@ -2,6 +2,7 @@
 import { systemClock } from './clock/clock.ts'
 import { DATABASE_USER, type EmbeddedServer, startEmbedded } from './db/embedded/server.ts'
 import { openPostgres, requireVersion } from './db/postgres.ts'
+import { openDns } from './dns/dns.ts'
 import type { Engines } from './engines.ts'
 import { type HttpOptions, openHttp } from './http/http.ts'
 import { systemRandom } from './random/random.ts'
@@ -12,6 +13,8 @@ export type EngineSettings = {
   dbConnections: number
   dbQueue: number
   http: HttpOptions
+  /** Resolvers to ask instead of the system's own, `address` or `address:port`. */
+  dns: string[]
 }
 
 export type OpenEngines = { engines: Engines; databaseHome: string | null; close(): Promise<void>; abandon(): void }
@@ -37,7 +40,7 @@ export async function openEngines(
   if (databaseUrl) await requireVersion(db)
   const http = openHttp(options.http)
   return {
-    engines: { db, http, clock: systemClock, random: systemRandom },
+    engines: { db, http, dns: openDns(options.dns), clock: systemClock, random: systemRandom },
     databaseHome: embedded?.home ?? null,
     abandon: () => embedded?.abandon(),
     close: async () => {

@@ -1,25 +1,41 @@
-// From the Authorization header to the caller, before a byte of the body is read.
+// From what a request presents to the caller it stands for, before a byte of the body is read.
 import type { IncomingMessage } from 'node:http'
-import { administers, type Caller, isSuperadmin } from '../kit/caller.ts'
-import type { Credentials } from '../kit/credentials.ts'
+import type { Clock } from '../engines/engines.ts'
+import { administers, isSuperadmin, type Writer } from '../kit/caller.ts'
+import { type Credentials, SESSION_COOKIE } from '../kit/credentials.ts'
+import { isCsrfToken } from '../kit/csrf.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Access } from '../kit/operation.ts'
 import { count } from './arrival.ts'
-import { malformed } from './faults.ts'
+import { isSafe, malformed } from './faults.ts'
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
+const INGEST_HEADER = 'x-service-ingest-key'
+/** For beacons, which cannot set headers. Taken out of the query before the operation sees it. */
+export const INGEST_PARAMETER = 'ingest_key'
 
-export function authenticate(request: IncomingMessage, credentials: Credentials): Caller | Promise<Caller> {
+/** The first that is presented counts, be it good or not: a bearer, where events come in the header and the parameter of
+ *  an ingest key, and last the session cookie, which a browser sends unasked. */
+export function authenticate(
+  request: IncomingMessage,
+  query: Record<string, unknown>,
+  access: Access,
+  credentials: Credentials,
+): Writer | Promise<Writer> {
   const header = request.headers.authorization
-  if (header === undefined) {
-    throw new Fault('credential_required', {
-      message: 'Send a key of your organisation as `Authorization: Bearer sk-…`.',
-      headers: CHALLENGE,
-    })
-  }
   // Node keeps the first of several and drops the rest; another server on the way may have read the other one.
-  if (count(request.rawHeaders, 'authorization') > 1) throw malformed('Send one Authorization header, not several.')
-  const text = header.startsWith('Bearer ') || /^bearer /i.test(header) ? header.slice(7) : ''
+  if (header !== undefined && count(request.rawHeaders, 'authorization') > 1) {
+    throw malformed('Send one Authorization header, not several.')
+  }
+  if (access === 'ingest') return authenticateIngest(request, query, credentials)
+  if (header === undefined) {
+    const cookie = request.headers.cookie
+    const session = cookie === undefined ? null : sessionIn(cookie)
+    if (session !== null) return credentials.session(session)
+    const message = 'Send a key of your organisation as `Authorization: Bearer sk-…`.'
+    throw new Fault('credential_required', { message, headers: CHALLENGE })
+  }
+  const text = bearerIn(header)
   if (text.startsWith('sk-')) return credentials.secretKey(text)
   if (text.startsWith('pk-')) {
     throw new Fault('forbidden', {
@@ -32,7 +48,56 @@ export function authenticate(request: IncomingMessage, credentials: Credentials)
   })
 }
 
-export function authorise(access: Access, caller: Caller): void {
+async function authenticateIngest(
+  { headers, rawHeaders }: IncomingMessage,
+  query: Record<string, unknown>,
+  credentials: Credentials,
+): Promise<Writer> {
+  const bearer = headers.authorization === undefined ? undefined : bearerIn(headers.authorization)
+  const text = bearer ?? headers[INGEST_HEADER] ?? query[INGEST_PARAMETER]
+  if (text === undefined) {
+    const session = sessionIn(headers.cookie ?? '')
+    if (session !== null) return credentials.session(session)
+    const message = `Send a key as \`Authorization: Bearer\`, in the header ${INGEST_HEADER} or as ?${INGEST_PARAMETER}=.`
+    throw new Fault('ingest_key_required', { message, headers: CHALLENGE })
+  }
+  if (typeof text !== 'string' || (bearer === undefined && count(rawHeaders, INGEST_HEADER) > 1)) {
+    throw malformed('Send one ingest key, not several.')
+  }
+  try {
+    if (text.startsWith('sk-')) return await credentials.secretKey(text)
+    if (text.startsWith('pk-')) return await credentials.publishableKey(text)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'credential_refused') throw error
+    throw new Fault('ingest_key_unknown', { message: error.message })
+  }
+  throw new Fault('ingest_key_unknown', { message: 'Events are written with a key that starts with pk- or sk-.' })
+}
+
+const bearerIn = (header: string) =>
+  header.startsWith('Bearer ') || /^bearer /i.test(header) ? header.slice('Bearer '.length) : ''
+
+/** The session cookie's value. Sent twice it is nobody's: browsers never do. */
+function sessionIn(cookies: string): string | null {
+  const found = cookies
+    .split(';')
+    .map(pair => pair.trim())
+    .filter(pair => pair.startsWith(`${SESSION_COOKIE}=`))
+  if (found.length === 0) return null
+  return found.length === 1 ? (found[0] as string).slice(SESSION_COOKIE.length + 1) : ''
+}
+
+/** A browser sends its cookie along whichever site's page makes it write, so what counts is a token no other site has. */
+export function requireOwnPage({ method = '', headers }: IncomingMessage, { credential }: Writer, clock: Clock): void {
+  if (credential.kind !== 'session' || isSafe(method)) return
+  const token = headers['x-csrf-token']
+  if (typeof token === 'string' && isCsrfToken(token, credential, clock.now())) return
+  throw new Fault('csrf_token_required', {
+    message: 'A browser session writes with the header X-CSRF-Token; get a fresh one from GET /v1/account/csrf.',
+  })
+}
+
+export function authorise(access: Access, caller: Writer): void {
   if (access === 'admin' && !administers(caller)) {
     throw new Fault('forbidden', { message: 'Only an owner or admin of the organisation may do this.' })
   }

@@ -1,30 +1,46 @@
 // Runs one operation for one caller: the single path that every door takes.
 import type { Engines } from '../engines/engines.ts'
-import type { AuditTrail } from '../kit/audit.ts'
-import type { Caller } from '../kit/caller.ts'
+import { type AuditTrail, unchanged } from '../kit/audit.ts'
+import type { Caller, Writer } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import type { Context, Operation, RequestFacts } from '../kit/operation.ts'
+import { inProject } from './limits.ts'
 
-export type CallOptions = { engines: Engines; audit: AuditTrail }
+export type CallOptions = { engines: Engines; audit: AuditTrail; serviceNames: ReadonlySet<string> }
 
 export function call(
-  { engines, audit }: CallOptions,
+  { engines, audit, serviceNames }: CallOptions,
   operation: Operation,
-  caller: Caller | null,
+  caller: Writer | null,
   request: RequestFacts,
-  input: unknown,
+  input: Record<string, unknown>,
 ): unknown {
   if (!operation.check.passes(input)) throw invalidInput(operation.check.faults(input))
-  const run = operation.run as (context: Context, input: unknown) => unknown
-  const context = { ...engines, caller, request } as Context
-  const recorded = operation.audit
-  if (!recorded || !caller) return run(context, input)
+  const acting = caller && inProject(operation, caller, input, request.headers['x-project-id'])
+  const context = { ...engines, caller: acting, request, services: serviceNames } as Context
+  if (!operation.prepare) return perform(audit, operation, context, input, undefined)
+  const prepare = operation.prepare as (context: Context, input: unknown) => Promise<unknown>
+  return prepare(context, input).then(prepared => perform(audit, operation, context, input, prepared))
+}
 
-  const on = recorded.on(input as never)
-  return engines.db.transaction(async db => {
-    const output = await run({ ...context, db }, input)
-    const at = engines.clock.now().toISOString()
-    await audit(db, { caller, what: recorded.what, on, at, ip: request.ip, requestId: request.id })
+function perform(
+  audit: AuditTrail,
+  operation: Operation,
+  context: Context,
+  input: Record<string, unknown>,
+  prepared: unknown,
+): unknown {
+  const run = operation.run as (context: Context, input: unknown, prepared: unknown) => unknown
+  const recorded = operation.audit
+  const caller = context.caller as Caller | null
+  if (!recorded || !caller) return run(context, input, prepared)
+
+  return context.db.transaction(async db => {
+    const output = await run({ ...context, db }, input, prepared)
+    if (output === unchanged) return undefined
+    const { ip, id: requestId } = context.request
+    const on = recorded.on(input as never, output as never)
+    await audit(db, { caller, what: recorded.what, on, at: context.clock.now().toISOString(), ip, requestId })
     return output
   })
 }

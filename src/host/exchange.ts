@@ -1,7 +1,7 @@
 // One request and its answer, from the moment its head has been read: what operations see of it, and what is told of it
 // in the log and the metrics when it is over.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller } from '../kit/caller.ts'
+import type { Writer } from '../kit/caller.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
 import type { Log } from './log.ts'
@@ -10,8 +10,8 @@ import type { Metrics } from './metrics.ts'
 export type Observe = ReturnType<Metrics['requests']['of']>
 export type Route = { id: string; operation: Operation; observe: Observe }
 
-/** Nothing here is for a browser to keep, or to guess the type of. */
-const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+/** Nothing here is for a browser to keep, or to guess the type of, and who may read it depends on who asks. */
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' }
 const STRICT_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000' }
 
 export class Exchange implements RequestFacts {
@@ -24,7 +24,9 @@ export class Exchange implements RequestFacts {
   /** Set when the operation is found. */
   route: Route | null = null
   /** Set when the credential is. */
-  caller: Caller | null = null
+  caller: Writer | null = null
+  /** What the answer says to a page of another origin, if that may read it. */
+  cors: Record<string, string> | null = null
 
   constructor(id: string, ip: string, request: IncomingMessage, response: ServerResponse) {
     this.id = id

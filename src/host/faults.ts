@@ -6,6 +6,8 @@ import { Fault, type FaultCode } from '../kit/fault.ts'
 export const HOST_FAULTS: readonly FaultCode[] = [
   ...(['invalid_input', 'malformed_request', 'credential_required', 'credential_refused', 'forbidden'] as const),
   ...(['https_required', 'method_not_allowed', 'request_timeout', 'body_too_large', 'unsupported_media_type'] as const),
+  ...(['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'csrf_token_required'] as const),
+  ...(['ingest_key_required', 'ingest_key_unknown'] as const),
   ...(['headers_too_large', 'expectation_failed', 'overloaded', 'database_unreachable'] as const),
 ]
 
@@ -34,6 +36,9 @@ export function faultFor(error: unknown): Fault {
 export const malformed = (message: string, cause?: unknown) => new Fault('malformed_request', { message, cause })
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Methods that only read. */
+export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
 export const isMethod = (method: string): boolean => (METHODS as readonly string[]).includes(method)
 

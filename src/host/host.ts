@@ -7,12 +7,15 @@ import type { Credentials } from '../kit/credentials.ts'
 import type { Operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
 import { aboutOperations } from './about.ts'
+import type { Origins } from './cors.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
 import type { Log } from './log.ts'
 import { createMetricsServer, openMetrics } from './metrics.ts'
 import { openapiDocument, type Section } from './openapi.ts'
+import { openRates } from './rates.ts'
 import { relayOperations } from './relay.ts'
-import { buildServer, type ServerOptions } from './server.ts'
+import type { RouteOptions } from './routes.ts'
+import { buildServer } from './server.ts'
 
 export type HostOptions = {
   services: readonly Service[]
@@ -21,13 +24,16 @@ export type HostOptions = {
   audit: AuditTrail
   /** Services that run elsewhere, by name. Theirs replace the operations of the same service here. */
   upstreams: ReadonlyMap<string, URL>
+  /** The origins this host goes by, once its port is known. Their pages may use it with credentials. */
+  ownOrigins: (port: number) => string[]
+  isVerified: Origins['isVerified']
   address: { host: string; port: number; metricsHost: string; metricsPort: number }
   tls: ListenerOptions['tls']
   trusted: BlockList | null
   hsts: boolean
   log: Log
   timeouts?: ListenerOptions['timeouts']
-  inspect?: ServerOptions['inspect']
+  inspect?: RouteOptions['inspect']
 }
 
 export type Host = { port: number; metricsPort: number; drain(graceMs: number): Promise<void> }
@@ -60,13 +66,22 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const operations = allOperations([...sections, ...relays])
 
   const metrics = openMetrics(engines.db)
-  const server = await buildServer({ ...options, operations, metrics, log })
+  const own = new Set<string>()
+  const server = await buildServer({
+    ...options,
+    ...{ operations, metrics, log },
+    serviceNames: new Set(services.map(one => one.name)),
+    rates: openRates(engines.clock),
+    origins: { own, isVerified: options.isVerified },
+  })
   const listener = createListener({ ...options, ...server })
   const metricsServer = createMetricsServer(metrics)
   const { host, port, metricsHost, metricsPort } = options.address
+  const bound = await listen(listener.server, host, port)
+  for (const origin of options.ownOrigins(bound)) own.add(origin)
   return {
+    port: bound,
     metricsPort: await listen(metricsServer, metricsHost, metricsPort),
-    port: await listen(listener.server, host, port),
     drain: async graceMs => {
       server.closing()
       await listener.drain(graceMs)

@@ -2,7 +2,7 @@
 // the text of errors, is scrubbed here.
 import pino, { type Logger } from 'pino'
 import type { Clock } from '../engines/engines.ts'
-import type { Caller } from '../kit/caller.ts'
+import type { Writer } from '../kit/caller.ts'
 
 export type Log = {
   /** For everything but requests. */
@@ -18,7 +18,7 @@ export type RequestEntry = {
   status: number
   ms: number
   ip: string
-  caller: Caller | null
+  caller: Writer | null
 }
 
 /** Lines are handed on in one piece of about this size, or after this time: a write for each would cost more than all

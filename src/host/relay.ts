@@ -5,6 +5,7 @@ import { HttpFailure, type HttpRequest } from '../engines/engines.ts'
 import type { Caller } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Context, type Operation, operation, type StreamAnswer, stream } from '../kit/operation.ts'
+import { service } from '../kit/service.ts'
 import { malformed } from './faults.ts'
 
 const BODY_LIMIT = 4 * 1024 * 1024
@@ -20,16 +21,18 @@ const HOP_BY_HOP = [
 const NOT_SENT = new Set([
   ...[...HOP_BY_HOP, 'content-length', 'authorization', 'cookie', 'forwarded', 'proxy', 'x-request-id'],
   ...['x-real-ip', 'x-client-ip', 'client-ip', 'true-client-ip', 'x-original-url', 'x-rewrite-url'],
+  ...['x-csrf-token', 'x-service-ingest-key', 'x-project-id'],
   ...['x-http-method', 'x-http-method-override', 'x-method-override'],
 ])
 /** What the host says itself. */
 const NOT_ANSWERED = new Set([...HOP_BY_HOP, 'x-request-id', 'strict-transport-security'])
 
 /** The operations that stand for a service mounted at an upstream URL: its root, and everything below. */
-export function relayOperations(service: string, upstream: URL): Record<string, Operation> {
+export function relayOperations(name: string, upstream: URL): Record<string, Operation> {
   const declared = {
     access: 'bearer',
-    summary: `Relayed to the ${service} service`,
+    summary: `Relayed to the ${name} service`,
+    project: 'chosen',
     body: 'raw',
     bodyLimit: BODY_LIMIT,
     passUnknown: true,
@@ -38,14 +41,10 @@ export function relayOperations(service: string, upstream: URL): Record<string, 
     audit: 'none',
     run: (context: Context<'bearer'>, { body }: { body: Buffer }) => relay(upstream, context, body),
   } as const
-  return {
-    [`${service}Relay`]: operation({ ...declared, route: `ANY /v1/${service}` }),
-    [`${service}RelayBelow`]: operation({
-      ...declared,
-      route: `ANY /v1/${service}/{rest...}`,
-      input: { rest: Type.String() },
-    }),
-  }
+  const whole = operation({ ...declared, route: `ANY /v1/${name}` })
+  const below = operation({ ...declared, route: `ANY /v1/${name}/{rest...}`, input: { rest: Type.String() } })
+  const operations = [{ [`${name}Relay`]: whole, [`${name}RelayBelow`]: below }]
+  return service({ name, what: declared.summary, operations }).operations
 }
 
 async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>, body: Buffer): Promise<StreamAnswer> {
@@ -84,7 +83,8 @@ function upstreamUrl(upstream: URL, target: string): string {
 
 /** Exactly what the gateway vouches for; everything like it that came from outside is gone already. */
 function identity(caller: Caller): Record<string, string> {
-  return { 'x-org-id': caller.org, 'x-user-id': caller.user, 'x-user-email': caller.email }
+  const { org, user, email, project } = caller
+  return { 'x-org-id': org, 'x-user-id': user, 'x-user-email': email, ...(project && { 'x-project-id': project }) }
 }
 
 /** The headers but for some, whether they are spelled with `-` or `_`, and those the peer itself calls its own. */

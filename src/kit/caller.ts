@@ -1,4 +1,5 @@
 // Who is calling. An operation's access rule yields this, and every store function takes its `org`.
+import type { Limits } from './limits.ts'
 
 declare const brand: unique symbol
 /** An organisation's slug, which never changes. Branded so that no other string is passed where the tenant belongs. */
@@ -6,17 +7,38 @@ export type OrgId = string & { readonly [brand]: 'OrgId' }
 
 export type Role = 'owner' | 'admin' | 'member'
 
-export type Caller = {
-  org: OrgId
-  user: string
-  email: string
-  role: Role
-  /** What opened the door: kept in the audit trail and in the log, by id and never by text. */
-  credential: { kind: 'key'; id: string }
+/** In cents; 0 is no cap. */
+export type Budget = { month: number; total: number }
+
+/** What opened the door: kept in the audit trail and in the log, by id and never by text. */
+export type Credential = {
+  kind: 'secret' | 'publishable' | 'session'
+  id: string
+  /** SHA-256 of its text, in hex. */
+  digest: string
+  limits: Limits | null
+  budget: Budget | null
+  /** Requests a minute. */
+  rate: number | null
 }
+
+/** Whoever may write events: a person, or a publishable key, which stands for the organisation and for nobody in it. */
+export type Writer = {
+  org: OrgId
+  /** The project this request acts in; null for the whole organisation. */
+  project: string | null
+  user: string | null
+  email: string | null
+  role: Role | null
+  credential: Credential
+}
+
+export type Caller = Writer & { user: string; email: string; role: Role }
 
 /** The organisation whose members run the platform itself. */
 export const PLATFORM_ORG = 'admin' as OrgId
 
-export const administers = (caller: Caller): boolean => caller.role === 'owner' || caller.role === 'admin'
-export const isSuperadmin = (caller: Caller): boolean => caller.org === PLATFORM_ORG
+export const administers = (caller: Writer): boolean => caller.role === 'owner' || caller.role === 'admin'
+export const isSuperadmin = (caller: Writer): boolean => caller.org === PLATFORM_ORG && caller.user !== null
+/** A key that was given any bound at all may not make or change keys, or it could shed the bound. */
+export const isLimited = ({ limits, budget, rate }: Credential): boolean => !!(limits || budget || rate)

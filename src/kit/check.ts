@@ -39,6 +39,8 @@ function describe({ keyword, schemaPath, instancePath, params, message }: Schema
       return [] // The same unknown field, reported a second time by TypeBox.
     case 'enum':
       return [{ path, says: `must be one of ${(params.allowedValues ?? []).join(', ')}` }]
+    case 'format':
+      return [{ path, says: 'must be a time in RFC 3339, such as 2026-11-15T09:30:00Z' }]
     case 'pattern': {
       const description = (nodeAt(root, schemaPath) as { description?: string }).description
       return [{ path, says: description ? `must be ${lowerFirst(description)}` : message }]

@@ -1,6 +1,6 @@
 // The kinds of field that recur in inputs and outputs. Each carries the sentence a caller reads when it is wrong, and
 // an example, which the derived tests send.
-import { Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 
 export const slug = (what: string) =>
   Type.String({
@@ -22,6 +22,12 @@ export const displayName = (what: string) =>
 
 export const timestamp = (what: string) =>
   Type.String({ format: 'date-time', description: what, examples: ['2026-11-15T09:30:00.000Z'] })
+
+/** The same, or null to say that there is to be none. */
+export const orNone = <S extends TSchema>(schema: S) => {
+  const { type } = schema as S & { type: string }
+  return Type.Optional(Type.Unsafe<Static<S> | null>({ ...schema, type: [type, 'null'] }))
+}
 
 /** A page size. Above the maximum it is clamped, so a client that asks for too much still gets a page. */
 export const pageLimit = ({ fallback, max }: { fallback: number; max: number }) =>

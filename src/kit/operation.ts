@@ -5,22 +5,31 @@
 //            body is raw, and the JSON body otherwise. The same object is the client's argument.
 //   access   who may call, which yields `caller`:
 //              public       anybody; there is no caller
-//              bearer       a credential of an organisation
+//              ingest       a credential of an organisation, publishable keys included, by any way events come in
+//              bearer       a credential of an organisation: a secret key, or a browser session
 //              admin        likewise, held by an owner or admin of it
 //              superadmin   likewise, held by a member of the platform organisation
+//   project  the input field that names the project it acts in; or 'chosen': the one the header X-Project-Id names, else
+//            the only one its key may act in, else none. Without it, it is about the whole organisation, and closed to
+//            keys that are held to projects.
+//   mints    it makes, reveals or widens a credential, and is closed to every limited key.
+//   revokes  it ends a credential, and is open whatever a key is limited to.
+//   prepare  runs before `run`, outside its transaction: the place for slow calls to the outside. What it answers is
+//            the third argument of `run`.
 //   audit    what the trail records. A write states it or says 'none'. An audited write runs in one transaction with
-//            its record, and `db` is that transaction.
+//            its record, and `db` is that transaction. One that returns `unchanged` is not recorded.
 //   faults   what `run` may raise beyond what the host itself answers.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Engines } from '../engines/engines.ts'
-import type { Caller } from './caller.ts'
+import type { unchanged } from './audit.ts'
+import type { Caller, Writer } from './caller.ts'
 import { type Check, compileCheck } from './check.ts'
 import type { FaultCode } from './fault.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type Access = 'public' | 'bearer' | 'admin' | 'superadmin'
+export type Access = 'public' | 'ingest' | 'bearer' | 'admin' | 'superadmin'
 
 /** What an operation sees of the request beside its input. Rarely needed. */
 export type RequestFacts = {
@@ -36,8 +45,10 @@ export type RequestFacts = {
 }
 
 export type Context<A extends Access = Access> = Engines & {
-  caller: A extends 'public' ? null : Caller
+  caller: A extends 'public' ? null : A extends 'ingest' ? Writer : Caller
   request: RequestFacts
+  /** The names of all services, which limits may name. */
+  services: ReadonlySet<string>
 }
 
 /** Answers nothing: 204. */
@@ -47,9 +58,9 @@ export const stream = Type.Unsafe<StreamAnswer>({ 'x-stoa': 'stream' })
 export type StreamAnswer = { status: number; headers: Record<string, string | string[]>; body: Readable }
 
 type Input<F extends TProperties, B> = Static<TObject<F>> & (B extends 'raw' ? { body: Buffer } : unknown)
-type Audit<I> = { what: string; on: (input: I) => string }
+type Audit<I, O> = { what: string; on: (input: I, output: O) => string }
 
-export type Declaration<R extends string, A extends Access, F extends TProperties, B, O extends TSchema> = {
+export type Declaration<R extends string, A extends Access, F extends TProperties, B, O extends TSchema, P> = {
   /** `GET /v1/projects/{slug}`; `ANY` takes every method, and a last `{rest...}` every deeper path. */
   route: R
   summary: string
@@ -62,12 +73,19 @@ export type Declaration<R extends string, A extends Access, F extends TPropertie
   bodyLimit?: number
   /** A wire that is not ours: fields we do not know pass instead of being refused. */
   passUnknown?: true
+  project?: (keyof F & string) | 'chosen'
+  mints?: true
+  revokes?: true
   faults?: readonly FaultCode[]
-  run: (context: Context<A>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
-} & (R extends `GET ${string}` ? { audit?: never } : { audit: Audit<Input<F, B>> | 'none' })
+  prepare?: (context: Context<A>, input: Input<F, B>) => Promise<P>
+  run: (context: Context<A>, input: Input<F, B>, prepared: P) => Promise<Outcome<O>> | Outcome<O>
+} & (R extends `GET ${string}` ? { audit?: never } : { audit: Audit<Input<F, B>, Static<O>> | 'none' })
+type Outcome<O extends TSchema> = Static<O> | typeof unchanged
 
 export type Operation = {
   kind: 'operation'
+  /** The name of the service it belongs to; empty for the host's own. */
+  service: string
   method: Method | 'ANY'
   path: string
   /** Where each input field comes from. */
@@ -81,9 +99,13 @@ export type Operation = {
   output: TSchema
   status: number
   bodyLimit: number
+  project: string | null
+  mints: boolean
+  revokes: boolean
   faults: readonly FaultCode[]
-  audit: Audit<never> | null
-  run: (context: Context<never>, input: never) => unknown
+  audit: Audit<never, never> | null
+  prepare: ((context: Context<never>, input: never) => Promise<unknown>) | null
+  run: (context: Context<never>, input: never, prepared: never) => unknown
 }
 
 /** Large enough for every JSON body of ours, small enough that a thousand at once fit in memory. */
@@ -95,7 +117,8 @@ export function operation<
   O extends TSchema,
   F extends TProperties = Record<never, never>,
   const B extends 'json' | 'raw' = 'json',
->(declared: Declaration<R, A, F, B, O>): Operation {
+  P = undefined,
+>(declared: Declaration<R, A, F, B, O, P>): Operation {
   const [method, path] = declared.route.split(' ') as [Method | 'ANY', string]
   const pathFields = [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)].map(match => match[1] as string)
   const fields: TProperties = declared.input ?? {}
@@ -110,6 +133,7 @@ export function operation<
   const bodiless = method === 'GET' || method === 'DELETE'
   return {
     kind: 'operation',
+    service: '',
     method,
     path,
     pathFields,
@@ -122,8 +146,12 @@ export function operation<
     output: declared.output,
     status: declared.status ?? ((declared.output as TSchema) === nothing ? 204 : 200),
     bodyLimit: declared.bodyLimit ?? BODY_LIMIT,
+    project: declared.project ?? null,
+    mints: declared.mints ?? false,
+    revokes: declared.revokes ?? false,
     faults: declared.faults ?? [],
-    audit: typeof declared.audit === 'object' ? (declared.audit as Audit<never>) : null,
+    audit: typeof declared.audit === 'object' ? (declared.audit as Audit<never, never>) : null,
+    prepare: (declared.prepare as Operation['prepare']) ?? null,
     run: declared.run as Operation['run'],
   }
 }

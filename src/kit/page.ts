@@ -12,11 +12,14 @@ export const listing = <Item extends TSchema>(item: Item) =>
 export function keyAfter(cursor: string | undefined): string {
   const key = Buffer.from(cursor ?? '', 'base64url').toString('utf8')
   if (cursorFor(key) === (cursor ?? '') && !key.includes('\0')) return key
-  throw new Fault('invalid_input', {
+  throw wrongCursor()
+}
+
+export const wrongCursor = () =>
+  new Fault('invalid_input', {
     message: 'The cursor in `after` is not one this listing gave; start again without it.',
     fields: [{ path: 'after', says: 'must be the `next` of an earlier page' }],
   })
-}
 
 /** A page out of the rows found when one more than the page holds was asked for. */
 export function page<Row>(rows: Row[], limit: number, keyOf: (row: Row) => string): { data: Row[]; next: string } {

@@ -24,7 +24,7 @@ export function service({ name, what, operations = [], migrations }: Declaration
     if (!isOperation(value)) continue
     if (!`${value.path}/`.startsWith(`/v1/${name}/`)) throw new Error(`${name}: ${value.path} is not below /v1/${name}`)
     if (id in found) throw new Error(`${name}: two operations are called ${id}`)
-    found[id] = value
+    found[id] = { ...value, service: name }
   }
   return { name, what, operations: found, migrations: migrations ?? null }
 }

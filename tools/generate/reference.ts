@@ -3,10 +3,11 @@ import { HOST_FAULTS } from '../../src/host/faults.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type FaultCode, statusOf } from '../../src/kit/fault.ts'
 import { type Access, nothing, type Operation, stream } from '../../src/kit/operation.ts'
-import { type Schema, typeText } from './types.ts'
+import { alternatives, type Schema, typeText } from './types.ts'
 
 const CALLERS: Record<Access, string> = {
   public: 'Anybody may call it.',
+  ingest: 'Any credential of the organisation may call it, a publishable key included.',
   bearer: 'Any credential of the organisation may call it.',
   admin: 'A credential held by an owner or admin of the organisation may call it.',
   superadmin: 'A credential held by a member of the platform organisation may call it.',
@@ -64,12 +65,12 @@ function sectionText({ name, what, operations }: Section): string {
 }
 
 function operationText(id: string, operation: Operation): string {
-  const { method, path, summary, access, faults } = operation
+  const { method, path, summary, access, mints, faults } = operation
   const own = faults.map((code: FaultCode) => `\`${code}\` (${statusOf(code)})`).join(', ')
   return [
     `### ${id}`,
     `\`${method} ${path}\``,
-    `${summary}. ${CALLERS[access]}`,
+    `${summary}. ${CALLERS[access]}${mints ? ' A key that is limited in any way may not.' : ''}`,
     ...inputTable(operation),
     answerText(operation),
     `Faults: ${own ? `${own}, and ` : ''}[those of every operation](#faults).`,
@@ -94,7 +95,7 @@ function fieldRows(schema: Schema, prefix: string, place: (name: string) => stri
     const at = `${prefix}${name}`
     const required = schema.required?.includes(name) ? 'yes' : 'no'
     const cells = [`\`${at}\``, place(name), `\`${shortType(field)}\``, required, field.description ?? '']
-    const inner = field.type === 'array' ? field.items : field
+    const inner = field.items ?? field
     return [
       `| ${cells.map(cell).join(' | ')} |`,
       ...fieldRows(inner ?? {}, inner === field ? `${at}.` : `${at}[].`, () => place(name)),
@@ -104,6 +105,7 @@ function fieldRows(schema: Schema, prefix: string, place: (name: string) => stri
 
 function shortType(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(shortType).join(' | ')
+  if (Array.isArray(schema.type)) return alternatives(schema).map(shortType).join(' | ')
   if (schema.type === 'array') return `${shortType(schema.items ?? {})}[]`
   if (schema.type === 'object' || schema.type === 'integer') return schema.type
   return typeText(schema).replaceAll(/\s+/g, ' ').trim()

@@ -2,7 +2,7 @@
 
 /** The parts of JSON Schema that declarations use. */
 export type Schema = {
-  type?: string
+  type?: string | string[]
   description?: string
   const?: unknown
   enum?: unknown[]
@@ -33,6 +33,7 @@ export function typeText(schema: Schema, indent = ''): string {
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return union(schema.enum.map(literal), indent)
   if (schema.anyOf) return eitherOf(schema.anyOf, indent)
+  if (Array.isArray(schema.type)) return eitherOf(alternatives(schema), indent)
   if (schema.type === 'array' && !Array.isArray(schema.items)) return arrayText(schema.items ?? {}, indent)
   if (schema.type === 'object') return objectText(schema, indent)
   const plain = PLAIN[String(schema.type)]
@@ -40,6 +41,10 @@ export function typeText(schema: Schema, indent = ''): string {
   if (Object.keys(schema).every(word => ANNOTATIONS.includes(word))) return 'unknown'
   throw new Error(`There is no TypeScript yet for ${JSON.stringify(schema)}; teach it to tools/generate/types.ts`)
 }
+
+/** `type: [string, null]` spelled out. */
+export const alternatives = (schema: Schema): Schema[] =>
+  [schema.type ?? []].flat().map(type => (type === 'null' ? { type } : { ...schema, type }))
 
 function arrayText(items: Schema, indent: string): string {
   const text = typeText(items, indent)

@@ -6,14 +6,21 @@ import { digestOf, isWellSpelled, newKeyText, prefixOf } from './key-text.ts'
 describe('the text of a key', () => {
   it('is sk-, 256 bits and six check digits, in one word', () => {
     for (let i = 0; i < 1_000; i++) {
-      const text = newKeyText(systemRandom)
+      const text = newKeyText(systemRandom, 'secret')
       assert.match(text, /^sk-[0-9A-Za-z]{49}$/)
       assert.ok(isWellSpelled(text))
     }
   })
 
+  it('is pk- likewise for a publishable one', () => {
+    const text = newKeyText(systemRandom, 'publishable')
+    assert.match(text, /^pk-[0-9A-Za-z]{49}$/)
+    assert.ok(isWellSpelled(text))
+    assert.ok(!isWellSpelled(text.replace('pk-', 'sk-')))
+  })
+
   it('shows any one letter mistyped, and any two neighbours swapped', () => {
-    const text = newKeyText(systemRandom)
+    const text = newKeyText(systemRandom, 'secret')
     for (let at = 3; at < text.length; at++) {
       const wrong = text[at] === 'x' ? 'y' : 'x'
       assert.ok(!isWellSpelled(text.slice(0, at) + wrong + text.slice(at + 1)), `letter ${at}`)
@@ -23,16 +30,16 @@ describe('the text of a key', () => {
   })
 
   it('is refused in any other spelling', () => {
-    const text = newKeyText(systemRandom)
+    const text = newKeyText(systemRandom, 'secret')
     for (const other of ['', 'sk-', text.slice(3), `${text}x`, ` ${text}`, `${text}\n`, text.replace('sk-', 'sk_')]) {
       assert.ok(!isWellSpelled(other), JSON.stringify(other))
     }
   })
 
   it('can be told apart by its prefix, and is kept as a digest', () => {
-    const text = newKeyText(systemRandom)
+    const text = newKeyText(systemRandom, 'secret')
     assert.equal(prefixOf(text), text.slice(0, 11))
     assert.match(digestOf(text), /^[0-9a-f]{64}$/)
-    assert.notEqual(digestOf(text), digestOf(newKeyText(systemRandom)))
+    assert.notEqual(digestOf(text), digestOf(newKeyText(systemRandom, 'secret')))
   })
 })

@@ -1,18 +1,21 @@
-// How a key is spelled: `sk-`, 43 letters and digits that carry 256 bits, and 6 that check the rest, so that a mistyped
-// key is refused without a look-up and a scanner can tell ours from other text.
+// How a key is spelled: `sk-` or `pk-`, 43 letters and digits that carry 256 bits, and 6 that check the rest, so that a
+// mistyped key is refused without a look-up and a scanner can tell ours from other text.
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Random } from '../../engines/engines.ts'
 
-const SPELLING = /^sk-[0-9A-Za-z]{49}$/
+export type KeyType = 'secret' | 'publishable'
+
+const PREFIXES = { secret: 'sk-', publishable: 'pk-' }
+const SPELLING = /^[ps]k-[0-9A-Za-z]{49}$/
 const SECRET_LENGTH = 43
 const CHECK_LENGTH = 6
 /** Enough to tell keys apart in a listing, far too little to guess one. */
 const PREFIX_LENGTH = 11
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-export function newKeyText(random: Random): string {
-  const body = `sk-${random.token(SECRET_LENGTH)}`
+export function newKeyText(random: Random, type: KeyType): string {
+  const body = PREFIXES[type] + random.token(SECRET_LENGTH)
   return body + checkDigits(body)
 }
 

@@ -1,35 +1,168 @@
-// All SQL on API keys.
+// All SQL on API keys and browser sessions.
 import type { Sql } from '../../engines/engines.ts'
-import type { Caller, OrgId, Role } from '../../kit/caller.ts'
+import type { Budget, OrgId, Role } from '../../kit/caller.ts'
+import type { KeyType } from './key-text.ts'
 
-export type NewKey = {
+/** What a key is held to. */
+export type Bounds = { expires: string | null; limits: string[]; budget: Budget; rate: number | null }
+
+export type NewKey = Bounds & {
   id: string
   org: OrgId
   user: string
   name: string
+  type: KeyType
   prefix: string
+  /** Kept of a publishable key alone. */
+  text: string | null
   digest: string
   created: string
 }
 
-export async function insertKey(db: Sql, key: NewKey): Promise<void> {
-  await db`insert into keys (id, org, user_id, name, prefix, digest, created)
-    values (${key.id}, ${key.org}, ${key.user}, ${key.name}, ${key.prefix}, decode(${key.digest}, 'hex'), ${key.created})`
+export type KeyRow = Omit<NewKey, 'org' | 'digest' | 'budget'> & {
+  email: string
+  budget_month: number
+  budget_total: number
+  spent: number
+  spent_month: number
+  last_used: string | null
+  revoked_at: string | null
+  revoked_by: string | null
 }
 
-export async function findCallerByDigest(db: Sql, digest: string): Promise<Caller | null> {
-  const [row] = await db<{ id: string; org: OrgId; user_id: string; email: string; role: Role }>`
-    select keys.id, keys.org, keys.user_id, users.email, members.role
+export async function insertKey(db: Sql, key: NewKey): Promise<void> {
+  await db`insert into keys (id, org, user_id, name, type, prefix, text, digest, created,
+      expires, limits, budget_month, budget_total, rate)
+    values (${key.id}, ${key.org}, ${key.user}, ${key.name}, ${key.type}, ${key.prefix}, ${key.text},
+      decode(${key.digest}, 'hex'), ${key.created},
+      ${key.expires}, ${key.limits}, ${key.budget.month}, ${key.budget.total}, ${key.rate})`
+}
+
+/** How many keys of the organisation work. Until the transaction ends, nobody else is told. */
+export async function countLiveKeys(db: Sql, org: OrgId, at: string): Promise<number> {
+  await db`select from orgs where slug = ${org} for no key update`
+  const [row] = await db<{ count: number }>`select count(*) from keys
+    where org = ${org} and revoked_at is null and (expires is null or expires > ${at})`
+  return row?.count ?? 0
+}
+
+/** Which keys: null lets all pass. `at` and `month` are what status and spending are told by. */
+export type KeyFilter = {
+  id: string | null
+  user: string | null
+  status: string | null
+  at: string
+  month: string
+}
+export type KeyPlace = { created: string; id: string }
+
+/** Newest first, those that come after the one at `last`. */
+export function selectKeys(
+  db: Sql,
+  org: OrgId,
+  { id, user, status, at, month }: KeyFilter,
+  last: KeyPlace | null,
+  count: number,
+): Promise<KeyRow[]> {
+  return db<KeyRow>`select keys.id, keys.user_id as user, name, type, prefix, text, keys.created, expires, limits,
+      budget_month, budget_total, rate, spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
+      last_used, revoked_at, revoked_by, users.email
+    from keys join users on users.id = keys.user_id
+    where org = ${org}
+      and (${id}::text is null or keys.id = ${id})
+      and (${user}::text is null or keys.user_id = ${user})
+      and (${last?.id ?? null}::text is null
+        or (keys.created, keys.id) < (${last?.created ?? null}, ${last?.id ?? null}))
+      and (${status}::text is null or ${status} = case
+        when revoked_at is not null then 'revoked' when expires <= ${at} then 'expired' else 'active' end)
+    order by keys.created desc, keys.id desc limit ${count}`
+}
+
+/** Until the transaction ends, nobody else changes that key. */
+export async function lockKey(db: Sql, org: OrgId, id: string): Promise<void> {
+  await db`select from keys where org = ${org} and id = ${id} for no key update`
+}
+
+export async function updateKey(
+  db: Sql,
+  org: OrgId,
+  id: string,
+  { name, expires, limits, budget, rate }: Bounds & { name: string },
+): Promise<void> {
+  await db`update keys set name = ${name}, expires = ${expires}, limits = ${limits},
+      budget_month = ${budget.month}, budget_total = ${budget.total}, rate = ${rate}
+    where org = ${org} and id = ${id}`
+}
+
+export async function revokeKey(db: Sql, org: OrgId, id: string, by: string, at: string): Promise<void> {
+  await db`update keys set revoked_at = ${at}, revoked_by = ${by} where org = ${org} and id = ${id}`
+}
+
+export type Found = {
+  id: string
+  kind: KeyType | 'session'
+  org: OrgId
+  user: string
+  email: string
+  /** Null when its holder is not a member any more. */
+  role: Role | null
+  expires: string | null
+  revoked: boolean
+  limits: string[]
+  budget_month: number
+  budget_total: number
+  rate: number | null
+  last_used: string | null
+}
+
+export async function findKey(db: Sql, digest: string): Promise<Found | null> {
+  const [row] = await db<Found>`select keys.id, type as kind, keys.org, keys.user_id as user, users.email, members.role,
+      expires, revoked_at is not null as revoked, limits, budget_month, budget_total, rate, last_used
     from keys
-    join members on members.org = keys.org and members.user_id = keys.user_id
     join users on users.id = keys.user_id
+    left join members on members.org = keys.org and members.user_id = keys.user_id
     where digest = decode(${digest}, 'hex')`
-  if (!row) return null
-  return {
-    org: row.org,
-    user: row.user_id,
-    email: row.email,
-    role: row.role,
-    credential: { kind: 'key', id: row.id },
-  }
+  return row ?? null
+}
+
+export async function findSession(db: Sql, digest: string): Promise<Found | null> {
+  const [row] =
+    await db<Found>`select sessions.id, 'session' as kind, sessions.org, sessions.user_id as user, users.email,
+      members.role, expires, false as revoked, '{}'::text[] as limits, 0 as budget_month, 0 as budget_total,
+      null::int as rate, null as last_used
+    from sessions
+    join users on users.id = sessions.user_id
+    join members on members.org = sessions.org and members.user_id = sessions.user_id
+    where digest = decode(${digest}, 'hex')`
+  return row ?? null
+}
+
+export type NewSession = { id: string; org: OrgId; user: string; digest: string; created: string; expires: string }
+
+export async function insertSession(db: Sql, session: NewSession): Promise<void> {
+  await db`insert into sessions (id, org, user_id, digest, created, expires)
+    values (${session.id}, ${session.org}, ${session.user}, decode(${session.digest}, 'hex'),
+      ${session.created}, ${session.expires})`
+}
+
+/** Notes when keys were used, all in one statement. */
+export async function updateLastUsed(db: Sql, uses: ReadonlyMap<string, string>): Promise<void> {
+  await db`update keys set last_used = used.at
+    from unnest(${[...uses.keys()]}::text[], ${[...uses.values()]}::timestamptz[]) as used (id, at)
+    where keys.id = used.id and (last_used is null or last_used < used.at)`
+}
+
+export type Spent = { spent: number; spent_month: number; budget_month: number; budget_total: number }
+
+export async function selectSpent(db: Sql, org: OrgId, id: string, month: string): Promise<Spent | null> {
+  const [row] = await db<Spent>`select spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
+      budget_month, budget_total
+    from keys where org = ${org} and id = ${id}`
+  return row ?? null
+}
+
+export async function addSpent(db: Sql, org: OrgId, id: string, amount: number, month: string): Promise<void> {
+  await db`update keys set spent = spent + ${amount}, month_of = ${month},
+      spent_month = ${amount} + case when month_of = ${month} then spent_month else 0 end
+    where org = ${org} and id = ${id}`
 }

@@ -25,6 +25,21 @@ export async function insertMember(db: Sql, org: OrgId, user: string, role: Role
 }
 
 export async function insertAudit(db: Sql, { caller, what, on, at, ip, requestId }: AuditRecord): Promise<void> {
-  await db`insert into audit (org, at, user_id, credential, what, on_what, ip, request_id)
-    values (${caller.org}, ${at}, ${caller.user}, ${caller.credential.id}, ${what}, ${on}, ${ip}, ${requestId})`
+  await db`insert into audit (org, at, user_id, email, credential, what, on_what, ip, request_id)
+    values (${caller.org}, ${at}, ${caller.user}, ${caller.email}, ${caller.credential.id}, ${what}, ${on}, ${ip},
+      ${requestId})`
+}
+
+export type AuditRow = Pick<AuditRecord, 'at' | 'what' | 'on' | 'ip' | 'requestId'> & {
+  id: string
+  user: string
+  email: string
+  credential: string
+}
+
+/** Newest first, those written before the one with that id. */
+export function selectAudit(db: Sql, org: OrgId, before: number, count: number): Promise<AuditRow[]> {
+  return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, ip,
+      request_id as "requestId"
+    from audit where org = ${org} and id < ${before} order by audit.id desc limit ${count}`
 }

@@ -1,9 +1,10 @@
 import { service } from '../../kit/service.ts'
+import * as domains from './domains.ts'
 import * as projects from './projects.ts'
 
 export const projectsService = service({
   name: 'projects',
   what: 'The products an organisation builds; what belongs to one of them names it',
-  operations: [projects],
+  operations: [projects, domains],
   migrations: new URL('migrations/', import.meta.url),
 })

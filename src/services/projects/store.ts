@@ -1,4 +1,4 @@
-// All SQL on projects.
+// All SQL on projects and the hosts attached to them.
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 
@@ -44,4 +44,59 @@ export async function updateProject(
 export async function deleteProject(db: Sql, org: OrgId, slug: string): Promise<boolean> {
   const rows = await db<Project>`delete from projects where org = ${org} and slug = ${slug} returning slug`
   return rows.length > 0
+}
+
+export type Domain = { host: string; token: string; created: string; verified: string | null }
+
+export function selectDomains(db: Sql, org: OrgId, project: string, after: string, count: number): Promise<Domain[]> {
+  return db<Domain>`select host, token, created, verified from domains
+    where org = ${org} and project = ${project} and host > ${after} order by host limit ${count}`
+}
+
+export async function selectDomain(db: Sql, org: OrgId, project: string, host: string): Promise<Domain | null> {
+  const [domain] = await db<Domain>`select host, token, created, verified from domains
+    where org = ${org} and project = ${project} and host = ${host}`
+  return domain ?? null
+}
+
+/** Attached already, it stays as it is. */
+export async function insertDomain(
+  db: Sql,
+  org: OrgId,
+  project: string,
+  host: string,
+  token: string,
+  at: string,
+): Promise<Domain> {
+  const [domain] = await db<Domain>`insert into domains (org, project, host, token, created)
+    values (${org}, ${project}, ${host}, ${token}, ${at})
+    on conflict (org, project, host) do update set host = excluded.host
+    returning host, token, created, verified`
+  return domain as Domain
+}
+
+export async function updateVerified(
+  db: Sql,
+  org: OrgId,
+  project: string,
+  host: string,
+  verified: string | null,
+): Promise<void> {
+  await db`update domains set verified = ${verified} where org = ${org} and project = ${project} and host = ${host}`
+}
+
+export async function deleteDomain(db: Sql, org: OrgId, project: string, host: string): Promise<void> {
+  await db`delete from domains where org = ${org} and project = ${project} and host = ${host}`
+}
+
+/** Until the transaction ends, nobody else verifies that host. */
+export async function lockHost(db: Sql, host: string): Promise<void> {
+  await db`select pg_advisory_xact_lock(hashtextextended(${host}, 0))`
+}
+
+/** Whose a verified host is; of all organisations. */
+export async function selectHolder(db: Sql, host: string): Promise<{ org: OrgId; project: string } | null> {
+  const [holder] = await db<{ org: OrgId; project: string }>`select org, project from domains
+    where host = ${host} and verified is not null`
+  return holder ?? null
 }

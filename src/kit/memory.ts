@@ -1,0 +1,61 @@
+// Remembers for a short while what was looked up in the database. Whoever hears of a change makes it forget at once;
+// the while is the bound on how long a change could go unnoticed if that message were lost.
+
+export const REMEMBERED_MS = 30_000
+/** About 50 MB of callers; the oldest is forgotten first. */
+const REMEMBERED_MAX = 100_000
+
+export type Memory<T> = {
+  get(name: string, nowMs: number): T | undefined
+  /** Looks up and remembers, unless there is nothing (null) or a change was heard of meanwhile. `alias` is what changes
+   *  call it by. */
+  learn(name: string, alias: string, nowMs: number, look: () => Promise<T | null>): Promise<T | null>
+  forget(alias: string): void
+  clear(): void
+}
+
+export function openMemory<T>(): Memory<T> {
+  const entries = new Map<string, { value: T; untilMs: number; alias: string }>()
+  const nameOf = new Map<string, string>()
+  /** Counts changes, so that a look-up that raced one is not remembered. */
+  let changes = 0
+
+  function drop(name: string, alias: string): void {
+    entries.delete(name)
+    nameOf.delete(alias)
+  }
+
+  /** All live equally long, so the oldest stand first. */
+  function dropOld(nowMs: number): void {
+    for (const [name, { untilMs, alias }] of entries) {
+      if (untilMs > nowMs && entries.size < REMEMBERED_MAX) break
+      drop(name, alias)
+    }
+  }
+
+  return {
+    get: (name, nowMs) => {
+      const known = entries.get(name)
+      return known && known.untilMs > nowMs ? known.value : undefined
+    },
+    learn: async (name, alias, nowMs, look) => {
+      const before = changes
+      const value = await look()
+      if (value === null || changes !== before) return value
+      drop(name, alias)
+      dropOld(nowMs)
+      entries.set(name, { value, untilMs: nowMs + REMEMBERED_MS, alias })
+      nameOf.set(alias, name)
+      return value
+    },
+    forget: alias => {
+      changes++
+      drop(nameOf.get(alias) ?? '', alias)
+    },
+    clear: () => {
+      changes++
+      entries.clear()
+      nameOf.clear()
+    },
+  }
+}

@@ -1,0 +1,160 @@
+// Operations under /v1/account/keys. A key belongs to the organisation it was created in and to the person who created
+// it: its owner alone edits it; the owner and the organisation's admins see and revoke it.
+import { Type } from 'typebox'
+import { unchanged } from '../../kit/audit.ts'
+import { administers, type Caller } from '../../kit/caller.ts'
+import { Fault, notFound } from '../../kit/fault.ts'
+import { displayName, pageAfter, pageLimit } from '../../kit/fields.ts'
+import { type Context, nothing, operation } from '../../kit/operation.ts'
+import { keyAfter, listing, page, wrongCursor } from '../../kit/page.ts'
+import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
+import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
+import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
+import * as store from './store.ts'
+
+const PAGE = { fallback: 50, max: 200 }
+export const LIVE_KEYS_MAX = 1_000
+
+const Id = Type.String({
+  pattern: '^key_[0-9A-Za-z]{1,40}$',
+  description: "A key's id, `key_…`",
+  examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+})
+const Name = displayName("The key's name")
+const settable = { limit: Limit, budget: Budget, rate: Rate, expires: Expires }
+
+export const listKeys = operation({
+  route: 'GET /v1/account/keys',
+  summary: "The caller's keys, for an owner or admin all of the organisation's, newest first",
+  access: 'bearer',
+  input: { status: Type.Optional(KeyStatus), limit: pageLimit(PAGE), after: pageAfter() },
+  output: listing(Key),
+  run: async ({ db, caller, clock }, { status = null, limit = PAGE.fallback, after }) => {
+    const count = Math.min(limit, PAGE.max)
+    const now = clock.now()
+    const filter = { ...timesFrom(now), id: null, user: administers(caller) ? null : caller.user, status }
+    const rows = await store.selectKeys(db, caller.org, filter, placeFrom(keyAfter(after)), count + 1)
+    const { data, next } = page(rows, count, ({ created, id }) => `${created} ${id}`)
+    return { data: data.map(row => recordOf(row, now)), next }
+  },
+})
+
+export const createKey = operation({
+  route: 'POST /v1/account/keys',
+  summary: 'Creates a key; the answer alone carries the whole text of a secret one, in `key`',
+  access: 'bearer',
+  mints: true,
+  input: {
+    name: Name,
+    type: Type.Optional(
+      Type.Enum(['secret', 'publishable'], {
+        description: '`secret` unless said: for servers, acts as its owner; `publishable` may be public, writes events',
+      }),
+    ),
+    ...settable,
+  },
+  output: Type.Object({ ...Key.properties, key: Type.String({ description: 'The whole key. Keep it now' }) }),
+  status: 201,
+  faults: ['conflict'],
+  audit: { what: 'key.create', on: (_input, { id }) => id },
+  run: async (context, { name, type = 'secret', ...given }) => {
+    const { db, caller, clock, random, services } = context
+    const now = clock.now()
+    const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, services) }
+    if ((await store.countLiveKeys(db, caller.org, now.toISOString())) >= LIVE_KEYS_MAX) {
+      throw new Fault('conflict', {
+        message: `The organisation has ${LIVE_KEYS_MAX} live keys, the most it may have; revoke one first.`,
+      })
+    }
+    const text = newKeyText(random, type)
+    const id = await keepKey(context, { ...caller, name, type, text, bounds })
+    return { ...(await recordAt(context, id)), key: text }
+  },
+})
+
+export const updateKey = operation({
+  route: 'PATCH /v1/account/keys/{id}',
+  summary: "Changes what is given of one's own key; null, and for `limit` also [], takes a bound away",
+  access: 'bearer',
+  mints: true,
+  input: { id: Id, name: Type.Optional(Name), ...settable },
+  output: Key,
+  faults: ['not_found', 'conflict'],
+  audit: { what: 'key.update', on: ({ id }) => id },
+  run: async (context, { id, name, ...given }) => {
+    const { db, caller, clock, services } = context
+    const now = clock.now()
+    const row = await visibleKey(context, id)
+    if (row.user !== caller.user) {
+      throw new Fault('forbidden', { message: `Only its owner, ${row.email}, may change this key; you may revoke it.` })
+    }
+    if (!isLive(row, now)) {
+      throw new Fault('conflict', { message: 'A key that was revoked or has expired stays so; create another one.' })
+    }
+    const { expires, limits, rate, budget_month: month, budget_total: total } = row
+    const bounds = { expires, limits, rate, budget: { month, total }, ...boundsFrom(given, now, services) }
+    await store.updateKey(db, caller.org, id, { ...bounds, name: name ?? row.name })
+    return recordAt(context, id)
+  },
+})
+
+export const deleteKey = operation({
+  route: 'DELETE /v1/account/keys/{id}',
+  summary: 'Revokes exactly that key; it stays listed, with who revoked it and when',
+  access: 'bearer',
+  revokes: true,
+  input: { id: Id },
+  output: nothing,
+  faults: ['not_found'],
+  audit: { what: 'key.revoke', on: ({ id }) => id },
+  run: async (context, { id }) => {
+    const { db, caller, clock } = context
+    const { revoked_at } = await visibleKey(context, id)
+    if (revoked_at !== null) return unchanged
+    await store.revokeKey(db, caller.org, id, caller.email, clock.now().toISOString())
+  },
+})
+
+const NO_BOUNDS: store.Bounds = { expires: null, limits: [], budget: { month: 0, total: 0 }, rate: null }
+
+type Minted = Pick<Caller, 'org' | 'user'> & { name: string; type: KeyType; text: string; bounds?: store.Bounds }
+
+/** Writes a key down, and answers its id. */
+export async function keepKey(
+  { clock, random, db }: Pick<Context, 'clock' | 'random' | 'db'>,
+  { org, user, name, type, text, bounds = NO_BOUNDS }: Minted,
+): Promise<string> {
+  const id = `key_${random.token(24)}`
+  const created = clock.now().toISOString()
+  const kept = type === 'publishable' ? text : null
+  await store.insertKey(db, {
+    ...{ id, org, user, name, type, created, ...bounds },
+    ...{ prefix: prefixOf(text), text: kept, digest: digestOf(text) },
+  })
+  return id
+}
+
+/** The key as the caller may see it, held still until the transaction ends. */
+async function visibleKey({ db, caller, clock }: Context<'bearer'>, id: string): Promise<store.KeyRow> {
+  await store.lockKey(db, caller.org, id)
+  const user = administers(caller) ? null : caller.user
+  const filter = { ...timesFrom(clock.now()), id, user, status: null }
+  const [row] = await store.selectKeys(db, caller.org, filter, null, 1)
+  if (!row) throw notFound('key')
+  return row
+}
+
+async function recordAt(context: Context<'bearer'>, id: string): Promise<ReturnType<typeof recordOf>> {
+  return recordOf(await visibleKey(context, id), context.clock.now())
+}
+
+const timesFrom = (now: Date) => ({ at: now.toISOString(), month: monthOf(now) })
+
+/** Where a page ended. */
+function placeFrom(key: string): store.KeyPlace | null {
+  if (key === '') return null
+  const [created = '', id = ''] = key.split(' ')
+  const whole = !Number.isNaN(Date.parse(created)) && new Date(created).toISOString() === created && id !== ''
+  if (!whole) throw wrongCursor()
+  return { created, id }
+}

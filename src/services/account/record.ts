@@ -1,0 +1,63 @@
+// A key as it is told of, in listings and answers.
+import { type Static, Type } from 'typebox'
+import { timestamp } from '../../kit/fields.ts'
+import type { KeyRow } from './store.ts'
+
+/** Spending is kept in millionths of a cent, because a small model call costs less than a hundredth of one. */
+export const UNITS_PER_CENT = 1_000_000
+
+export const KeyStatus = Type.Enum(['active', 'expired', 'revoked'], { description: 'How the key stands' })
+
+const cents = (what: string) => Type.Number({ description: `${what}, in cents` })
+
+export const Key = Type.Object({
+  id: Type.String({ examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
+  name: Type.String(),
+  type: Type.Enum(['secret', 'publishable']),
+  prefix: Type.String({ description: 'How it starts, to tell it by' }),
+  key: Type.Optional(Type.String({ description: 'The whole key, if it is publishable' })),
+  status: KeyStatus,
+  creator: Type.String({ description: 'The e-mail address of its owner' }),
+  created: timestamp('When it was created'),
+  expires: Type.Optional(timestamp('When it stops working')),
+  limit: Type.Optional(Type.Array(Type.String(), { description: 'What it is held to' })),
+  budget: Type.Optional(
+    Type.Object(
+      { month: cents('Its cap a UTC calendar month'), total: cents('Its cap in all') },
+      { description: '0 is no cap' },
+    ),
+  ),
+  rate: Type.Optional(Type.Integer({ description: 'How many requests it may make in any 60 seconds' })),
+  spend: cents('What it has spent in all'),
+  spendMonth: cents('What it has spent in this UTC calendar month'),
+  lastUsed: Type.Optional(timestamp('When it was last used, to the minute')),
+  revokedBy: Type.Optional(Type.String({ description: 'The e-mail address of who revoked it' })),
+  revokedAt: Type.Optional(timestamp('When it was revoked')),
+})
+
+export function recordOf(row: KeyRow, now: Date): Static<typeof Key> {
+  const { id, name, type, prefix, text, email, created, expires, limits, rate, last_used, revoked_at, revoked_by } = row
+  const { budget_month: month, budget_total: total, spent, spent_month } = row
+  return {
+    ...{ id, name, type, prefix, ...(text !== null && { key: text }) },
+    ...{ status: statusOf(row, now), creator: email, created },
+    ...(expires !== null && { expires }),
+    ...(limits.length > 0 && { limit: limits }),
+    ...((month > 0 || total > 0) && { budget: { month, total } }),
+    ...(rate !== null && { rate }),
+    ...{ spend: spent / UNITS_PER_CENT, spendMonth: spent_month / UNITS_PER_CENT },
+    ...(last_used !== null && { lastUsed: last_used }),
+    ...(revoked_by !== null && { revokedBy: revoked_by }),
+    ...(revoked_at !== null && { revokedAt: revoked_at }),
+  }
+}
+
+function statusOf({ revoked_at, expires }: KeyRow, now: Date): Static<typeof KeyStatus> {
+  if (revoked_at !== null) return 'revoked'
+  return expires !== null && Date.parse(expires) <= now.getTime() ? 'expired' : 'active'
+}
+
+export const isLive = (row: KeyRow, now: Date): boolean => statusOf(row, now) === 'active'
+
+/** The first day of the UTC calendar month. */
+export const monthOf = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`

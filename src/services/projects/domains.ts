@@ -1,0 +1,141 @@
+// Operations under /v1/projects/{slug}/domains. A host is attached, its TXT record is set by whoever owns it, and once
+// that was seen its pages may call this service from a browser.
+import { type Static, Type } from 'typebox'
+import type { OrgId } from '../../kit/caller.ts'
+import { Fault, notFound } from '../../kit/fault.ts'
+import { pageAfter, pageLimit, slug, timestamp } from '../../kit/fields.ts'
+import { type Context, nothing, operation } from '../../kit/operation.ts'
+import { keyAfter, listing, page } from '../../kit/page.ts'
+import { Host, hostFrom } from './host-name.ts'
+import * as store from './store.ts'
+
+const PAGE = { fallback: 50, max: 200 }
+const Slug = slug("The project's slug")
+
+const Domain = Type.Object({
+  host: Type.String({ description: 'The name in lower case and ASCII', examples: ['shop.example.com'] }),
+  status: Type.Enum(['pending', 'live'], { description: '`live` once it is verified' }),
+  verified: Type.Boolean({ description: 'Whether its TXT record was seen' }),
+  records: Type.Array(Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }), {
+    description: 'What has to stand in the DNS for the host to be verified, and to stay so',
+  }),
+  created: timestamp('When it was attached'),
+  detail: Type.Optional(Type.String({ description: 'What the check saw, in the answer of one' })),
+})
+
+export const listDomains = operation({
+  route: 'GET /v1/projects/{slug}/domains',
+  summary: "The project's hosts, by name",
+  access: 'bearer',
+  project: 'slug',
+  input: { slug: Slug, limit: pageLimit(PAGE), after: pageAfter() },
+  output: listing(Domain),
+  faults: ['not_found'],
+  run: async ({ db, caller }, { slug, limit = PAGE.fallback, after }) => {
+    await requireProject(db, caller.org, slug)
+    const count = Math.min(limit, PAGE.max)
+    const rows = await store.selectDomains(db, caller.org, slug, keyAfter(after), count + 1)
+    const { data, next } = page(rows, count, ({ host }) => host)
+    return { data: data.map(recordOf), next }
+  },
+})
+
+export const attachDomain = operation({
+  route: 'POST /v1/projects/{slug}/domains',
+  summary: 'Attaches a host to the project, pending until it is verified; attached again, answers what is there',
+  access: 'bearer',
+  project: 'slug',
+  input: { slug: Slug, host: Host },
+  output: Domain,
+  status: 201,
+  faults: ['not_found', 'conflict'],
+  audit: { what: 'domain.attach', on: ({ slug }, { host }) => `${slug}/${host}` },
+  run: async ({ db, caller, clock, random }, { slug, host: text }) => {
+    const host = hostFrom(text)
+    await requireProject(db, caller.org, slug)
+    await requireFree(db, caller.org, slug, host)
+    const token = random.token(32)
+    return recordOf(await store.insertDomain(db, caller.org, slug, host, token, clock.now().toISOString()))
+  },
+})
+
+export const verifyDomain = operation({
+  route: 'POST /v1/projects/{slug}/domains/{host}/verify',
+  summary: 'Looks for the TXT record; the host is live if it is there, and pending if it is not or no longer',
+  access: 'bearer',
+  project: 'slug',
+  input: { slug: Slug, host: Host },
+  output: Domain,
+  faults: ['not_found', 'conflict'],
+  audit: { what: 'domain.verify', on: ({ slug }, { host, status }) => `${slug}/${host} ${status}` },
+  prepare: async ({ db, dns, caller }, { slug, host }) => {
+    const { host: name } = await ownDomain(db, caller.org, slug, host)
+    return dns.txt(recordName(name))
+  },
+  run: async ({ db, caller, clock }, { slug, host: text }, found) => {
+    const host = hostFrom(text)
+    await store.lockHost(db, host)
+    const domain = await ownDomain(db, caller.org, slug, host)
+    if (found === null) return { ...recordOf(domain), detail: 'The name servers could not be asked; try again later.' }
+    const seen = found.includes(recordValue(domain))
+    if (seen) await requireFree(db, caller.org, slug, host)
+    const verified = seen ? (domain.verified ?? clock.now().toISOString()) : null
+    if (verified !== domain.verified) await store.updateVerified(db, caller.org, slug, host, verified)
+    return { ...recordOf({ ...domain, verified }), detail: whatWasSeen(domain, found) }
+  },
+})
+
+export const detachDomain = operation({
+  route: 'DELETE /v1/projects/{slug}/domains/{host}',
+  summary: 'Detaches a host; its pages may no longer call this service',
+  access: 'bearer',
+  project: 'slug',
+  input: { slug: Slug, host: Host },
+  output: nothing,
+  faults: ['not_found'],
+  audit: { what: 'domain.detach', on: ({ slug, host }) => `${slug}/${host}` },
+  run: async ({ db, caller }, { slug, host }) => {
+    const domain = await ownDomain(db, caller.org, slug, host)
+    await store.deleteDomain(db, caller.org, slug, domain.host)
+  },
+})
+
+function recordOf(domain: store.Domain): Static<typeof Domain> {
+  const { host, created, verified } = domain
+  const record = { type: 'TXT' as const, name: recordName(host), value: recordValue(domain) }
+  return { host, status: verified ? 'live' : 'pending', verified: !!verified, records: [record], created }
+}
+
+const recordName = (host: string) => `_stoa-verify.${host}`
+const recordValue = ({ token }: store.Domain) => `stoa-verify=${token}`
+
+function whatWasSeen(domain: store.Domain, found: string[]): string {
+  const name = recordName(domain.host)
+  if (found.includes(recordValue(domain))) return `The TXT record at ${name} is as it should be.`
+  if (found.length === 0) return `There is no TXT record at ${name} yet; new ones can take a while to be seen.`
+  return `The TXT record at ${name} says something else.`
+}
+
+type Db = Context['db']
+
+async function requireProject(db: Db, org: OrgId, slug: string): Promise<void> {
+  if (!(await store.selectProject(db, org, slug))) throw notFound('project')
+}
+
+/** A claim blocks nobody; what was verified does. */
+async function requireFree(db: Db, org: OrgId, slug: string, host: string): Promise<void> {
+  const holder = await store.selectHolder(db, host)
+  if (!holder || (holder.org === org && holder.project === slug)) return
+  const where = holder.org === org ? `the project ${holder.project}` : 'another organisation'
+  throw new Fault('conflict', {
+    message: `${host} is verified for ${where}; it has to be detached there first.`,
+    fields: [{ path: 'host', says: 'belongs to another project' }],
+  })
+}
+
+async function ownDomain(db: Db, org: OrgId, slug: string, host: string): Promise<store.Domain> {
+  await requireProject(db, org, slug)
+  const domain = await store.selectDomain(db, org, slug, hostFrom(host))
+  if (!domain) throw notFound('domain')
+  return domain
+}
