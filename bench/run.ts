@@ -18,8 +18,8 @@ async function run(chosen: string[]): Promise<boolean> {
   const findings: Finding[] = []
   for (const name of chosen.length > 0 ? chosen : names) {
     const { href } = pathToFileURL(join(import.meta.dirname, name + SUFFIX))
-    const { bench } = (await import(href)) as { bench: Bench }
-    findings.push(...(await measure(bench)))
+    const benches = Object.values((await import(href)) as Record<string, Bench>)
+    for (const bench of benches) findings.push(...(await measure(bench)))
   }
   process.stdout.write(`\n${table([HEADINGS, ...findings.map(cellsOf)])}\n\n`)
   process.stdout.write(`node ${process.version}, ${process.arch}, ${availableParallelism()} cores\n`)

@@ -44,7 +44,7 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 
 /** Called at the top of a test file, or with the context of the one test that needs a host of its own kind. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
-  const { db, drop } = await testDatabase(options)
+  const { db, at, drop } = await testDatabase(options)
   const clock = manualClock('2026-11-15T09:00:00.000Z')
   const sealed = new MockAgent()
   sealed.disableNetConnect()
@@ -93,7 +93,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   if (t) t.after(stop)
   else after(stop)
   const everybody = { home, other, admin, organisation, member, signIn }
-  return { ...host, baseUrl, call, ...everybody, clock, db, engines, keyring, logged, sealed, txt }
+  return { ...host, baseUrl, call, ...everybody, clock, db, database: at, engines, keyring, logged, sealed, txt }
 }
 
 /** Makes who calls. */

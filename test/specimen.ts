@@ -2,11 +2,14 @@
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
+import { slug } from '../src/kit/fields.ts'
 import { nothing, operation, stream } from '../src/kit/operation.ts'
 import { service } from '../src/kit/service.ts'
+import { requireBudget, settleSpend } from '../src/services/account/public.ts'
 import { insertProject } from '../src/services/projects/store.ts'
 
 export const RAW_LIMIT = 4096
+const nullable = Type.Union([Type.String(), Type.Null()])
 
 const openToAll = operation({
   route: 'GET /v1/specimen/open',
@@ -145,5 +148,73 @@ const half = operation({
   },
 })
 
-const parts = { openToAll, forAdmins, forSuperadmins, whoami, echo, typed, raw, drip, slow, hold, crash, half }
+const ingest = operation({
+  route: 'POST /v1/specimen/ingest',
+  summary: 'What an operation sees of whoever writes events',
+  access: 'ingest',
+  project: 'chosen',
+  output: Type.Object({ org: Type.String(), project: nullable, user: nullable, kind: Type.String() }),
+  audit: 'none',
+  run: ({ caller: { org, project, user, credential } }) => ({ org, project, user, kind: credential.kind }),
+})
+
+const within = operation({
+  route: 'GET /v1/specimen/within/{slug}',
+  summary: 'Acts in the project its path names',
+  access: 'bearer',
+  project: 'slug',
+  input: { slug: slug('A project') },
+  output: Type.Object({ project: nullable }),
+  run: ({ caller: { project } }) => ({ project }),
+})
+
+const chosen = operation({
+  route: 'GET /v1/specimen/chosen',
+  summary: 'Acts in the project its caller chose',
+  access: 'bearer',
+  project: 'chosen',
+  output: Type.Object({ project: nullable }),
+  run: ({ caller: { project } }) => ({ project }),
+})
+
+const spend = operation({
+  route: 'POST /v1/specimen/spend',
+  summary: 'Costs what it is told, as a model call would',
+  access: 'bearer',
+  input: { units: Type.Integer({ examples: [1] }) },
+  output: nothing,
+  faults: ['key_budget'],
+  audit: 'none',
+  run: async (context, { units }) => {
+    await requireBudget(context, context.caller)
+    await settleSpend(context, context.caller, units)
+  },
+})
+
+const mint = operation({
+  route: 'POST /v1/specimen/mint',
+  summary: 'Would reveal a credential',
+  access: 'bearer',
+  mints: true,
+  output: nothing,
+  audit: 'none',
+  run: () => {},
+})
+
+const keyed = { ingest, within, chosen, spend, mint }
+const parts = {
+  openToAll,
+  forAdmins,
+  forSuperadmins,
+  whoami,
+  echo,
+  typed,
+  raw,
+  drip,
+  slow,
+  hold,
+  crash,
+  half,
+  ...keyed,
+}
 export const specimen = service({ name: 'specimen', what: 'For tests', operations: [parts] })

@@ -16,6 +16,13 @@ import { openVerifiedHosts } from '../../src/services/projects/public.ts'
 import * as operations from './operations.ts'
 import { fail, type Serving, serve } from './serve.ts'
 
+const ORG = 'bench' as OrgId
+const KEYS = 100_000
+/** They let the load's GET pass, by the entry that is looked at last. */
+const LIMITS = ['product:projects', 'read:bench']
+/** The highest there is: the load must never reach it, or refusals would be measured. */
+const RATE_MAX = 1_000_000
+
 serve(async pem => {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
   chmodSync(directory, 0o711) // Under root the database runs as somebody else, who must be able to pass through.
@@ -72,14 +79,25 @@ async function serveHost(engines: Engines, pem: string, remove: () => Promise<vo
     await remove()
     log.flush()
   }
-  return { port: host.port, key: await newKey(engines), close }
+  return { port: host.port, ...(await newKeys(engines)), close }
 }
 
-async function newKey(engines: Engines): Promise<string> {
-  const org = 'bench' as OrgId
+async function newKeys(engines: Engines): Promise<{ key: string; limitedKey: string }> {
   const owner = { email: 'owner@bench.test', password: engines.random.token(20) }
-  const user = await foundOrganisation(engines, engines.db, { org, name: 'Bench', owner })
-  const text = newKeyText(engines.random, 'secret')
-  await keepKey(engines, { org, user, name: 'bench', type: 'secret', text })
-  return text
+  const user = await foundOrganisation(engines, engines.db, { org: ORG, name: 'Bench', owner })
+  await fillTable(engines, user)
+  const [key, limitedKey] = [newKeyText(engines.random, 'secret'), newKeyText(engines.random, 'secret')]
+  const bounds = { expires: null, limits: LIMITS, budget: { month: 0, total: 0 }, rate: RATE_MAX }
+  await keepKey(engines, { org: ORG, user, name: 'Unlimited', type: 'secret', text: key })
+  await keepKey(engines, { org: ORG, user, name: 'Limited', type: 'secret', text: limitedKey, bounds })
+  return { key, limitedKey }
+}
+
+/** Keys that nobody holds, so that those measured are found among as many as the promise says. */
+async function fillTable({ db, clock }: Engines, user: string): Promise<void> {
+  await db`insert into keys (id, org, user_id, name, type, prefix, digest, created)
+    select 'key_' || n, ${ORG}, ${user}, 'Key ' || n, 'secret', 'sk-00000000', sha256(n::text::bytea),
+      ${clock.now().toISOString()}
+    from generate_series(1, ${KEYS}::int) as n`
+  await db`analyze keys`
 }

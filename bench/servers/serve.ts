@@ -1,8 +1,9 @@
 // The child's side of a bench server: it starts when told to, tells its CPU time, and ends when its parent does.
 
 export type Ask = { ask: 'start'; pem: string } | { ask: 'cpu' }
-/** What a started server tells its parent; `key` is a secret key it accepts, where it knows of keys. */
-export type Started = { port: number; key?: string }
+/** What a started server tells its parent. Where it knows of keys, `key` is a secret one without bounds, and
+ *  `limitedKey` one with limits and a rate that let the load pass. */
+export type Started = { port: number; key?: string; limitedKey?: string }
 export type Serving = Started & { close(): Promise<void> }
 
 export function serve(start: (pem: string) => Promise<Serving>): void {
@@ -20,7 +21,7 @@ export function serve(start: (pem: string) => Promise<Serving>): void {
   process.on('message', (asked: Ask) => {
     if (asked.ask === 'cpu') return tell({ cpuUs: cpuUs() })
     serving = start(asked.pem)
-    serving.then(({ port, key }) => tell({ port, key }), fail)
+    serving.then(({ close: _, ...started }) => tell(started), fail)
   })
   // The parent may end in any way, and Ctrl-C reaches the whole group: each of these must leave nothing behind.
   process.on('disconnect', end)

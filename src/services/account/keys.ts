@@ -67,8 +67,9 @@ export const createKey = operation({
       })
     }
     const text = newKeyText(random, type)
-    const id = await keepKey(context, { ...caller, name, type, text, bounds })
-    return { ...(await recordAt(context, id)), key: text }
+    const key = await keepKey(context, { ...caller, name, type, text, bounds })
+    const fresh = { email: caller.email, spent: 0, spent_month: 0, last_used: null, revoked_at: null, revoked_by: null }
+    return { ...recordOf({ ...key, ...fresh }, now), key: text }
   },
 })
 
@@ -91,10 +92,9 @@ export const updateKey = operation({
     if (!isLive(row, now)) {
       throw new Fault('conflict', { message: 'A key that was revoked or has expired stays so; create another one.' })
     }
-    const { expires, limits, rate, budget_month: month, budget_total: total } = row
-    const bounds = { expires, limits, rate, budget: { month, total }, ...boundsFrom(given, now, services) }
-    await store.updateKey(db, caller.org, id, { ...bounds, name: name ?? row.name })
-    return recordAt(context, id)
+    const changed = { ...row, name: name ?? row.name, ...boundsFrom(given, now, services) }
+    await store.updateKey(db, caller.org, id, changed)
+    return recordOf(changed, now)
   },
 })
 
@@ -119,19 +119,17 @@ const NO_BOUNDS: store.Bounds = { expires: null, limits: [], budget: { month: 0,
 
 type Minted = Pick<Caller, 'org' | 'user'> & { name: string; type: KeyType; text: string; bounds?: store.Bounds }
 
-/** Writes a key down, and answers its id. */
+/** Writes a key down. */
 export async function keepKey(
   { clock, random, db }: Pick<Context, 'clock' | 'random' | 'db'>,
   { org, user, name, type, text, bounds = NO_BOUNDS }: Minted,
-): Promise<string> {
+): Promise<store.NewKey> {
   const id = `key_${random.token(24)}`
   const created = clock.now().toISOString()
-  const kept = type === 'publishable' ? text : null
-  await store.insertKey(db, {
-    ...{ id, org, user, name, type, created, ...bounds },
-    ...{ prefix: prefixOf(text), text: kept, digest: digestOf(text) },
-  })
-  return id
+  const spelled = { prefix: prefixOf(text), text: type === 'publishable' ? text : null, digest: digestOf(text) }
+  const key = { id, org, user, name, type, created, ...spelled, ...bounds }
+  await store.insertKey(db, key)
+  return key
 }
 
 /** The key as the caller may see it, held still until the transaction ends. */
@@ -142,10 +140,6 @@ async function visibleKey({ db, caller, clock }: Context<'bearer'>, id: string):
   const [row] = await store.selectKeys(db, caller.org, filter, null, 1)
   if (!row) throw notFound('key')
   return row
-}
-
-async function recordAt(context: Context<'bearer'>, id: string): Promise<ReturnType<typeof recordOf>> {
-  return recordOf(await visibleKey(context, id), context.clock.now())
 }
 
 const timesFrom = (now: Date) => ({ at: now.toISOString(), month: monthOf(now) })

@@ -37,13 +37,13 @@ export const Key = Type.Object({
 
 export function recordOf(row: KeyRow, now: Date): Static<typeof Key> {
   const { id, name, type, prefix, text, email, created, expires, limits, rate, last_used, revoked_at, revoked_by } = row
-  const { budget_month: month, budget_total: total, spent, spent_month } = row
+  const { budget, spent, spent_month } = row
   return {
     ...{ id, name, type, prefix, ...(text !== null && { key: text }) },
     ...{ status: statusOf(row, now), creator: email, created },
     ...(expires !== null && { expires }),
     ...(limits.length > 0 && { limit: limits }),
-    ...((month > 0 || total > 0) && { budget: { month, total } }),
+    ...((budget.month > 0 || budget.total > 0) && { budget }),
     ...(rate !== null && { rate }),
     ...{ spend: spent / UNITS_PER_CENT, spendMonth: spent_month / UNITS_PER_CENT },
     ...(last_used !== null && { lastUsed: last_used }),

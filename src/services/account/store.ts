@@ -19,10 +19,8 @@ export type NewKey = Bounds & {
   created: string
 }
 
-export type KeyRow = Omit<NewKey, 'org' | 'digest' | 'budget'> & {
+export type KeyRow = Omit<NewKey, 'org' | 'digest'> & {
   email: string
-  budget_month: number
-  budget_total: number
   spent: number
   spent_month: number
   last_used: string | null
@@ -65,7 +63,7 @@ export function selectKeys(
   count: number,
 ): Promise<KeyRow[]> {
   return db<KeyRow>`select keys.id, keys.user_id as user, name, type, prefix, text, keys.created, expires, limits,
-      budget_month, budget_total, rate, spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
+      json_build_object('month', budget_month, 'total', budget_total) as budget, rate, spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
       last_used, revoked_at, revoked_by, users.email
     from keys join users on users.id = keys.user_id
     where org = ${org}

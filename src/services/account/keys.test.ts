@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Answer, startHost } from '../../../test/host.ts'
+
+const host = await startHost()
+const AT = '2026-11-15T09:00:00.000Z'
+const anna = await host.member(host.home.org, 'member')
+const bert = await host.member(host.home.org, 'member')
+
+type Fields = Record<string, unknown>
+const create = (fields: Fields = {}, as = host.home.key) =>
+  host.call('POST /v1/account/keys', { as, body: { name: 'A key', ...fields } })
+const made = async (fields?: Fields, as?: string) => {
+  const answer = await create(fields, as)
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body
+}
+const patch = (id: string, body: Fields, as = host.home.key) => host.call(`PATCH /v1/account/keys/${id}`, { as, body })
+const revoke = (id: string, as = host.home.key) => host.call(`DELETE /v1/account/keys/${id}`, { as })
+const list = async (query = '', as = host.home.key): Promise<Answer['body']> =>
+  (await host.call(`GET /v1/account/keys${query}`, { as })).body
+const listed = async (id: string, as?: string) =>
+  (await list('?limit=200', as)).data.find((key: { id: string }) => key.id === id)
+const use = (key: string) => host.call('GET /v1/projects', { as: key })
+/** A change reaches the keyring by a notification; until then the old answer may come once or twice. */
+const settled = async (key: string, code: string) => {
+  for (let tries = 0; tries < 50; tries++) {
+    const { status, body } = await use(key)
+    if (body.error?.code === code) return { status, message: body.error.message as string }
+  }
+  throw new Error(`the key never became ${code}`)
+}
+
+describe('creating a key', () => {
+  it('answers the record and, once, the whole secret', async () => {
+    const { id, key, ...rest } = await made({ name: 'Deploy' })
+    assert.match(id, /^key_[0-9A-Za-z]{24}$/)
+    assert.match(key, /^sk-[0-9A-Za-z]{49}$/)
+    const prefix = key.slice(0, 11)
+    const owner = { creator: 'owner@home.test', created: AT }
+    const spending = { spend: 0, spendMonth: 0 }
+    assert.deepEqual(rest, { name: 'Deploy', type: 'secret', prefix, status: 'active', ...owner, ...spending })
+    assert.ok(!JSON.stringify(await list()).includes(key.slice(11)))
+  })
+
+  it('makes a credential of its creator', async () => {
+    const { key } = await made({}, anna.key)
+    assert.equal((await use(key)).status, 200)
+    assert.equal((await listed((await made({}, key)).id)).creator, anna.email)
+  })
+
+  it('keeps of a secret its SHA-256 and nothing more', async () => {
+    const { id, key } = await made()
+    const [row] = await host.db<{ text: string | null; all: string; same: boolean }>`select text, keys::text as all,
+      digest = sha256(convert_to(${key}, 'UTF8')) as same from keys where id = ${id}`
+    assert.equal(row?.text, null)
+    assert.equal(row?.same, true)
+    assert.ok(!row?.all.includes(key.slice(11)))
+  })
+
+  it('shows a publishable key whenever it is asked', async () => {
+    const { id, key, type } = await made({ type: 'publishable' })
+    assert.equal(type, 'publishable')
+    assert.match(key, /^pk-[0-9A-Za-z]{49}$/)
+    assert.equal((await listed(id)).key, key)
+    assert.equal((await patch(id, { name: 'Renamed' })).body.key, key)
+  })
+
+  it('keeps every bound as it was given, and names in `limit` once each', async () => {
+    const bounds = { budget: { month: 500, total: 2000 }, rate: 60, expires: '2027-01-01T00:00:00.000Z' }
+    const limit = ['product:risk', 'read:*', 'model:vendor/model:7b', 'project:web-shop', 'product:risk']
+    const { id } = await made({ ...bounds, limit })
+    const { limit: kept, budget, rate, expires } = await listed(id)
+    assert.deepEqual({ budget, rate, expires }, bounds)
+    assert.deepEqual(kept, limit.slice(0, 4))
+  })
+
+  it('reads a time of any offset', async () => {
+    assert.equal((await made({ expires: '2026-11-15T12:00:00+02:00' })).expires, '2026-11-15T10:00:00.000Z')
+  })
+
+  it('takes null, an empty limit and caps of 0 for no bound at all', async () => {
+    const key = await made({ limit: [], budget: { month: 0, total: 0 }, rate: null, expires: null })
+    for (const bound of ['limit', 'budget', 'rate', 'expires']) assert.ok(!(bound in key), bound)
+    assert.equal((await create({}, key.key)).status, 201, 'it is not a limited key')
+  })
+
+  const wrong: [field: string, fields: Fields][] = [
+    ['type', { type: 'admin' }],
+    ['type', { type: 'Secret' }],
+    ['type', { type: null }],
+    ['type', { type: '' }],
+    ['name', { name: '' }],
+    ['name', { name: ' \t' }],
+    ['name', { name: 'two\nlines' }],
+    ['name', { name: 'x'.repeat(121) }],
+    ['limit.0', { limit: ['owner:x'] }],
+    ['limit.0', { limit: ['product:'] }],
+    ['limit.0', { limit: ['product'] }],
+    ['limit.0', { limit: ['product:no-such-service'] }],
+    ['limit.1', { limit: ['read:risk', 'read:Risk'] }],
+    ['limit.0', { limit: ['PRODUCT:risk'] }],
+    ['limit.0', { limit: [' product:risk'] }],
+    ['limit.0', { limit: ['model:a b'] }],
+    ['limit.0', { limit: [`model:${'x'.repeat(201)}`] }],
+    ['limit', { limit: 'product:risk' }],
+    ['limit', { limit: Array.from({ length: 101 }, (_, at) => `model:${at}`) }],
+    ['budget.month', { budget: { month: -1 } }],
+    ['budget.total', { budget: { total: 0.5 } }],
+    ['budget.total', { budget: { total: '5' } }],
+    ['budget.week', { budget: { week: 5 } }],
+    ['budget.total', { budget: { total: 1e15 } }],
+    ['budget', { budget: 5 }],
+    ['rate', { rate: -1 }],
+    ['rate', { rate: 0 }],
+    ['rate', { rate: 1.5 }],
+    ['rate', { rate: '60' }],
+    ['expires', { expires: 'tomorrow' }],
+    ['expires', { expires: '' }],
+    ['expires', { expires: '2027-02-30T00:00:00Z' }],
+    ['expires', { expires: '2027-01-01' }],
+    ['expires', { expires: '2016-12-31T23:59:60Z' }],
+    ['expires', { expires: AT }],
+    ['expires', { expires: '2020-01-01T00:00:00Z' }],
+    ['expires', { expires: 1_900_000_000 }],
+    ['expire', { expire: '2027-01-01T00:00:00Z' }],
+    ['owner', { owner: 'usr_somebody' }],
+  ]
+  for (const [field, fields] of wrong) {
+    it(`refuses ${JSON.stringify(fields).slice(0, 60)}, naming \`${field}\`, and writes nothing`, async () => {
+      const count = async () => (await host.db<{ n: number }>`select count(*) as n from keys`)[0]?.n
+      const before = await count()
+      const answer = await create(fields)
+      assert.equal(answer.status, 400, answer.text)
+      assert.equal(answer.body.error.param, field)
+      assert.equal(await count(), before)
+    })
+  }
+})
+
+describe('the listing', () => {
+  it('shows a member their own, and an owner or admin all of the organisation', async () => {
+    const admin = await host.member(host.home.org, 'admin')
+    const { id } = await made({ name: 'Seen by whom' }, anna.key)
+    assert.ok(await listed(id, anna.key))
+    assert.ok(await listed(id, admin.key))
+    assert.ok(await listed(id, host.home.key))
+    assert.ok(!(await listed(id, bert.key)))
+    assert.ok(!(await listed(id, host.other.key)))
+    for (const key of (await list('?limit=200', anna.key)).data) assert.equal(key.creator, anna.email)
+  })
+
+  it('goes from the newest to the oldest, page by page, without a gap', async () => {
+    const { key } = await host.organisation('pages')
+    for (let at = 0; at < 6; at++) {
+      if (at % 2 === 0) host.clock.advance(1)
+      await made({ name: `n${at}` }, key)
+    }
+    const all = (await list('', key)).data
+    assert.equal(all.length, 7)
+    const order = await host.db<{ id: string }>`select id from keys where org = 'pages' order by created desc, id desc`
+    assert.deepEqual(
+      all.map((one: { id: string }) => one.id),
+      order.map(one => one.id),
+    )
+    const paged: string[] = []
+    let next = ''
+    do {
+      const page = await list(`?limit=${7 - 4}&after=${next}`, key)
+      paged.push(...page.data.map((one: { id: string }) => one.id))
+      next = page.next
+    } while (next !== '')
+    assert.deepEqual(
+      paged,
+      order.map(one => one.id),
+    )
+    assert.equal((await list('?limit=7', key)).next, '')
+    const foreign = Buffer.from('not a place').toString('base64url')
+    assert.equal((await host.call(`GET /v1/account/keys?after=${foreign}`)).body.error.param, 'after')
+  })
+
+  it('can be held to a status', async () => {
+    const { key } = await host.organisation('states')
+    const [active, expired, revoked] = [
+      await made({ name: 'active' }, key),
+      await made({ expires: new Date(host.clock.now().getTime() + 10).toISOString() }, key),
+      await made({ name: 'revoked' }, key),
+    ]
+    await revoke(revoked.id, key)
+    host.clock.advance(10)
+    const ids = async (status: string) =>
+      (await list(`?status=${status}`, key)).data.map((one: Answer['body']) => one.id)
+    assert.equal((await ids('active')).length, 2, 'and the one it came with')
+    assert.ok((await ids('active')).includes(active.id))
+    assert.deepEqual(await ids('expired'), [expired.id])
+    assert.deepEqual(await ids('revoked'), [revoked.id])
+    assert.equal((await host.call('GET /v1/account/keys?status=dead')).body.error.param, 'status')
+  })
+})
+
+describe('changing a key', () => {
+  it('changes what is given, leaves the rest, and never the secret', async () => {
+    const { id, key } = await made({ name: 'Before', rate: 600, limit: ['read:*'] })
+    const { status, body } = await patch(id, { name: 'After', budget: { month: 100 } })
+    assert.equal(status, 200)
+    const { name, rate, limit, budget } = body
+    assert.deepEqual(
+      { name, rate, limit, budget },
+      {
+        name: 'After',
+        rate: 600,
+        limit: ['read:*'],
+        budget: { month: 100, total: 0 },
+      },
+    )
+    assert.ok(!('key' in body))
+    assert.deepEqual(await listed(id), body)
+    assert.equal((await use(key)).status, 200)
+  })
+
+  it('takes a bound away with null, and with [] for the limit', async () => {
+    const { id } = await made({ rate: 5, limit: ['read:*'], budget: { total: 5 }, expires: '2027-01-01T00:00:00Z' })
+    const { body } = await patch(id, { rate: null, limit: [], budget: null, expires: null })
+    for (const bound of ['limit', 'budget', 'rate', 'expires']) assert.ok(!(bound in body), bound)
+  })
+
+  it('takes effect at once', async () => {
+    const { id, key } = await made()
+    assert.equal((await use(key)).status, 200)
+    await patch(id, { limit: ['product:risk'] })
+    assert.equal((await settled(key, 'key_limit')).status, 403)
+  })
+
+  it('is for its owner alone: an admin may see it, a member may not', async () => {
+    const { id } = await made({}, anna.key)
+    const before = await listed(id)
+    assert.equal((await patch(id, { name: 'Mine' }, host.home.key)).status, 403)
+    assert.equal((await patch(id, { name: 'Mine' }, bert.key)).status, 404)
+    assert.equal((await patch(id, { name: 'Mine' }, host.other.key)).status, 404)
+    assert.deepEqual(await listed(id), before)
+  })
+
+  it('does not bring back what was revoked or has expired', async () => {
+    const revoked = await made()
+    await revoke(revoked.id)
+    assert.equal((await patch(revoked.id, { expires: null })).status, 409)
+    const soon = await made({ expires: new Date(host.clock.now().getTime() + 5).toISOString() })
+    host.clock.advance(5)
+    const answer = await patch(soon.id, { expires: null })
+    assert.equal(answer.status, 409)
+    assert.equal((await listed(soon.id)).status, 'expired')
+  })
+
+  for (const [field, value] of [
+    ['expires', '2020-01-01T00:00:00Z'],
+    ['name', null],
+    ['type', 'publishable'],
+    ['status', 'active'],
+    ['limit', ['nobody:x']],
+  ] as const) {
+    it(`refuses ${field}: ${JSON.stringify(value)}`, async () => {
+      const { id } = await made()
+      const before = await listed(id)
+      const answer = await patch(id, { [field]: value, rate: 7 })
+      assert.equal(answer.status, 400)
+      assert.ok(answer.body.error.param.startsWith(field))
+      assert.deepEqual(await listed(id), before)
+    })
+  }
+})
+
+describe('expiry', () => {
+  it('is exact: the key works to the last millisecond, then is 401 and says so', async () => {
+    const expires = new Date(host.clock.now().getTime() + 1_000).toISOString()
+    const { key, id } = await made({ expires })
+    host.clock.advance(999)
+    assert.equal((await use(key)).status, 200)
+    host.clock.advance(1)
+    const { status, body } = await use(key)
+    assert.equal(status, 401)
+    assert.equal(body.error.code, 'key_expired')
+    assert.match(body.error.message, /expired/)
+    assert.equal((await listed(id)).status, 'expired')
+  })
+})

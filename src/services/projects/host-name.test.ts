@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { seededRandom } from '../../engines/random/random.ts'
+import { compileCheck } from '../../kit/check.ts'
+import { Fault } from '../../kit/fault.ts'
+import { Host, hostFrom } from './host-name.ts'
+
+const schema = compileCheck(Host)
+const PLAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/
+const LABEL_63 = 'a'.repeat(63)
+const NAME_253 = `${LABEL_63}.${LABEL_63}.${LABEL_63}.${'a'.repeat(49)}.example.com`
+const shown = (text: string) => (text.length > 40 ? `${text.slice(0, 20)}… (${text.length})` : JSON.stringify(text))
+
+/** What the text became, or null if it was refused as a fault of the field. */
+function hostOrNull(text: string): string | null {
+  try {
+    return hostFrom(text)
+  } catch (error) {
+    assert.ok(error instanceof Fault, `${shown(text)}: ${error}`)
+    assert.equal(error.code, 'invalid_input')
+    assert.equal(error.fields[0]?.path, 'host')
+    return null
+  }
+}
+
+describe('a host that can be owned', () => {
+  for (const [text, host, why] of [
+    ['shop.example.com', 'shop.example.com', 'it is one already'],
+    ['example.com', 'example.com', 'it stands right below its suffix'],
+    ['Shop.EXAMPLE.com', 'shop.example.com', 'case means nothing'],
+    ['bücher.example', 'xn--bcher-kva.example', 'browsers send its ASCII form'],
+    ['BÜCHER.example', 'xn--bcher-kva.example', 'of either case'],
+    ['bu\u0308cher.example', 'xn--bcher-kva.example', 'composed or not'],
+    ['xn--bcher-kva.example', 'xn--bcher-kva.example', 'or that form itself'],
+    ['例え.jp', 'xn--r8jz45g.jp', 'in any script'],
+    ['𠮷.example', 'xn--7l3i.example', 'also beyond the first plane'],
+    ['a.b.c.example.co.uk', 'a.b.c.example.co.uk', 'it may be as deep as it likes'],
+    ['stoa.github.io', 'stoa.github.io', 'a private suffix has owners below it too'],
+    ['1.2.3.4.example.com', '1.2.3.4.example.com', 'labels of digits are no address'],
+    ['0.example', '0.example', 'nor is a single digit'],
+    ['a--b.example.com', 'a--b.example.com', 'inner hyphens are free'],
+    [`${LABEL_63}.example.com`, `${LABEL_63}.example.com`, 'a label has up to 63'],
+    [NAME_253, NAME_253, 'a name has up to 253'],
+  ] as const) {
+    it(`is ${shown(text)}: ${why}`, () => {
+      assert.ok(schema.passes(text))
+      assert.equal(hostFrom(text), host)
+    })
+  }
+
+  it('has 253 characters in the longest that is taken', () => {
+    assert.equal(NAME_253.length, 253)
+  })
+})
+
+describe('a text that nobody can own', () => {
+  for (const [says, ...texts] of [
+    ['must be below the public suffix', 'com', 'co.uk', 'CO.UK', 'github.io', 'foo.ck', 'рф', 'intranet', 'x'],
+    ['localhost', 'localhost', 'LOCALHOST', 'foo.localhost', 'a.b.localhost', 'ｌocalhost'],
+    ['not an address', '127.0.0.1', '1.2.3', '0x7f.1', '2130706433', '0177.0.0.1', '127.1', '１２７.0.0.1', '1.2.3.4.'],
+    ['the name of a host', '', '.', '..', '-', 'shop.example.com.', '.shop.example.com', 'shop..example.com'],
+    ['the name of a host', '-shop.example.com', 'shop-.example.com', 'shop.-example.com', 'shop.example.com-'],
+    ['the name of a host', `${LABEL_63}a.example.com`, `a${NAME_253}`, `${'ü'.repeat(63)}.example.com`],
+    ['the name of a host', '*.example.com', '*', 'a*.example.com', 'a_b.example.com', '_dmarc.example.com'],
+    ['the name of a host', 'a b.example.com', 'shop.example.com\0', '\0.example.com', 'user@shop.example.com'],
+    ['the name of a host', 'shop.example.com:443', 'https://shop.example.com', 'u:p@shop.example.com', '[::1]', '::1'],
+    ['the name of a host', '。shop.example.com', 'shop.example.com。', 'shop。。example.com', '\u200d.example.com'],
+  ] as const) {
+    for (const text of texts) {
+      it(`is ${shown(text)}: “${says}”`, () => {
+        assert.equal(hostOrNull(text), null)
+        assert.throws(() => hostFrom(text), new RegExp(says))
+      })
+    }
+  }
+
+  it('is the same with a trailing dot as without it, and refused', () => {
+    for (const name of ['example.com', 'shop.example.com', 'bücher.example', 'com']) {
+      assert.equal(hostOrNull(`${name}.`), null, name)
+    }
+  })
+})
+
+describe('the schema of a host', () => {
+  // A parser of URLs lives behind hostFrom: it would drop, decode or cut off what stands here.
+  for (const text of [
+    ...['', '*', '*.example.com', 'a*.example.com', 'a_b.example.com', 'a b.example.com', ' shop.example.com'],
+    ...['shop.example.com:443', 'https://shop.example.com', '//shop.example.com', 'u@shop.example.com', '[::1]'],
+    ...['shop.example.com/', 'shop.example.com/path', 'shop.example.com\\', 'shop.example.com?', 'shop.example.com#'],
+    ...['%61.example.com', 'shop%2eexample.com', 'shop.example.com\0', 'shop\0.example.com', 'a\u00adb.example.com'],
+    ...[
+      'shop.example.com\n',
+      'a\tb.example.com',
+      'a\r\nb.example.com',
+      '\ufeffshop.example.com',
+      'a\u200bb.example.com',
+    ],
+    ...[
+      'shop。example.com',
+      'shop．example.com',
+      'shop｡example.com',
+      'a,b.example.com',
+      'x'.repeat(254),
+      `a${NAME_253}`,
+    ],
+  ]) {
+    it(`refuses ${shown(text)}, and nothing but a plain name would come of it`, () => {
+      assert.ok(!schema.passes(text))
+      const host = hostOrNull(text)
+      if (host !== null) assert.match(host, PLAIN)
+    })
+  }
+
+  for (const value of [null, 7, true, {}, ['shop.example.com']]) {
+    it(`refuses ${JSON.stringify(value)}`, () => {
+      assert.ok(!schema.passes(value))
+    })
+  }
+})
+
+describe('dots of other scripts', () => {
+  for (const text of ['shop。example。com', 'shop．example．com', 'shop｡example｡com']) {
+    it(`are dots in ${text}`, () => {
+      assert.equal(hostFrom(text), 'shop.example.com')
+    })
+  }
+
+  it('do not hide a suffix or an address', () => {
+    for (const text of ['co。uk', 'github．io', '127。0。0。1', 'foo｡localhost'])
+      assert.equal(hostOrNull(text), null, text)
+  })
+})
+
+describe('any text at all', () => {
+  const random = seededRandom('host-name')
+  const below = (bound: number) => random.bytes(4).readUInt32BE() % bound
+  const pick = <T>(from: readonly T[]) => from[below(from.length)] as T
+  const ODD = [
+    ...'.-_*:/@%?#\\[]。．｡ \t\n\0ßẞςıİKÅﬁⅧ①ａ９٣',
+    '\u00ad',
+    '\u200c',
+    '\u200d',
+    '\u202e',
+    '\u0308',
+    '\ufeff',
+    '\ud800',
+  ]
+  const PARTS = [
+    ...['shop', 'EXAMPLE', 'xn--', 'xn--bcher-kva', 'xn--a', '0x7f', '127', '1', 'localhost', 'ünï', 'عربي'],
+  ]
+  const TAILS = ['.com', '.co.uk', '.github.io', '.example', '.localhost', '.1', '.0x1', '.рф', '.xn--p1ai', '.', '']
+  const PIECES = [
+    () => pick(PARTS),
+    () => pick(ODD),
+    () => String.fromCharCode(0x61 + below(26)),
+    () => String.fromCodePoint(below(0x110000)),
+    () => String.fromCodePoint(below(0x3000)),
+    () => '.',
+  ]
+  const text = () => Array.from({ length: 1 + below(6) }, () => pick(PIECES)()).join('') + pick(TAILS)
+
+  it('is refused as a fault, or becomes a plain name that stays what it is', () => {
+    const taken = Array.from({ length: 2_000 }, text).filter(one => {
+      const host = hostOrNull(one)
+      if (host === null) return false
+      assert.match(host, PLAIN, JSON.stringify(one))
+      assert.ok(host.length <= 253)
+      assert.equal(hostOrNull(host), host, JSON.stringify(one))
+      return true
+    })
+    // Of either kind enough that the property was put to the test.
+    assert.ok(taken.length > 200 && taken.length < 1_800, `${taken.length} were taken`)
+  })
+})
