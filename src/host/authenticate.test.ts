@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../test/host.ts'
 import { specimen } from '../../test/specimen.ts'
+import { services } from '../services/index.ts'
 
-const host = await startHost({ services: [specimen] })
+const host = await startHost({ services: [...services, specimen] })
 const whoami = (headers: Record<string, string>) => host.call('GET /v1/specimen/whoami', { as: null, headers })
 const key = host.home.key
 
@@ -59,6 +60,80 @@ describe('a credential', () => {
 
   it('in the query opens nothing', async () => {
     assert.equal((await host.call(`GET /v1/specimen/whoami?authorization=Bearer%20${key}`, { as: null })).status, 401)
+  })
+})
+
+describe('where events come in, a key', async () => {
+  const publishable = async (fields: object = {}) =>
+    (await host.call('POST /v1/account/keys', { body: { name: 'p', type: 'publishable', ...fields } })).body.key
+  const ingest = (headers: Record<string, string> = {}, query = '') =>
+    host.call(`POST /v1/specimen/ingest${query}`, { as: null, headers })
+  const key = await publishable()
+  const other = host.other.key
+
+  for (const [way, headers, query] of [
+    ['a bearer', { authorization: `Bearer ${key}` }, ''],
+    ['its header', { 'x-service-ingest-key': key }, ''],
+    ['its parameter', {}, `?ingest_key=${key}`],
+    [
+      'a bearer before the others',
+      { authorization: `Bearer ${key}`, 'x-service-ingest-key': other },
+      `?ingest_key=${other}`,
+    ],
+    ['its header before the parameter', { 'x-service-ingest-key': key }, `?ingest_key=${other}`],
+  ] as const) {
+    it(`comes as ${way}, and stands for the organisation and for nobody in it`, async () => {
+      const { status, body } = await ingest(headers, query)
+      assert.equal(status, 200)
+      assert.deepEqual(body, { org: 'home', project: null, user: null, kind: 'publishable' })
+    })
+  }
+
+  it('that is secret stands for its holder, by each of these ways', async () => {
+    const { key } = host.home
+    for (const answer of [
+      await ingest({ authorization: `Bearer ${key}` }),
+      await ingest({ 'x-service-ingest-key': key }),
+      await ingest({}, `?ingest_key=${key}`),
+    ]) {
+      assert.deepEqual(answer.body, { org: 'home', project: null, user: host.home.user, kind: 'secret' })
+    }
+  })
+
+  it('with exactly one project entry stands for that project', async () => {
+    const one = await publishable({ limit: ['project:shop', 'product:specimen'] })
+    assert.equal((await ingest({ 'x-service-ingest-key': one })).body.project, 'shop')
+    const two = await publishable({ limit: ['project:shop', 'project:blog'] })
+    assert.equal((await ingest({ 'x-service-ingest-key': two })).status, 403)
+  })
+
+  it('left out is 401, unknown is 403, and each says what to send', async () => {
+    const none = await ingest()
+    assert.equal(none.status, 401)
+    assert.equal(none.body.error.code, 'ingest_key_required')
+    for (const text of ['nonsense', 'pk-', `${key}x`, `pk-${host.home.key.slice(3)}`, '']) {
+      const answer = await ingest({ 'x-service-ingest-key': text })
+      assert.equal(answer.status, 403, text)
+      assert.equal(answer.body.error.code, 'ingest_key_unknown')
+    }
+  })
+
+  it('presented first counts, be it good or not', async () => {
+    assert.equal((await ingest({ authorization: 'Bearer nonsense', 'x-service-ingest-key': key })).status, 403)
+    assert.equal((await ingest({ 'x-service-ingest-key': 'nonsense' }, `?ingest_key=${key}`)).status, 403)
+  })
+
+  it('given twice is 400', async () => {
+    assert.equal((await ingest({}, `?ingest_key=${key}&ingest_key=${key}`)).status, 400)
+    assert.equal((await ingest({ 'x-service-ingest-key': [key, key] } as never)).status, 400)
+  })
+
+  it('opens nothing else by these ways, and is in no log', async () => {
+    for (const secret of [key, host.home.key]) {
+      const headers = { 'x-service-ingest-key': secret }
+      assert.equal((await host.call(`GET /v1/specimen/whoami?ingest_key=${secret}`, { as: null, headers })).status, 401)
+    }
+    assert.ok(!host.logged.join('').includes(key.slice(3)))
   })
 })
 

@@ -10,7 +10,7 @@ import { count } from './arrival.ts'
 import { isSafe, malformed } from './faults.ts'
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
-const INGEST_HEADER = 'x-service-ingest-key'
+export const INGEST_HEADER = 'x-service-ingest-key'
 /** For beacons, which cannot set headers. Taken out of the query before the operation sees it. */
 export const INGEST_PARAMETER = 'ingest_key'
 

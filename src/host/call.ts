@@ -1,6 +1,6 @@
 // Runs one operation for one caller: the single path that every door takes.
 import type { Engines } from '../engines/engines.ts'
-import { type AuditTrail, unchanged } from '../kit/audit.ts'
+import { type AuditTrail, Unchanged } from '../kit/audit.ts'
 import type { Caller, Writer } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import type { Context, Operation, RequestFacts } from '../kit/operation.ts'
@@ -37,7 +37,7 @@ function perform(
 
   return context.db.transaction(async db => {
     const output = await run({ ...context, db }, input, prepared)
-    if (output === unchanged) return undefined
+    if (output instanceof Unchanged) return output.output
     const { ip, id: requestId } = context.request
     const on = recorded.on(input as never, output as never)
     await audit(db, { caller, what: recorded.what, on, at: context.clock.now().toISOString(), ip, requestId })

@@ -157,7 +157,6 @@ describe('an answer, whoever asks,', () => {
     }
   })
 
-  // FAILS: what listener.ts answers on a bare socket has no Vary; it has no-store, so nobody is misled by it.
   for (const [status, header] of [
     [431, `X-Long: ${'x'.repeat(20_000)}`],
     [417, 'Expect: the-unexpected'],

@@ -135,6 +135,7 @@ function refuse({ requestId: newId, refused }: ListenerOptions, socket: Socket, 
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
     'Cache-Control: no-store',
+    'Vary: Origin',
     'Connection: close',
     ...Object.entries(fault.headers).flatMap(([name, value]) => (name === 'connection' ? [] : [`${name}: ${value}`])),
   ]

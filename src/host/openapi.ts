@@ -1,8 +1,10 @@
 // The declarations as an OpenAPI 3.1 document. TypeBox schemas are JSON Schema already, so nothing is translated.
 import { type TSchema, Type } from 'typebox'
+import { SESSION_COOKIE } from '../kit/credentials.ts'
 import { FAULT_CODES, type FaultCode, statusOf } from '../kit/fault.ts'
 import { nothing, type Operation, stream } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
+import { INGEST_HEADER, INGEST_PARAMETER } from './authenticate.ts'
 
 const Fault = Type.Object({
   error: Type.Object({
@@ -20,6 +22,27 @@ const Fault = Type.Object({
 /** A service's operations under one heading; the host's own go first. */
 export type Section = Pick<Service, 'name' | 'what' | 'operations'>
 
+const SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'A secret key of the organisation, `sk-…`' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: 'A browser session. It writes with the header X-CSRF-Token from `GET /v1/account/csrf`',
+  },
+}
+const INGEST_SCHEMES = {
+  ingestHeader: { type: 'apiKey', in: 'header', name: INGEST_HEADER, description: 'A publishable key, `pk-…`' },
+  ingestParameter: { type: 'apiKey', in: 'query', name: INGEST_PARAMETER, description: 'The same, for beacons' },
+}
+
+/** Each entry alone suffices. */
+const SECURITY = {
+  public: [],
+  bearer: [{ bearer: [] }, { session: [] }],
+  ingest: [{ bearer: [] }, { ingestHeader: [] }, { ingestParameter: [] }, { session: [] }],
+}
+
 export function openapiDocument(sections: readonly Section[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const { name, operations } of sections) {
@@ -28,6 +51,7 @@ export function openapiDocument(sections: readonly Section[]): object {
       paths[operation.path] = { ...paths[operation.path], ...entry }
     }
   }
+  const ingests = sections.some(({ operations }) => Object.values(operations).some(one => one.access === 'ingest'))
   return {
     openapi: '3.1.0',
     info: {
@@ -37,16 +61,14 @@ export function openapiDocument(sections: readonly Section[]): object {
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    security: [{ bearer: [] }],
+    security: SECURITY.bearer,
     tags: sections
       .filter(({ operations }) => Object.keys(operations).length > 0)
       .map(({ name, what }) => ({ name, description: what })),
     paths,
     components: {
       schemas: { Fault },
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'A secret key of the organisation, `sk-…`' },
-      },
+      securitySchemes: { ...SCHEMES, ...(ingests && INGEST_SCHEMES) },
     },
   }
 }
@@ -69,7 +91,7 @@ function describe(id: string, tag: string, operation: Operation): object {
     operationId: id,
     tags: [tag],
     summary: operation.summary,
-    ...(operation.access === 'public' && { security: [] }),
+    ...((operation.access === 'public' || operation.access === 'ingest') && { security: SECURITY[operation.access] }),
     parameters: [
       ...inPath.map(parameter('path')),
       ...(operation.bodyKind === 'json' ? [] : rest.map(parameter('query'))),
@@ -91,9 +113,15 @@ function describe(id: string, tag: string, operation: Operation): object {
 }
 
 /** The statuses a caller of this operation should expect, each with the codes that bring it. */
-function faultResponses({ access, faults, bodyKind }: Operation): Record<string, object> {
+function faultResponses({ access, method, faults, bodyKind }: Operation): Record<string, object> {
   const always: FaultCode[] = ['invalid_input', 'malformed_request', 'overloaded', 'database_unreachable']
-  const guarded: FaultCode[] = ['credential_required', 'credential_refused', 'forbidden']
+  const guarded: FaultCode[] = [
+    ...(access === 'ingest'
+      ? (['ingest_key_required', 'ingest_key_unknown'] as const)
+      : (['credential_required', 'credential_refused', 'forbidden'] as const)),
+    ...(['key_expired', 'key_revoked', 'key_limit', 'key_rate'] as const),
+    ...(method === 'GET' ? [] : (['csrf_token_required'] as const)),
+  ]
   const withBody: FaultCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type']
   const byStatus = new Map<number, Set<FaultCode>>()
   for (const code of [

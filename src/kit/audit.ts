@@ -16,5 +16,10 @@ export type AuditRecord = {
 /** Writes a record in the transaction of the write it tells of. */
 export type AuditTrail = (db: Database, record: AuditRecord) => Promise<void>
 
-/** What a write returns that found everything as it should be: answered like one that did something, and not recorded. */
-export const unchanged = Symbol('unchanged')
+/** What a write returns that found everything as it should be: answered as it says, and not recorded. */
+export class Unchanged<T> {
+  readonly output: T
+  constructor(output: T) {
+    this.output = output
+  }
+}

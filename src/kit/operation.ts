@@ -17,13 +17,13 @@
 //   prepare  runs before `run`, outside its transaction: the place for slow calls to the outside. What it answers is
 //            the third argument of `run`.
 //   audit    what the trail records. A write states it or says 'none'. An audited write runs in one transaction with
-//            its record, and `db` is that transaction. One that returns `unchanged` is not recorded.
+//            its record, and `db` is that transaction. One that answers `Unchanged` is not recorded.
 //   faults   what `run` may raise beyond what the host itself answers.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Engines } from '../engines/engines.ts'
-import type { unchanged } from './audit.ts'
+import type { Unchanged } from './audit.ts'
 import type { Caller, Writer } from './caller.ts'
 import { type Check, compileCheck } from './check.ts'
 import type { FaultCode } from './fault.ts'
@@ -80,7 +80,7 @@ export type Declaration<R extends string, A extends Access, F extends TPropertie
   prepare?: (context: Context<A>, input: Input<F, B>) => Promise<P>
   run: (context: Context<A>, input: Input<F, B>, prepared: P) => Promise<Outcome<O>> | Outcome<O>
 } & (R extends `GET ${string}` ? { audit?: never } : { audit: Audit<Input<F, B>, Static<O>> | 'none' })
-type Outcome<O extends TSchema> = Static<O> | typeof unchanged
+type Outcome<O extends TSchema> = Static<O> | Unchanged<Static<O>>
 
 export type Operation = {
   kind: 'operation'

@@ -1,7 +1,7 @@
 // Operations under /v1/account/keys. A key belongs to the organisation it was created in and to the person who created
 // it: its owner alone edits it; the owner and the organisation's admins see and revoke it.
 import { Type } from 'typebox'
-import { unchanged } from '../../kit/audit.ts'
+import { Unchanged } from '../../kit/audit.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, pageAfter, pageLimit } from '../../kit/fields.ts'
@@ -110,7 +110,7 @@ export const deleteKey = operation({
   run: async (context, { id }) => {
     const { db, caller, clock } = context
     const { revoked_at } = await visibleKey(context, id)
-    if (revoked_at !== null) return unchanged
+    if (revoked_at !== null) return new Unchanged(undefined)
     await store.revokeKey(db, caller.org, id, caller.email, clock.now().toISOString())
   },
 })

@@ -1,12 +1,13 @@
 // Operations under /v1/projects/{slug}/domains. A host is attached, its TXT record is set by whoever owns it, and once
 // that was seen its pages may call this service from a browser.
 import { type Static, Type } from 'typebox'
+import { Unchanged } from '../../kit/audit.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { pageAfter, pageLimit, slug, timestamp } from '../../kit/fields.ts'
 import { type Context, nothing, operation } from '../../kit/operation.ts'
 import { keyAfter, listing, page } from '../../kit/page.ts'
-import { Host, hostFrom } from './host-name.ts'
+import { Host, hostFrom, recordName } from './host-name.ts'
 import * as store from './store.ts'
 
 const PAGE = { fallback: 50, max: 200 }
@@ -52,8 +53,10 @@ export const attachDomain = operation({
   audit: { what: 'domain.attach', on: ({ slug }, { host }) => `${slug}/${host}` },
   run: async ({ db, caller, clock, random }, { slug, host: text }) => {
     const host = hostFrom(text)
-    await requireProject(db, caller.org, slug)
+    if (!(await store.lockProject(db, caller.org, slug))) throw notFound('project')
     await requireFree(db, caller.org, slug, host)
+    const attached = await store.selectDomain(db, caller.org, slug, host)
+    if (attached) return new Unchanged(recordOf(attached))
     const token = random.token(32)
     return recordOf(await store.insertDomain(db, caller.org, slug, host, token, clock.now().toISOString()))
   },
@@ -76,12 +79,16 @@ export const verifyDomain = operation({
     const host = hostFrom(text)
     await store.lockHost(db, host)
     const domain = await ownDomain(db, caller.org, slug, host)
-    if (found === null) return { ...recordOf(domain), detail: 'The name servers could not be asked; try again later.' }
+    if (found === null) {
+      return new Unchanged({ ...recordOf(domain), detail: 'The name servers could not be asked; try again later.' })
+    }
     const seen = found.includes(recordValue(domain))
     if (seen) await requireFree(db, caller.org, slug, host)
     const verified = seen ? (domain.verified ?? clock.now().toISOString()) : null
-    if (verified !== domain.verified) await store.updateVerified(db, caller.org, slug, host, verified)
-    return { ...recordOf({ ...domain, verified }), detail: whatWasSeen(domain, found) }
+    const answer = { ...recordOf({ ...domain, verified }), detail: whatWasSeen(domain, found) }
+    if (verified === domain.verified) return new Unchanged(answer)
+    await store.updateVerified(db, caller.org, slug, host, verified)
+    return answer
   },
 })
 
@@ -93,7 +100,7 @@ export const detachDomain = operation({
   input: { slug: Slug, host: Host },
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'domain.detach', on: ({ slug, host }) => `${slug}/${host}` },
+  audit: { what: 'domain.detach', on: ({ slug, host }) => `${slug}/${hostFrom(host)}` },
   run: async ({ db, caller }, { slug, host }) => {
     const domain = await ownDomain(db, caller.org, slug, host)
     await store.deleteDomain(db, caller.org, slug, domain.host)
@@ -106,7 +113,6 @@ function recordOf(domain: store.Domain): Static<typeof Domain> {
   return { host, status: verified ? 'live' : 'pending', verified: !!verified, records: [record], created }
 }
 
-const recordName = (host: string) => `_stoa-verify.${host}`
 const recordValue = ({ token }: store.Domain) => `stoa-verify=${token}`
 
 function whatWasSeen(domain: store.Domain, found: string[]): string {

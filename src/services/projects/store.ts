@@ -15,6 +15,12 @@ export async function selectProject(db: Sql, org: OrgId, slug: string): Promise<
   return project ?? null
 }
 
+/** Whether there is such a project. Until the transaction ends, nobody deletes it, or attaches a host to it. */
+export async function lockProject(db: Sql, org: OrgId, slug: string): Promise<boolean> {
+  const rows = await db`select from projects where org = ${org} and slug = ${slug} for no key update`
+  return rows.length > 0
+}
+
 /** Answers null when the organisation has that slug already. */
 export async function insertProject(
   db: Sql,
@@ -59,7 +65,6 @@ export async function selectDomain(db: Sql, org: OrgId, project: string, host: s
   return domain ?? null
 }
 
-/** Attached already, it stays as it is. */
 export async function insertDomain(
   db: Sql,
   org: OrgId,
@@ -70,7 +75,6 @@ export async function insertDomain(
 ): Promise<Domain> {
   const [domain] = await db<Domain>`insert into domains (org, project, host, token, created)
     values (${org}, ${project}, ${host}, ${token}, ${at})
-    on conflict (org, project, host) do update set host = excluded.host
     returning host, token, created, verified`
   return domain as Domain
 }

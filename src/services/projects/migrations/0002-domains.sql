@@ -11,7 +11,7 @@ create table domains (
 );
 create unique index domains_verified on domains (host) where verified is not null;
 
--- Every process remembers for a while which hosts are verified; whatever changes that, even by hand, tells them all.
+-- Every process remembers for a while which hosts are verified; when one is, or no longer is, all are told.
 create function tell_domain_changed() returns trigger language plpgsql as $$
 begin
   perform pg_notify('domains', coalesce(new.host, old.host));

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, describe, it } from 'node:test'
+import { startHost } from '../../test/host.ts'
+import { specimen } from '../../test/specimen.ts'
+import { wire } from '../../test/wire.ts'
+import { openHttp } from '../engines/http/http.ts'
+import { services } from '../services/index.ts'
+
+/** Tells which project the host said a call is in. */
+const upstream = createServer((request, response) => response.end(String(request.headers['x-project-id'] ?? 'none')))
+await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
+after(() => upstream.close())
+const upstreamUrl = new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
+
+const host = await startHost({
+  services: [...services, specimen],
+  upstreams: new Map([['tasks', upstreamUrl]]),
+  http: openHttp({ allow: ['127.0.0.1/32'], ca: undefined }),
+})
+
+async function keyWith(bounds: object, as = host.home.key): Promise<string> {
+  const answer = await host.call('POST /v1/account/keys', { as, body: { name: 'limited', ...bounds } })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body.key
+}
+const limitedTo = (...limit: string[]) => keyWith({ limit })
+
+/** A path byte for byte, which every client library would tidy first. */
+async function get(path: string, key: string): Promise<string> {
+  const { write, closed } = await wire(host.port, { tls: true })
+  write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer ${key}\r\n\r\n`)
+  return closed
+}
+
+type Row = [limit: string[], allowed: string[], refused: string[]]
+const READ_PROJECTS = 'GET /v1/projects'
+const HEAD_PROJECTS = 'HEAD /v1/projects'
+const WRITE_PROJECTS = 'PATCH /v1/projects/none'
+const READ_ACCOUNT = 'GET /v1/account/csrf'
+const LIST_KEYS = 'GET /v1/account/keys'
+const RELAYED_READ = 'GET /v1/tasks/deep/path'
+const RELAYED_WRITE = 'POST /v1/tasks'
+
+const rows: Row[] = [
+  [['product:projects'], [READ_PROJECTS, HEAD_PROJECTS, WRITE_PROJECTS], [READ_ACCOUNT, LIST_KEYS, RELAYED_READ]],
+  [['read:projects'], [READ_PROJECTS, HEAD_PROJECTS], [WRITE_PROJECTS, READ_ACCOUNT, RELAYED_WRITE]],
+  [['read:*'], [READ_PROJECTS, READ_ACCOUNT, LIST_KEYS, RELAYED_READ], [WRITE_PROJECTS, RELAYED_WRITE]],
+  [['product:*'], [READ_PROJECTS, WRITE_PROJECTS, READ_ACCOUNT, RELAYED_WRITE], []],
+  [['product:projects', 'read:account'], [WRITE_PROJECTS, READ_ACCOUNT], [RELAYED_READ]],
+  [['product:*', 'read:risk'], [WRITE_PROJECTS, READ_ACCOUNT], []],
+  [['product:tasks'], [RELAYED_READ, RELAYED_WRITE], [READ_PROJECTS, LIST_KEYS]],
+  [['read:tasks'], [RELAYED_READ], [RELAYED_WRITE]],
+  [['product:event'], [], [READ_PROJECTS, READ_ACCOUNT, RELAYED_READ]],
+  [['model:some-model'], [READ_PROJECTS, WRITE_PROJECTS, LIST_KEYS, RELAYED_WRITE], []],
+  [['model:*', 'project:*'], [READ_PROJECTS, WRITE_PROJECTS, LIST_KEYS], []],
+]
+
+describe('a key limited to', () => {
+  for (const [limit, allowed, refused] of rows) {
+    it(`${limit.join(' and ')} reaches that and nothing else`, async () => {
+      const key = await limitedTo(...limit)
+      for (const route of allowed) {
+        const { status } = await host.call(route, {
+          as: key,
+          ...(route.startsWith('PATCH') && { body: { name: 'x' } }),
+        })
+        assert.ok(status < 400 || status === 404, `${route}: ${status}`)
+      }
+      for (const route of refused) {
+        const answer = await host.call(route, { as: key })
+        assert.equal(answer.status, 403, route)
+        assert.equal(answer.body.error.code, 'key_limit')
+      }
+    })
+  }
+
+  it('something is told what it may not do', async () => {
+    const told = async (limit: string, route: string) =>
+      (await host.call(route, { as: await limitedTo(limit) })).body.error.message
+    assert.match(await told('product:risk', READ_PROJECTS), /may not use the projects service.*product:risk/)
+    assert.match(await told('read:projects', 'POST /v1/projects'), /may only read the projects service.*read:projects/)
+    assert.match(await told('project:shop', READ_PROJECTS), /may not act on the whole organisation.*project:shop/)
+    assert.match(await told('project:shop', 'GET /v1/projects/other'), /may not act in the project other.*project:shop/)
+  })
+
+  it('something stays so in the hands of an owner and of an operator', async () => {
+    const limited = await keyWith({ limit: ['product:event'] }, host.admin.key)
+    assert.equal((await host.call('GET /v1/specimen/superadmin', { as: limited })).body.error.code, 'key_limit')
+    assert.equal((await host.call('GET /v1/specimen/superadmin', { as: host.admin.key })).status, 204)
+    assert.equal((await host.call('GET /v1/iam/audit', { as: await limitedTo('read:projects') })).status, 403)
+  })
+
+  it('something is granted nothing by it', async () => {
+    const anna = await host.member(host.home.org, 'member')
+    const key = await keyWith({ limit: ['product:iam'] }, anna.key)
+    const answer = await host.call('GET /v1/iam/audit', { as: key })
+    assert.equal(answer.status, 403)
+    assert.equal(answer.body.error.code, 'forbidden')
+    assert.equal(
+      (await host.call('GET /v1/specimen/superadmin', { as: await limitedTo('product:specimen') })).status,
+      403,
+    )
+  })
+})
+
+describe('a key limited to projects', () => {
+  const within = (slug: string, as: string) => host.call(`GET /v1/specimen/within/${slug}`, { as })
+  const chosen = (as: string, project?: string) =>
+    host.call('GET /v1/specimen/chosen', { as, headers: project === undefined ? {} : { 'x-project-id': project } })
+
+  it('acts in those its path may name, and in no other', async () => {
+    const key = await limitedTo('project:shop', 'project:blog')
+    assert.deepEqual((await within('shop', key)).body, { project: 'shop' })
+    assert.deepEqual((await within('blog', key)).body, { project: 'blog' })
+    assert.equal((await within('shop2', key)).status, 403)
+    assert.equal((await within('sho', key)).status, 403)
+  })
+
+  it('acts in its only one without being told', async () => {
+    const key = await limitedTo('project:shop')
+    assert.deepEqual((await chosen(key)).body, { project: 'shop' })
+    assert.deepEqual((await chosen(key, 'shop')).body, { project: 'shop' })
+    assert.equal((await chosen(key, 'blog')).status, 403)
+  })
+
+  it('says which of several', async () => {
+    const key = await limitedTo('project:shop', 'project:blog')
+    const unsaid = await chosen(key)
+    assert.equal(unsaid.status, 403)
+    assert.match(unsaid.body.error.message, /X-Project-Id/)
+    assert.deepEqual((await chosen(key, 'blog')).body, { project: 'blog' })
+    assert.equal((await chosen(key, 'other')).status, 403)
+  })
+
+  it('does nothing that is about the whole organisation', async () => {
+    const key = await limitedTo('project:shop')
+    for (const route of [READ_PROJECTS, 'POST /v1/projects', LIST_KEYS, READ_ACCOUNT, 'GET /v1/specimen/whoami']) {
+      const answer = await host.call(route, {
+        as: key,
+        ...(route.startsWith('POST') && { body: { slug: 'a', name: 'A' } }),
+      })
+      assert.equal(answer.status, 403, route)
+      assert.equal(answer.body.error.code, 'key_limit')
+    }
+  })
+
+  it('tells a relayed service which one', async () => {
+    assert.equal((await host.call(RELAYED_READ, { as: await limitedTo('project:shop') })).text, 'shop')
+    const two = await limitedTo('project:shop', 'project:blog')
+    assert.equal((await host.call(RELAYED_READ, { as: two })).status, 403)
+    const headers = { 'x-project-id': 'blog' }
+    assert.equal((await host.call(RELAYED_READ, { as: two, headers })).text, 'blog')
+    assert.equal((await host.call(RELAYED_READ, { as: two, headers: { 'x-project-id': 'other' } })).status, 403)
+    assert.equal((await host.call(RELAYED_READ, { headers })).text, 'blog')
+    assert.equal((await host.call(RELAYED_READ)).text, 'none')
+  })
+
+  it('is unrestricted in projects with project:*, as every other key is', async () => {
+    const all = await limitedTo('project:*')
+    for (const key of [all, host.home.key]) {
+      assert.deepEqual((await within('any', key)).body, { project: 'any' })
+      assert.deepEqual((await chosen(key)).body, { project: null })
+      assert.deepEqual((await chosen(key, 'any')).body, { project: 'any' })
+    }
+    assert.equal((await chosen(host.home.key, 'Not A Slug')).status, 400)
+  })
+})
+
+describe('a key with any bound', () => {
+  const future = '2030-01-01T00:00:00Z'
+  for (const [bound, fields] of Object.entries({
+    limit: { limit: ['model:*'] },
+    'budget for a month': { budget: { month: 100 } },
+    'budget in all': { budget: { total: 100 } },
+    rate: { rate: 1_000 },
+  })) {
+    it(`(${bound}) may not create, change or reveal keys, but revoke them`, async () => {
+      const key = await keyWith(fields)
+      const { body: other } = await host.call('POST /v1/account/keys', { body: { name: 'other' } })
+      const refused = [
+        await host.call('POST /v1/account/keys', { as: key, body: { name: 'more' } }),
+        await host.call(`PATCH /v1/account/keys/${other.id}`, { as: key, body: { limit: null } }),
+        await host.call('POST /v1/specimen/mint', { as: key }),
+      ]
+      for (const answer of refused) {
+        assert.equal(answer.status, 403)
+        assert.equal(answer.body.error.code, 'key_limit')
+      }
+      assert.equal((await host.call(`DELETE /v1/account/keys/${other.id}`, { as: key })).status, 204)
+    })
+  }
+
+  it('cannot shed it by changing itself', async () => {
+    const made = await host.call('POST /v1/account/keys', { body: { name: 'self', rate: 1_000 } })
+    const { id, key } = made.body
+    assert.equal((await host.call(`PATCH /v1/account/keys/${id}`, { as: key, body: { rate: null } })).status, 403)
+  })
+
+  it('revokes keys whatever its limit is', async () => {
+    for (const limit of [['product:event'], ['read:*'], ['project:shop'], ['model:none']]) {
+      const { body } = await host.call('POST /v1/account/keys', { body: { name: 'other' } })
+      const as = await limitedTo(...limit)
+      assert.equal((await host.call(`DELETE /v1/account/keys/${body.id}`, { as })).status, 204, limit.join())
+    }
+  })
+
+  it('is not one because it expires', async () => {
+    const key = await keyWith({ expires: future })
+    assert.equal((await host.call('POST /v1/account/keys', { as: key, body: { name: 'more' } })).status, 201)
+  })
+})
+
+describe('the text of a path', () => {
+  it('opens nothing that the operation it leads to does not', async () => {
+    const key = await limitedTo('product:projects', 'project:shop')
+    const secret = /"prefix"|csrfToken/
+    for (const path of [
+      ...['/v1/projects/../account/keys', '/v1/projects/%2e%2e/account/keys', '/v1/projects/..%2faccount/keys'],
+      ...[
+        '/v1/projects/%2E%2E%2Faccount%2Fkeys',
+        '/v1/projects//account/keys',
+        '//v1/account/keys',
+        '/v1//account/keys',
+      ],
+      ...['/v1/account/keys/', '/v1/account/keys//', '/V1/account/keys', '/v1/Account/Keys', '/v1/%61ccount/keys'],
+      ...['/v1/account%2fkeys', '/v1/account/keys;a=b', '/v1/account/keys%00', '/v1/account/keys?x=/v1/projects'],
+      ...['/v1/projects/shop/../../account/csrf', '/v1/account/csrf#/v1/projects', '/./v1/account/csrf'],
+      ...['/v1/projects/..;/account/csrf', '/v1/projects/shop\\..\\..\\account\\csrf', '/v1/account/./csrf'],
+      ...['https://localhost/v1/account/csrf', '/v1/projects/../../v1/account/csrf', '/v1/tasks/../account/csrf'],
+      ...['/v1/specimen/within/shop%2f..%2fblog', '/v1/specimen/within/shop/../blog', '/v1/specimen/within/%62log'],
+    ]) {
+      const answer = await get(path, key)
+      assert.match(answer, /^HTTP\/1\.1 (400|403|404|405)/, path)
+      assert.doesNotMatch(answer, secret, path)
+    }
+  })
+
+  it('counts decoded, as the router reads it', async () => {
+    const key = await limitedTo('product:account')
+    const answer = await get('/v1/%61ccount/csrf', key)
+    assert.match(answer, /^HTTP\/1\.1 200/)
+  })
+
+  it('says nothing about the method but its own', async () => {
+    const key = await limitedTo('read:*')
+    const headers = { 'x-http-method-override': 'GET', 'x-method-override': 'GET', 'x-http-method': 'GET' }
+    const answer = await host.call('POST /v1/projects?_method=GET', {
+      as: key,
+      headers,
+      body: { slug: 'a', name: 'A' },
+    })
+    assert.equal(answer.status, 403)
+    assert.equal(
+      (await host.call('GET /v1/projects', { as: key, headers: { 'x-http-method-override': 'POST' } })).status,
+      200,
+    )
+  })
+})

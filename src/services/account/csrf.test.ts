@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Ask, startHost } from '../../../test/host.ts'
+
+const host = await startHost()
+let count = 0
+const write = (headers: Record<string, string>, as: Ask['as'] = null) =>
+  host.call('POST /v1/projects', { as, headers, body: { slug: `p${count++}`, name: 'P' } })
+const tokenFor = async (headers: Record<string, string>) =>
+  (await host.call('GET /v1/account/csrf', { as: null, headers })).body.csrfToken as string
+
+const browser = await host.signIn(host.home)
+const token = await tokenFor(browser)
+const others = [await tokenFor(await host.signIn(host.home)), await tokenFor(await host.signIn(host.other))] as const
+
+describe('a browser session', () => {
+  it('reads as its person without a token', async () => {
+    const { status, body } = await host.call('GET /v1/account/keys', { as: null, headers: browser })
+    assert.equal(status, 200)
+    assert.equal(body.data[0].creator, host.home.email)
+  })
+
+  it('gets a token, and for how long it is good', async () => {
+    const { status, body } = await host.call('GET /v1/account/csrf', { as: null, headers: browser })
+    assert.equal(status, 200)
+    assert.deepEqual(Object.keys(body).sort(), ['csrfToken', 'expiresIn'])
+    assert.equal(body.expiresIn, 43_200)
+  })
+
+  it('writes with the token, and the trail names the session', async () => {
+    const answer = await write({ ...browser, 'x-csrf-token': token })
+    assert.equal(answer.status, 201, answer.text)
+    const [row] = await host.db<{ credential: string }>`select credential from audit order by id desc limit 1`
+    assert.match(row?.credential ?? '', /^ses_/)
+  })
+
+  const swapped = (text: string, at: number) => text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
+  for (const [what, headers] of Object.entries<Record<string, string>>({
+    'no token': {},
+    'an empty one': { 'x-csrf-token': '' },
+    'one of another session of the same person': { 'x-csrf-token': others[0] },
+    'one of another person': { 'x-csrf-token': others[1] },
+    'one letter changed': { 'x-csrf-token': swapped(token, token.length - 5) },
+    'a later time': { 'x-csrf-token': token.replace(/^\d+/, made => String(Number(made) + 60)) },
+    'something after it': { 'x-csrf-token': `${token}x` },
+    'its MAC cut short': { 'x-csrf-token': token.slice(0, -1) },
+    'the cookie itself': { 'x-csrf-token': browser.cookie.split('=').at(-1) as string },
+    'the token in the query': { 'x-nothing': token },
+  })) {
+    it(`writes nothing with ${what}: 403`, async () => {
+      const before = count
+      const answer = await write({ ...browser, ...headers })
+      assert.equal(answer.status, 403)
+      assert.equal(answer.body.error.code, 'csrf_token_required')
+      assert.match(answer.body.error.message, /GET \/v1\/account\/csrf/)
+      assert.equal((await host.call(`GET /v1/projects/p${before}`)).status, 404)
+    })
+  }
+
+  it('needs the token for every method that writes', async () => {
+    for (const route of ['PATCH /v1/projects/p0', 'DELETE /v1/projects/p0', 'DELETE /v1/account/keys/key_x']) {
+      const answer = await host.call(route, { as: null, headers: browser })
+      assert.equal(answer.body.error.code, 'csrf_token_required', route)
+    }
+    assert.equal((await host.call('HEAD /v1/projects', { as: null, headers: browser })).status, 200)
+  })
+
+  it('is not what counts beside a bearer, good or bad', async () => {
+    assert.equal((await write(browser, host.other.key)).status, 201, 'a bearer needs no token')
+    const { body } = await host.call('GET /v1/account/keys', { as: host.other.key, headers: browser })
+    assert.equal(body.data[0].creator, host.other.email)
+    const unknown = await host.call('GET /v1/projects', { as: 'nonsense', headers: browser })
+    assert.equal(unknown.status, 401)
+  })
+
+  it('is 401 when it is unknown, sent twice, empty, or under another name', async () => {
+    const [, pair = ''] = browser.cookie.split('; ')
+    for (const cookie of [
+      `${pair}x`,
+      `${pair}; ${pair}`,
+      pair.replace(/=.*/, '='),
+      pair.replace('__Host-', ''),
+      '',
+      ';;=',
+    ]) {
+      const answer = await host.call('GET /v1/projects', { as: null, headers: { cookie } })
+      assert.equal(answer.status, 401, cookie)
+    }
+  })
+
+  it('cannot be a key, although that key is known', async () => {
+    const cookie = `__Host-stoa-session=${host.home.key}`
+    assert.equal((await host.call('GET /v1/projects', { as: null, headers: { cookie } })).status, 401)
+  })
+
+  it('ends at once with the membership, and when its time is over', async () => {
+    const fred = await host.member(host.home.org, 'member')
+    const his = await host.signIn(fred)
+    assert.equal((await host.call('GET /v1/projects', { as: null, headers: his })).status, 200)
+    await host.db`delete from members where user_id = ${fred.user}`
+    let status = 200
+    for (let tries = 0; status === 200 && tries < 50; tries++) {
+      status = (await host.call('GET /v1/projects', { as: null, headers: his })).status
+    }
+    assert.equal(status, 401)
+
+    const short = await host.signIn(host.home, 1_000)
+    host.clock.advance(999)
+    assert.equal((await host.call('GET /v1/projects', { as: null, headers: short })).status, 200)
+    host.clock.advance(1)
+    assert.equal((await host.call('GET /v1/projects', { as: null, headers: short })).status, 401)
+  })
+})
+
+describe('a token', () => {
+  it('is good for twelve hours, and not from the future', async () => {
+    const long = await host.signIn(host.home, 100 * 3_600_000)
+    const fresh = await tokenFor(long)
+    host.clock.advance(43_200_000 - 1_000)
+    assert.equal((await write({ ...long, 'x-csrf-token': fresh })).status, 201)
+    host.clock.advance(1_000)
+    assert.equal((await write({ ...long, 'x-csrf-token': fresh })).status, 403)
+    const early = await tokenFor(long)
+    host.clock.advance(-120_000)
+    assert.equal((await write({ ...long, 'x-csrf-token': early })).status, 403)
+  })
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHost } from '../../../test/host.ts'
+
+const host = await startHost()
+const trail = async (query = '', as = host.home.key) => (await host.call(`GET /v1/iam/audit${query}`, { as })).body
+
+describe('the audit trail', () => {
+  it('tells who did what to what, when and from where', async () => {
+    const made = await host.call('POST /v1/projects', { body: { slug: 'told', name: 'Told' } })
+    const [key] = (await host.call('GET /v1/account/keys')).body.data
+    const [{ id, ...entry }] = (await trail()).data
+    assert.match(id, /^\d+$/)
+    assert.deepEqual(entry, {
+      at: '2026-11-15T09:00:00.000Z',
+      user: host.home.user,
+      email: 'owner@home.test',
+      credential: key.id,
+      what: 'project.create',
+      on: 'told',
+      ip: '127.0.0.1',
+      requestId: made.headers['x-request-id'],
+    })
+  })
+
+  it('records what is done to keys by the id of the key, and never its text', async () => {
+    const { id, key } = (await host.call('POST /v1/account/keys', { body: { name: 'audited' } })).body
+    await host.call(`PATCH /v1/account/keys/${id}`, { body: { name: 'again' } })
+    await host.call(`DELETE /v1/account/keys/${id}`)
+    const { data } = await trail('?limit=3')
+    assert.deepEqual(
+      data.map(({ what, on }: { what: string; on: string }) => [what, on]),
+      [
+        ['key.revoke', id],
+        ['key.update', id],
+        ['key.create', id],
+      ],
+    )
+    assert.ok(!JSON.stringify(data).includes(key.slice(0, 20)))
+  })
+
+  it('records nothing of what was refused', async () => {
+    const before = (await trail()).data.length
+    assert.equal((await host.call('POST /v1/projects', { body: { slug: 'told', name: 'Again' } })).status, 409)
+    assert.equal((await host.call('DELETE /v1/projects/never-was')).status, 404)
+    assert.equal((await trail()).data.length, before)
+  })
+
+  it('is for owners and admins', async () => {
+    const admin = await host.member(host.home.org, 'admin')
+    const member = await host.member(host.home.org, 'member')
+    assert.equal((await host.call('GET /v1/iam/audit', { as: admin.key })).status, 200)
+    assert.equal((await host.call('GET /v1/iam/audit', { as: member.key })).status, 403)
+  })
+
+  it('is read from the newest back, page by page', async () => {
+    const { key } = await host.organisation('busy')
+    for (let at = 0; at < 6; at++) {
+      await host.call('POST /v1/projects', { as: key, body: { slug: `p${at}`, name: 'P' } })
+    }
+    const seen: string[] = []
+    let next = ''
+    do {
+      const page = await trail(`?limit=2&after=${next}`, key)
+      seen.push(...page.data.map((entry: { on: string }) => entry.on))
+      next = page.next
+    } while (next !== '')
+    assert.deepEqual(seen, ['p5', 'p4', 'p3', 'p2', 'p1', 'p0'])
+    const wrong = Buffer.from('p5').toString('base64url')
+    assert.equal((await host.call(`GET /v1/iam/audit?after=${wrong}`)).body.error.param, 'after')
+  })
+
+  it('is only ever added to, even by hand, but goes with its organisation', async () => {
+    const { key } = await host.organisation('gone')
+    await host.call('POST /v1/projects', { as: key, body: { slug: 'p', name: 'P' } })
+    const kept = /only ever added to/
+    await assert.rejects(host.db`update audit set what = 'nothing' where org = 'gone'`, kept)
+    await assert.rejects(host.db`delete from audit where org = 'gone'`, kept)
+    await assert.rejects(host.db.script('truncate audit'), kept)
+    await host.db`delete from orgs where slug = 'gone'`
+    assert.equal((await host.db`select from audit where org = 'gone'`).length, 0)
+  })
+})
