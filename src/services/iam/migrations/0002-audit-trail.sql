@@ -1,6 +1,7 @@
 -- Who it was, as they were called then: the trail outlives the person.
 alter table audit add email text not null default '';
 alter table audit alter email drop default;
+update audit set email = users.email from users where users.id = audit.user_id;
 
 -- Nothing in the trail is changed or taken out, except with the whole organisation: such a delete comes from another
 -- trigger, the one of the foreign key.
