@@ -21,13 +21,21 @@ export function admit(
   request: IncomingMessage,
   query: Record<string, unknown>,
 ): Headers | null | Promise<Headers | null> {
-  const permitted = (caller: Writer) => {
-    exchange.caller = caller
-    requireOwnPage(request, caller, options.engines.clock)
-    return permit(options, operation, exchange.method, caller)
-  }
   const caller = authenticate(request, query, operation.access, options.credentials)
-  return caller instanceof Promise ? caller.then(permitted) : permitted(caller)
+  if (!(caller instanceof Promise)) return enter(options, operation, exchange, request, caller)
+  return caller.then(known => enter(options, operation, exchange, request, known))
+}
+
+function enter(
+  options: AdmitOptions,
+  operation: Operation,
+  exchange: Exchange,
+  request: IncomingMessage,
+  caller: Writer,
+): Headers | null {
+  exchange.caller = caller
+  if (caller.credential.kind === 'session') requireOwnPage(request, caller, options.engines.clock)
+  return permit(options, operation, exchange.method, caller)
 }
 
 /** The same for a caller who is known already. */

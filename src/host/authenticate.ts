@@ -89,7 +89,7 @@ function sessionIn(cookies: string): string | null {
 
 /** A browser sends its cookie along whichever site's page makes it write, so what counts is a token no other site has. */
 export function requireOwnPage({ method = '', headers }: IncomingMessage, { credential }: Writer, clock: Clock): void {
-  if (credential.kind !== 'session' || isSafe(method)) return
+  if (isSafe(method)) return
   const token = headers['x-csrf-token']
   if (typeof token === 'string' && isCsrfToken(token, credential, clock.now())) return
   throw new Fault('csrf_token_required', {

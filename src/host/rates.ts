@@ -16,13 +16,14 @@ export type Rates = {
 
 export function openRates(clock: Clock): Rates {
   const windows = new Map<string, Window>()
-  let sweepAt = 1_000
+  let sweptMs = clock.elapsedMs()
 
-  function open(key: string, nowMs: number): Window {
-    if (windows.size >= sweepAt) {
-      for (const [other, window] of windows) if (leave(window, nowMs) === 0) windows.delete(other)
-      sweepAt = Math.max(1_000, windows.size * 2)
-    }
+  function sweep(nowMs: number): void {
+    for (const [key, window] of windows) if (leave(window, nowMs) === 0) windows.delete(key)
+    sweptMs = nowMs
+  }
+
+  function open(key: string): Window {
     const window = { moments: new Float64Array(16), first: 0, count: 0 }
     windows.set(key, window)
     return window
@@ -31,7 +32,8 @@ export function openRates(clock: Clock): Rates {
   return {
     take: (key, rate) => {
       const nowMs = clock.elapsedMs()
-      const window = windows.get(key) ?? open(key, nowMs)
+      if (nowMs - sweptMs > WINDOW_MS) sweep(nowMs)
+      const window = windows.get(key) ?? open(key)
       leave(window, nowMs)
       if (window.count >= rate) throw exceeded(rate, (momentAt(window, window.count - rate) + WINDOW_MS - nowMs) / 1000)
       add(window, nowMs)

@@ -105,15 +105,10 @@ function addRoute(app: FastifyInstance, id: string, operation: Operation, option
         return done(bodyTooLarge(operation.bodyLimit))
       }
       if (operation.access === 'public') return done()
-      const query = request.query as Record<string, unknown>
-      const admitted = (headers: Record<string, string> | null) => {
-        if (headers) reply.headers(headers)
-        done()
-      }
       try {
-        const headers = admit(options, operation, exchange, request.raw, query)
-        if (headers instanceof Promise) headers.then(admitted).catch(done)
-        else admitted(headers)
+        const headers = admit(options, operation, exchange, request.raw, request.query as Record<string, unknown>)
+        if (headers instanceof Promise) return void headers.then(later => enter(reply, later, done)).catch(done)
+        enter(reply, headers, done)
       } catch (error) {
         done(error as Error)
       }
@@ -132,6 +127,11 @@ function addRoute(app: FastifyInstance, id: string, operation: Operation, option
       else settle(output, reply)
     },
   })
+}
+
+function enter(reply: FastifyReply, headers: Record<string, string> | null, done: () => void): void {
+  if (headers) reply.headers(headers)
+  done()
 }
 
 /** Every path answers every method: 405 with the ones it has, and OPTIONS with their list. */

@@ -28,22 +28,3 @@ export const orNone = <S extends TSchema>(schema: S) => {
   const { type } = schema as S & { type: string }
   return Type.Optional(Type.Unsafe<Static<S> | null>({ ...schema, type: [type, 'null'] }))
 }
-
-/** A page size. Above the maximum it is clamped, so a client that asks for too much still gets a page. */
-export const pageLimit = ({ fallback, max }: { fallback: number; max: number }) =>
-  Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: `How many to answer; ${fallback} unless said, ${max} at most`,
-      examples: [fallback],
-    }),
-  )
-
-export const pageAfter = () =>
-  Type.Optional(
-    Type.String({
-      pattern: '^[A-Za-z0-9_-]{0,1024}$',
-      description: 'The `next` of the page before; omit it for the first page',
-      examples: [''],
-    }),
-  )

@@ -4,15 +4,14 @@ import { Type } from 'typebox'
 import { Unchanged } from '../../kit/audit.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
-import { displayName, pageAfter, pageLimit } from '../../kit/fields.ts'
+import { displayName } from '../../kit/fields.ts'
 import { type Context, nothing, operation } from '../../kit/operation.ts'
-import { keyAfter, listing, page, wrongCursor } from '../../kit/page.ts'
+import { listing, page, paging, wrongCursor } from '../../kit/page.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
 import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
 import * as store from './store.ts'
 
-const PAGE = { fallback: 50, max: 200 }
 export const LIVE_KEYS_MAX = 1_000
 
 const Id = Type.String({
@@ -27,15 +26,17 @@ export const listKeys = operation({
   route: 'GET /v1/account/keys',
   summary: "The caller's keys, for an owner or admin all of the organisation's, newest first",
   access: 'bearer',
-  input: { status: Type.Optional(KeyStatus), limit: pageLimit(PAGE), after: pageAfter() },
+  input: { status: Type.Optional(KeyStatus), ...paging },
   output: listing(Key),
-  run: async ({ db, caller, clock }, { status = null, limit = PAGE.fallback, after }) => {
-    const count = Math.min(limit, PAGE.max)
+  run: async ({ db, caller, clock }, { status = null, ...asked }) => {
     const now = clock.now()
     const filter = { ...timesFrom(now), id: null, user: administers(caller) ? null : caller.user, status }
-    const rows = await store.selectKeys(db, caller.org, filter, placeFrom(keyAfter(after)), count + 1)
-    const { data, next } = page(rows, count, ({ created, id }) => `${created} ${id}`)
-    return { data: data.map(row => recordOf(row, now)), next }
+    const found = await page(
+      asked,
+      (last, count) => store.selectKeys(db, caller.org, filter, placeFrom(last), count),
+      ({ created, id }) => `${created} ${id}`,
+    )
+    return { ...found, data: found.data.map(row => recordOf(row, now)) }
   },
 })
 

@@ -1,11 +1,9 @@
 // Operations under /v1/iam/audit: the trail of what was done in the organisation.
 import { Type } from 'typebox'
-import { pageAfter, pageLimit, timestamp } from '../../kit/fields.ts'
+import { timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
-import { keyAfter, listing, page, wrongCursor } from '../../kit/page.ts'
+import { listing, page, paging, wrongCursor } from '../../kit/page.ts'
 import * as store from './store.ts'
-
-const PAGE = { fallback: 50, max: 200 }
 
 const AuditEntry = Type.Object({
   id: Type.String(),
@@ -23,18 +21,17 @@ export const listAudit = operation({
   route: 'GET /v1/iam/audit',
   summary: 'What was done in the organisation, by whom, to what, when and from where, newest first',
   access: 'admin',
-  input: { limit: pageLimit(PAGE), after: pageAfter() },
+  input: paging,
   output: listing(AuditEntry),
-  run: async ({ db, caller }, { limit = PAGE.fallback, after }) => {
-    const count = Math.min(limit, PAGE.max)
-    const last = keyAfter(after)
-    if (!/^\d{0,15}$/.test(last)) throw wrongCursor()
-    const rows = await store.selectAudit(
-      db,
-      caller.org,
-      last === '' ? Number.MAX_SAFE_INTEGER : Number(last),
-      count + 1,
-    )
-    return page(rows, count, ({ id }) => id)
-  },
+  run: ({ db, caller }, asked) =>
+    page(
+      asked,
+      (last, count) => store.selectAudit(db, caller.org, last === '' ? null : idFrom(last), count),
+      ({ id }) => id,
+    ),
 })
+
+function idFrom(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw wrongCursor()
+  return Number(text)
+}

@@ -37,9 +37,9 @@ export type AuditRow = Pick<AuditRecord, 'at' | 'what' | 'on' | 'ip' | 'requestI
   credential: string
 }
 
-/** Newest first, those written before the one with that id. */
-export function selectAudit(db: Sql, org: OrgId, before: number, count: number): Promise<AuditRow[]> {
+/** Newest first, those written before the one with that id, if one is given. */
+export function selectAudit(db: Sql, org: OrgId, before: number | null, count: number): Promise<AuditRow[]> {
   return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, ip,
       request_id as "requestId"
-    from audit where org = ${org} and id < ${before} order by audit.id desc limit ${count}`
+    from audit where org = ${org} and (${before}::bigint is null or id < ${before}) order by audit.id desc limit ${count}`
 }

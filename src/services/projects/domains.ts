@@ -4,13 +4,12 @@ import { type Static, Type } from 'typebox'
 import { Unchanged } from '../../kit/audit.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
-import { pageAfter, pageLimit, slug, timestamp } from '../../kit/fields.ts'
+import { slug, timestamp } from '../../kit/fields.ts'
 import { type Context, nothing, operation } from '../../kit/operation.ts'
-import { keyAfter, listing, page } from '../../kit/page.ts'
+import { listing, page, paging } from '../../kit/page.ts'
 import { Host, hostFrom, recordName } from './host-name.ts'
 import * as store from './store.ts'
 
-const PAGE = { fallback: 50, max: 200 }
 const Slug = slug("The project's slug")
 
 const Domain = Type.Object({
@@ -29,15 +28,17 @@ export const listDomains = operation({
   summary: "The project's hosts, by name",
   access: 'bearer',
   project: 'slug',
-  input: { slug: Slug, limit: pageLimit(PAGE), after: pageAfter() },
+  input: { slug: Slug, ...paging },
   output: listing(Domain),
   faults: ['not_found'],
-  run: async ({ db, caller }, { slug, limit = PAGE.fallback, after }) => {
-    await requireProject(db, caller.org, slug)
-    const count = Math.min(limit, PAGE.max)
-    const rows = await store.selectDomains(db, caller.org, slug, keyAfter(after), count + 1)
-    const { data, next } = page(rows, count, ({ host }) => host)
-    return { data: data.map(recordOf), next }
+  run: async ({ db, caller: { org } }, { slug, ...asked }) => {
+    await requireProject(db, org, slug)
+    const found = await page(
+      asked,
+      (last, count) => store.selectDomains(db, org, slug, last, count),
+      ({ host }) => host,
+    )
+    return { ...found, data: found.data.map(recordOf) }
   },
 })
 

@@ -1,12 +1,10 @@
 // Operations under /v1/projects. A project names one product of the organisation.
 import { Type } from 'typebox'
 import { Fault, notFound } from '../../kit/fault.ts'
-import { displayName, pageAfter, pageLimit, slug, timestamp } from '../../kit/fields.ts'
+import { displayName, slug, timestamp } from '../../kit/fields.ts'
 import { nothing, operation } from '../../kit/operation.ts'
-import { keyAfter, listing, page } from '../../kit/page.ts'
+import { listing, page, paging } from '../../kit/page.ts'
 import * as store from './store.ts'
-
-const PAGE = { fallback: 50, max: 200 }
 
 const Slug = slug("The project's slug")
 const Name = displayName("The project's name")
@@ -21,13 +19,14 @@ export const listProjects = operation({
   route: 'GET /v1/projects',
   summary: "The organisation's projects, by slug",
   access: 'bearer',
-  input: { limit: pageLimit(PAGE), after: pageAfter() },
+  input: paging,
   output: listing(Project),
-  run: async ({ db, caller }, { limit = PAGE.fallback, after }) => {
-    const count = Math.min(limit, PAGE.max)
-    const rows = await store.selectProjects(db, caller.org, keyAfter(after), count + 1)
-    return page(rows, count, project => project.slug)
-  },
+  run: ({ db, caller }, asked) =>
+    page(
+      asked,
+      (last, count) => store.selectProjects(db, caller.org, last, count),
+      ({ slug }) => slug,
+    ),
 })
 
 export const createProject = operation({
