@@ -240,7 +240,7 @@ export type CreateKeyInput = {
   type?: 'secret' | 'publishable'
   /** What the key is held to, `read:risk`, `project:web-shop`; none means everything its owner may do */
   limit?: string[] | null
-  /** What the key may spend */
+  /** What the key may spend; the two are set together */
   budget?: {
     /** For model calls in a UTC calendar month, in cents; 0 is no cap */
     month?: number
@@ -299,7 +299,7 @@ export type UpdateKeyInput = {
   name?: string
   /** What the key is held to, `read:risk`, `project:web-shop`; none means everything its owner may do */
   limit?: string[] | null
-  /** What the key may spend */
+  /** What the key may spend; the two are set together */
   budget?: {
     /** For model calls in a UTC calendar month, in cents; 0 is no cap */
     month?: number

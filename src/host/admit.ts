@@ -11,38 +11,31 @@ import { requireReach } from './limits.ts'
 import type { Rates } from './rates.ts'
 
 export type AdmitOptions = { credentials: Credentials; rates: Rates; engines: { clock: Clock } }
-type Headers = Record<string, string>
 
-/** Tells the exchange who is calling, and answers what the answer's head says of the caller's rate. */
+/** Tells the exchange who is calling. Answers nothing when that could be settled at once. */
 export function admit(
   options: AdmitOptions,
   operation: Operation,
   exchange: Exchange,
   request: IncomingMessage,
   query: Record<string, unknown>,
-): Headers | null | Promise<Headers | null> {
+): Promise<void> | undefined {
   const caller = authenticate(request, query, operation.access, options.credentials)
-  if (!(caller instanceof Promise)) return enter(options, operation, exchange, request, caller)
-  return caller.then(known => enter(options, operation, exchange, request, known))
+  if (caller instanceof Promise) return caller.then(known => enter(options, operation, exchange, request, known))
+  enter(options, operation, exchange, request, caller)
 }
 
 function enter(
-  options: AdmitOptions,
+  { rates, engines }: AdmitOptions,
   operation: Operation,
   exchange: Exchange,
   request: IncomingMessage,
   caller: Writer,
-): Headers | null {
+): void {
   exchange.caller = caller
-  if (caller.credential.kind === 'session') requireOwnPage(request, caller, options.engines.clock)
-  return permit(options, operation, exchange.method, caller)
-}
-
-/** The same for a caller who is known already. */
-export function permit({ rates }: AdmitOptions, operation: Operation, method: string, caller: Writer): Headers | null {
-  const { id, rate } = caller.credential
-  const headers = rate === null ? null : rates.take(id, rate)
+  const { kind, id, rate } = caller.credential
+  if (kind === 'session') requireOwnPage(request, caller, engines.clock)
+  if (rate !== null) exchange.rate = rates.take(id, rate)
   authorise(operation.access, caller)
-  requireReach(operation, method, caller)
-  return headers
+  requireReach(operation, exchange.method, caller)
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../test/host.ts'
 import { specimen } from '../../test/specimen.ts'
+import { newKeyText } from '../services/account/public.ts'
 import { services } from '../services/index.ts'
 
 const host = await startHost({ services: [...services, specimen] })
@@ -172,6 +173,17 @@ describe('access', () => {
     const seen = Object.keys(body.headers)
     for (const name of Object.keys(claims)) assert.ok(!seen.includes(name.toLowerCase()), name)
     assert.ok(seen.includes('x-organic'))
+  })
+})
+
+describe('a crowd of unknown keys', () => {
+  it('keeps nobody who is known from the database', async () => {
+    const crowd = Array.from({ length: 400 }, () =>
+      host.call('GET /v1/projects', { as: newKeyText(host.engines.random, 'secret') }),
+    )
+    const known = Array.from({ length: 40 }, () => host.call('GET /v1/projects'))
+    for (const answer of await Promise.all(known)) assert.equal(answer.status, 200)
+    for (const answer of await Promise.all(crowd)) assert.equal(answer.status, 401)
   })
 })
 

@@ -81,7 +81,7 @@ const bearerIn = (header: string) =>
 function sessionIn(cookies: string): string | null {
   const found = cookies
     .split(';')
-    .map(pair => pair.trim())
+    .map(pair => pair.replace(/^[ \t]+|[ \t]+$/g, '')) // And nothing else: a browser would let a neighbour set the rest.
     .filter(pair => pair.startsWith(`${SESSION_COOKIE}=`))
   if (found.length === 0) return null
   return found.length === 1 ? (found[0] as string).slice(SESSION_COOKIE.length + 1) : ''

@@ -4,12 +4,14 @@ import { type AuditTrail, Unchanged } from '../kit/audit.ts'
 import type { Caller, Writer } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import type { Context, Operation, RequestFacts } from '../kit/operation.ts'
+import { malformed } from './faults.ts'
 import { inProject } from './limits.ts'
+import type { Turns } from './turns.ts'
 
-export type CallOptions = { engines: Engines; audit: AuditTrail; serviceNames: ReadonlySet<string> }
+export type CallOptions = { engines: Engines; audit: AuditTrail; turns: Turns; serviceNames: ReadonlySet<string> }
 
 export function call(
-  { engines, audit, serviceNames }: CallOptions,
+  { engines, audit, turns, serviceNames }: CallOptions,
   operation: Operation,
   caller: Writer | null,
   request: RequestFacts,
@@ -18,9 +20,24 @@ export function call(
   if (!operation.check.passes(input)) throw invalidInput(operation.check.faults(input))
   const acting = caller && inProject(operation, caller, input, request.headers['x-project-id'])
   const context = { ...engines, caller: acting, request, services: serviceNames } as Context
-  if (!operation.prepare) return perform(audit, operation, context, input, undefined)
-  const prepare = operation.prepare as (context: Context, input: unknown) => Promise<unknown>
-  return prepare(context, input).then(prepared => perform(audit, operation, context, input, prepared))
+  if (!operation.prepare && !operation.inTurns) return perform(audit, operation, context, input, undefined)
+  return performLater(audit, turns, operation, context, input)
+}
+
+async function performLater(
+  audit: AuditTrail,
+  turns: Turns,
+  operation: Operation,
+  context: Context,
+  input: Record<string, unknown>,
+): Promise<unknown> {
+  const prepare = operation.prepare as ((context: Context, input: unknown) => Promise<unknown>) | null
+  const prepared = await prepare?.(context, input)
+  if (!operation.inTurns) return perform(audit, operation, context, input, prepared)
+  return turns.take(`${operation.path} ${context.caller?.org}`, async () => {
+    if (context.request.signal.aborted) throw malformed('The client left before its turn came.')
+    return perform(audit, operation, context, input, prepared)
+  })
 }
 
 function perform(

@@ -222,6 +222,19 @@ describe('a preflight', () => {
   })
 })
 
+describe('OPTIONS', () => {
+  it('is answered whatever body it has', async () => {
+    for (const type of ['application/json', 'text/plain']) {
+      const answer = await host.call('OPTIONS /v1/projects', {
+        as: null,
+        body: 'xx',
+        headers: { 'content-type': type },
+      })
+      assert.equal(answer.status, 204)
+    }
+  })
+})
+
 describe('a change of what is verified', () => {
   const isAllowed = async (name: string) => {
     const headers = accessHeaders(await ask('GET /v1', `https://${name}`))

@@ -25,6 +25,8 @@ export class Exchange implements RequestFacts {
   route: Route | null = null
   /** Set when the credential is. */
   caller: Writer | null = null
+  /** What the answer says of the caller's rate, if there is one. */
+  rate: Record<string, string> | null = null
   /** What the answer says to a page of another origin, if that may read it. */
   cors: Record<string, string> | null = null
 
@@ -48,6 +50,7 @@ export class Exchange implements RequestFacts {
     if (this.#signal) return this.#signal
     const controller = new AbortController()
     const response = this.#response
+    if (response.destroyed && !response.writableFinished) controller.abort()
     response.once('close', () => response.writableFinished || controller.abort())
     this.#signal = controller.signal
     return this.#signal

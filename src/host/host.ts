@@ -16,6 +16,7 @@ import { openRates } from './rates.ts'
 import { relayOperations } from './relay.ts'
 import type { RouteOptions } from './routes.ts'
 import { buildServer } from './server.ts'
+import { openTurns } from './turns.ts'
 
 export type HostOptions = {
   services: readonly Service[]
@@ -72,6 +73,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...{ operations, metrics, log },
     serviceNames: new Set(services.map(one => one.name)),
     rates: openRates(engines.clock),
+    turns: openTurns(),
     origins: { own, isVerified: options.isVerified },
   })
   const listener = createListener({ ...options, ...server })

@@ -1,6 +1,7 @@
 // What a key may not do, decided on the operation that was matched and never on the text of the URL.
 import { isLimited, type Writer } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
+import { SLUG } from '../kit/fields.ts'
 import { type Limits, reaches } from '../kit/limits.ts'
 import type { Operation } from '../kit/operation.ts'
 import { isSafe, malformed } from './faults.ts'
@@ -45,7 +46,7 @@ export function inProject(
 
 function chosen(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
-  if (typeof header === 'string' && /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(header)) return header
+  if (typeof header === 'string' && SLUG.test(header)) return header
   throw malformed("X-Project-Id must be one project's slug.")
 }
 

@@ -48,7 +48,9 @@ describe('a rate', () => {
     const made = await host.call('POST /v1/account/keys', { body: { name: 'x', rate: 2, limit: ['read:risk'] } })
     const { key } = made.body
     for (let at = 0; at < 5; at++) assert.equal((await host.call('GET /v1', { as: key })).status, 200)
-    assert.equal((await use(key)).status, 403)
+    const refused = await use(key)
+    assert.equal(refused.status, 403)
+    assert.equal(refused.headers.ratelimit, '"key";r=1;t=60')
     assert.equal((await use(key)).status, 403)
     assert.equal((await use(key)).status, 429)
   })

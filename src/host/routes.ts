@@ -78,7 +78,8 @@ function answerFault(
   reply: FastifyReply,
 ): FastifyReply {
   const fault = faultFor(error)
-  const { id, route } = exchangeOf(request.raw)
+  const { id, route, rate } = exchangeOf(request.raw)
+  if (rate) reply.headers(rate)
   if (route) options.inspect?.(route.id, route.operation, { fault })
   if (fault.status >= 500) {
     const fields = { request: id, operation: route?.id, err: fault.cause ?? fault }
@@ -106,12 +107,12 @@ function addRoute(app: FastifyInstance, id: string, operation: Operation, option
       }
       if (operation.access === 'public') return done()
       try {
-        const headers = admit(options, operation, exchange, request.raw, request.query as Record<string, unknown>)
-        if (headers instanceof Promise) return void headers.then(later => enter(reply, later, done)).catch(done)
-        enter(reply, headers, done)
+        const admitted = admit(options, operation, exchange, request.raw, request.query as Record<string, unknown>)
+        if (admitted) return void admitted.then(() => done(), done)
       } catch (error) {
-        done(error as Error)
+        return done(error as Error)
       }
+      done()
     },
     handler: (request, reply) => {
       const { params, body } = request
@@ -121,17 +122,13 @@ function addRoute(app: FastifyInstance, id: string, operation: Operation, option
       const input = readInput(operation, parts)
       if (operation.status !== 200) reply.code(operation.status)
       const exchange = exchangeOf(request.raw)
+      if (exchange.rate) reply.headers(exchange.rate)
       const output = call(options, operation, exchange.caller, exchange, input)
       // Nothing is returned to Fastify, which would wait for it once more.
       if (output instanceof Promise) output.then(value => settle(value, reply)).catch(error => reply.send(error))
       else settle(output, reply)
     },
   })
-}
-
-function enter(reply: FastifyReply, headers: Record<string, string> | null, done: () => void): void {
-  if (headers) reply.headers(headers)
-  done()
 }
 
 /** Every path answers every method: 405 with the ones it has, and OPTIONS with their list. */
@@ -153,15 +150,14 @@ function addOtherMethods(app: FastifyInstance, options: RouteOptions, state: Sta
     app.route({
       method: METHODS.filter(method => method === 'OPTIONS' || !methods.has(method)),
       url,
-      // Refused before the body is looked at: whatever it is, it is not wanted here.
+      // Answered before the body is looked at: whatever it is, it is not wanted here.
       onRequest: (request, reply, done) => {
         setHeaders(request, reply, options, state)
-        done(request.method === 'OPTIONS' ? undefined : notAllowed)
-      },
-      handler: (request, reply) => {
+        if (request.method !== 'OPTIONS') return done(notAllowed)
         if (exchangeOf(request.raw).cors) reply.headers(preflight)
-        return reply.code(204).header('allow', allow).send()
+        reply.code(204).header('allow', allow).send()
       },
+      handler: () => {}, // Never reached: the hook has answered.
     })
   }
 }

@@ -2,9 +2,11 @@
 // an example, which the derived tests send.
 import { type Static, type TSchema, Type } from 'typebox'
 
+export const SLUG = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
+
 export const slug = (what: string) =>
   Type.String({
-    pattern: '^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$',
+    pattern: SLUG.source,
     description: `${what}: lower-case letters, digits and inner hyphens, at most 40 characters`,
     examples: ['web-shop'],
   })

@@ -1,9 +1,17 @@
 // Remembers for a short while what was looked up in the database. Whoever hears of a change makes it forget at once;
 // the while is the bound on how long a change could go unnoticed if that message were lost.
 
+import { EngineUnavailable } from '../engines/engines.ts'
+
 export const REMEMBERED_MS = 30_000
 /** About 50 MB of callers; the oldest is forgotten first. */
 const REMEMBERED_MAX = 100_000
+
+/** How many look-ups run at once. Anybody can ask for what is not known, and all of them together must leave connections
+ *  for those who are known. */
+const LOOK_UPS_MAX = 4
+/** How many may wait; the next one is refused. */
+const WAITING_MAX = 2_000
 
 export type Memory<T> = {
   get(name: string, nowMs: number): T | undefined
@@ -17,6 +25,7 @@ export type Memory<T> = {
 export function openMemory<T>(): Memory<T> {
   const entries = new Map<string, { value: T; untilMs: number; alias: string }>()
   const nameOf = new Map<string, string>()
+  const places = openPlaces()
   /** Counts changes, so that a look-up that raced one is not remembered. */
   let changes = 0
 
@@ -39,8 +48,9 @@ export function openMemory<T>(): Memory<T> {
       return known && known.untilMs > nowMs ? known.value : undefined
     },
     learn: async (name, alias, nowMs, look) => {
+      await places.take()
       const before = changes
-      const value = await look()
+      const value = await look().finally(places.leave)
       if (value === null || changes !== before) return value
       drop(name, alias)
       dropOld(nowMs)
@@ -56,6 +66,25 @@ export function openMemory<T>(): Memory<T> {
       changes++
       entries.clear()
       nameOf.clear()
+    },
+  }
+}
+
+/** So many places, and a queue for them. */
+function openPlaces() {
+  let taken = 0
+  const waiting: (() => void)[] = []
+  return {
+    take: async () => {
+      if (waiting.length >= WAITING_MAX) throw new EngineUnavailable('db', 'busy')
+      if (taken >= LOOK_UPS_MAX) return new Promise<void>(resolve => waiting.push(resolve))
+      taken++
+    },
+    /** Whoever waits takes the place over. */
+    leave: () => {
+      const next = waiting.shift()
+      if (next) next()
+      else taken--
     },
   }
 }

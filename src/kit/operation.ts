@@ -14,6 +14,7 @@
 //            keys that are held to projects.
 //   mints    it makes, reveals or widens a credential, and is closed to every limited key.
 //   revokes  it ends a credential, and is open whatever a key is limited to.
+//   inTurns  calls of one organisation take turns, where they would only wait for each other in the database.
 //   prepare  runs before `run`, outside its transaction: the place for slow calls to the outside. What it answers is
 //            the third argument of `run`.
 //   audit    what the trail records. A write states it or says 'none'. An audited write runs in one transaction with
@@ -76,6 +77,7 @@ export type Declaration<R extends string, A extends Access, F extends TPropertie
   project?: (keyof F & string) | 'chosen'
   mints?: true
   revokes?: true
+  inTurns?: true
   faults?: readonly FaultCode[]
   prepare?: (context: Context<A>, input: Input<F, B>) => Promise<P>
   run: (context: Context<A>, input: Input<F, B>, prepared: P) => Promise<Outcome<O>> | Outcome<O>
@@ -102,6 +104,7 @@ export type Operation = {
   project: string | null
   mints: boolean
   revokes: boolean
+  inTurns: boolean
   faults: readonly FaultCode[]
   audit: Audit<never, never> | null
   prepare: ((context: Context<never>, input: never) => Promise<unknown>) | null
@@ -149,6 +152,7 @@ export function operation<
     project: declared.project ?? null,
     mints: declared.mints ?? false,
     revokes: declared.revokes ?? false,
+    inTurns: declared.inTurns ?? false,
     faults: declared.faults ?? [],
     audit: typeof declared.audit === 'object' ? (declared.audit as Audit<never, never>) : null,
     prepare: (declared.prepare as Operation['prepare']) ?? null,

@@ -1,7 +1,7 @@
 // What a key is given to be held to: how the fields read, and what is wrong with them that a schema cannot say.
 import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
-import { orNone, timestamp } from '../../kit/fields.ts'
+import { orNone, SLUG, timestamp } from '../../kit/fields.ts'
 import { LIMIT_ENTRY, splitEntry } from '../../kit/limits.ts'
 import type { Bounds } from './store.ts'
 
@@ -30,7 +30,11 @@ const cents = (what: string) =>
 export const Budget = orNone(
   Type.Object(
     { month: cents('For model calls in a UTC calendar month'), total: cents('For model calls in all') },
-    { additionalProperties: false, description: 'What the key may spend', examples: [{ month: 5_000, total: 0 }] },
+    {
+      additionalProperties: false,
+      description: 'What the key may spend; the two are set together',
+      examples: [{ month: 5_000, total: 0 }],
+    },
   ),
 )
 
@@ -66,15 +70,26 @@ export function boundsFrom(given: Given, now: Date, services: ReadonlySet<string
 function entriesFrom(entries: string[], services: ReadonlySet<string>): string[] {
   for (const [at, entry] of entries.entries()) {
     const [kind, name] = splitEntry(entry)
-    const known = !['product', 'read'].includes(kind) || name === '*' || services.has(name)
-    if (!known) throw invalidInput([{ path: `limit.${at}`, says: `names no service; GET /v1 lists them` }])
+    const says = name === '*' ? null : whatIsWrong(kind, name, services)
+    if (says) throw invalidInput([{ path: `limit.${at}`, says }])
   }
   return [...new Set(entries)]
 }
 
+function whatIsWrong(kind: string, name: string, services: ReadonlySet<string>): string | null {
+  if (kind === 'project') return SLUG.test(name) ? null : "must have a project's slug behind the colon"
+  if (kind === 'model' || services.has(name)) return null
+  return 'names no service; GET /v1 lists them'
+}
+
+/** Beyond it a time needs more digits than RFC 3339 has. */
+const YEAR_MAX = 9999
+
 function futureFrom(text: string, now: Date): string {
   const time = new Date(text)
-  const says = Number.isNaN(time.getTime()) ? 'is not a time that exists' : time <= now ? 'must be in the future' : null
-  if (says) throw invalidInput([{ path: 'expires', says }])
+  const wrong = (says: string) => invalidInput([{ path: 'expires', says }])
+  if (Number.isNaN(time.getTime())) throw wrong('is not a time that exists')
+  if (time <= now) throw wrong('must be in the future')
+  if (time.getUTCFullYear() > YEAR_MAX) throw wrong(`must be in the year ${YEAR_MAX} or before`)
   return time.toISOString()
 }

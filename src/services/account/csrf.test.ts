@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Ask, startHost } from '../../../test/host.ts'
+import { wire } from '../../../test/wire.ts'
 
 const host = await startHost()
 let count = 0
@@ -85,6 +86,22 @@ describe('a browser session', () => {
     ]) {
       const answer = await host.call('GET /v1/projects', { as: null, headers: { cookie } })
       assert.equal(answer.status, 401, cookie)
+    }
+  })
+
+  it('is found by its name alone, not by one that a browser lets a neighbour set', async () => {
+    const [, pair = ''] = browser.cookie.split('; ')
+    for (const [bytes, status] of [
+      [` ${pair}`, 200],
+      [`\t${pair}\t`, 200],
+      [`\xa0${pair}`, 401],
+      [`a=1; \xa0\xa0${pair}`, 401],
+      [`${pair}\xa0`, 401],
+    ] as const) {
+      const { socket, closed } = await wire(host.port, { tls: true })
+      const head = `GET /v1/projects HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncookie:${bytes}\r\n\r\n`
+      socket.write(Buffer.from(head, 'latin1'))
+      assert.match(await closed, new RegExp(`^HTTP/1.1 ${status}`), JSON.stringify(bytes.slice(0, 12)))
     }
   })
 

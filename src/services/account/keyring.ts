@@ -29,7 +29,7 @@ export async function openKeyring(db: Database, clock: Clock, warn: (error: unkn
     if (held.revoked) throw ended('key_revoked', 'This key was revoked; create another one')
     if (held.expiresMs <= nowMs) {
       const at = new Date(held.expiresMs).toISOString()
-      if (writer.credential.kind === 'session') throw refused('This session has ended; sign in again.')
+      if (writer.credential.kind === 'session') throw refused(SESSION_OVER)
       throw ended('key_expired', `This key expired at ${at}; create another one`)
     }
     if (nowMs - held.useNotedMs >= USE_NOTED_MS && writer.credential.kind !== 'session') {
@@ -53,7 +53,7 @@ export async function openKeyring(db: Database, clock: Clock, warn: (error: unkn
       const found = await look(digest)
       return found && heldFrom(found, digest)
     })
-    if (!held) throw refused('This credential is not known here. Was it copied whole?')
+    if (!held) throw refused(name === text ? 'This key is not known here. Was it copied whole?' : SESSION_OVER)
     return admitted(held, clock.now().getTime())
   }
 
@@ -74,6 +74,8 @@ export async function openKeyring(db: Database, clock: Clock, warn: (error: unkn
     close,
   }
 }
+
+const SESSION_OVER = 'This session has ended; sign in again.'
 
 function heldFrom(found: store.Found, digest: string): Held {
   const { id, kind, org, user, email, role, rate } = found

@@ -1,5 +1,6 @@
 // Operations under /v1/account/keys. A key belongs to the organisation it was created in and to the person who created
 // it: its owner alone edits it; the owner and the organisation's admins see and revoke it.
+import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { Unchanged } from '../../kit/audit.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
@@ -45,6 +46,7 @@ export const createKey = operation({
   summary: 'Creates a key; the answer alone carries the whole text of a secret one, in `key`',
   access: 'bearer',
   mints: true,
+  inTurns: true,
   input: {
     name: Name,
     type: Type.Optional(
@@ -85,8 +87,8 @@ export const updateKey = operation({
   audit: { what: 'key.update', on: ({ id }) => id },
   run: async (context, { id, name, ...given }) => {
     const { db, caller, clock, services } = context
-    const now = clock.now()
     const row = await visibleKey(context, id)
+    const now = clock.now()
     if (row.user !== caller.user) {
       throw new Fault('forbidden', { message: `Only its owner, ${row.email}, may change this key; you may revoke it.` })
     }
@@ -94,6 +96,7 @@ export const updateKey = operation({
       throw new Fault('conflict', { message: 'A key that was revoked or has expired stays so; create another one.' })
     }
     const changed = { ...row, name: name ?? row.name, ...boundsFrom(given, now, services) }
+    if (isDeepStrictEqual(changed, row)) return new Unchanged(recordOf(row, now))
     await store.updateKey(db, caller.org, id, changed)
     return recordOf(changed, now)
   },
@@ -148,8 +151,7 @@ const timesFrom = (now: Date) => ({ at: now.toISOString(), month: monthOf(now) }
 /** Where a page ended. */
 function placeFrom(key: string): store.KeyPlace | null {
   if (key === '') return null
-  const [created = '', id = ''] = key.split(' ')
-  const whole = !Number.isNaN(Date.parse(created)) && new Date(created).toISOString() === created && id !== ''
-  if (!whole) throw wrongCursor()
+  const [, created = '', id = ''] = key.match(/^([1-9]\d{3}-[\d-]{5}T[\d:.]{12}Z) (key_\w+)$/) ?? []
+  if (Number.isNaN(Date.parse(created))) throw wrongCursor()
   return { created, id }
 }

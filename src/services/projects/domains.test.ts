@@ -161,7 +161,7 @@ describe('a host in the path', () => {
 
   it('that is none is refused', async () => {
     await project('path')
-    for (const name of ['com', '127.0.0.1', 'localhost', '*.example.com', 'shop.example.com.', 'a:1', 'a/b.example']) {
+    for (const name of ['*.example.com', 'shop.example.com.', 'a:1', 'a/b.example', '-a.example.com']) {
       for (const answer of [await verify('path', name), await detach('path', name)]) {
         assert.equal(answer.status, 400, name)
         assert.equal(answer.body.error.param, 'host')

@@ -7,7 +7,7 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { slug, timestamp } from '../../kit/fields.ts'
 import { type Context, nothing, operation } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import { Host, hostFrom, recordName } from './host-name.ts'
+import { Host, nameFrom, ownHostFrom, recordName } from './host-name.ts'
 import * as store from './store.ts'
 
 const Slug = slug("The project's slug")
@@ -53,7 +53,7 @@ export const attachDomain = operation({
   faults: ['not_found', 'conflict'],
   audit: { what: 'domain.attach', on: ({ slug }, { host }) => `${slug}/${host}` },
   run: async ({ db, caller, clock, random }, { slug, host: text }) => {
-    const host = hostFrom(text)
+    const host = ownHostFrom(text)
     if (!(await store.lockProject(db, caller.org, slug))) throw notFound('project')
     await requireFree(db, caller.org, slug, host)
     const attached = await store.selectDomain(db, caller.org, slug, host)
@@ -77,7 +77,7 @@ export const verifyDomain = operation({
     return dns.txt(recordName(name))
   },
   run: async ({ db, caller, clock }, { slug, host: text }, found) => {
-    const host = hostFrom(text)
+    const host = nameFrom(text)
     await store.lockHost(db, host)
     const domain = await ownDomain(db, caller.org, slug, host)
     if (found === null) {
@@ -88,7 +88,7 @@ export const verifyDomain = operation({
     const verified = seen ? (domain.verified ?? clock.now().toISOString()) : null
     const answer = { ...recordOf({ ...domain, verified }), detail: whatWasSeen(domain, found) }
     if (verified === domain.verified) return new Unchanged(answer)
-    await store.updateVerified(db, caller.org, slug, host, verified)
+    if (!(await store.updateVerified(db, caller.org, slug, host, verified))) throw notFound('domain')
     return answer
   },
 })
@@ -101,10 +101,12 @@ export const detachDomain = operation({
   input: { slug: Slug, host: Host },
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'domain.detach', on: ({ slug, host }) => `${slug}/${hostFrom(host)}` },
-  run: async ({ db, caller }, { slug, host }) => {
-    const domain = await ownDomain(db, caller.org, slug, host)
-    await store.deleteDomain(db, caller.org, slug, domain.host)
+  audit: { what: 'domain.detach', on: ({ slug, host }) => `${slug}/${nameFrom(host)}` },
+  run: async ({ db, caller }, { slug, host: text }) => {
+    const host = nameFrom(text)
+    await store.lockHost(db, host)
+    await ownDomain(db, caller.org, slug, host)
+    await store.deleteDomain(db, caller.org, slug, host)
   },
 })
 
@@ -142,7 +144,7 @@ async function requireFree(db: Db, org: OrgId, slug: string, host: string): Prom
 
 async function ownDomain(db: Db, org: OrgId, slug: string, host: string): Promise<store.Domain> {
   await requireProject(db, org, slug)
-  const domain = await store.selectDomain(db, org, slug, hostFrom(host))
+  const domain = await store.selectDomain(db, org, slug, nameFrom(host))
   if (!domain) throw notFound('domain')
   return domain
 }

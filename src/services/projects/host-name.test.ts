@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { seededRandom } from '../../engines/random/random.ts'
 import { compileCheck } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
-import { Host, hostFrom } from './host-name.ts'
+import { Host, ownHostFrom } from './host-name.ts'
 
 const schema = compileCheck(Host)
 const PLAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/
@@ -15,7 +15,7 @@ const shown = (text: string) => (text.length > 40 ? `${text.slice(0, 20)}… (${
 /** What the text became, or null if it was refused as a fault of the field. */
 function hostOrNull(text: string): string | null {
   try {
-    return hostFrom(text)
+    return ownHostFrom(text)
   } catch (error) {
     assert.ok(error instanceof Fault, `${shown(text)}: ${error}`)
     assert.equal(error.code, 'invalid_input')
@@ -45,7 +45,7 @@ describe('a host that can be owned', () => {
   ] as const) {
     it(`is ${shown(text)}: ${why}`, () => {
       assert.ok(schema.passes(text))
-      assert.equal(hostFrom(text), host)
+      assert.equal(ownHostFrom(text), host)
     })
   }
 
@@ -59,18 +59,18 @@ describe('a text that nobody can own', () => {
     ['must be below the public suffix', 'com', 'co.uk', 'CO.UK', 'github.io', 'foo.ck', 'рф', 'intranet', 'x'],
     ['localhost', 'localhost', 'LOCALHOST', 'foo.localhost', 'a.b.localhost', 'ｌocalhost'],
     ['not an address', '127.0.0.1', '1.2.3', '0x7f.1', '2130706433', '0177.0.0.1', '127.1', '１２７.0.0.1', '1.2.3.4.'],
-    ['the name of a host', '', '.', '..', '-', 'shop.example.com.', '.shop.example.com', 'shop..example.com'],
-    ['the name of a host', '-shop.example.com', 'shop-.example.com', 'shop.-example.com', 'shop.example.com-'],
-    ['the name of a host', `${LABEL_63}a.example.com`, TOO_LONG, `${'ü'.repeat(63)}.example.com`],
-    ['the name of a host', '*.example.com', '*', 'a*.example.com', 'a_b.example.com', '_dmarc.example.com'],
-    ['the name of a host', 'a b.example.com', 'shop.example.com\0', '\0.example.com', 'user@shop.example.com'],
-    ['the name of a host', 'shop.example.com:443', 'https://shop.example.com', 'u:p@shop.example.com', '[::1]', '::1'],
-    ['the name of a host', '。shop.example.com', 'shop.example.com。', 'shop。。example.com', '\u200d.example.com'],
+    ["a host's name", '', '.', '..', '-', 'shop.example.com.', '.shop.example.com', 'shop..example.com'],
+    ["a host's name", '-shop.example.com', 'shop-.example.com', 'shop.-example.com', 'shop.example.com-'],
+    ["a host's name", `${LABEL_63}a.example.com`, TOO_LONG, `${'ü'.repeat(63)}.example.com`],
+    ["a host's name", '*.example.com', '*', 'a*.example.com', 'a_b.example.com', '_dmarc.example.com'],
+    ["a host's name", 'a b.example.com', 'shop.example.com\0', '\0.example.com', 'user@shop.example.com'],
+    ["a host's name", 'shop.example.com:443', 'https://shop.example.com', 'u:p@shop.example.com', '[::1]', '::1'],
+    ["a host's name", '。shop.example.com', 'shop.example.com。', 'shop。。example.com', '\u200d.example.com'],
   ] as const) {
     for (const text of texts) {
       it(`is ${shown(text)}: “${says}”`, () => {
         assert.equal(hostOrNull(text), null)
-        assert.throws(() => hostFrom(text), new RegExp(says))
+        assert.throws(() => ownHostFrom(text), new RegExp(says))
       })
     }
   }
@@ -83,7 +83,7 @@ describe('a text that nobody can own', () => {
 })
 
 describe('the schema of a host', () => {
-  // A parser of URLs lives behind hostFrom: it would drop, decode or cut off what stands here.
+  // A parser of URLs lives behind ownHostFrom: it would drop, decode or cut off what stands here.
   for (const text of [
     ...['', '*', '*.example.com', 'a*.example.com', 'a_b.example.com', 'a b.example.com', ' shop.example.com'],
     ...['shop.example.com:443', 'https://shop.example.com', '//shop.example.com', 'u@shop.example.com', '[::1]'],
@@ -115,7 +115,7 @@ describe('the schema of a host', () => {
 describe('dots of other scripts', () => {
   for (const text of ['shop。example。com', 'shop．example．com', 'shop｡example｡com']) {
     it(`are dots in ${text}`, () => {
-      assert.equal(hostFrom(text), 'shop.example.com')
+      assert.equal(ownHostFrom(text), 'shop.example.com')
     })
   }
 

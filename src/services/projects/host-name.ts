@@ -17,14 +17,23 @@ const RECORD = '_stoa-verify.'
 const HOST_MAX = 253 - RECORD.length
 export const recordName = (host: string): string => RECORD + host
 
-/** The name in lower case and ASCII, or the fault that says why nobody can own it. */
-export function hostFrom(text: string): string {
+/** The name in lower case and ASCII, as it is kept. */
+export function nameFrom(text: string): string {
   const host = domainToASCII(text)
-  const labels = host.split('.')
-  if (host.length > HOST_MAX || !labels.every(label => LABEL.test(label))) throw wrong('must be the name of a host')
+  if (host.length <= HOST_MAX && host.split('.').every(label => LABEL.test(label))) return host
+  throw wrong("must be a host's name, such as shop.example.com, without a dot at its end")
+}
+
+/** Names that no name server on the internet answers for. */
+const NOBODYS = ['localhost', 'invalid', 'onion', 'arpa']
+
+/** The same, for a name that somebody can own. */
+export function ownHostFrom(text: string): string {
+  const host = nameFrom(text)
+  const last = host.slice(host.lastIndexOf('.') + 1)
   const { isIp, domain, publicSuffix } = parse(host, { allowPrivateDomains: true })
-  if (isIp || /^\d+$/.test(labels.at(-1) as string)) throw wrong('must be a name, not an address')
-  if (labels.at(-1) === 'localhost') throw wrong('must be a name on the internet; localhost is everybody’s own machine')
+  if (isIp || /^\d+$/.test(last)) throw wrong('must be a name, not an address')
+  if (NOBODYS.includes(last)) throw wrong(`must be a name on the internet; nothing below ${last} is`)
   if (domain === null) throw wrong(`must be below the public suffix ${publicSuffix ?? host}, not that itself`)
   return host
 }

@@ -85,15 +85,17 @@ export async function updateVerified(
   project: string,
   host: string,
   verified: string | null,
-): Promise<void> {
-  await db`update domains set verified = ${verified} where org = ${org} and project = ${project} and host = ${host}`
+): Promise<boolean> {
+  const rows = await db`update domains set verified = ${verified}
+    where org = ${org} and project = ${project} and host = ${host} returning host`
+  return rows.length > 0
 }
 
 export async function deleteDomain(db: Sql, org: OrgId, project: string, host: string): Promise<void> {
   await db`delete from domains where org = ${org} and project = ${project} and host = ${host}`
 }
 
-/** Until the transaction ends, nobody else verifies that host. */
+/** Until the transaction ends, nobody else verifies or detaches that host. */
 export async function lockHost(db: Sql, host: string): Promise<void> {
   await db`select pg_advisory_xact_lock(hashtextextended(${host}, 0))`
 }

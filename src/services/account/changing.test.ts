@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Answer, startHost } from '../../../test/host.ts'
+
+const host = await startHost()
+const anna = await host.member(host.home.org, 'member')
+const bert = await host.member(host.home.org, 'member')
+
+type Fields = Record<string, unknown>
+const create = (fields: Fields = {}, as = host.home.key) =>
+  host.call('POST /v1/account/keys', { as, body: { name: 'A key', ...fields } })
+const made = async (fields?: Fields, as?: string) => {
+  const answer = await create(fields, as)
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body
+}
+const patch = (id: string, body: Fields, as = host.home.key) => host.call(`PATCH /v1/account/keys/${id}`, { as, body })
+const revoke = (id: string, as = host.home.key) => host.call(`DELETE /v1/account/keys/${id}`, { as })
+const list = async (query = '', as = host.home.key): Promise<Answer['body']> =>
+  (await host.call(`GET /v1/account/keys${query}`, { as })).body
+const listed = async (id: string, as?: string) =>
+  (await list('?limit=200', as)).data.find((key: { id: string }) => key.id === id)
+const use = (key: string) => host.call('GET /v1/projects', { as: key })
+/** A change reaches the keyring by a notification; until then the old answer may come once or twice. */
+const settled = async (key: string, code: string) => {
+  for (let tries = 0; tries < 50; tries++) {
+    const { status, body } = await use(key)
+    if (body.error?.code === code) return { status, message: body.error.message as string }
+  }
+  throw new Error(`the key never became ${code}`)
+}
+
+describe('changing a key', () => {
+  it('changes what is given, leaves the rest, and never the secret', async () => {
+    const { id, key } = await made({ name: 'Before', rate: 600, limit: ['read:*'] })
+    const { status, body } = await patch(id, { name: 'After', budget: { month: 100 } })
+    assert.equal(status, 200)
+    const { name, rate, limit, budget } = body
+    assert.deepEqual(
+      { name, rate, limit, budget },
+      {
+        name: 'After',
+        rate: 600,
+        limit: ['read:*'],
+        budget: { month: 100, total: 0 },
+      },
+    )
+    assert.ok(!('key' in body))
+    assert.deepEqual(await listed(id), body)
+    assert.equal((await use(key)).status, 200)
+  })
+
+  it('takes a bound away with null, and with [] for the limit', async () => {
+    const { id } = await made({ rate: 5, limit: ['read:*'], budget: { total: 5 }, expires: '2027-01-01T00:00:00Z' })
+    const { body } = await patch(id, { rate: null, limit: [], budget: null, expires: null })
+    for (const bound of ['limit', 'budget', 'rate', 'expires']) assert.ok(!(bound in body), bound)
+  })
+
+  it('takes effect at once', async () => {
+    const { id, key } = await made()
+    assert.equal((await use(key)).status, 200)
+    await patch(id, { limit: ['product:risk'] })
+    assert.equal((await settled(key, 'key_limit')).status, 403)
+  })
+
+  it('that changes nothing leaves no record', async () => {
+    const { id } = await made({ rate: 5, limit: ['read:*'], budget: { month: 5 } })
+    for (const same of [{}, { rate: 5, limit: ['read:*'], budget: { month: 5 }, name: 'A key' }]) {
+      assert.equal((await patch(id, same)).status, 200)
+    }
+    assert.equal((await host.db`select from audit where on_what = ${id}`).length, 1)
+  })
+
+  it('is for its owner alone: an admin may see it, a member may not', async () => {
+    const { id } = await made({}, anna.key)
+    const before = await listed(id)
+    assert.equal((await patch(id, { name: 'Mine' }, host.home.key)).status, 403)
+    assert.equal((await patch(id, { name: 'Mine' }, bert.key)).status, 404)
+    assert.equal((await patch(id, { name: 'Mine' }, host.other.key)).status, 404)
+    assert.deepEqual(await listed(id), before)
+  })
+
+  it('does not bring back what was revoked or has expired', async () => {
+    const revoked = await made()
+    await revoke(revoked.id)
+    assert.equal((await patch(revoked.id, { expires: null })).status, 409)
+    const soon = await made({ expires: new Date(host.clock.now().getTime() + 5).toISOString() })
+    host.clock.advance(5)
+    const answer = await patch(soon.id, { expires: null })
+    assert.equal(answer.status, 409)
+    assert.equal((await listed(soon.id)).status, 'expired')
+  })
+
+  it('does not bring back what expires while it waits for its turn', async () => {
+    const soon = await made({ expires: new Date(host.clock.now().getTime() + 5).toISOString() })
+    const { answer } = await host.db.transaction(async db => {
+      await db`select from keys where id = ${soon.id} for update`
+      const answer = patch(soon.id, { expires: null })
+      await new Promise(resolve => setTimeout(resolve, 200)) // Until it waits for this transaction.
+      host.clock.advance(5)
+      return { answer }
+    })
+    assert.equal((await answer).status, 409)
+  })
+
+  for (const [field, value] of [
+    ['expires', '2020-01-01T00:00:00Z'],
+    ['name', null],
+    ['type', 'publishable'],
+    ['status', 'active'],
+    ['limit', ['nobody:x']],
+  ] as const) {
+    it(`refuses ${field}: ${JSON.stringify(value)}`, async () => {
+      const { id } = await made()
+      const before = await listed(id)
+      const answer = await patch(id, { [field]: value, rate: 7 })
+      assert.equal(answer.status, 400)
+      assert.ok(answer.body.error.param.startsWith(field))
+      assert.deepEqual(await listed(id), before)
+    })
+  }
+})
+
+describe('expiry', () => {
+  it('is exact: the key works to the last millisecond, then is 401 and says so', async () => {
+    const expires = new Date(host.clock.now().getTime() + 1_000).toISOString()
+    const { key, id } = await made({ expires })
+    host.clock.advance(999)
+    assert.equal((await use(key)).status, 200)
+    host.clock.advance(1)
+    const { status, body } = await use(key)
+    assert.equal(status, 401)
+    assert.equal(body.error.code, 'key_expired')
+    assert.match(body.error.message, /expired/)
+    assert.equal((await listed(id)).status, 'expired')
+  })
+})
