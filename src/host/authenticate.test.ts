@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { eventually } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
 import { specimen } from '../../test/specimen.ts'
-import { newKeyText } from '../services/account/public.ts'
+import { keepKey, newKeyText } from '../services/account/public.ts'
 import { services } from '../services/index.ts'
 
 const host = await startHost({ services: [...services, specimen] })
@@ -120,8 +121,29 @@ describe('where events come in, a key', async () => {
   })
 
   it('presented first counts, be it good or not', async () => {
-    assert.equal((await ingest({ authorization: 'Bearer nonsense', 'x-service-ingest-key': key })).status, 403)
+    for (const authorization of ['Bearer nonsense', 'Bearer ', 'Basic eDp5']) {
+      assert.equal((await ingest({ authorization, 'x-service-ingest-key': key })).status, 403, authorization)
+    }
     assert.equal((await ingest({ 'x-service-ingest-key': 'nonsense' }, `?ingest_key=${key}`)).status, 403)
+  })
+
+  it('is held to its limit and to its rate', async () => {
+    const limited = await ingest({ 'x-service-ingest-key': await publishable({ limit: ['product:risk'] }) })
+    assert.equal(limited.body.error.code, 'key_limit')
+    const rated = { 'x-service-ingest-key': await publishable({ rate: 1 }) }
+    assert.equal((await ingest(rated)).status, 200)
+    assert.equal((await ingest(rated)).status, 429)
+  })
+
+  it('counts before a session, which a browser sends unasked', async () => {
+    const browser = await host.signIn(host.other)
+    for (const answer of [
+      await ingest({ ...browser, authorization: `Bearer ${key}` }),
+      await ingest({ ...browser, 'x-service-ingest-key': key }),
+      await ingest(browser, `?ingest_key=${key}`),
+    ]) {
+      assert.equal(answer.body.kind, 'publishable', answer.text)
+    }
   })
 
   it('given twice is 400', async () => {
@@ -192,11 +214,10 @@ describe('a key that changes', () => {
     const third = await host.organisation('third')
     assert.equal((await host.call('GET /v1/specimen/whoami', { as: third.key })).status, 200)
     await host.db`delete from keys where org = 'third'`
-    let status = 200
-    for (let tries = 0; status === 200 && tries < 50; tries++) {
-      status = (await host.call('GET /v1/specimen/whoami', { as: third.key })).status
-    }
-    assert.equal(status, 401)
+    await eventually(
+      () => host.call('GET /v1/specimen/whoami', { as: third.key }),
+      ({ status }) => status === 401,
+    )
   })
 
   it('is looked up again after half a minute at most, even if no notification came', async () => {
@@ -206,5 +227,23 @@ describe('a key that changes', () => {
     assert.equal((await host.call('GET /v1/specimen/whoami', { as: fourth.key })).body.email, fourth.email)
     host.clock.advance(30_000)
     assert.equal((await host.call('GET /v1/specimen/whoami', { as: fourth.key })).body.email, 'new@fourth.test')
+  })
+
+  it('works once it exists, although it was refused before', async () => {
+    const text = newKeyText(host.engines.random, 'secret')
+    assert.equal((await whoami({ authorization: `Bearer ${text}` })).status, 401)
+    await keepKey(host.engines, { ...host.home, name: 'late', type: 'secret', text })
+    assert.equal((await whoami({ authorization: `Bearer ${text}` })).status, 200)
+  })
+
+  it('is looked up again when the connection that hears of changes was lost', async () => {
+    const fifth = await host.organisation('fifth')
+    const email = async () => (await whoami({ authorization: `Bearer ${fifth.key}` })).body.email
+    assert.equal(await email(), fifth.email)
+    // Nothing tells of this change, so only what is forgotten altogether is looked up again.
+    await host.db`update users set email = 'new@fifth.test' where id = ${fifth.user}`
+    await host.db`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query ilike 'listen%'`
+    await eventually(email, now => now === 'new@fifth.test')
   })
 })

@@ -69,6 +69,8 @@ describe('a database that is gone', async () => {
     const listing = await host.call('GET /v1/projects')
     assert.equal(listing.status, 503)
     assert.equal(listing.headers['retry-after'], '2')
+    // What needs no database is answered to a page as well, which is merely not let read it.
+    const page = await host.call('GET /v1', { headers: { origin: 'https://never-asked.example.com' } })
     await outside.db.script(`alter database ${row?.name} allow_connections true`)
     let status = 503
     for (let tries = 0; status === 503 && tries < 100; tries++) {
@@ -76,5 +78,7 @@ describe('a database that is gone', async () => {
       status = (await host.call('GET /v1/health', { as: null })).status
     }
     assert.equal(status, 200)
+    assert.equal(page.status, 200)
+    assert.equal(page.headers['access-control-allow-origin'], undefined)
   })
 })

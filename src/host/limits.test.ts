@@ -157,6 +157,13 @@ describe('a key limited to projects', () => {
     assert.equal((await host.call(RELAYED_READ)).text, 'none')
   })
 
+  it('names one project and not several', async () => {
+    for (const project of ['shop, blog', 'shop,blog', 'shop/..', 'shop-', 'x'.repeat(41)]) {
+      assert.equal((await chosen(host.home.key, project)).status, 400, project)
+    }
+    assert.equal((await chosen(host.home.key, ['shop', 'blog'] as never)).status, 400)
+  })
+
   it('is unrestricted in projects with project:*, as every other key is', async () => {
     const all = await limitedTo('project:*')
     for (const key of [all, host.home.key]) {

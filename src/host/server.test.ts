@@ -210,3 +210,16 @@ describe('a stream', () => {
     assert.equal(drips.left, 1)
   })
 })
+
+describe('OPTIONS', () => {
+  it('is answered whatever body it has', async () => {
+    for (const type of ['application/json', 'text/plain']) {
+      const answer = await host.call('OPTIONS /v1/projects', {
+        as: null,
+        body: 'xx',
+        headers: { 'content-type': type },
+      })
+      assert.equal(answer.status, 204)
+    }
+  })
+})

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { eventually } from '../../../test/eventually.ts'
 import { type Answer, startHost } from '../../../test/host.ts'
 
 const host = await startHost()
@@ -22,13 +23,11 @@ const listed = async (id: string, as?: string) =>
   (await list('?limit=200', as)).data.find((key: { id: string }) => key.id === id)
 const use = (key: string) => host.call('GET /v1/projects', { as: key })
 /** A change reaches the keyring by a notification; until then the old answer may come once or twice. */
-const settled = async (key: string, code: string) => {
-  for (let tries = 0; tries < 50; tries++) {
-    const { status, body } = await use(key)
-    if (body.error?.code === code) return { status, message: body.error.message as string }
-  }
-  throw new Error(`the key never became ${code}`)
-}
+const settled = (key: string, code: string) =>
+  eventually(
+    () => use(key),
+    ({ body }) => body.error?.code === code,
+  )
 
 describe('changing a key', () => {
   it('changes what is given, leaves the rest, and never the secret', async () => {
@@ -51,9 +50,11 @@ describe('changing a key', () => {
   })
 
   it('takes a bound away with null, and with [] for the limit', async () => {
-    const { id } = await made({ rate: 5, limit: ['read:*'], budget: { total: 5 }, expires: '2027-01-01T00:00:00Z' })
-    const { body } = await patch(id, { rate: null, limit: [], budget: null, expires: null })
-    for (const bound of ['limit', 'budget', 'rate', 'expires']) assert.ok(!(bound in body), bound)
+    for (const limit of [[], null]) {
+      const { id } = await made({ rate: 5, limit: ['read:*'], budget: { total: 5 }, expires: '2027-01-01T00:00:00Z' })
+      const { body } = await patch(id, { rate: null, limit, budget: null, expires: null })
+      for (const bound of ['limit', 'budget', 'rate', 'expires']) assert.ok(!(bound in body), bound)
+    }
   })
 
   it('takes effect at once', async () => {
@@ -61,6 +62,38 @@ describe('changing a key', () => {
     assert.equal((await use(key)).status, 200)
     await patch(id, { limit: ['product:risk'] })
     assert.equal((await settled(key, 'key_limit')).status, 403)
+  })
+
+  for (const change of [
+    "expires = '2030-01-01'",
+    "limits = '{read:*}'",
+    'budget_month = 1',
+    'budget_total = 1',
+    'rate = 1',
+  ]) {
+    it(`takes effect at once, even by hand: ${change}`, async () => {
+      const { id, key } = await made()
+      await use(key)
+      const isRemembered = () => !(host.keyring.secretKey(key) instanceof Promise)
+      assert.ok(isRemembered())
+      await host.db.script(`update keys set ${change} where id = '${id}'`)
+      await eventually(isRemembered, remembered => !remembered)
+    })
+  }
+
+  it('gives a budget as a whole: a cap that is left out is none', async () => {
+    const { id } = await made({ budget: { month: 5, total: 9 } })
+    assert.deepEqual((await patch(id, { budget: { month: 6 } })).body.budget, { month: 6, total: 0 })
+  })
+
+  it('loses nothing of what is changed at the same time', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await made()
+      const change = { name: 'Changed', rate: 5, limit: ['read:*'], budget: { month: 0, total: 5 } }
+      await Promise.all(Object.entries(change).map(([field, value]) => patch(id, { [field]: value })))
+      const { name, rate, limit, budget } = await listed(id)
+      assert.deepEqual({ name, rate, limit, budget }, change)
+    }
   })
 
   it('that changes nothing leaves no record', async () => {

@@ -39,6 +39,13 @@ describe('the audit trail', () => {
     assert.ok(!JSON.stringify(data).includes(key.slice(0, 20)))
   })
 
+  it('tells by which address a person was known then', async () => {
+    const { key, user, email } = await host.organisation('renamed')
+    await host.call('POST /v1/projects', { as: key, body: { slug: 'p', name: 'P' } })
+    await host.db`update users set email = 'new@renamed.test' where id = ${user}`
+    assert.equal((await trail('', key)).data[0].email, email)
+  })
+
   it('records nothing of what was refused', async () => {
     const before = (await trail()).data.length
     assert.equal((await host.call('POST /v1/projects', { body: { slug: 'told', name: 'Again' } })).status, 409)

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { eventually } from '../../../test/eventually.ts'
+import { startHost } from '../../../test/host.ts'
+import { openPostgres } from '../../engines/db/postgres.ts'
+import { openKeyring } from './public.ts'
+
+const host = await startHost()
+const made = async () => (await host.call('POST /v1/account/keys', { body: { name: 'A key' } })).body
+const use = (key: string) => host.call('GET /v1/projects', { as: key })
+const listed = async (id: string) =>
+  (await host.call('GET /v1/account/keys?limit=200')).body.data.find((key: { id: string }) => key.id === id)
+
+describe('when a key was last used', () => {
+  it('is told to the minute, with a write a minute and not one a request', async () => {
+    const { id, key } = await made()
+    assert.ok(!('lastUsed' in (await listed(id))))
+    const first = host.clock.now().toISOString()
+    for (let at = 0; at < 20; at++) await use(key)
+    await host.keyring.flush()
+    assert.equal((await listed(id)).lastUsed, first)
+    const writes = async () => (await host.db<{ xmin: string }>`select xmin::text from keys where id = ${id}`)[0]?.xmin
+    const before = await writes()
+    host.clock.advance(59_000)
+    await use(key)
+    await host.keyring.flush()
+    assert.equal(await writes(), before)
+    host.clock.advance(1_000)
+    await use(key)
+    await host.keyring.flush()
+    assert.equal((await listed(id)).lastUsed, host.clock.now().toISOString())
+  })
+
+  const second = async (t: TestContext) => {
+    const db = openPostgres({ at: host.database, connectionsMax: 2, queueMax: 10 })
+    t.after(db.close)
+    const warned: unknown[] = []
+    return { ...(await openKeyring(db, host.clock, error => warned.push(error))), warned }
+  }
+
+  it('never goes back, whichever process writes it last, and is written when one ends', async t => {
+    const [late, ended] = [await second(t), await second(t)]
+    const { id, key } = await made()
+    await late.secretKey(key)
+    host.clock.advance(60_000)
+    await ended.secretKey(key)
+    await ended.close()
+    const last = (await listed(id)).lastUsed
+    assert.equal(last, host.clock.now().toISOString())
+    await late.close()
+    assert.equal((await listed(id)).lastUsed, last)
+  })
+
+  it('is written later if it cannot be at once', async t => {
+    const { secretKey, flush, close, warned } = await second(t)
+    const { id, key } = await made()
+    await host.keyring.flush()
+    await secretKey(key)
+    await host.db.script('alter table keys rename last_used to hidden')
+    await flush()
+    await host.db.script('alter table keys rename hidden to last_used')
+    assert.ok(warned.length > 0)
+    await close()
+    assert.equal((await listed(id)).lastUsed, host.clock.now().toISOString())
+  })
+
+  it('and what it spent do not make anybody look it up again', async () => {
+    const [{ id, key }, other] = [await made(), await made()]
+    await use(key)
+    await use(other.key)
+    await host.keyring.flush()
+    await host.db`update keys set spent = spent + 1 where id = ${id}`
+    await host.call(`DELETE /v1/account/keys/${other.id}`)
+    // Notifications come in order: by now one about the first key would have come.
+    await eventually(
+      () => use(other.key),
+      ({ status }) => status === 401,
+    )
+    assert.ok(!(host.keyring.secretKey(key) instanceof Promise), 'it is remembered')
+  })
+})
