@@ -26,7 +26,7 @@ export class Exchange implements RequestFacts {
   /** Set when the credential is. */
   caller: Writer | null = null
   /** What the answer says of the caller's rate, if there is one. */
-  rate: Record<string, string> | null = null
+  rate: string | null = null
   /** What the answer says to a page of another origin, if that may read it. */
   cors: Record<string, string> | null = null
 

@@ -10,8 +10,8 @@ const WINDOW_S = WINDOW_MS / 1000
 type Window = { moments: Float64Array; first: number; count: number }
 
 export type Rates = {
-  /** Counts a request of that key, or refuses it. Answers the headers that tell how much is left. */
-  take(key: string, rate: number): Record<string, string>
+  /** Counts a request of that key, or refuses it. Answers the RateLimit header, which tells how much is left. */
+  take(key: string, rate: number): string
 }
 
 export function openRates(clock: Clock): Rates {
@@ -37,7 +37,7 @@ export function openRates(clock: Clock): Rates {
       leave(window, nowMs)
       if (window.count >= rate) throw exceeded(rate, (momentAt(window, window.count - rate) + WINDOW_MS - nowMs) / 1000)
       add(window, nowMs)
-      return headers(rate, rate - window.count, (momentAt(window, 0) + WINDOW_MS - nowMs) / 1000)
+      return told(rate - window.count, (momentAt(window, 0) + WINDOW_MS - nowMs) / 1000)
     },
   }
 }
@@ -64,17 +64,14 @@ function add(window: Window, nowMs: number): void {
 
 const momentAt = ({ moments, first }: Window, at: number) => moments[(first + at) % moments.length] as number
 
-/** As draft-ietf-httpapi-ratelimit-headers has them. */
-const headers = (rate: number, left: number, resetS: number) => ({
-  'ratelimit-policy': `"key";q=${rate};w=${WINDOW_S}`,
-  ratelimit: `"key";r=${left};t=${Math.ceil(resetS)}`,
-})
+/** As draft-ietf-httpapi-ratelimit-headers has it. */
+const told = (left: number, resetS: number) => `"key";r=${left};t=${Math.ceil(resetS)}`
 
 function exceeded(rate: number, waitS: number): Fault {
   const retryAfterS = Math.ceil(waitS)
   return new Fault('key_rate', {
     message: `This key may make ${rate} requests a minute; the next one is admitted in ${retryAfterS} s.`,
     retryAfterS,
-    headers: headers(rate, 0, waitS),
+    headers: { ratelimit: told(0, waitS), 'ratelimit-policy': `"key";q=${rate};w=${WINDOW_S}` },
   })
 }

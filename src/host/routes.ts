@@ -79,7 +79,7 @@ function answerFault(
 ): FastifyReply {
   const fault = faultFor(error)
   const { id, route, rate } = exchangeOf(request.raw)
-  if (rate) reply.headers(rate)
+  if (rate !== null) reply.header('ratelimit', rate)
   if (route) options.inspect?.(route.id, route.operation, { fault })
   if (fault.status >= 500) {
     const fields = { request: id, operation: route?.id, err: fault.cause ?? fault }
@@ -122,7 +122,7 @@ function addRoute(app: FastifyInstance, id: string, operation: Operation, option
       const input = readInput(operation, parts)
       if (operation.status !== 200) reply.code(operation.status)
       const exchange = exchangeOf(request.raw)
-      if (exchange.rate) reply.headers(exchange.rate)
+      if (exchange.rate !== null) reply.header('ratelimit', exchange.rate)
       const output = call(options, operation, exchange.caller, exchange, input)
       // Nothing is returned to Fastify, which would wait for it once more.
       if (output instanceof Promise) output.then(value => settle(value, reply)).catch(error => reply.send(error))

@@ -39,7 +39,13 @@ export async function openKeyring(db: Database, clock: Clock, warn: (error: unkn
     return writer
   }
 
-  type Look = (digest: string) => Promise<store.Found | null>
+  type Look = (digest: string, text: string) => Promise<store.Found | null>
+
+  const findKey: Look = async (digest, text) => {
+    if (isWellSpelled(text)) return store.findKey(db, digest)
+    throw refused('This is not a key: its check digits are wrong. Was it copied whole?')
+  }
+  const findSession: Look = digest => store.findSession(db, digest)
 
   function resolve(name: string, text: string, look: Look): Writer | Promise<Writer> {
     const nowMs = clock.now().getTime()
@@ -50,26 +56,18 @@ export async function openKeyring(db: Database, clock: Clock, warn: (error: unkn
   async function lookUp(name: string, text: string, nowMs: number, look: Look): Promise<Writer> {
     const digest = digestOf(text)
     const held = await memory.learn(name, digest, nowMs, async () => {
-      const found = await look(digest)
+      const found = await look(digest, text)
       return found && heldFrom(found, digest)
     })
     if (!held) throw refused(name === text ? 'This key is not known here. Was it copied whole?' : SESSION_OVER)
     return admitted(held, clock.now().getTime())
   }
 
-  function key(text: string): Writer | Promise<Writer> {
-    return resolve(text, text, async digest => {
-      if (isWellSpelled(text)) return store.findKey(db, digest)
-      throw refused('This is not a key: its check digits are wrong. Was it copied whole?')
-    })
-  }
-
   return {
     // Its prefix is part of what a key's digest was made of, so the type found is the one its text says.
-    secretKey: text => key(text) as Caller | Promise<Caller>,
-    publishableKey: key,
-    session: text =>
-      resolve(`session ${text}`, text, digest => store.findSession(db, digest)) as Caller | Promise<Caller>,
+    secretKey: text => resolve(text, text, findKey) as Caller | Promise<Caller>,
+    publishableKey: text => resolve(text, text, findKey),
+    session: text => resolve(`session ${text}`, text, findSession) as Caller | Promise<Caller>,
     flush,
     close,
   }
