@@ -140,6 +140,125 @@ export type GetOpenapiOutput = Record<string, unknown>
 
 // Organisations, their members and their apps, and the trail of what was done.
 
+export type ListAppsInput = {
+  /** How many to answer; 50 unless said, 200 at most */
+  limit?: number
+  /** The `next` of the page before; omit it for the first page */
+  after?: string
+}
+
+export type ListAppsOutput = {
+  data: {
+    /** The client id, `<org>-<app>` */
+    id: string
+    app: string
+    brand: string
+    name: string
+    type: 'confidential' | 'public'
+    redirectUris: string[]
+    logoutUris: string[]
+    /** When it was created */
+    created: string
+    /** When it was last changed */
+    updated: string
+  }[]
+  /** Send it as `after` to get the next page; empty on the last */
+  next: string
+}
+
+export type CreateAppInput = {
+  /** The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique */
+  app: string
+  /** The app's name, which people see when they sign in: one line, not blank, at most 120 characters */
+  name?: string
+  /** `confidential` for servers, which can keep a secret; `public` for browsers and devices */
+  type: 'confidential' | 'public'
+  /** Where people come back to after signing in: compared to the letter, no wildcards */
+  redirectUris: string[]
+  /** Where people may come back to after signing out */
+  logoutUris?: string[]
+}
+
+export type CreateAppOutput = {
+  /** The client id, `<org>-<app>` */
+  id: string
+  app: string
+  brand: string
+  name: string
+  type: 'confidential' | 'public'
+  redirectUris: string[]
+  logoutUris: string[]
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+  /** The client secret. Keep it now */
+  secret?: string
+}
+
+export type GetAppInput = {
+  /** The client id, `<org>-<app>` */
+  id: string
+}
+
+export type GetAppOutput = {
+  /** The client id, `<org>-<app>` */
+  id: string
+  app: string
+  brand: string
+  name: string
+  type: 'confidential' | 'public'
+  redirectUris: string[]
+  logoutUris: string[]
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+}
+
+export type UpdateAppInput = {
+  /** The client id, `<org>-<app>` */
+  id: string
+  /** The app's name, which people see when they sign in: one line, not blank, at most 120 characters */
+  name?: string
+  /** Where people come back to after signing in: compared to the letter, no wildcards */
+  redirectUris?: string[]
+  /** Where people may come back to after signing out */
+  logoutUris?: string[]
+}
+
+export type UpdateAppOutput = {
+  /** The client id, `<org>-<app>` */
+  id: string
+  app: string
+  brand: string
+  name: string
+  type: 'confidential' | 'public'
+  redirectUris: string[]
+  logoutUris: string[]
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+}
+
+export type DeleteAppInput = {
+  /** The client id, `<org>-<app>` */
+  id: string
+}
+
+export type RotateAppSecretInput = {
+  /** The client id, `<org>-<app>` */
+  id: string
+}
+
+export type RotateAppSecretOutput = {
+  /** The client id, `<org>-<app>` */
+  id: string
+  /** The client secret. Keep it now */
+  secret: string
+}
+
 export type ListAuditInput = {
   /** How many to answer; 50 unless said, 200 at most */
   limit?: number
@@ -169,6 +288,240 @@ export type ListAuditOutput = {
   }[]
   /** Send it as `after` to get the next page; empty on the last */
   next: string
+}
+
+export type GetMeInput = Record<string, never>
+
+export type GetMeOutput = {
+  /** A person's id, `usr_…` */
+  user: string
+  /** An e-mail address */
+  email: string
+  /** The organisation the credential belongs to, by its slug */
+  org: string
+  /** owner and admin administer; an owner also decides about owners */
+  role: 'owner' | 'admin' | 'member'
+  /** The project this request acts in */
+  project: string | null
+  /** Whether they run the platform itself */
+  superadmin: boolean
+  credential: {
+    kind: 'secret' | 'publishable' | 'session' | 'token'
+    id: string
+    /** Whether it has a limit, a budget or a rate */
+    limited: boolean
+  }
+  /** Every organisation this person belongs to */
+  orgs: {
+    org: string
+    name: string
+    /** owner and admin administer; an owner also decides about owners */
+    role: 'owner' | 'admin' | 'member'
+  }[]
+}
+
+export type ChangePasswordInput = {
+  current: string
+  /** At least 12 characters; longer beats stranger */
+  password: string
+}
+
+export type ListMembersInput = {
+  /** How many to answer; 50 unless said, 200 at most */
+  limit?: number
+  /** The `next` of the page before; omit it for the first page */
+  after?: string
+}
+
+export type ListMembersOutput = {
+  data: {
+    /** A person's id, `usr_…` */
+    user: string
+    /** An e-mail address */
+    email: string
+    /** owner and admin administer; an owner also decides about owners */
+    role: 'owner' | 'admin' | 'member'
+    /** When they joined */
+    created: string
+  }[]
+  /** Send it as `after` to get the next page; empty on the last */
+  next: string
+}
+
+export type AddMemberInput = {
+  /** An e-mail address */
+  email: string
+  /** owner and admin administer; an owner also decides about owners */
+  role: 'owner' | 'admin' | 'member'
+  /** At least 12 characters; longer beats stranger */
+  password?: string
+}
+
+export type AddMemberOutput = {
+  /** A person's id, `usr_…` */
+  user: string
+  /** An e-mail address */
+  email: string
+  /** owner and admin administer; an owner also decides about owners */
+  role: 'owner' | 'admin' | 'member'
+  /** When they joined */
+  created: string
+}
+
+export type UpdateMemberInput = {
+  /** A person's id, `usr_…` */
+  user: string
+  /** owner and admin administer; an owner also decides about owners */
+  role: 'owner' | 'admin' | 'member'
+}
+
+export type UpdateMemberOutput = {
+  /** A person's id, `usr_…` */
+  user: string
+  /** An e-mail address */
+  email: string
+  /** owner and admin administer; an owner also decides about owners */
+  role: 'owner' | 'admin' | 'member'
+  /** When they joined */
+  created: string
+}
+
+export type RemoveMemberInput = {
+  /** A person's id, `usr_…` */
+  user: string
+}
+
+export type ListOrgsInput = {
+  /** How many to answer; 50 unless said, 200 at most */
+  limit?: number
+  /** The `next` of the page before; omit it for the first page */
+  after?: string
+}
+
+export type ListOrgsOutput = {
+  data: {
+    /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string
+    /** The organisation's name: one line, not blank, at most 120 characters */
+    name: string
+    /** When it was created */
+    created: string
+    /** When it was last changed */
+    updated: string
+  }[]
+  /** Send it as `after` to get the next page; empty on the last */
+  next: string
+}
+
+export type CreateOrgInput = {
+  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+  /** The organisation's name: one line, not blank, at most 120 characters */
+  name: string
+  owner: {
+    /** An e-mail address */
+    email: string
+    /** At least 12 characters; longer beats stranger */
+    password?: string
+  }
+}
+
+export type CreateOrgOutput = {
+  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+  /** The organisation's name: one line, not blank, at most 120 characters */
+  name: string
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+  owner: {
+    /** A person's id, `usr_…` */
+    user: string
+    /** An e-mail address */
+    email: string
+  }
+  /** An unlimited secret key of the owner. Keep it now */
+  key: string
+}
+
+export type GetOrgInput = {
+  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+}
+
+export type GetOrgOutput = {
+  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+  /** The organisation's name: one line, not blank, at most 120 characters */
+  name: string
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+}
+
+export type UpdateOrgInput = {
+  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+  /** The organisation's name: one line, not blank, at most 120 characters */
+  name: string
+}
+
+export type UpdateOrgOutput = {
+  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+  /** The organisation's name: one line, not blank, at most 120 characters */
+  name: string
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+}
+
+export type DeleteOrgInput = {
+  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+  /** The slug once more: lower-case letters, digits and inner hyphens, at most 40 characters */
+  confirm: string
+}
+
+export type ListSessionsInput = {
+  /** How many to answer; 50 unless said, 200 at most */
+  limit?: number
+  /** The `next` of the page before; omit it for the first page */
+  after?: string
+}
+
+export type ListSessionsOutput = {
+  data: {
+    /** A sign-in's id, `sin_…` */
+    id: string
+    /** A person's id, `usr_…` */
+    user: string
+    /** An e-mail address */
+    email: string
+    /** The client id of the app */
+    app: string
+    /** When they signed in */
+    created: string
+  }[]
+  /** Send it as `after` to get the next page; empty on the last */
+  next: string
+}
+
+export type EndSessionInput = {
+  /** A sign-in's id, `sin_…` */
+  id: string
+}
+
+export type RotateSigningKeysInput = Record<string, never>
+
+export type RotateSigningKeysOutput = {
+  /** When the new ones begin to sign */
+  signsFrom: string
+  /** When the old ones are no longer published */
+  retires: string
 }
 
 // API keys and browser sessions.
@@ -559,6 +912,52 @@ export function createStoa(options: StoaOptions) {
     // Organisations, their members and their apps, and the trail of what was done.
 
     /**
+     * The organisation's apps, by client id.
+     * `GET /v1/iam/apps`
+     */
+    listApps: (input: ListAppsInput = {}, options?: CallOptions) =>
+      host.call<ListAppsOutput>('GET', '/v1/iam/apps', input, options),
+
+    /** The same, item by item through every page. */
+    listAppsAll: (input: ListAppsInput = {}, options?: CallOptions) =>
+      host.all<ListAppsOutput['data'][number]>('GET', '/v1/iam/apps', input, options),
+
+    /**
+     * Registers an app; the answer alone carries the secret of a confidential one.
+     * `POST /v1/iam/apps`
+     */
+    createApp: (input: CreateAppInput, options?: CallOptions) =>
+      host.call<CreateAppOutput>('POST', '/v1/iam/apps', input, options),
+
+    /**
+     * One app, without its secret.
+     * `GET /v1/iam/apps/{id}`
+     */
+    getApp: (input: GetAppInput, options?: CallOptions) =>
+      host.call<GetAppOutput>('GET', '/v1/iam/apps/{id}', input, options),
+
+    /**
+     * Changes what is given of an app.
+     * `PATCH /v1/iam/apps/{id}`
+     */
+    updateApp: (input: UpdateAppInput, options?: CallOptions) =>
+      host.call<UpdateAppOutput>('PATCH', '/v1/iam/apps/{id}', input, options),
+
+    /**
+     * Removes an app; nobody can sign in to it any more.
+     * `DELETE /v1/iam/apps/{id}`
+     */
+    deleteApp: (input: DeleteAppInput, options?: CallOptions) =>
+      host.call<void>('DELETE', '/v1/iam/apps/{id}', input, options),
+
+    /**
+     * Replaces the secret of a confidential app at once, and answers the new one.
+     * `POST /v1/iam/apps/{id}/secret`
+     */
+    rotateAppSecret: (input: RotateAppSecretInput, options?: CallOptions) =>
+      host.call<RotateAppSecretOutput>('POST', '/v1/iam/apps/{id}/secret', input, options),
+
+    /**
      * What was done in the organisation, by whom, to what, when and from where, newest first.
      * `GET /v1/iam/audit`
      */
@@ -568,6 +967,116 @@ export function createStoa(options: StoaOptions) {
     /** The same, item by item through every page. */
     listAuditAll: (input: ListAuditInput = {}, options?: CallOptions) =>
       host.all<ListAuditOutput['data'][number]>('GET', '/v1/iam/audit', input, options),
+
+    /**
+     * Who the caller is, in which organisation, and by which credential.
+     * `GET /v1/iam/me`
+     */
+    getMe: (input: GetMeInput = {}, options?: CallOptions) =>
+      host.call<GetMeOutput>('GET', '/v1/iam/me', input, options),
+
+    /**
+     * Changes the caller's password, and ends everything they are signed in to but for this sign-in.
+     * `POST /v1/iam/me/password`
+     */
+    changePassword: (input: ChangePasswordInput, options?: CallOptions) =>
+      host.call<void>('POST', '/v1/iam/me/password', input, options),
+
+    /**
+     * The organisation's members, by e-mail address.
+     * `GET /v1/iam/members`
+     */
+    listMembers: (input: ListMembersInput = {}, options?: CallOptions) =>
+      host.call<ListMembersOutput>('GET', '/v1/iam/members', input, options),
+
+    /** The same, item by item through every page. */
+    listMembersAll: (input: ListMembersInput = {}, options?: CallOptions) =>
+      host.all<ListMembersOutput['data'][number]>('GET', '/v1/iam/members', input, options),
+
+    /**
+     * Adds a member; `password` is for people who have no account yet.
+     * `POST /v1/iam/members`
+     */
+    addMember: (input: AddMemberInput, options?: CallOptions) =>
+      host.call<AddMemberOutput>('POST', '/v1/iam/members', input, options),
+
+    /**
+     * Changes a member's role.
+     * `PATCH /v1/iam/members/{user}`
+     */
+    updateMember: (input: UpdateMemberInput, options?: CallOptions) =>
+      host.call<UpdateMemberOutput>('PATCH', '/v1/iam/members/{user}', input, options),
+
+    /**
+     * Removes a member, whose keys and sessions end at once; everybody may remove themselves.
+     * `DELETE /v1/iam/members/{user}`
+     */
+    removeMember: (input: RemoveMemberInput, options?: CallOptions) =>
+      host.call<void>('DELETE', '/v1/iam/members/{user}', input, options),
+
+    /**
+     * The caller's organisation; for operators all, by slug.
+     * `GET /v1/iam/orgs`
+     */
+    listOrgs: (input: ListOrgsInput = {}, options?: CallOptions) =>
+      host.call<ListOrgsOutput>('GET', '/v1/iam/orgs', input, options),
+
+    /** The same, item by item through every page. */
+    listOrgsAll: (input: ListOrgsInput = {}, options?: CallOptions) =>
+      host.all<ListOrgsOutput['data'][number]>('GET', '/v1/iam/orgs', input, options),
+
+    /**
+     * Creates an organisation with its owner, and answers once an unlimited key of the owner, in `key`.
+     * `POST /v1/iam/orgs`
+     */
+    createOrg: (input: CreateOrgInput, options?: CallOptions) =>
+      host.call<CreateOrgOutput>('POST', '/v1/iam/orgs', input, options),
+
+    /**
+     * One organisation.
+     * `GET /v1/iam/orgs/{slug}`
+     */
+    getOrg: (input: GetOrgInput, options?: CallOptions) =>
+      host.call<GetOrgOutput>('GET', '/v1/iam/orgs/{slug}', input, options),
+
+    /**
+     * Renames an organisation.
+     * `PATCH /v1/iam/orgs/{slug}`
+     */
+    updateOrg: (input: UpdateOrgInput, options?: CallOptions) =>
+      host.call<UpdateOrgOutput>('PATCH', '/v1/iam/orgs/{slug}', input, options),
+
+    /**
+     * Deletes an organisation and everything in it; `confirm` repeats its slug.
+     * `DELETE /v1/iam/orgs/{slug}`
+     */
+    deleteOrg: (input: DeleteOrgInput, options?: CallOptions) =>
+      host.call<void>('DELETE', '/v1/iam/orgs/{slug}', input, options),
+
+    /**
+     * The caller's sign-ins, for an owner or admin all of the organisation's, newest first.
+     * `GET /v1/iam/sessions`
+     */
+    listSessions: (input: ListSessionsInput = {}, options?: CallOptions) =>
+      host.call<ListSessionsOutput>('GET', '/v1/iam/sessions', input, options),
+
+    /** The same, item by item through every page. */
+    listSessionsAll: (input: ListSessionsInput = {}, options?: CallOptions) =>
+      host.all<ListSessionsOutput['data'][number]>('GET', '/v1/iam/sessions', input, options),
+
+    /**
+     * Ends a sign-in at once, with its tokens and the browser session it was made in.
+     * `DELETE /v1/iam/sessions/{id}`
+     */
+    endSession: (input: EndSessionInput, options?: CallOptions) =>
+      host.call<void>('DELETE', '/v1/iam/sessions/{id}', input, options),
+
+    /**
+     * Publishes new signing keys, which sign after an hour; the old ones stay published until their tokens ended.
+     * `POST /v1/iam/signing-keys`
+     */
+    rotateSigningKeys: (input: RotateSigningKeysInput = {}, options?: CallOptions) =>
+      host.call<RotateSigningKeysOutput>('POST', '/v1/iam/signing-keys', input, options),
 
     // API keys and browser sessions.
 

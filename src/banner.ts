@@ -3,6 +3,7 @@ import { readFirstRun } from './first-run.ts'
 
 export type BannerFacts = {
   baseUrl: string
+  iamUrl: string
   metricsUrl: string
   dataDirectory: string
   /** Null when the certificate was given, and the client's own trust store has to do. */
@@ -11,8 +12,9 @@ export type BannerFacts = {
 }
 
 /** What a person needs after a start, ending with a command that works when pasted. */
-export function banner({ baseUrl, metricsUrl, dataDirectory, ca, databaseHome }: BannerFacts): string {
-  const lines = [`Stoa is up.`, ``, `  API        ${baseUrl}/v1`, `  Metrics    ${metricsUrl}/metrics`]
+export function banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome }: BannerFacts): string {
+  const lines = [`Stoa is up.`, ``, `  API        ${baseUrl}/v1`, `  Identity   ${iamUrl}`]
+  lines.push(`  Metrics    ${metricsUrl}/metrics`)
   lines.push(`  Data       ${dataDirectory}`)
   if (databaseHome && relative(dataDirectory, databaseHome).startsWith('..')) {
     lines.push(`  Database   ${databaseHome}`)

@@ -46,4 +46,12 @@ describe('settings', () => {
       assert.ok(helpText().includes(name), name)
     }
   })
+
+  it('never repeats a root key, even a wrong one', () => {
+    const wrong = 'c2hvcnQ='
+    assert.throws(
+      () => readConfig([], { STOA_ROOT_KEY: wrong }),
+      (error: Error) => /STOA_ROOT_KEY: .*32 bytes/.test(error.message) && !error.message.includes(wrong),
+    )
+  })
 })

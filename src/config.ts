@@ -5,6 +5,7 @@ import type { BlockList } from 'node:net'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
+import { rootKeyFrom } from './engines/seal/root-key.ts'
 
 /** Something the person who starts Stoa can mend; shown as one line, without a stack. */
 export class StartRefused extends Error {}
@@ -28,6 +29,7 @@ const SETTINGS = {
   STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Further authorities (PEM file) for outgoing calls', '', optional(file)),
   STOA_DNS: setting("Resolvers for domain checks instead of the system's: address[:port], …", '', resolvers),
+  STOA_ROOT_KEY: setting('What secrets are sealed under: 32 bytes in base64', '<data>/root.key', optional(sealingKey)),
   STOA_DB_CONNECTIONS: setting('Connections to the database', '10', count),
   STOA_DB_QUEUE: setting('Calls that may wait for one before callers get 503', '200', count),
   STOA_LOG: setting('error, warn, info or debug', 'info', oneOf(['error', 'warn', 'info', 'debug'])),
@@ -46,7 +48,8 @@ export function readConfig(flags: string[], environment: NodeJS.ProcessEnv = pro
     try {
       config[name] = read(text || (fallback.includes('<') ? '' : fallback))
     } catch (error) {
-      throw new StartRefused(`${name}=${JSON.stringify(withoutSecrets(text))}: ${(error as Error).message}`)
+      const shown = name === 'STOA_ROOT_KEY' ? '' : `=${JSON.stringify(withoutSecrets(text))}`
+      throw new StartRefused(`${name}${shown}: ${(error as Error).message}`)
     }
   }
   const { STOA_TLS_CERT, STOA_TLS_KEY } = config as Config
@@ -153,6 +156,10 @@ function resolvers(text: string): string[] {
     throw new Error('must be addresses of resolvers, such as 1.1.1.1 or [2606:4700::1111]:53')
   }
   return list(text)
+}
+
+function sealingKey(text: string): Uint8Array {
+  return rootKeyFrom(text, 'it')
 }
 
 function file(path: string): string {

@@ -31,7 +31,7 @@ export async function firstRun(engines: Engines, dataDirectory: string, addresse
       [PLATFORM_ORG, 'Platform', superadmin],
       [home.org as OrgId, 'Home', home],
     ] as const) {
-      const user = await foundOrganisation(engines, db, { org, name, owner: person })
+      const user = await foundOrganisation({ ...engines, db }, { org, name, owner: person })
       await keepKey({ ...engines, db }, { org, user, name: 'First run', type: 'secret', text: person.key })
     }
     return path

@@ -7,13 +7,14 @@ import { openDataDirectory } from './data-directory.ts'
 import { systemClock } from './engines/clock/clock.ts'
 import { migrate, readMigrations } from './engines/db/migrate.ts'
 import type { Engines } from './engines/engines.ts'
-import { openEngines } from './engines/open.ts'
+import { type EngineSettings, openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
 import { localCertificate } from './host/certificate.ts'
 import { openHost } from './host/host.ts'
 import { openLog } from './host/log.ts'
+import { type IdentityOrigin, openIdentityOrigin } from './identity-origin.ts'
 import { openKeyring } from './services/account/public.ts'
-import { auditTrail } from './services/iam/public.ts'
+import { auditTrail, hasRootKey } from './services/iam/public.ts'
 import { services } from './services/index.ts'
 import { openVerifiedHosts } from './services/projects/public.ts'
 
@@ -31,9 +32,7 @@ async function start(flags: string[]): Promise<void> {
   for (const name of upstreams.keys()) {
     if (!services.some(one => one.name === name)) throw new StartRefused(`STOA_UPSTREAMS: there is no service ${name}`)
   }
-  // Looked at before anything is made, so that a start that cannot succeed leaves nothing behind.
-  await requireFree('STOA', config.STOA_HOST, config.STOA_PORT)
-  await requireFree('STOA_METRICS', metricsHost, metricsPort)
+  await requirePorts(config)
   process.umask(0o022) // Every mode that matters is said where a file is made; a stricter one would lock the database out.
   const { path: dataDirectory, release } = await openDataDirectory(config.STOA_DATA)
   held.push({ close: release, abandon: release })
@@ -42,28 +41,23 @@ async function start(flags: string[]): Promise<void> {
   held.push({ close: log.flush, abandon: log.flush })
   for (const name of config.warnings) log.events.warn(`${name} is not a setting; npm start -- --help lists them`)
   const opened = await openEngines(
-    {
-      dataDirectory,
-      databaseUrl: config.DATABASE_URL,
-      dbConnections: config.STOA_DB_CONNECTIONS,
-      dbQueue: config.STOA_DB_QUEUE,
-      http: { allow: config.STOA_OUTBOUND_ALLOW, ca: config.STOA_OUTBOUND_CA ?? undefined },
-      dns: config.STOA_DNS,
-    },
+    engineSettings(config, dataDirectory),
     line => log.events.debug({ engine: 'db' }, line),
     fail,
   )
   held.push(opened)
   const { engines } = opened
-  await migrate(
-    engines.db,
-    services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
-  )
+  await prepareDatabase(engines)
   const { tls, ca } = await certificate(config, dataDirectory, engines)
-  const keyring = await openKeyring(engines.db, engines.clock, error => log.events.warn({ err: error }, 'last use'))
+  const isVerified = await openVerifiedHosts(engines.db, engines.clock)
+  let identity: IdentityOrigin | null = null
+  const keyring = await openKeyring({
+    ...engines,
+    warn: error => log.events.warn({ err: error }, 'last use'),
+    verifyToken: async text => (await identity?.verifyToken(text)) ?? null,
+  })
   held.push({ close: keyring.close, abandon: () => {} })
-  const iamUrl = config.STOA_IAM_URL ?? `https://${nameOf(config.STOA_HOST)}:${config.STOA_IAM_PORT}`
-  const baseUrlAt = (port: number) => config.STOA_BASE_URL ?? `https://${nameOf(config.STOA_HOST)}:${port}`
+  const { baseUrlAt, iamUrlAt } = addressesOf(config)
   const running = await openHost({
     services,
     engines,
@@ -72,8 +66,8 @@ async function start(flags: string[]): Promise<void> {
     log,
     audit: auditTrail,
     credentials: keyring,
-    ownOrigins: port => [baseUrlAt(port), iamUrl],
-    isVerified: await openVerifiedHosts(engines.db, engines.clock),
+    ownOrigins: port => [baseUrlAt(port), ...(config.STOA_IAM_URL ? [config.STOA_IAM_URL] : [])],
+    isVerified,
     trusted: config.STOA_TRUST_PROXY,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
@@ -81,9 +75,39 @@ async function start(flags: string[]): Promise<void> {
   })
   held.push({ close: () => running.drain(DRAIN_MS), abandon: () => {} })
   const baseUrl = baseUrlAt(running.port)
+  identity = await openIdentityOrigin({
+    ...{ engines, tls, log, isVerified, audience: baseUrl, trusted: config.STOA_TRUST_PROXY, issuerAt: iamUrlAt },
+    address: { host: config.STOA_HOST, port: config.STOA_IAM_PORT },
+  })
+  const { url: iamUrl, drain } = identity
+  held.push({ close: () => drain(DRAIN_MS), abandon: () => {} })
   await firstRun(engines, dataDirectory, { baseUrl, iamUrl, ca })
   const metricsUrl = `http://${bracketed(metricsHost)}:${running.metricsPort}`
-  process.stdout.write(banner({ baseUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
+  process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
+}
+
+function engineSettings(config: Config, dataDirectory: string): EngineSettings {
+  return {
+    dataDirectory,
+    databaseUrl: config.DATABASE_URL,
+    dbConnections: config.STOA_DB_CONNECTIONS,
+    dbQueue: config.STOA_DB_QUEUE,
+    http: { allow: config.STOA_OUTBOUND_ALLOW, ca: config.STOA_OUTBOUND_CA ?? undefined },
+    dns: config.STOA_DNS,
+    rootKey: config.STOA_ROOT_KEY,
+  }
+}
+
+/** Brings the tables up to date, and makes sure that what is sealed in them can be read. */
+async function prepareDatabase(engines: Engines): Promise<void> {
+  await migrate(
+    engines.db,
+    services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
+  )
+  if (await hasRootKey(engines)) return
+  throw new StartRefused(
+    'the secrets in this database were sealed under another root key; set STOA_ROOT_KEY to that one',
+  )
 }
 
 /** The certificate that was given, or one of our own for every name this host goes by. */
@@ -96,6 +120,15 @@ async function certificate(config: Config, dataDirectory: string, engines: Engin
   const names = [...new Set(['localhost', '127.0.0.1', '::1', ...(isLocal(STOA_HOST) ? [] : [STOA_HOST]), ...named])]
   const made = await localCertificate(join(dataDirectory, 'tls'), names, engines)
   return { tls: { cert: made.cert, key: made.key }, ca: made.caFile }
+}
+
+/** How clients and browsers reach us, once ports are known. */
+function addressesOf({ STOA_HOST, STOA_BASE_URL, STOA_IAM_URL }: Config) {
+  const at = (port: number) => `https://${nameOf(STOA_HOST)}:${port}`
+  return {
+    baseUrlAt: (port: number) => STOA_BASE_URL ?? at(port),
+    iamUrlAt: (port: number) => STOA_IAM_URL ?? at(port),
+  }
 }
 
 /** How a client on this machine calls the address we listen on. */
@@ -123,6 +156,13 @@ async function stop(): Promise<void> {
     await one.close()
     process.off('exit', one.abandon)
   }
+}
+
+/** Looked at before anything is made, so that a start that cannot succeed leaves nothing behind. */
+async function requirePorts(config: Config): Promise<void> {
+  await requireFree('STOA', config.STOA_HOST, config.STOA_PORT)
+  await requireFree('STOA_METRICS', config.STOA_METRICS_HOST, config.STOA_METRICS_PORT)
+  await requireFree('STOA_IAM', config.STOA_HOST, config.STOA_IAM_PORT)
 }
 
 async function requireFree(prefix: string, host: string, port: number): Promise<void> {

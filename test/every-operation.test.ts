@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runInNewContext } from 'node:vm'
-import { every, exampleInput, fieldsOf, makeThing, requiredOf, send, wrongValues } from './derive.ts'
+import { every, fieldsOf, requiredOf, rightCall, send, wrongValues } from './derive.ts'
 import { startHost } from './host.ts'
 
 const host = await startHost()
@@ -28,16 +28,12 @@ describe('the pattern of every field', () => {
 
 for (const entry of every) {
   const { id, operation } = entry
-  const right = async () => {
-    const mark = salt()
-    return { ...exampleInput(operation, mark), ...(await makeThing(host, entry, mark, host.home.key)) }
-  }
+  const right = () => rightCall(host, entry, salt())
 
   describe(`${id}: ${operation.method} ${operation.path}`, () => {
     it('answers as declared when all is right', async () => {
-      const answer = await send(host, entry, await right(), {
-        as: operation.access === 'superadmin' ? host.admin.key : undefined,
-      })
+      const { input, as } = await right()
+      const answer = await send(host, entry, input, { as })
       assert.equal(answer.status, operation.status, answer.text)
     })
 
@@ -49,19 +45,22 @@ for (const entry of every) {
       })
 
       it('is 403 for a publishable key', async () => {
-        const answer = await send(host, entry, await right(), { as: `pk-${host.home.key.slice(3)}` })
+        const { input } = await right()
+        const answer = await send(host, entry, input, { as: `pk-${host.home.key.slice(3)}` })
         assert.equal(answer.status, 403)
       })
     }
 
     if (operation.access === 'superadmin') {
       it('is 403 for the owner of an ordinary organisation', async () => {
-        assert.equal((await send(host, entry, await right())).status, 403)
+        const { input } = await right()
+        assert.equal((await send(host, entry, input, { as: host.home.key })).status, 403)
       })
     }
 
     it('refuses a field that is not declared, by name', async () => {
-      const answer = await send(host, entry, { ...(await right()), undeclared: 'x' })
+      const { input, as } = await right()
+      const answer = await send(host, entry, { ...input, undeclared: 'x' }, { as })
       assert.equal(answer.status, 400)
       assert.equal(answer.body.error.param, 'undeclared')
     })
@@ -70,9 +69,9 @@ for (const entry of every) {
       it(`refuses a wrong \`${field}\`, by name`, async () => {
         const values = wrongValues(operation, field)
         assert.ok(values.length > 0, 'no wrong value is known for this field')
-        const input = await right()
+        const { input, as } = await right()
         for (const value of values) {
-          const answer = await send(host, entry, { ...input, [field]: value })
+          const answer = await send(host, entry, { ...input, [field]: value }, { as })
           assert.equal(answer.status, 400, `${JSON.stringify(value).slice(0, 80)}: ${answer.text}`)
           assert.ok(String(answer.body.error.param).startsWith(field), answer.text)
         }
@@ -81,8 +80,9 @@ for (const entry of every) {
 
     for (const field of requiredOf(operation).filter(name => !operation.pathFields.includes(name))) {
       it(`asks for \`${field}\` when it is missing`, async () => {
-        const { [field]: _, ...input } = await right()
-        const answer = await send(host, entry, input)
+        const { input, as } = await right()
+        const { [field]: _, ...rest } = input
+        const answer = await send(host, entry, rest, { as })
         assert.equal(answer.status, 400)
         assert.deepEqual(answer.body.error.fields, [{ path: field, says: 'is required' }])
       })
@@ -91,8 +91,8 @@ for (const entry of every) {
     if (operation.bodyKind !== 'none') {
       it('is 413 for a body over its limit', async () => {
         const body = Buffer.alloc(operation.bodyLimit + 1, 0x20)
-        const input = await right()
-        const answer = await send(host, entry, input, { body, headers: { 'content-type': 'application/json' } })
+        const { input, as } = await right()
+        const answer = await send(host, entry, input, { as, body, headers: { 'content-type': 'application/json' } })
         assert.equal(answer.status, 413)
         assert.equal(answer.body.error.code, 'body_too_large')
       })
@@ -100,7 +100,9 @@ for (const entry of every) {
 
     if (operation.bodyKind === 'json') {
       it('is 415 for a body that is not JSON', async () => {
-        const answer = await send(host, entry, await right(), {
+        const { input, as } = await right()
+        const answer = await send(host, entry, input, {
+          as,
           body: 'a=1',
           headers: { 'content-type': 'text/plain' },
         })

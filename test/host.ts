@@ -11,6 +11,7 @@ import { openPostgres } from '../src/engines/db/postgres.ts'
 import type { Database, Engines, Http } from '../src/engines/engines.ts'
 import { httpOver } from '../src/engines/http/http.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
+import { openSeal } from '../src/engines/seal/seal.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import { type HostOptions, openHost } from '../src/host/host.ts'
 import { logInto } from '../src/host/log.ts'
@@ -26,6 +27,7 @@ import { openVerifiedHosts } from '../src/services/projects/public.ts'
 export type TestOptions = Partial<
   Pick<HostOptions, 'services' | 'upstreams' | 'trusted' | 'timeouts' | 'hsts'> & {
     http: Http
+    now: string
     dbConnections: number
     dbQueue: number
   }
@@ -45,22 +47,11 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 /** Called at the top of a test file, or with the context of the one test that needs a host of its own kind. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { db, at, drop } = await testDatabase(options)
-  const clock = manualClock('2026-11-15T09:00:00.000Z')
-  const sealed = new MockAgent()
-  sealed.disableNetConnect()
-  /** The TXT records of the world; null where the name servers do not answer. */
-  const txt = new Map<string, string[] | null>()
-  const engines = {
-    db,
-    clock,
-    random: systemRandom,
-    http: options.http ?? httpOver({ public: sealed, operator: sealed }),
-    dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
-  }
+  const { engines, clock, sealed, txt } = testEngines(db, options)
   const broken: string[] = []
   const logged: string[] = []
   const pem = readFileSync(join(tlsDirectory(), 'server.pem'), 'utf8')
-  const keyring = await openKeyring(db, clock, error => assert.fail(error as Error))
+  const { keyring, acceptTokens } = await testKeyring(engines)
   const host = await openHost({
     services,
     upstreams: new Map(),
@@ -93,7 +84,40 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   if (t) t.after(stop)
   else after(stop)
   const everybody = { home, other, admin, organisation, member, signIn }
-  return { ...host, baseUrl, call, ...everybody, clock, db, database: at, engines, keyring, logged, sealed, txt }
+  const inside = { clock, db, database: at, engines, keyring, acceptTokens, logged, sealed, txt }
+  return { ...host, baseUrl, call, ...everybody, ...inside }
+}
+
+/** The outside world, in the hands of the test. */
+function testEngines(db: Database, options: TestOptions) {
+  const clock = manualClock(options.now ?? '2026-11-15T09:00:00.000Z')
+  const sealed = new MockAgent()
+  sealed.disableNetConnect()
+  /** The TXT records of the world; null where the name servers do not answer. */
+  const txt = new Map<string, string[] | null>()
+  const engines = {
+    db,
+    clock,
+    random: systemRandom,
+    http: options.http ?? httpOver({ public: sealed, operator: sealed }),
+    seal: openSeal(systemRandom.bytes(32), systemRandom),
+    dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
+  }
+  return { engines, clock, sealed, txt }
+}
+
+/** Nobody signs in at a host without an identity origin; `startIdentity` gives it one. */
+async function testKeyring({ db, clock }: Engines) {
+  let verifyToken: Parameters<typeof openKeyring>[0]['verifyToken'] = async () => null
+  const keyring = await openKeyring({
+    ...{ db, clock },
+    warn: error => assert.fail(error as Error),
+    verifyToken: text => verifyToken(text),
+  })
+  const acceptTokens = (verify: typeof verifyToken) => {
+    verifyToken = verify
+  }
+  return { keyring, acceptTokens }
 }
 
 /** Makes who calls. */
@@ -102,8 +126,8 @@ function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
   const organisation = async (slug: string) => {
     const org = slug as OrgId
     const owner = { email: `owner@${slug}.test`, password: 'not used by any test' }
-    const user = await foundOrganisation(engines, db, { org, name: slug, owner })
-    return { org, user, key: await mint(org, user), email: owner.email }
+    const user = await foundOrganisation(engines, { org, name: slug, owner })
+    return { org, user, key: await mint(org, user), ...owner }
   }
   const mint = async (org: OrgId, user: string) => {
     const text = newKeyText(engines.random, 'secret')

@@ -165,7 +165,8 @@ describe('an external PostgreSQL', () => {
     if ('missing' in external) return t.skip(external.missing)
     t.after(external.stop)
     const [one, two] = [freshDirectory(t), freshDirectory(t)]
-    const processes = [one, two].map(data => start({ STOA_DATA: data, DATABASE_URL: external.url }))
+    const shared = { DATABASE_URL: external.url, STOA_ROOT_KEY: Buffer.alloc(32, 7).toString('base64') }
+    const processes = [one, two].map(data => start({ STOA_DATA: data, ...shared }))
     const urls = await Promise.all(processes.map(up))
     assert.ok(!readdirSync(one).includes('postgres'), 'no embedded database was made')
     const founder = [one, two].filter(data => existsSync(join(data, 'first-run.json')))
@@ -174,6 +175,8 @@ describe('an external PostgreSQL', () => {
     const [a, b] = [client(one, urls[0] as string, key), client(two, urls[1] as string, key)]
     assert.equal((await a.call('POST /v1/projects', { slug: 'shared', name: 'Shared' })).status, 201)
     assert.equal((await b.call('GET /v1/projects/shared')).status, 200)
+    const third = { STOA_DATA: freshDirectory(t), DATABASE_URL: external.url }
+    await refused(third, /^stoa: the secrets in this database were sealed under another root key; set STOA_ROOT_KEY/)
   })
 })
 

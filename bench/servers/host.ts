@@ -40,6 +40,7 @@ serve(async pem => {
         dbQueue: 200,
         http: { allow: [], ca: undefined },
         dns: [],
+        rootKey: null,
       },
       () => {},
       fail,
@@ -58,7 +59,7 @@ async function serveHost(engines: Engines, pem: string, remove: () => Promise<vo
     services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
   )
   const log = openLog('info', engines.clock)
-  const keyring = await openKeyring(engines.db, engines.clock, fail)
+  const keyring = await openKeyring({ ...engines, warn: fail, verifyToken: async () => null })
   const host = await openHost({
     services: [...services, bench],
     engines,
@@ -84,7 +85,7 @@ async function serveHost(engines: Engines, pem: string, remove: () => Promise<vo
 
 async function newKeys(engines: Engines): Promise<{ key: string; limitedKey: string }> {
   const owner = { email: 'owner@bench.test', password: engines.random.token(20) }
-  const user = await foundOrganisation(engines, engines.db, { org: ORG, name: 'Bench', owner })
+  const user = await foundOrganisation(engines, { org: ORG, name: 'Bench', owner })
   await fillTable(engines, user)
   const [key, limitedKey] = [newKeyText(engines.random, 'secret'), newKeyText(engines.random, 'secret')]
   const bounds = { expires: null, limits: LIMITS, budget: { month: 0, total: 0 }, rate: RATE_MAX }

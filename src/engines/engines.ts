@@ -2,7 +2,7 @@
 // behind them. An engine is added here when the first service needs it.
 import type { Readable } from 'node:stream'
 
-export type Engines = { db: Database; http: Http; dns: Dns; clock: Clock; random: Random }
+export type Engines = { db: Database; http: Http; dns: Dns; clock: Clock; random: Random; seal: Seal }
 
 /** Time. Tests move it by hand. */
 export interface Clock {
@@ -68,6 +68,13 @@ export interface Http {
 export interface Dns {
   /** The TXT records of a name, none where there is no such name; null when nobody could tell. */
   txt(name: string): Promise<string[] | null>
+}
+
+/** Encryption at rest, for secrets that must be read back. What was sealed for one organisation under one name opens for
+ *  these alone. */
+export interface Seal {
+  seal(org: string, name: string, text: string): Uint8Array
+  unseal(org: string, name: string, sealed: Uint8Array): string
 }
 
 /** An engine cannot serve now: `busy` means its queue is full, `down` that it cannot be reached. Nothing was done,

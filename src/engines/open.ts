@@ -6,6 +6,8 @@ import { openDns } from './dns/dns.ts'
 import type { Engines } from './engines.ts'
 import { type HttpOptions, openHttp } from './http/http.ts'
 import { systemRandom } from './random/random.ts'
+import { rootKey } from './seal/root-key.ts'
+import { openSeal } from './seal/seal.ts'
 
 export type EngineSettings = {
   dataDirectory: string
@@ -15,6 +17,8 @@ export type EngineSettings = {
   http: HttpOptions
   /** Resolvers to ask instead of the system's own, `address` or `address:port`. */
   dns: string[]
+  /** What secrets are sealed under; null for the one in the data directory. */
+  rootKey: Uint8Array | null
 }
 
 export type OpenEngines = { engines: Engines; databaseHome: string | null; close(): Promise<void>; abandon(): void }
@@ -39,8 +43,10 @@ export async function openEngines(
   })
   if (databaseUrl) await requireVersion(db)
   const http = openHttp(options.http)
+  const root = options.rootKey ?? rootKey(dataDirectory, systemRandom)
+  const seal = openSeal(root, systemRandom)
   return {
-    engines: { db, http, dns: openDns(options.dns), clock: systemClock, random: systemRandom },
+    engines: { db, http, dns: openDns(options.dns), clock: systemClock, random: systemRandom, seal },
     databaseHome: embedded?.home ?? null,
     abandon: () => embedded?.abandon(),
     close: async () => {

@@ -37,13 +37,14 @@ export function authenticate(
   }
   const text = bearerIn(header)
   if (text.startsWith('sk-')) return credentials.secretKey(text)
+  if (JWT.test(text)) return credentials.accessToken(text)
   if (text.startsWith('pk-')) {
     throw new Fault('forbidden', {
       message: 'A publishable key (pk-) can write events and nothing else; use a secret key (sk-) here.',
     })
   }
   throw new Fault('credential_refused', {
-    message: 'The Authorization header must read `Bearer sk-…`.',
+    message: 'The Authorization header must read `Bearer sk-…`, or carry an access token.',
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   })
 }
@@ -67,12 +68,16 @@ async function authenticateIngest(
   try {
     if (text.startsWith('sk-')) return await credentials.secretKey(text)
     if (text.startsWith('pk-')) return await credentials.publishableKey(text)
+    if (bearer !== undefined && JWT.test(text)) return await credentials.accessToken(text)
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'credential_refused') throw error
     throw new Fault('ingest_key_unknown', { message: error.message })
   }
   throw new Fault('ingest_key_unknown', { message: 'Events are written with a key that starts with pk- or sk-.' })
 }
+
+/** Three parts in base64url, the first of which begins a JSON object. */
+const JWT = /^eyJ[\w-]{1,2000}\.[\w-]{1,6000}\.[\w-]{1,1000}$/
 
 const bearerIn = (header: string) =>
   header.startsWith('Bearer ') || /^bearer /i.test(header) ? header.slice('Bearer '.length) : ''

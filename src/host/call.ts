@@ -1,7 +1,7 @@
 // Runs one operation for one caller: the single path that every door takes.
 import type { Engines } from '../engines/engines.ts'
 import { type AuditTrail, Unchanged } from '../kit/audit.ts'
-import type { Caller, Writer } from '../kit/caller.ts'
+import { type Caller, PLATFORM_ORG, type Writer } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import type { Context, Operation, RequestFacts } from '../kit/operation.ts'
 import { malformed } from './faults.ts'
@@ -57,7 +57,8 @@ function perform(
     if (output instanceof Unchanged) return output.output
     const { ip, id: requestId } = context.request
     const on = recorded.on(input as never, output as never)
-    await audit(db, { caller, what: recorded.what, on, at: context.clock.now().toISOString(), ip, requestId })
+    const org = recorded.trail === 'platform' ? PLATFORM_ORG : caller.org
+    await audit(db, { org, caller, what: recorded.what, on, at: context.clock.now().toISOString(), ip, requestId })
     return output
   })
 }

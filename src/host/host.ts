@@ -93,7 +93,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   }
 }
 
-function listen(server: Server | import('node:https').Server, host: string, port: number): Promise<number> {
+/** Answers the port, once it listens. */
+export function listen(server: Server | import('node:https').Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, backlog: 1024 }, () => resolve((server.address() as AddressInfo).port))

@@ -1,8 +1,10 @@
 // What the audit trail keeps of a write.
 import type { Database } from '../engines/engines.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, OrgId } from './caller.ts'
 
 export type AuditRecord = {
+  /** In whose trail. */
+  org: OrgId
   caller: Caller
   /** What was done, `project.create`. */
   what: string

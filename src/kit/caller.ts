@@ -12,7 +12,7 @@ export type Budget = { month: number; total: number }
 
 /** What opened the door: kept in the audit trail and in the log, by id and never by text. */
 export type Credential = {
-  kind: 'secret' | 'publishable' | 'session'
+  kind: 'secret' | 'publishable' | 'session' | 'token'
   id: string
   /** SHA-256 of its text, in hex. */
   digest: string

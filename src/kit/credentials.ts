@@ -7,6 +7,8 @@ export interface Credentials {
   secretKey(text: string): Caller | Promise<Caller>
   /** `pk-…` */
   publishableKey(text: string): Writer | Promise<Writer>
+  /** A JWT of our identity provider. */
+  accessToken(text: string): Caller | Promise<Caller>
   /** The value of the session cookie. */
   session(text: string): Caller | Promise<Caller>
 }

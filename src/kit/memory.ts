@@ -16,7 +16,7 @@ const WAITING_MAX = 2_000
 export type Memory<T> = {
   get(name: string, nowMs: number): T | undefined
   /** Looks up and remembers, unless there is nothing (null) or a change was heard of meanwhile. `alias` is what changes
-   *  call it by. */
+   *  call it by; several may share one. */
   learn(name: string, alias: string, nowMs: number, look: () => Promise<T | null>): Promise<T | null>
   forget(alias: string): void
   clear(): void
@@ -24,14 +24,16 @@ export type Memory<T> = {
 
 export function openMemory<T>(): Memory<T> {
   const entries = new Map<string, { value: T; untilMs: number; alias: string }>()
-  const nameOf = new Map<string, string>()
+  const namesOf = new Map<string, Set<string>>()
   const places = openPlaces()
   /** Counts changes, so that a look-up that raced one is not remembered. */
   let changes = 0
 
   function drop(name: string, alias: string): void {
     entries.delete(name)
-    nameOf.delete(alias)
+    const names = namesOf.get(alias)
+    names?.delete(name)
+    if (names?.size === 0) namesOf.delete(alias)
   }
 
   /** All live equally long, so the oldest stand first. */
@@ -55,17 +57,18 @@ export function openMemory<T>(): Memory<T> {
       drop(name, alias)
       dropOld(nowMs)
       entries.set(name, { value, untilMs: nowMs + REMEMBERED_MS, alias })
-      nameOf.set(alias, name)
+      namesOf.set(alias, (namesOf.get(alias) ?? new Set()).add(name))
       return value
     },
     forget: alias => {
       changes++
-      drop(nameOf.get(alias) ?? '', alias)
+      for (const name of namesOf.get(alias) ?? []) entries.delete(name)
+      namesOf.delete(alias)
     },
     clear: () => {
       changes++
       entries.clear()
-      nameOf.clear()
+      namesOf.clear()
     },
   }
 }

@@ -59,7 +59,8 @@ export const stream = Type.Unsafe<StreamAnswer>({ 'x-stoa': 'stream' })
 export type StreamAnswer = { status: number; headers: Record<string, string | string[]>; body: Readable }
 
 type Input<F extends TProperties, B> = Static<TObject<F>> & (B extends 'raw' ? { body: Buffer } : unknown)
-type Audit<I, O> = { what: string; on: (input: I, output: O) => string }
+/** `trail: 'platform'` records it with the operators, for what the organisation's own trail does not outlive. */
+type Audit<I, O> = { what: string; on: (input: I, output: O) => string; trail?: 'platform' }
 
 export type Declaration<R extends string, A extends Access, F extends TProperties, B, O extends TSchema, P> = {
   /** `GET /v1/projects/{slug}`; `ANY` takes every method, and a last `{rest...}` every deeper path. */

@@ -43,6 +43,17 @@ export async function page<Row>(
   return { data, next: rows.length > count ? cursorFor(keyOf(data.at(-1) as Row)) : '' }
 }
 
+/** Where a page ended in a listing that goes by age, and by id where two are equally old. */
+export type Place = { created: string; id: string }
+export const placeKey = ({ created, id }: Place): string => `${created} ${id}`
+
+export function placeFrom(key: string): Place | null {
+  if (key === '') return null
+  const [, created = '', id = ''] = key.match(/^([1-9]\d{3}-[\d-]{5}T[\d:.]{12}Z) (\w+)$/) ?? []
+  if (Number.isNaN(Date.parse(created))) throw wrongCursor()
+  return { created, id }
+}
+
 export const wrongCursor = () =>
   new Fault('invalid_input', {
     message: 'The cursor in `after` is not one this listing gave; start again without it.',

@@ -7,7 +7,7 @@ import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName } from '../../kit/fields.ts'
 import { type Context, nothing, operation } from '../../kit/operation.ts'
-import { listing, page, paging, wrongCursor } from '../../kit/page.ts'
+import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
 import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
@@ -35,7 +35,7 @@ export const listKeys = operation({
     const found = await page(
       asked,
       (last, count) => store.selectKeys(db, caller.org, filter, placeFrom(last), count),
-      ({ created, id }) => `${created} ${id}`,
+      placeKey,
     )
     return { ...found, data: found.data.map(row => recordOf(row, now)) }
   },
@@ -147,11 +147,3 @@ async function visibleKey({ db, caller, clock }: Context<'bearer'>, id: string):
 }
 
 const timesFrom = (now: Date) => ({ at: now.toISOString(), month: monthOf(now) })
-
-/** Where a page ended. */
-function placeFrom(key: string): store.KeyPlace | null {
-  if (key === '') return null
-  const [, created = '', id = ''] = key.match(/^([1-9]\d{3}-[\d-]{5}T[\d:.]{12}Z) (key_\w+)$/) ?? []
-  if (Number.isNaN(Date.parse(created))) throw wrongCursor()
-  return { created, id }
-}

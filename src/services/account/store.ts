@@ -1,6 +1,7 @@
 // All SQL on API keys and browser sessions.
 import type { Sql } from '../../engines/engines.ts'
 import type { Budget, OrgId, Role } from '../../kit/caller.ts'
+import type { Place } from '../../kit/page.ts'
 import type { KeyType } from './key-text.ts'
 
 /** What a key is held to. */
@@ -52,14 +53,13 @@ export type KeyFilter = {
   at: string
   month: string
 }
-export type KeyPlace = { created: string; id: string }
 
 /** Newest first, those that come after the one at `last`. */
 export function selectKeys(
   db: Sql,
   org: OrgId,
   { id, user, status, at, month }: KeyFilter,
-  last: KeyPlace | null,
+  last: Place | null,
   count: number,
 ): Promise<KeyRow[]> {
   return db<KeyRow>`select keys.id, keys.user_id as user, name, type, prefix, text, keys.created, expires, limits,
@@ -96,9 +96,15 @@ export async function revokeKey(db: Sql, org: OrgId, id: string, by: string, at:
   await db`update keys set revoked_at = ${at}, revoked_by = ${by} where org = ${org} and id = ${id}`
 }
 
+/** Every key of one person in one organisation. */
+export async function revokeKeysOf(db: Sql, org: OrgId, user: string, by: string, at: string): Promise<void> {
+  await db`update keys set revoked_at = ${at}, revoked_by = ${by}
+    where org = ${org} and user_id = ${user} and revoked_at is null`
+}
+
 export type Found = {
   id: string
-  kind: KeyType | 'session'
+  kind: KeyType | 'session' | 'token'
   org: OrgId
   user: string
   email: string
@@ -132,6 +138,22 @@ export async function findSession(db: Sql, digest: string): Promise<Found | null
     join users on users.id = sessions.user_id
     join members on members.org = sessions.org and members.user_id = sessions.user_id
     where digest = decode(${digest}, 'hex')`
+  return row ?? null
+}
+
+/** Somebody who is still signed in, as a member of that organisation, under the grant with that digest. */
+export async function findSignIn(
+  db: Sql,
+  digest: string,
+  { user, org, signIn, expiresMs }: { user: string; org: string; signIn: string; expiresMs: number },
+): Promise<Found | null> {
+  const [row] = await db<Found>`select ${signIn} as id, 'token' as kind, members.org, users.id as user, users.email,
+      members.role, ${new Date(expiresMs).toISOString()} as expires, false as revoked, '{}'::text[] as limits,
+      0 as budget_month, 0 as budget_total, null::int as rate, null as last_used
+    from oidc
+    join users on users.id = oidc.user_id
+    join members on members.user_id = users.id and members.org = ${org}
+    where oidc.model = 'Grant' and oidc.digest = decode(${digest}, 'hex') and users.id = ${user}`
   return row ?? null
 }
 

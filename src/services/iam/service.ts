@@ -1,9 +1,16 @@
 import { service } from '../../kit/service.ts'
+import * as apps from './apps.ts'
 import * as audit from './audit.ts'
+import * as me from './me.ts'
+import * as members from './members.ts'
+import * as orgs from './orgs.ts'
+import * as password from './password.ts'
+import * as sessions from './sessions.ts'
+import * as signingKeys from './signing-keys.ts'
 
 export const iam = service({
   name: 'iam',
   what: 'Organisations, their members and their apps, and the trail of what was done',
-  operations: [audit],
+  operations: [me, password, orgs, members, apps, sessions, signingKeys, audit],
   migrations: new URL('migrations/', import.meta.url),
 })

@@ -10,23 +10,108 @@ export async function lockWhileEmpty(db: Sql): Promise<boolean> {
   return rows.length === 0
 }
 
-export async function insertOrganisation(db: Sql, org: OrgId, name: string, created: string): Promise<void> {
-  await db`insert into orgs (slug, name, created) values (${org}, ${name}, ${created})`
+/** Answers the proof that is kept, which is the one given if there was none. */
+export async function keepProof(db: Sql, proof: Uint8Array): Promise<Uint8Array> {
+  await db`insert into root_key (proof) values (${proof}) on conflict do nothing`
+  const [row] = await db<{ proof: Uint8Array }>`select proof from root_key`
+  return row?.proof ?? proof
 }
 
-export type NewUser = { id: string; email: string; password: string; created: string }
+export type Org = { slug: string; name: string; created: string; updated: string }
 
-export async function insertUser(db: Sql, { id, email, password, created }: NewUser): Promise<void> {
-  await db`insert into users (id, email, password, created) values (${id}, ${email}, ${password}, ${created})`
+/** All organisations, or the one that is given. */
+export function selectOrgs(db: Sql, only: OrgId | null, after: string, count: number): Promise<Org[]> {
+  return db<Org>`select slug, name, created, updated from orgs
+    where (${only}::text is null or slug = ${only}) and slug collate "C" > ${after}
+    order by slug collate "C" limit ${count}`
 }
 
-export async function insertMember(db: Sql, org: OrgId, user: string, role: Role, created: string): Promise<void> {
-  await db`insert into members (org, user_id, role, created) values (${org}, ${user}, ${role}, ${created})`
+export async function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
+  const [row] = await db<Org>`select slug, name, created, updated from orgs where slug = ${org}`
+  return row ?? null
 }
 
-export async function insertAudit(db: Sql, { caller, what, on, at, ip, requestId }: AuditRecord): Promise<void> {
+/** Answers null when the slug is taken. */
+export async function insertOrganisation(db: Sql, org: OrgId, name: string, at: string): Promise<Org | null> {
+  const [row] = await db<Org>`insert into orgs (slug, name, created, updated) values (${org}, ${name}, ${at}, ${at})
+    on conflict do nothing returning slug, name, created, updated`
+  return row ?? null
+}
+
+export async function updateOrg(db: Sql, org: OrgId, name: string, at: string): Promise<Org | null> {
+  const [row] = await db<Org>`update orgs set name = ${name}, updated = ${at} where slug = ${org}
+    returning slug, name, created, updated`
+  return row ?? null
+}
+
+export async function deleteOrg(db: Sql, org: OrgId): Promise<void> {
+  await db`delete from orgs where slug = ${org}`
+}
+
+export type NewUser = { id: string; email: string; password: string | null; created: string }
+
+/** Answers false when the address has an account already. */
+export async function insertUser(db: Sql, { id, email, password, created }: NewUser): Promise<boolean> {
+  const rows = await db`insert into users (id, email, password, created)
+    values (${id}, ${email}, ${password}, ${created}) on conflict (email) do nothing returning id`
+  return rows.length > 0
+}
+
+export async function selectUserId(db: Sql, email: string): Promise<string> {
+  const [row] = await db<{ id: string }>`select id from users where email = ${email}`
+  if (!row) throw new Error('the account went away in between')
+  return row.id
+}
+
+export type Member = { user: string; email: string; role: Role; created: string }
+
+/** Answers false when they are a member already. */
+export async function insertMember(db: Sql, org: OrgId, user: string, role: Role, created: string): Promise<boolean> {
+  const rows = await db`insert into members (org, user_id, role, created)
+    values (${org}, ${user}, ${role}, ${created}) on conflict do nothing returning org`
+  return rows.length > 0
+}
+
+export function selectMembers(db: Sql, org: OrgId, after: string, count: number): Promise<Member[]> {
+  return db<Member>`select user_id as user, email, role, members.created from members join users on users.id = user_id
+    where org = ${org} and email collate "C" > ${after} order by email collate "C" limit ${count}`
+}
+
+export async function selectMember(db: Sql, org: OrgId, user: string): Promise<Member | null> {
+  const [row] = await db<Member>`select user_id as user, email, role, members.created
+    from members join users on users.id = user_id where org = ${org} and user_id = ${user}`
+  return row ?? null
+}
+
+export type Membership = { org: string; name: string; role: Role }
+
+/** Everything one person belongs to. */
+export function selectMemberships(db: Sql, user: string): Promise<Membership[]> {
+  return db<Membership>`select org, name, role from members join orgs on orgs.slug = org
+    where user_id = ${user} order by org collate "C"`
+}
+
+/** Until the transaction ends, nobody else changes who is in the organisation: two owners must not leave at once. */
+export async function lockMembers(db: Sql, org: OrgId): Promise<void> {
+  await db`select from orgs where slug = ${org} for no key update`
+}
+
+export async function hasOtherOwner(db: Sql, org: OrgId, user: string): Promise<boolean> {
+  const rows = await db`select from members where org = ${org} and role = 'owner' and user_id <> ${user} limit 1`
+  return rows.length > 0
+}
+
+export async function updateRole(db: Sql, org: OrgId, user: string, role: Role): Promise<void> {
+  await db`update members set role = ${role} where org = ${org} and user_id = ${user}`
+}
+
+export async function deleteMember(db: Sql, org: OrgId, user: string): Promise<void> {
+  await db`delete from members where org = ${org} and user_id = ${user}`
+}
+
+export async function insertAudit(db: Sql, { org, caller, what, on, at, ip, requestId }: AuditRecord): Promise<void> {
   await db`insert into audit (org, at, user_id, email, credential, what, on_what, ip, request_id)
-    values (${caller.org}, ${at}, ${caller.user}, ${caller.email}, ${caller.credential.id}, ${what}, ${on}, ${ip},
+    values (${org}, ${at}, ${caller.user}, ${caller.email}, ${caller.credential.id}, ${what}, ${on}, ${ip},
       ${requestId})`
 }
 
@@ -42,4 +127,89 @@ export function selectAudit(db: Sql, org: OrgId, before: number | null, count: n
   return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, ip,
       request_id as "requestId"
     from audit where org = ${org} and (${before}::bigint is null or id < ${before}) order by audit.id desc limit ${count}`
+}
+
+export type Account = { user: string; password: string | null }
+
+export async function selectAccount(db: Sql, email: string): Promise<Account | null> {
+  const [row] = await db<Account>`select id as user, password from users where email = ${email}`
+  return row ?? null
+}
+
+export async function updatePassword(db: Sql, user: string, digest: string): Promise<void> {
+  await db`update users set password = ${digest} where id = ${user}`
+}
+
+export type ClientMember = { user: string; email: string; name: string; org: OrgId }
+
+/** A person as a member of the organisation that the app belongs to. */
+export async function selectClientMember(db: Sql, user: string, client: string): Promise<ClientMember | null> {
+  const [row] = await db<ClientMember>`select users.id as user, users.email, '' as name, apps.org
+    from apps join members on members.org = apps.org join users on users.id = members.user_id
+    where apps.id = ${client} and users.id = ${user}`
+  return row ?? null
+}
+
+export type App = {
+  id: string
+  app: string
+  brand: string
+  name: string
+  type: 'confidential' | 'public'
+  redirectUris: string[]
+  logoutUris: string[]
+  created: string
+  updated: string
+}
+
+export function selectApps(db: Sql, org: OrgId, after: string, count: number): Promise<App[]> {
+  return db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris",
+      created, updated
+    from apps where org = ${org} and id collate "C" > ${after} order by id collate "C" limit ${count}`
+}
+
+export async function selectApp(db: Sql, org: OrgId, id: string): Promise<App | null> {
+  const [row] = await db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris",
+      logout_uris as "logoutUris", created, updated
+    from apps where org = ${org} and id = ${id}`
+  return row ?? null
+}
+
+/** Answers null when there is such an app. */
+export async function insertApp(db: Sql, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
+  const rows =
+    await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, created, updated)
+    values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
+      ${app.logoutUris}, ${app.sealed}, ${app.created}, ${app.updated})
+    on conflict do nothing returning id`
+  const { sealed: _, ...kept } = app
+  return rows.length > 0 ? kept : null
+}
+
+export async function updateApp(
+  db: Sql,
+  org: OrgId,
+  { id, name, redirectUris, logoutUris, updated }: App,
+): Promise<void> {
+  await db`update apps set name = ${name}, redirect_uris = ${redirectUris}, logout_uris = ${logoutUris},
+    updated = ${updated} where org = ${org} and id = ${id}`
+}
+
+export async function updateAppSecret(db: Sql, org: OrgId, id: string, sealed: Uint8Array, at: string): Promise<void> {
+  await db`update apps set secret = ${sealed}, updated = ${at} where org = ${org} and id = ${id}`
+}
+
+export async function deleteApp(db: Sql, org: OrgId, id: string): Promise<boolean> {
+  const rows = await db`delete from apps where org = ${org} and id = ${id} returning id`
+  return rows.length > 0
+}
+
+export type Client = App & { org: OrgId; sealed: Uint8Array | null }
+
+/** An app of whichever organisation, as the identity provider looks it up by its client id. */
+export async function selectClient(db: Sql, id: string, brand: string): Promise<Client | null> {
+  const [row] = await db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
+      logout_uris as "logoutUris", secret as sealed, created, updated
+    from apps where id = ${id} and brand = ${brand}`
+  return row ?? null
 }

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { seededRandom, systemRandom } from '../random/random.ts'
+import { openSeal } from './seal.ts'
+
+const root = seededRandom('root').bytes(32)
+const { seal, unseal } = openSeal(root, systemRandom)
+
+describe('a sealed text', () => {
+  it('is read back by whoever has the root key', () => {
+    for (const text of ['', 'x', 'whsec_…', 'ünïcode 🙂', 'x'.repeat(100_000)]) {
+      assert.equal(openSeal(root, systemRandom).unseal('home', 'app/web', seal('home', 'app/web', text)), text)
+    }
+  })
+
+  it('says nothing of the text but how long it is, and never the same twice', () => {
+    const sealed = seal('home', 'a', 'the secret')
+    assert.ok(!Buffer.from(sealed).includes('secret'))
+    assert.equal(sealed.length, seal('home', 'a', 'xxx xxxxxx').length)
+    assert.notDeepEqual(sealed, seal('home', 'a', 'the secret'))
+  })
+
+  it('does not open for another organisation, under another name, or with another root key', () => {
+    const sealed = seal('home', 'a', 'the secret')
+    assert.throws(() => unseal('other', 'a', sealed))
+    assert.throws(() => unseal('home', 'b', sealed))
+    assert.throws(() => unseal('hom', 'e a', sealed))
+    const another = openSeal(seededRandom('another').bytes(32), systemRandom)
+    assert.throws(() => another.unseal('home', 'a', sealed), /another root key/)
+  })
+
+  it('does not open when any bit of it was changed, or any of it is missing', () => {
+    const sealed = seal('home', 'a', 'secret')
+    for (let at = 0; at < sealed.length; at++) {
+      const bent = Buffer.from(sealed)
+      bent[at] = (bent[at] as number) ^ 1
+      assert.throws(() => unseal('home', 'a', bent), `byte ${at}`)
+      assert.throws(() => unseal('home', 'a', sealed.subarray(0, at)), `cut at ${at}`)
+    }
+  })
+
+  it('needs a root key of 32 bytes', () => {
+    assert.throws(() => openSeal(Buffer.alloc(16), systemRandom), /32 bytes/)
+  })
+})

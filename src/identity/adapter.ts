@@ -1,0 +1,79 @@
+// Where oidc-provider keeps its things: PostgreSQL, under the digest of each id. An id that leaks out of the database
+// opens nothing.
+import { createHash } from 'node:crypto'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { errors } from 'oidc-provider'
+import type { Clock, Sql } from '../engines/engines.ts'
+import * as store from './store.ts'
+
+/** Two tabs may refresh with the same token within this time; used again later, it is taken for stolen. */
+const REFRESH_GRACE_MS = 30_000
+
+export type ClientFinder = (id: string) => Promise<AdapterPayload | undefined>
+type Engines = { db: Sql; clock: Clock }
+
+/** Makes the adapter of each kind of thing. Clients are the organisations' apps, and are only ever read here. */
+export function adapterFactory(engines: Engines, brand: string, findClient: ClientFinder): (model: string) => Adapter {
+  return model => (model === 'Client' ? clientAdapter(findClient) : entryAdapter(engines, { brand, model }))
+}
+
+function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
+  const graceMs = place.model === 'RefreshToken' ? REFRESH_GRACE_MS : 0
+  const now = () => clock.now().toISOString()
+  const graceStart = () => new Date(clock.now().getTime() - graceMs).toISOString()
+
+  /** As it was saved, with the id by which it was found and whether it was used. */
+  function payloadOf(entry: store.Entry | null, id?: string): AdapterPayload | undefined {
+    if (!entry) return undefined
+    const { payload, consumed } = entry
+    const used = consumed !== null && (graceMs === 0 || consumed <= graceStart())
+    return {
+      ...payload,
+      ...(id !== undefined && { jti: id }),
+      ...(used && { consumed: Math.floor(Date.parse(consumed) / 1000) }),
+    } as AdapterPayload
+  }
+
+  return {
+    upsert: async (id, payload, expiresIn) => {
+      const { jti: _, ...kept } = payload
+      const expires = expiresIn ? new Date(clock.now().getTime() + expiresIn * 1000).toISOString() : null
+      await store.upsertEntry(db, place, digestOf(id), {
+        payload: JSON.stringify(kept),
+        grantId: payload.grantId ?? null,
+        uid: payload.uid ?? null,
+        user: payload.accountId ?? null,
+        client: payload.clientId ?? null,
+        expires,
+      })
+    },
+    find: async id => payloadOf(await store.selectEntry(db, place, digestOf(id), now()), id),
+    findByUid: async uid => payloadOf(await store.selectEntryByUid(db, place, uid, now())),
+    findByUserCode: async () => undefined,
+    consume: async id => {
+      if (await store.consumeEntry(db, place, digestOf(id), now(), graceStart())) return
+      throw new errors.InvalidGrant('already used')
+    },
+    destroy: id => store.deleteEntry(db, place, digestOf(id)),
+    revokeByGrantId: grantId => store.deleteByGrant(db, place, grantId),
+  }
+}
+
+/** Whether a grant is still there: while it is, whoever was given it is signed in. */
+export async function isSignedIn({ db, clock }: Engines, brand: string, grantId: string): Promise<boolean> {
+  return (await store.selectEntry(db, { brand, model: 'Grant' }, digestOf(grantId), clock.now().toISOString())) !== null
+}
+
+function clientAdapter(findClient: ClientFinder): Adapter {
+  const refuse = async () => {
+    throw new Error('clients are registered through /v1/iam/apps')
+  }
+  return {
+    find: findClient,
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    ...{ upsert: refuse, consume: refuse, destroy: refuse, revokeByGrantId: refuse },
+  }
+}
+
+const digestOf = (id: string) => createHash('sha256').update(id).digest()

@@ -1,0 +1,235 @@
+// The identity origin: the six paths of OpenID Connect, the sign-in pages, and one constant page for everything else. What
+// oidc-provider would believe of a request's headers is settled here first.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { hash, verify } from '@node-rs/argon2'
+import type { JWK } from 'jose'
+import type Provider from 'oidc-provider'
+import type { AdapterPayload } from 'oidc-provider'
+import type { Engines } from '../engines/engines.ts'
+import { type AccessToken, tokenVerifier } from './access-tokens.ts'
+import { adapterFactory, isSignedIn } from './adapter.ts'
+import { openGuesses } from './guesses.ts'
+import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE, problemPage } from './pages.ts'
+import { buildProvider, PATHS, type Person, SIGN_IN_PATH } from './provider.ts'
+import { readForm, show, signIn } from './sign-in.ts'
+import { deleteOld } from './store.ts'
+import { userInfo } from './userinfo.ts'
+
+/** What sign-in needs to know of organisations, people and apps. */
+export type Directory = {
+  client(id: string, brand: string): Promise<Client | null>
+  person(user: string, clientId: string): Promise<Person | null>
+  /** Who has that address, and the argon2id hash of their password if they have one. */
+  account(email: string): Promise<{ user: string; password: string | null } | null>
+  /** The published keys, the signing ones first, and what cookies are signed with. */
+  keys(brand: string): Promise<Keys>
+}
+export type Keys = { signing: JWK[]; cookieSecret: string }
+export type Client = {
+  id: string
+  name: string
+  secret: string | null
+  redirectUris: string[]
+  logoutUris: string[]
+}
+
+export type IdentityOptions = {
+  engines: Engines
+  directory: Directory
+  brand: string
+  /** `https://id.example.com` */
+  issuer: string
+  /** The base address of the API. */
+  audience: string
+  addressOf: (request: IncomingMessage) => string
+  /** The headers by which a page of that origin may read an answer, if it may. */
+  corsHeaders: (origin: string) => Promise<Record<string, string> | null>
+  failed: (error: unknown) => void
+}
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': contentPolicy(),
+  vary: 'Origin',
+}
+
+/** The paths handed on, to the letter: oidc-provider would also take other cases, and further well-known documents. */
+const EXACT: ReadonlySet<string> = new Set([
+  ...Object.values(PATHS),
+  `${PATHS.logout}/confirm`,
+  `${PATHS.logout}/success`,
+])
+const RESUME = new RegExp(`^${PATHS.authorize}/[\\w-]{1,64}$`)
+const STEP = new RegExp(`^${SIGN_IN_PATH}/[\\w-]{1,64}$`)
+/** Told to scripts of other origins before they call. Set past what keeps oidc-provider from saying it. */
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-headers': 'Authorization, Content-Type',
+  'access-control-max-age': '600',
+}
+/** What scripts of other origins may call. */
+const CROSS_ORIGIN: ReadonlySet<string> = new Set([PATHS.discovery, PATHS.jwks, PATHS.token, PATHS.userinfo])
+
+export type Identity = {
+  handle: RequestListener
+  /** Ends what it does by itself. */
+  close(): void
+  verifyToken: (text: string) => Promise<AccessToken | null>
+}
+
+export async function openIdentity(options: IdentityOptions): Promise<Identity> {
+  const { engines, directory, brand, issuer } = options
+  const current = await openCurrent(options)
+  const nobody = await hash('nobody has this password')
+  const steps = {
+    ...{ addressOf: options.addressOf, guesses: openGuesses(engines.clock) },
+    checkPassword: async (email: string, password: string) => {
+      const account = await directory.account(email)
+      const right = await verify(account?.password ?? nobody, password)
+      return right && account?.password ? account.user : null
+    },
+    isMember: async (user: string, clientId: string) => (await directory.person(user, clientId)) !== null,
+    clientName: async (clientId: string) => (await directory.client(clientId, brand))?.name ?? '',
+  }
+
+  const verifyToken = tokenVerifier({
+    ...{ clock: engines.clock, issuer, audience: options.audience },
+    publicKeys: async () => ({ keys: (await directory.keys(brand)).signing.map(withoutSecrets) }),
+  })
+  const forUserInfo = {
+    verify: verifyToken,
+    isSignedIn: (signIn: string) => isSignedIn(engines, brand, signIn),
+    person: directory.person,
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '').split('?', 1)[0] as string
+    const { origin } = request.headers
+    const cors = origin !== undefined && CROSS_ORIGIN.has(path) ? await options.corsHeaders(origin) : null
+    for (const [name, value] of Object.entries({ ...headersFor(path, issuer), ...cors }))
+      response.setHeader(name, value)
+    vouchFor(request, response, new URL(issuer).host)
+    const { provider, toProvider, cookieKey } = current()
+    if (request.url?.split('?')[1]?.includes('%00')) {
+      return show(response, 400, problemPage('That did not work', 'The address holds what no address may.'))
+    }
+    if (request.method === 'OPTIONS' && CROSS_ORIGIN.has(path)) {
+      return void response.writeHead(204, cors ? PREFLIGHT : {}).end()
+    }
+    if (request.method === 'POST' && path === PATHS.logout) return logoutByGet(request, response)
+    if (STEP.test(path)) return signIn({ ...steps, provider, cookieKey }, request, response)
+    if (path === PATHS.userinfo) return userInfo(forUserInfo, request, response)
+    if (EXACT.has(path) || RESUME.test(path)) return toProvider(request, response)
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(NOTHING_HERE)
+  }
+
+  const listener: RequestListener = (request, response) => {
+    handle(request, response).catch(error => {
+      options.failed(error)
+      if (response.headersSent) return void response.destroy()
+      const page = problemPage('That did not work', 'Something went wrong on our side. Try again in a moment.')
+      response.writeHead(500, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+    })
+  }
+  const sweep = () => deleteOld(engines.db, engines.clock.now().toISOString()).catch(options.failed)
+  const timer = setInterval(sweep, SWEEP_MS).unref()
+  return { handle: listener, verifyToken, close: () => clearInterval(timer) }
+}
+
+/** How often what has ended is taken out of the database. */
+const SWEEP_MS = 10 * 60_000
+/** How often keys are looked at: new ones come into use without a restart. */
+const KEYS_KEPT_MS = 30_000
+
+type Current = { provider: Provider; toProvider: RequestListener; cookieKey: string; kids: string }
+
+/** The provider with the keys of now. It knows its keys from birth, so new keys mean a new one. */
+async function openCurrent(options: IdentityOptions): Promise<() => Current> {
+  const { engines, directory, brand } = options
+  const build = (keys: Keys): Current => {
+    const provider = providerWith(options, keys)
+    const toProvider = provider.callback() as RequestListener
+    return { provider, toProvider, cookieKey: keys.cookieSecret, kids: kidsOf(keys) }
+  }
+  let current = build(await directory.keys(brand))
+  let lookedMs = engines.clock.elapsedMs()
+  const look = async () => {
+    const keys = await directory.keys(brand)
+    if (kidsOf(keys) !== current.kids) current = build(keys)
+  }
+  return () => {
+    if (engines.clock.elapsedMs() - lookedMs > KEYS_KEPT_MS) {
+      lookedMs = engines.clock.elapsedMs()
+      look().catch(options.failed)
+    }
+    return current
+  }
+}
+
+const kidsOf = ({ signing }: Keys) => signing.map(({ kid }) => kid).join()
+
+function providerWith({ engines, directory, brand, issuer, audience, failed }: IdentityOptions, keys: Keys): Provider {
+  const provider = buildProvider({
+    ...{ issuer, audience, keys: keys.signing, cookieKeys: [keys.cookieSecret], findPerson: directory.person },
+    adapter: adapterFactory(engines, brand, async id => {
+      const client = await directory.client(id, brand)
+      return client ? metadataOf(client) : undefined
+    }),
+    page: { error: says => problemPage('That did not work', says), logout: logoutPage, loggedOut: loggedOutPage },
+  })
+  provider.on('server_error', (_ctx, error) => failed(error))
+  return provider
+}
+
+/** oidc-provider takes logout by POST only with cookies that other sites' pages could send along. */
+async function logoutByGet(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const fields = await readForm(request)
+  response.writeHead(303, { location: `${PATHS.logout}?${fields ?? ''}` }).end()
+}
+
+/** Keys and what is offered change rarely, and are asked for by every client at every start. */
+const CACHED: ReadonlySet<string> = new Set([PATHS.discovery, PATHS.jwks])
+const CACHED_S = 300
+const LOCAL = /^https:\/\/(localhost|127\.|\[::1\])/
+
+function headersFor(path: string, issuer: string): Record<string, string> {
+  return {
+    ...HEADERS,
+    ...(CACHED.has(path) && { 'cache-control': `public, max-age=${CACHED_S}` }),
+    // On localhost it would forbid plain http to whatever else runs on the developer's machine.
+    ...(!LOCAL.test(issuer) && { 'strict-transport-security': 'max-age=31536000' }),
+  }
+}
+
+/** oidc-provider makes URLs of the Host header, and lets every origin read some answers: it is told who we are, and of no
+ *  origin, and what it says to origins all the same is not sent. */
+function vouchFor({ headers }: IncomingMessage, response: ServerResponse, host: string): void {
+  const setHeader = response.setHeader.bind(response)
+  response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value))
+  for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name]
+  delete headers.origin
+  headers.host = host
+  headers['x-forwarded-proto'] = 'https'
+}
+
+/** What anybody may know of a key. */
+function withoutSecrets({ kty, crv, x, y, n, e, kid, alg, use }: JWK): object {
+  return Object.fromEntries(Object.entries({ kty, crv, x, y, n, e, kid, alg, use }).filter(([, value]) => value))
+}
+
+function metadataOf({ id, name, secret, redirectUris, logoutUris }: Client): AdapterPayload {
+  return {
+    client_id: id,
+    client_name: name,
+    redirect_uris: redirectUris,
+    post_logout_redirect_uris: logoutUris,
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    ...(secret === null
+      ? { token_endpoint_auth_method: 'none' }
+      : { token_endpoint_auth_method: 'client_secret_basic', client_secret: secret }),
+  }
+}

@@ -1,0 +1,70 @@
+// The few pages of the identity origin. Plain HTML that works without scripts; whatever is put in is escaped, and nothing
+// that a request said is put in.
+import { createHash } from 'node:crypto'
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1b1b1f; --paper: #fbfaf8; --line: #8a8780; --act: #1d4f91; --on-act: #fff; --bad: #a3201d }
+@media (prefers-color-scheme: dark) { :root { --ink: #ecebe8; --paper: #17171a; --line: #77757f; --act: #9cc2ff; --on-act: #10203a; --bad: #ff9d96 } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
+main { width: 100%; max-width: 22rem }
+h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .25rem }
+p { margin: 0 0 1.25rem }
+label { display: block; font-weight: 600; margin: 0 0 .25rem }
+input { width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .4rem; padding: .6rem .7rem; margin: 0 0 1rem }
+button { width: 100%; font: inherit; font-weight: 600; color: var(--on-act); background: var(--act); border: 0; border-radius: .4rem; padding: .7rem }
+input:focus-visible, button:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
+[role=alert] { color: var(--bad); font-weight: 600 }
+`
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** Nothing but our own style, no script, framed by nobody, forms that lead here and to where the app said people come
+ *  back to. */
+export const contentPolicy = (formTarget = ''): string =>
+  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${`'self' ${formTarget}`.trim()}; frame-ancestors 'none'; base-uri 'none'`
+
+const document = (title: string, body: string) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><style>${STYLE}</style></head><body><main>${body}</main></body></html>`
+
+export function signInPage(app: string, action: string, problem: string | null): string {
+  const alert = problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
+  const told = problem === null ? '' : ' aria-describedby="problem"'
+  return document(
+    problem === null ? 'Sign in' : 'Sign in: that did not work',
+    `<h1>Sign in</h1><p>to ${escaped(app)}</p>${alert}<form method="post" action="${escaped(action)}">
+<label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="username" required autofocus${told}>
+<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
+<button>Sign in</button></form>`,
+  )
+}
+
+/** The form is oidc-provider's own, which carries what guards it; the button belongs to it. */
+export const logoutPage = (form: string): string =>
+  document(
+    'Sign out',
+    `<h1>Sign out?</h1><p>You will be signed out of every app you signed in to here.</p>${form}<button form="op.logoutForm" name="logout" value="yes">Sign out</button>`,
+  )
+
+/** oidc-provider's page for a step that needs a form would send it by a script; ours has a button. Null for other pages. */
+export function stepPage(html: string): string | null {
+  const form = html.match(/<form.*?<\/form>/s)?.[0]
+  if (!html.includes('document.forms[0].submit()') || form === undefined) return null
+  const inputs = form.replace(/<noscript>.*?<\/noscript>/s, '<button>Continue</button>')
+  return document('Continue', `<h1>One more step</h1><p>Whoever was signed in before is signed out now.</p>${inputs}`)
+}
+
+export const loggedOutPage = (): string => document('Signed out', '<h1>Signed out</h1><p>You may close this page.</p>')
+
+/** For what went wrong on the way, in words that are ours or the library's, never the request's. */
+export const problemPage = (title: string, says: string): string =>
+  document(title, `<h1>${escaped(title)}</h1><p>${escaped(says)}</p>`)
+
+/** What every other address of this origin shows. */
+export const NOTHING_HERE = document(
+  'Stoa sign-in',
+  '<h1>Nothing to see here</h1><p>This address is where people sign in. Start from the app you want to use.</p>',
+)
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`)
+}

@@ -1,0 +1,209 @@
+// oidc-provider as this platform needs it: authorization code with PKCE and nothing else, JWT access tokens for the API,
+// refresh tokens that rotate.
+import type { JWK } from 'jose'
+import Provider, {
+  type Adapter,
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
+import { contentPolicy, stepPage } from './pages.ts'
+
+export const PATHS = {
+  discovery: '/.well-known/openid-configuration',
+  authorize: '/v1/iam/oauth/authorize',
+  token: '/v1/iam/oauth/token',
+  userinfo: '/v1/iam/oauth/userinfo',
+  jwks: '/v1/iam/.well-known/jwks',
+  logout: '/v1/iam/oauth/logout',
+} as const
+/** Signed fifteen times faster than RS256, which ID tokens have because every client understands it. */
+export const ACCESS_TOKEN_ALG = 'ES256'
+export const SIGN_IN_PATH = '/sign-in'
+const SCOPES = ['openid', 'profile', 'email']
+
+const MINUTE_S = 60
+const DAY_S = 24 * 60 * MINUTE_S
+export const ACCESS_TOKEN_S = 15 * MINUTE_S
+const REFRESH_S = 30 * DAY_S
+/** However often tokens are refreshed, people sign in anew after this long. */
+const SESSION_S = 90 * DAY_S
+
+/** Somebody who may sign in to an app: a member of the organisation it belongs to. */
+export type Person = { user: string; email: string; name: string; org: string }
+
+export type ProviderOptions = {
+  issuer: string
+  /** What access tokens are for: the base address of the API. */
+  audience: string
+  keys: JWK[]
+  cookieKeys: string[]
+  adapter: (model: string) => Adapter
+  /** The person as a member of the organisation of that client, or null. */
+  findPerson: (user: string, clientId: string) => Promise<Person | null>
+  page: { error: (message: string) => string; logout: (form: string) => string; loggedOut: () => string }
+}
+
+export function buildProvider(options: ProviderOptions): Provider {
+  const { issuer, adapter, page } = options
+  const configuration: Configuration = {
+    adapter,
+    jwks: { keys: options.keys as never },
+    ...tokens(options),
+    ...wire(options.cookieKeys),
+    findAccount: (ctx, user) => account(options, ctx, user),
+    loadExistingGrant: ctx => grantFor(ctx, options.audience),
+    interactions: { policy: signInPolicy(), url: (_ctx, interaction) => `${SIGN_IN_PATH}/${interaction.uid}` },
+    renderError: (ctx, { error, error_description }) => {
+      ctx.type = 'html'
+      ctx.body = page.error(error_description ?? error)
+    },
+    features: {
+      devInteractions: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: false },
+      userinfo: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) => {
+          const back = (ctx.oidc.session?.state as { postLogoutRedirectUri?: string } | undefined)
+            ?.postLogoutRedirectUri
+          ctx.set('content-security-policy', contentPolicy(back === undefined ? '' : new URL(back).origin))
+          ctx.body = page.logout(form)
+        },
+        postLogoutSuccessSource: ctx => {
+          ctx.body = page.loggedOut()
+        },
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => options.audience,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_ctx, resource) => {
+          if (resource !== options.audience) throw new errors.InvalidTarget()
+          return {
+            scope: SCOPES.join(' '),
+            audience: options.audience,
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: ACCESS_TOKEN_S,
+            jwt: { sign: { alg: ACCESS_TOKEN_ALG } },
+          }
+        },
+      },
+    },
+  }
+  const provider = new Provider(issuer, configuration)
+  // Everything that says where a request came from was put there by the origin in front.
+  provider.proxy = true
+  provider.use(async (ctx, next) => {
+    await next()
+    adjust(ctx as unknown as KoaContextWithOIDC)
+  })
+  return provider
+}
+
+/** What oidc-provider answers in ways that cannot be configured: it offers and makes pages that need a script, which no
+ *  page here may have. */
+function adjust(ctx: KoaContextWithOIDC): void {
+  if (ctx.path === PATHS.discovery) {
+    ctx.body = { ...(ctx.body as object), response_modes_supported: ['query', 'fragment'] }
+  }
+  const page = typeof ctx.body === 'string' ? stepPage(ctx.body) : null
+  if (page === null) return
+  const { Interaction, Session } = ctx.oidc.entities
+  const { postLogoutRedirectUri: back } = (Session?.state ?? {}) as { postLogoutRedirectUri?: string }
+  const targets = [Interaction?.params.redirect_uri, back].filter(uri => typeof uri === 'string')
+  ctx.set('content-security-policy', contentPolicy(targets.map(uri => new URL(uri).origin).join(' ')))
+  ctx.body = page
+}
+
+function tokens(options: ProviderOptions): Configuration {
+  return {
+    ttl: {
+      AccessToken: ACCESS_TOKEN_S,
+      AuthorizationCode: MINUTE_S,
+      IdToken: ACCESS_TOKEN_S,
+      Interaction: 60 * MINUTE_S,
+      Session: SESSION_S,
+      Grant: SESSION_S,
+      RefreshToken: REFRESH_S,
+    },
+    issueRefreshToken: (_ctx, client, code) =>
+      client.grantTypeAllowed('refresh_token') && code.kind === 'AuthorizationCode',
+    rotateRefreshToken: true,
+    // Signing out ends everything that came of the sign-in.
+    expiresWithSession: () => true,
+    extraTokenClaims: async (_ctx, token) => {
+      const { accountId, clientId, grantId } = token as { accountId?: string; clientId?: string; grantId?: string }
+      const person = accountId && clientId ? await options.findPerson(accountId, clientId) : null
+      if (!person) return undefined
+      return { owner: person.org, email: person.email, sid: grantId }
+    },
+    claims: { openid: ['sub', 'owner'], profile: ['name'], email: ['email', 'email_verified'] },
+    scopes: SCOPES,
+  }
+}
+
+function wire(cookieKeys: string[]): Configuration {
+  const cookie = { httpOnly: true, sameSite: 'lax', secure: true, signed: true } as const
+  return {
+    routes: {
+      authorization: PATHS.authorize,
+      token: PATHS.token,
+      userinfo: PATHS.userinfo,
+      jwks: PATHS.jwks,
+      end_session: PATHS.logout,
+    },
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'none'],
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    clientDefaults: { id_token_signed_response_alg: 'RS256', response_types: ['code'] },
+    cookies: {
+      keys: cookieKeys,
+      names: { session: '__Host-stoa-id', interaction: '__Secure-stoa-id-step', resume: '__Secure-stoa-id-resume' },
+      long: { ...cookie, path: '/' },
+      short: cookie,
+    },
+    conformIdTokenClaims: false,
+  }
+}
+
+async function account({ findPerson }: ProviderOptions, ctx: KoaContextWithOIDC, user: string) {
+  const clientId = ctx.oidc.client?.clientId
+  const person = clientId === undefined ? null : await findPerson(user, clientId)
+  if (!person) return undefined
+  const { email, name, org } = person
+  return {
+    accountId: user,
+    claims: async () => ({ sub: user, owner: org, email, email_verified: false, ...(name && { name }) }),
+  }
+}
+
+/** Who is signed in but does not belong to the organisation of this app is asked to sign in as somebody who does. */
+function signInPolicy() {
+  const policy = interactionPolicy.base()
+  const stranger = new interactionPolicy.Check(
+    'not_a_member',
+    'the account that is signed in has no access to this app',
+    'login_required',
+    ctx => !!ctx.oidc.session?.accountId && !ctx.oidc.account,
+  )
+  policy.get('login')?.checks.add(stranger)
+  return policy
+}
+
+/** The apps are the organisation's own, so nobody is asked whether they may know who signed in. */
+async function grantFor(ctx: KoaContextWithOIDC, audience: string) {
+  const { client, session, provider, account } = ctx.oidc
+  if (!client || !session?.accountId || !account) return undefined
+  const known = session.grantIdFor(client.clientId)
+  const existing = known ? await provider.Grant.find(known) : undefined
+  if (existing) return existing
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
+  grant.addOIDCScope(SCOPES.join(' '))
+  grant.addResourceScope(audience, SCOPES.join(' '))
+  await grant.save()
+  return grant
+}

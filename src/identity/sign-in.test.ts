@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHost } from '../../test/host.ts'
+import { addPerson, type Browser, type Page, registerApp, startIdentity } from '../../test/identity.ts'
+
+const host = await startHost()
+const identity = await startIdentity(host)
+const { issuer } = identity
+const ada = await addPerson(host, 'ada@home.test')
+const bob = await addPerson(host, 'bob@other.test', host.other.key)
+const web = await registerApp(host, identity, { app: 'web' })
+const SCRIPT = '"><script>alert(1)</script>'
+
+async function form(browser = identity.browser(), more: Record<string, string> = {}) {
+  const begun = await web.begin(more)
+  return { ...begun, browser, page: await browser.go(begun.url) }
+}
+const alertIn = ({ text }: Page) => text.match(/role="alert"[^>]*>([^<]*)</)?.[1]
+const actionOf = ({ text }: Page) => `${issuer}${text.match(/<form[^>]* action="([^"]+)"/)?.[1]}`
+const cookiesOf = (browser: Browser) => [...browser.jar].map(([name, { value }]) => `${name}=${value}`).join('; ')
+/** Posts to the form of the page without following where it leads. */
+const post = async ({ browser, page }: { browser: Browser; page: Page }, body: string | Uint8Array, type?: string) =>
+  identity.fetch(actionOf(page), {
+    method: 'POST',
+    redirect: 'manual',
+    body: body as never,
+    headers: { cookie: cookiesOf(browser), 'content-type': type ?? 'application/x-www-form-urlencoded' },
+  })
+
+describe('the sign-in page', () => {
+  it('is one plain form with labels, which no script has to help', async () => {
+    const { page } = await form()
+    assert.equal(page.status, 200)
+    assert.match(`${page.headers.get('content-type')}`, /^text\/html; charset=utf-8/)
+    assert.match(page.text, /<html lang="en">/)
+    assert.equal(page.text.match(/<form method="post" action="\/sign-in\/[\w-]+">/g)?.length, 1)
+    for (const name of ['email', 'password']) {
+      const id = page.text.match(new RegExp(`<input[^>]*\\bid="(\\w+)"[^>]*\\bname="${name}"`))?.[1]
+      assert.match(page.text, new RegExp(`<label for="${id}">[^<]+</label>`))
+    }
+    assert.match(page.text, /name="password" type="password" autocomplete="current-password"/)
+    assert.match(page.text, /<button/)
+    assert.doesNotMatch(page.text, /<script|\son\w+=|javascript:/)
+    assert.match(page.text, /The web/)
+  })
+
+  it('is framed by nobody, kept by no cache, and loads nothing', async () => {
+    const { headers } = (await form()).page
+    const policy = `${headers.get('content-security-policy')}`
+    assert.match(policy, /default-src 'none'/)
+    assert.match(policy, /frame-ancestors 'none'/)
+    assert.match(policy, /form-action 'self' https:\/\/web\.example\.com/)
+    assert.match(policy, /base-uri 'none'/)
+    assert.doesNotMatch(policy, /unsafe|\*|data:/)
+    assert.equal(headers.get('x-frame-options'), 'DENY')
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    assert.match(`${headers.get('cache-control')}`, /no-store/)
+    assert.equal(headers.get('referrer-policy'), 'no-referrer')
+  })
+
+  it('reflects nothing of the request or the form', async () => {
+    const more = { login_hint: SCRIPT, state: SCRIPT, nonce: SCRIPT, ui_locales: SCRIPT, acr_values: SCRIPT }
+    const { page, browser } = await form(undefined, { ...more, colour: SCRIPT })
+    assert.match(page.text, /<form/)
+    assert.doesNotMatch(page.text, /alert\(1|&#60;script/)
+    const wrong = await browser.submit(page, { email: SCRIPT, password: SCRIPT, other: SCRIPT })
+    assert.equal(wrong.status, 401)
+    assert.doesNotMatch(wrong.text, /alert\(1|&#60;script/)
+  })
+
+  it("escapes the app's name, which its administrator chose", async () => {
+    const named = await registerApp(host, identity, { app: 'named' })
+    await host.call(`PATCH /v1/iam/apps/${named.id}`, { body: { name: '<b>"&shop' } })
+    const { text } = await identity.browser().go((await named.begin()).url)
+    assert.match(text, /to &#60;b&#62;&#34;&#38;shop/)
+  })
+
+  it('answers the right password with 303, so that no browser sends it on', async () => {
+    const at = await form()
+    const answer = await post(at, new URLSearchParams({ email: ada.email, password: ada.password }).toString())
+    assert.equal(answer.status, 303)
+    assert.equal(new URL(`${answer.headers.get('location')}`, issuer).origin, issuer)
+  })
+
+  it('takes the e-mail address in any case and with spaces around it', async () => {
+    const { page, browser, state } = await form()
+    const back = await browser.submit(page, { email: ' ADA@home.Test ', password: ada.password })
+    assert.equal(new URL(back.url).searchParams.get('state'), state)
+  })
+})
+
+describe('a wrong password', () => {
+  it('is told apart from an unknown address neither by status nor by text', async () => {
+    const { page, browser } = await form()
+    const keyOnly = await host.member(host.home.org, 'member')
+    const tries = [ada.email, 'nobody@home.test', keyOnly.email, '', 'x', `${'a'.repeat(3_000)}@home.test`]
+    const told = []
+    for (const email of tries) told.push(await browser.submit(page, { email, password: 'wrong-password-here' }))
+    assert.deepEqual([...new Set(told.map(({ status }) => status))], [401])
+    assert.equal(new Set(told.map(({ text }) => text)).size, 1)
+    assert.match(`${alertIn(told[0] as Page)}`, /do not go together/)
+  })
+
+  it('is not told apart by time', async () => {
+    const { page, browser } = await form()
+    const fastest = async (emails: string[]) => {
+      const times = []
+      for (const email of emails) {
+        const start = performance.now()
+        await browser.submit(page, { email, password: 'wrong-password-here' })
+        times.push(performance.now() - start)
+      }
+      return Math.min(...times)
+    }
+    const people = await Promise.all([1, 2, 3, 4].map(n => addPerson(host, `timed${n}@home.test`)))
+    const known = await fastest(people.map(({ email }) => email))
+    const unknown = await fastest([1, 2, 3, 4].map(n => `untimed${n}@home.test`))
+    assert.ok(unknown > known * 0.5 && unknown < known * 2, `${unknown} ms against ${known} ms`)
+  })
+
+  it('leaves the form as it was, and the right one then works', async () => {
+    const { page, browser } = await form()
+    const wrong = await browser.submit(page, { email: ada.email, password: 'wrong-password-here' })
+    assert.match(wrong.text, /aria-describedby="problem"/)
+    assert.ok((await browser.submit(wrong, ada)).url.startsWith(`${web.callback}?code=`))
+  })
+
+  it('is an empty one, a part of the right one, or the right one with more', async () => {
+    const { page, browser } = await form()
+    for (const password of ['', ada.password.slice(0, -1), `${ada.password}x`, ada.password.toUpperCase()]) {
+      assert.equal((await browser.submit(page, { email: ada.email, password })).status, 401)
+    }
+  })
+})
+
+describe('a person of another organisation', () => {
+  it('has no access, and learns so only with the right password', async () => {
+    const { page, browser } = await form()
+    assert.equal((await browser.submit(page, { ...bob, password: 'wrong-password-here' })).status, 401)
+    const refused = await browser.submit(page, bob)
+    assert.equal(refused.status, 403)
+    assert.match(`${alertIn(refused)}`, /no access/)
+    assert.ok(!browser.jar.has('__Host-stoa-id'))
+  })
+})
+
+describe('what arrives instead of the form', () => {
+  it('is refused when it is no form', async () => {
+    const at = await form()
+    for (const [type, body] of [
+      ['application/json', JSON.stringify({ email: ada.email, password: ada.password })],
+      ['text/plain', `email=${ada.email}&password=${ada.password}`],
+      ['multipart/form-data; boundary=x', '--x--'],
+    ] as const) {
+      assert.ok([400, 415].includes((await post(at, body, type)).status), type)
+    }
+  })
+
+  it('is refused when it is too long, in words and not by a cut connection', async () => {
+    for (const bytes of [9_000, 100_000, 5_000_000]) {
+      const answer = await post(await form(), `email=a&password=${'a'.repeat(bytes)}`)
+      assert.ok([400, 413].includes(answer.status), `${bytes}: ${answer.status}`)
+    }
+  })
+
+  it('does no harm when it is odd', async () => {
+    const at = await form()
+    for (const body of ['', '%', 'email', '&&&', 'email=a&email=b&password=%00', new Uint8Array([255, 1, 254])]) {
+      assert.ok([400, 401].includes((await post(at, body)).status))
+    }
+    assert.deepEqual(identity.failures.splice(0), [])
+  })
+
+  it('does no harm with a NUL in the address', async () => {
+    const { status } = await post(await form(), 'email=ada%00@home.test&password=x')
+    assert.deepEqual(identity.failures.splice(0), [])
+    assert.equal(status, 401)
+  })
+
+  it('is refused for a sign-in of another browser, of nobody, or one that is over', async () => {
+    const [mine, theirs] = [await form(), await form()]
+    const foreign = await mine.browser.go(theirs.page.url)
+    assert.equal(foreign.status, 400)
+    assert.doesNotMatch(foreign.text, /<form/)
+    const body = new URLSearchParams(ada).toString()
+    assert.equal((await mine.browser.go(theirs.page.url, { method: 'POST', body })).status, 400)
+    assert.equal((await identity.browser().go(mine.page.url, { method: 'POST', body })).status, 400, 'login CSRF')
+    assert.equal((await mine.browser.go(`${issuer}/sign-in/${'a'.repeat(43)}`)).status, 400)
+    host.clock.advance(61 * 60_000)
+    assert.equal((await mine.browser.submit(mine.page, ada)).status, 400)
+  })
+
+  it('is refused when the sign-in was finished already', async () => {
+    const { page, browser } = await form()
+    await browser.submit(page, ada)
+    assert.equal((await browser.submit(page, ada)).status, 400)
+  })
+})
+
+describe('the cookies', () => {
+  it('are for https, hidden from scripts and from other sites', async () => {
+    const at = await form()
+    const seen = (await identity.fetch((await web.begin()).url, { redirect: 'manual' })).headers.getSetCookie()
+    const right = await post(at, new URLSearchParams(ada).toString())
+    seen.push(...right.headers.getSetCookie())
+    const next = `${right.headers.get('location')}`
+    const { searchParams } = new URL(next, issuer)
+    assert.equal(searchParams.size, 0)
+    assert.ok(seen.length >= 5)
+    for (const cookie of seen) {
+      assert.match(cookie, /; *secure/i, cookie)
+      assert.match(cookie, /; *httponly/i, cookie)
+      assert.match(cookie, /; *samesite=(lax|strict)/i, cookie)
+      assert.doesNotMatch(cookie, /; *domain=/i, cookie)
+    }
+  })
+
+  it('have names that no insecure page can set', async () => {
+    const { browser } = await form()
+    await web.enter(ada, browser)
+    for (const name of browser.jar.keys()) assert.match(name, /^__(Host|Secure)-/)
+  })
+
+  it('are other ones after signing in, so that nobody can plant a session', async () => {
+    const browser = identity.browser()
+    await browser.go(`${issuer}/v1/iam/oauth/logout`)
+    const planted = browser.jar.get('__Host-stoa-id')
+    const thief = identity.browser()
+    for (const [name, cookie] of browser.jar) thief.jar.set(name, cookie)
+    await web.enter(ada, browser)
+    assert.notEqual(browser.jar.get('__Host-stoa-id')?.value, planted?.value)
+    const { url } = await thief.go((await web.begin({ prompt: 'none' })).url)
+    assert.equal(new URL(url).searchParams.get('error'), 'login_required')
+  })
+
+  it('are worth nothing when somebody made them up', async () => {
+    const { browser } = await web.enter(ada)
+    const session = browser.jar.get('__Host-stoa-id') as { value: string; path: string }
+    for (const sign of [null, 'x'.repeat(27)]) {
+      const forger = identity.browser()
+      forger.jar.set('__Host-stoa-id', session)
+      if (sign) forger.jar.set('__Host-stoa-id.sig', { value: sign, path: '/' })
+      const { url } = await forger.go((await web.begin({ prompt: 'none' })).url)
+      assert.equal(new URL(url).searchParams.get('error'), 'login_required')
+    }
+  })
+
+  it('spare the form the second time, until the session ends', async () => {
+    const { browser } = await web.enter(ada)
+    assert.equal((await web.enter(ada, browser)).asked, false)
+    host.clock.advance(91 * 86_400_000)
+    assert.equal((await web.enter(ada, browser)).asked, true)
+  })
+})

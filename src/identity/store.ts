@@ -1,0 +1,76 @@
+// All SQL of the identity provider's own tables.
+import type { Sql } from '../engines/engines.ts'
+
+export type Place = { brand: string; model: string }
+export type Entry = { payload: Record<string, unknown>; consumed: string | null }
+export type NewEntry = {
+  payload: string
+  grantId: string | null
+  uid: string | null
+  user: string | null
+  client: string | null
+  expires: string | null
+}
+
+export async function upsertEntry(
+  db: Sql,
+  { brand, model }: Place,
+  digest: Uint8Array,
+  { payload, grantId, uid, user, client, expires }: NewEntry,
+): Promise<void> {
+  await db`insert into oidc (brand, model, digest, payload, grant_id, uid, user_id, client, expires)
+    values (${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires})
+    on conflict (brand, model, digest) do update
+      set payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
+        user_id = excluded.user_id, client = excluded.client, expires = excluded.expires`
+}
+
+export async function selectEntry(
+  db: Sql,
+  { brand, model }: Place,
+  digest: Uint8Array,
+  at: string,
+): Promise<Entry | null> {
+  const [row] = await db<Entry>`select payload, consumed from oidc
+    where brand = ${brand} and model = ${model} and digest = ${digest} and (expires is null or expires > ${at})`
+  return row ?? null
+}
+
+export async function selectEntryByUid(
+  db: Sql,
+  { brand, model }: Place,
+  uid: string,
+  at: string,
+): Promise<Entry | null> {
+  const [row] = await db<Entry>`select payload, consumed from oidc
+    where brand = ${brand} and uid = ${uid} and model = ${model} and (expires is null or expires > ${at})`
+  return row ?? null
+}
+
+/** Marks an entry as used, for the first who asks; answers false to the others. Who used it after `since` counts as first
+ *  once more. */
+export async function consumeEntry(
+  db: Sql,
+  { brand, model }: Place,
+  digest: Uint8Array,
+  at: string,
+  since: string,
+): Promise<boolean> {
+  const rows = await db`update oidc set consumed = coalesce(consumed, ${at})
+    where brand = ${brand} and model = ${model} and digest = ${digest} and (consumed is null or consumed > ${since})
+    returning digest`
+  return rows.length > 0
+}
+
+export async function deleteEntry(db: Sql, { brand, model }: Place, digest: Uint8Array): Promise<void> {
+  await db`delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest}`
+}
+
+/** Everything that was given out under a grant. */
+export async function deleteByGrant(db: Sql, { brand, model }: Place, grantId: string): Promise<void> {
+  await db`delete from oidc where brand = ${brand} and model = ${model} and grant_id = ${grantId}`
+}
+
+export async function deleteOld(db: Sql, at: string): Promise<void> {
+  await db`delete from oidc where expires <= ${at}`
+}

@@ -1,0 +1,47 @@
+// UserInfo for the same access tokens that open the API. oidc-provider refuses those there, because they are for a
+// resource of their own.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AccessToken } from './access-tokens.ts'
+import type { Person } from './provider.ts'
+
+export type UserInfoOptions = {
+  verify: (text: string) => Promise<AccessToken | null>
+  isSignedIn: (signIn: string) => Promise<boolean>
+  person: (user: string, client: string) => Promise<Person | null>
+}
+
+export async function userInfo(
+  { verify, isSignedIn, person }: UserInfoOptions,
+  { method = '', headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (!['GET', 'HEAD', 'POST'].includes(method))
+    return answer(response, 405, { error: 'invalid_request' }, { allow: 'GET, POST' })
+  const text = headers.authorization?.match(/^bearer ([\w.-]+)$/i)?.[1]
+  if (text === undefined) {
+    const challenge = { 'www-authenticate': 'Bearer' }
+    return answer(response, 401, { error: 'invalid_request', error_description: 'send an access token' }, challenge)
+  }
+  const token = await verify(text)
+  const somebody = token && (await isSignedIn(token.signIn)) ? await person(token.user, token.client) : null
+  if (!token || !somebody) {
+    const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
+    return answer(
+      response,
+      401,
+      { error: 'invalid_token', error_description: 'not a token that is good here' },
+      challenge,
+    )
+  }
+  const has = (scope: string) => token.scopes.includes(scope)
+  answer(response, 200, {
+    ...{ sub: somebody.user, owner: somebody.org },
+    ...(has('profile') && somebody.name && { name: somebody.name }),
+    ...(has('email') && { email: somebody.email, email_verified: false }),
+  })
+}
+
+function answer(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(text)
+}

@@ -1,0 +1,197 @@
+// Operations under /v1/iam/apps: the clients that may ask the identity provider who somebody is.
+import { Type } from 'typebox'
+import type { Seal } from '../../engines/engines.ts'
+import { Unchanged } from '../../kit/audit.ts'
+import { invalidInput } from '../../kit/check.ts'
+import { Fault, notFound } from '../../kit/fault.ts'
+import { displayName, timestamp } from '../../kit/fields.ts'
+import { type Context, nothing, operation } from '../../kit/operation.ts'
+import { listing, page, paging } from '../../kit/page.ts'
+import * as store from './store.ts'
+
+const URIS_MAX = 20
+/** The brand of every app until there are several. */
+export const DEFAULT_BRAND = 'default'
+
+const Id = Type.String({
+  pattern: '^[a-z0-9-]{1,100}$',
+  description: 'The client id, `<org>-<app>`',
+  examples: ['home-web'],
+})
+const Name = displayName("The app's name, which people see when they sign in")
+const uris = (what: string) => Type.Array(Type.String({ maxLength: 2_000 }), { maxItems: URIS_MAX, description: what })
+const RedirectUris = Type.Array(Type.String({ maxLength: 2_000 }), {
+  minItems: 1,
+  maxItems: URIS_MAX,
+  description: 'Where people come back to after signing in: compared to the letter, no wildcards',
+  examples: [['https://shop.example.com/callback']],
+})
+const LogoutUris = uris('Where people may come back to after signing out')
+
+const App = Type.Object({
+  id: Id,
+  app: Type.String(),
+  brand: Type.String(),
+  name: Type.String(),
+  type: Type.Enum(['confidential', 'public']),
+  redirectUris: Type.Array(Type.String()),
+  logoutUris: Type.Array(Type.String()),
+  created: timestamp('When it was created'),
+  updated: timestamp('When it was last changed'),
+})
+const Secret = Type.String({ description: 'The client secret. Keep it now' })
+
+export const listApps = operation({
+  route: 'GET /v1/iam/apps',
+  summary: "The organisation's apps, by client id",
+  access: 'admin',
+  input: paging,
+  output: listing(App),
+  run: ({ db, caller }, asked) =>
+    page(
+      asked,
+      (last, count) => store.selectApps(db, caller.org, last, count),
+      ({ id }) => id,
+    ),
+})
+
+export const createApp = operation({
+  route: 'POST /v1/iam/apps',
+  summary: 'Registers an app; the answer alone carries the secret of a confidential one',
+  access: 'admin',
+  mints: true,
+  input: {
+    app: Type.String({
+      pattern: '^[a-z0-9]{1,40}$',
+      description: "The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique",
+      examples: ['web'],
+    }),
+    name: Type.Optional(Name),
+    type: Type.Enum(['confidential', 'public'], {
+      description: '`confidential` for servers, which can keep a secret; `public` for browsers and devices',
+      examples: ['confidential'],
+    }),
+    redirectUris: RedirectUris,
+    logoutUris: Type.Optional(LogoutUris),
+  },
+  output: Type.Object({ ...App.properties, secret: Type.Optional(Secret) }),
+  status: 201,
+  faults: ['conflict'],
+  audit: { what: 'app.create', on: (_input, { id }) => id },
+  run: async ({ db, caller, clock, random, seal }, { app, name = app, type, redirectUris, logoutUris = [] }) => {
+    requireCallbacks('redirectUris', redirectUris)
+    requireCallbacks('logoutUris', logoutUris)
+    const id = `${caller.org}-${app}`
+    const secret = type === 'confidential' ? random.token(43) : null
+    const at = clock.now().toISOString()
+    const made = await store.insertApp(db, caller.org, {
+      ...{ id, app, name, type, redirectUris, logoutUris, brand: DEFAULT_BRAND, created: at, updated: at },
+      sealed: secret === null ? null : seal.seal(caller.org, secretName(id), secret),
+    })
+    if (!made) {
+      throw new Fault('conflict', {
+        message: `There is an app \`${id}\` already; choose another name.`,
+        fields: [{ path: 'app', says: 'is taken' }],
+      })
+    }
+    return { ...made, ...(secret !== null && { secret }) }
+  },
+})
+
+export const getApp = operation({
+  route: 'GET /v1/iam/apps/{id}',
+  summary: 'One app, without its secret',
+  access: 'admin',
+  input: { id: Id },
+  output: App,
+  faults: ['not_found'],
+  run: ({ db, caller }, { id }) => ownApp(db, caller.org, id),
+})
+
+export const updateApp = operation({
+  route: 'PATCH /v1/iam/apps/{id}',
+  summary: 'Changes what is given of an app',
+  access: 'admin',
+  input: {
+    id: Id,
+    name: Type.Optional(Name),
+    redirectUris: Type.Optional(RedirectUris),
+    logoutUris: Type.Optional(LogoutUris),
+  },
+  output: App,
+  faults: ['not_found'],
+  audit: { what: 'app.update', on: ({ id }) => id },
+  run: async ({ db, caller, clock }, { id, ...given }) => {
+    requireCallbacks('redirectUris', given.redirectUris ?? [])
+    requireCallbacks('logoutUris', given.logoutUris ?? [])
+    const app = await ownApp(db, caller.org, id)
+    if (Object.keys(given).length === 0) return new Unchanged(app)
+    const changed = { ...app, ...given, updated: clock.now().toISOString() }
+    await store.updateApp(db, caller.org, changed)
+    return changed
+  },
+})
+
+export const deleteApp = operation({
+  route: 'DELETE /v1/iam/apps/{id}',
+  summary: 'Removes an app; nobody can sign in to it any more',
+  access: 'admin',
+  input: { id: Id },
+  output: nothing,
+  faults: ['not_found'],
+  audit: { what: 'app.delete', on: ({ id }) => id },
+  run: async ({ db, caller }, { id }) => {
+    if (!(await store.deleteApp(db, caller.org, id))) throw notFound('app')
+  },
+})
+
+export const rotateAppSecret = operation({
+  route: 'POST /v1/iam/apps/{id}/secret',
+  summary: 'Replaces the secret of a confidential app at once, and answers the new one',
+  access: 'admin',
+  mints: true,
+  input: { id: Id },
+  output: Type.Object({ id: Id, secret: Secret }),
+  faults: ['not_found', 'conflict'],
+  audit: { what: 'app.secret', on: ({ id }) => id },
+  run: async ({ db, caller, clock, random, seal }, { id }) => {
+    const { type } = await ownApp(db, caller.org, id)
+    if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
+    const secret = random.token(43)
+    const sealed = seal.seal(caller.org, secretName(id), secret)
+    await store.updateAppSecret(db, caller.org, id, sealed, clock.now().toISOString())
+    return { id, secret }
+  },
+})
+
+const secretName = (id: string) => `app ${id}`
+
+/** The secret of an app as the identity provider needs it, to compare what a client presents. */
+export const openSecret = (seal: Seal, { org, id, sealed }: store.Client): string | null =>
+  sealed === null ? null : seal.unseal(org, secretName(id), sealed)
+
+async function ownApp(db: Context['db'], org: store.Client['org'], id: string): Promise<store.App> {
+  const app = await store.selectApp(db, org, id)
+  if (!app) throw notFound('app')
+  return app
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/** https, or http on this very machine for development; nothing that a browser would read differently from how it is
+ *  written, since it is compared to the letter. */
+function requireCallbacks(field: string, texts: readonly string[]): void {
+  for (const [at, text] of texts.entries()) {
+    const wrong = (says: string) => invalidInput([{ path: `${field}.${at}`, says }])
+    const url = URL.canParse(text) ? new URL(text) : null
+    if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.includes(url.hostname)))) {
+      throw wrong('must be an https URL, or http on localhost')
+    }
+    if (url.href !== text && url.href !== `${text}/`)
+      throw wrong(`must be written as browsers do, ${url.href.slice(0, 200)}`)
+    if (text.includes('#') || url.username || url.password || text.includes('*')) {
+      throw wrong('must have no fragment, no user and no wildcard')
+    }
+    if (texts.indexOf(text) !== at) throw wrong('is there twice')
+  }
+}

@@ -1,0 +1,107 @@
+// Operations under /v1/iam/members: who belongs to the organisation, and as what.
+import { Type } from 'typebox'
+import { Unchanged } from '../../kit/audit.ts'
+import { administers, type Caller } from '../../kit/caller.ts'
+import { Fault, notFound } from '../../kit/fault.ts'
+import { timestamp } from '../../kit/fields.ts'
+import { type Context, nothing, operation } from '../../kit/operation.ts'
+import { listing, page, paging } from '../../kit/page.ts'
+import { revokeKeysOf } from '../account/public.ts'
+import { Email, Password, Role, UserId } from './fields.ts'
+import { admitMember, digestOf } from './people.ts'
+import * as store from './store.ts'
+
+const Member = Type.Object({ user: UserId, email: Email, role: Role, created: timestamp('When they joined') })
+
+export const listMembers = operation({
+  route: 'GET /v1/iam/members',
+  summary: "The organisation's members, by e-mail address",
+  access: 'bearer',
+  input: paging,
+  output: listing(Member),
+  run: ({ db, caller }, asked) =>
+    page(
+      asked,
+      (last, count) => store.selectMembers(db, caller.org, last, count),
+      ({ email }) => email,
+    ),
+})
+
+export const addMember = operation({
+  route: 'POST /v1/iam/members',
+  summary: 'Adds a member; `password` is for people who have no account yet',
+  access: 'admin',
+  mints: true,
+  input: { email: Email, role: Role, password: Type.Optional(Password) },
+  output: Member,
+  status: 201,
+  faults: ['conflict'],
+  audit: { what: 'member.add', on: (_input, { user }) => user },
+  prepare: async (_context, { password }) => (password === undefined ? null : digestOf(password)),
+  run: async (context, { email, role }, passwordDigest) => {
+    requireOwnerFor(context.caller, role)
+    return admitMember(context, context.caller.org, { email, passwordDigest }, role)
+  },
+})
+
+export const updateMember = operation({
+  route: 'PATCH /v1/iam/members/{user}',
+  summary: "Changes a member's role",
+  access: 'admin',
+  mints: true,
+  input: { user: UserId, role: Role },
+  output: Member,
+  faults: ['not_found', 'conflict'],
+  audit: { what: 'member.update', on: ({ user, role }) => `${user} ${role}` },
+  run: async ({ db, caller }, { user, role }) => {
+    const member = await lockedMember(db, caller, user)
+    if (member.role === role) return new Unchanged(member)
+    requireOwnerFor(caller, role)
+    requireOwnerFor(caller, member.role)
+    if (member.role === 'owner') await requireAnotherOwner(db, caller, user)
+    await store.updateRole(db, caller.org, user, role)
+    return { ...member, role }
+  },
+})
+
+export const removeMember = operation({
+  route: 'DELETE /v1/iam/members/{user}',
+  summary: 'Removes a member, whose keys and sessions end at once; everybody may remove themselves',
+  access: 'bearer',
+  input: { user: UserId },
+  output: nothing,
+  faults: ['not_found', 'conflict'],
+  audit: { what: 'member.remove', on: ({ user }) => user },
+  run: async ({ db, caller, clock }, { user }) => {
+    const member = await lockedMember(db, caller, user)
+    if (user !== caller.user) {
+      if (!administers(caller)) {
+        throw new Fault('forbidden', { message: 'Only an owner or admin of the organisation may remove others.' })
+      }
+      requireOwnerFor(caller, member.role)
+    }
+    if (member.role === 'owner') await requireAnotherOwner(db, caller, user)
+    await revokeKeysOf(db, caller.org, user, caller.email, clock.now().toISOString())
+    await store.deleteMember(db, caller.org, user)
+  },
+})
+
+type Db = Context['db']
+
+/** The member, after whoever else is changing members of this organisation. */
+async function lockedMember(db: Db, { org }: Caller, user: string): Promise<store.Member> {
+  await store.lockMembers(db, org)
+  const member = await store.selectMember(db, org, user)
+  if (!member) throw notFound('member')
+  return member
+}
+
+function requireOwnerFor(caller: Caller, role: store.Member['role']): void {
+  if (role !== 'owner' || caller.role === 'owner') return
+  throw new Fault('forbidden', { message: 'Only an owner of the organisation decides who its owners are.' })
+}
+
+async function requireAnotherOwner(db: Db, { org }: Caller, user: string): Promise<void> {
+  if (await store.hasOtherOwner(db, org, user)) return
+  throw new Fault('conflict', { message: 'This is the last owner of the organisation; make somebody else one first.' })
+}

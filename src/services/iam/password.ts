@@ -1,0 +1,31 @@
+// Operations under /v1/iam/me/password.
+import { createHash } from 'node:crypto'
+import { verify } from '@node-rs/argon2'
+import { Type } from 'typebox'
+import { invalidInput } from '../../kit/check.ts'
+import { nothing, operation } from '../../kit/operation.ts'
+import { Password } from './fields.ts'
+import { digestOf } from './people.ts'
+import { deleteSignInsOf } from './sign-in/store.ts'
+import * as store from './store.ts'
+
+export const changePassword = operation({
+  route: 'POST /v1/iam/me/password',
+  summary: "Changes the caller's password, and ends everything they are signed in to but for this sign-in",
+  access: 'bearer',
+  mints: true,
+  input: { current: Type.String({ maxLength: 256, examples: ['the old password'] }), password: Password },
+  output: nothing,
+  audit: { what: 'password.change', on: () => 'password' },
+  prepare: async ({ db, caller }, { current, password }) => {
+    const account = await store.selectAccount(db, caller.email)
+    const right = !!account?.password && (await verify(account.password, current))
+    if (!right) throw invalidInput([{ path: 'current', says: 'is not your password' }])
+    return digestOf(password)
+  },
+  run: async ({ db, caller }, _input, digest) => {
+    await store.updatePassword(db, caller.user, digest)
+    const { kind, id } = caller.credential
+    await deleteSignInsOf(db, caller.user, kind === 'token' ? createHash('sha256').update(id).digest() : null)
+  },
+})

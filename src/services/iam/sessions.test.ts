@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { eventually } from '../../../test/eventually.ts'
+import { type Answer, startHost } from '../../../test/host.ts'
+import { addPerson, registerApp, startIdentity } from '../../../test/identity.ts'
+
+const host = await startHost({ now: new Date().toISOString() })
+const identity = await startIdentity(host)
+const web = await registerApp(host, identity, { app: 'web' })
+const ada = await addPerson(host, 'ada@home.test')
+const eve = await addPerson(host, 'eve@home.test')
+const list = async (as: string): Promise<Answer['body'][]> =>
+  (await host.call('GET /v1/iam/sessions', { as })).body.data
+const me = (token: string) => host.call('GET /v1/iam/me', { as: token })
+const stops = (token: string) =>
+  eventually(
+    () => me(token),
+    ({ status }) => status === 401,
+  )
+
+describe('who is signed in', () => {
+  it('is listed for themselves, and all for an admin', async () => {
+    const [hers, other] = [await web.signIn(ada), await web.signIn(eve)]
+    const own = await list(hers.tokens.access_token)
+    assert.deepEqual(
+      own.map(({ user, email, app }) => ({ user, email, app })),
+      [{ user: ada.user, email: 'ada@home.test', app: 'home-web' }],
+    )
+    assert.equal((await list(host.home.key)).length, 2)
+    assert.deepEqual(await list(host.other.key), [])
+    assert.equal((await list(other.tokens.access_token)).length, 1)
+  })
+
+  it('is signed out at once by themselves or by an admin, and the browser with them', async () => {
+    const frank = await addPerson(host, 'frank@home.test')
+    for (const by of [null, host.home.key]) {
+      const { tokens, browser } = await web.signIn(frank)
+      const [session] = await list(tokens.access_token)
+      const as = by ?? tokens.access_token
+      assert.equal((await host.call(`DELETE /v1/iam/sessions/${session?.id}`, { as })).status, 204)
+      await stops(tokens.access_token)
+      assert.equal((await web.refresh(tokens.refresh_token)).body.error, 'invalid_grant')
+      const again = await browser.go((await web.begin()).url)
+      assert.match(again.text, /<form/, 'the browser is asked to sign in again')
+    }
+  })
+
+  it('is not for another member to sign out', async () => {
+    const { tokens } = await web.signIn(ada)
+    const [session] = await list(tokens.access_token)
+    const theirs = (await web.signIn(eve)).tokens.access_token
+    assert.equal((await host.call(`DELETE /v1/iam/sessions/${session?.id}`, { as: theirs })).status, 404)
+    assert.equal((await host.call(`DELETE /v1/iam/sessions/${session?.id}`, { as: host.other.key })).status, 404)
+    assert.equal((await me(tokens.access_token)).status, 200)
+  })
+})
+
+describe('a password', () => {
+  it('is changed by who knows the current one, and every other sign-in ends', async () => {
+    const gil = await addPerson(host, 'gil@home.test')
+    const [here, elsewhere] = [await web.signIn(gil), await web.signIn(gil)]
+    const change = (current: string, password = 'another-long-password') =>
+      host.call('POST /v1/iam/me/password', { as: here.tokens.access_token, body: { current, password } })
+    assert.equal((await change('a wrong one')).body.error.param, 'current')
+    assert.equal((await change(gil.password, 'short')).body.error.param, 'password')
+    assert.equal((await change(gil.password)).status, 204)
+    await stops(elsewhere.tokens.access_token)
+    assert.equal((await me(here.tokens.access_token)).status, 200)
+    assert.equal((await web.refresh(elsewhere.tokens.refresh_token)).body.error, 'invalid_grant')
+    await web.signIn({ ...gil, password: 'another-long-password' })
+    const browser = identity.browser()
+    const page = await browser.submit(await browser.go((await web.begin()).url), gil)
+    assert.equal(page.status, 401)
+  })
+})
+
+describe('signing keys', () => {
+  it('are published before they sign and after, and no token is refused on the way', async () => {
+    const jwks = async () =>
+      (
+        (await (await identity.fetch(`${identity.issuer}/v1/iam/.well-known/jwks`)).json()) as {
+          keys: { kid: string }[]
+        }
+      ).keys.map(({ kid }) => kid)
+    const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString()).kid
+    const old = (await web.signIn(ada)).tokens.access_token
+    const before = await jwks()
+    const rotated = await host.call('POST /v1/iam/signing-keys', { as: host.admin.key })
+    assert.equal(rotated.status, 201)
+    /** The origin looks for new keys now and then, when somebody asks for something. */
+    const settle = async (ms: number, count: number) => {
+      host.clock.advance(ms)
+      await eventually(jwks, kids => kids.length === count)
+    }
+    await settle(31_000, 4)
+    assert.ok(before.every(kid => rotated.status && kid))
+    assert.equal(kidOf((await web.signIn(ada)).tokens.access_token), kidOf(old), 'the old one still signs')
+    host.clock.advance(Date.parse(rotated.body.signsFrom) - host.clock.now().getTime())
+    const fresh = await eventually(
+      async () => (await web.signIn(ada)).tokens.access_token,
+      token => kidOf(token) !== kidOf(old),
+    )
+    assert.ok((await jwks()).includes(kidOf(old)))
+    await settle(Date.parse(rotated.body.retires) - host.clock.now().getTime() + 31_000, 2)
+    assert.ok((await jwks()).includes(kidOf(fresh)))
+  })
+})

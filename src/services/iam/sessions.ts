@@ -1,0 +1,54 @@
+// Operations under /v1/iam/sessions: who is signed in to the organisation's apps.
+import { Type } from 'typebox'
+import { administers } from '../../kit/caller.ts'
+import { notFound } from '../../kit/fault.ts'
+import { timestamp } from '../../kit/fields.ts'
+import { nothing, operation } from '../../kit/operation.ts'
+import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
+import { Email, UserId } from './fields.ts'
+import * as store from './sign-in/store.ts'
+
+const Id = Type.String({
+  pattern: '^sin_[0-9a-z]{1,40}$',
+  description: "A sign-in's id, `sin_…`",
+  examples: ['sin_0123456789abcdef0123456789abcdef'],
+})
+const Session = Type.Object({
+  id: Id,
+  user: UserId,
+  email: Email,
+  app: Type.String({ description: 'The client id of the app', examples: ['home-web'] }),
+  created: timestamp('When they signed in'),
+})
+
+export const listSessions = operation({
+  route: 'GET /v1/iam/sessions',
+  summary: "The caller's sign-ins, for an owner or admin all of the organisation's, newest first",
+  access: 'bearer',
+  input: paging,
+  output: listing(Session),
+  run: ({ db, caller }, asked) =>
+    page(
+      asked,
+      (last, count) => store.selectSignIns(db, caller.org, { id: null, user: seenBy(caller) }, placeFrom(last), count),
+      placeKey,
+    ),
+})
+
+export const endSession = operation({
+  route: 'DELETE /v1/iam/sessions/{id}',
+  summary: 'Ends a sign-in at once, with its tokens and the browser session it was made in',
+  access: 'bearer',
+  revokes: true,
+  input: { id: Id },
+  output: nothing,
+  faults: ['not_found'],
+  audit: { what: 'session.end', on: ({ id }) => id },
+  run: async ({ db, caller }, { id }) => {
+    const [found] = await store.selectSignIns(db, caller.org, { id, user: seenBy(caller) }, null, 1)
+    if (!found) throw notFound('session')
+    await store.deleteSignIn(db, id)
+  },
+})
+
+const seenBy = (caller: Parameters<typeof administers>[0]) => (administers(caller) ? null : caller.user)

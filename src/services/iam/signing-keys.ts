@@ -1,0 +1,20 @@
+// Operations under /v1/iam/signing-keys: the keys that tokens are signed with.
+import { Type } from 'typebox'
+import { timestamp } from '../../kit/fields.ts'
+import { operation } from '../../kit/operation.ts'
+import { DEFAULT_BRAND } from './apps.ts'
+import { rotateKeys } from './sign-in/signing-keys.ts'
+
+export const rotateSigningKeys = operation({
+  route: 'POST /v1/iam/signing-keys',
+  summary: 'Publishes new signing keys, which sign after an hour; the old ones stay published until their tokens ended',
+  access: 'superadmin',
+  mints: true,
+  output: Type.Object({
+    signsFrom: timestamp('When the new ones begin to sign'),
+    retires: timestamp('When the old ones are no longer published'),
+  }),
+  status: 201,
+  audit: { what: 'signing-keys.rotate', on: () => DEFAULT_BRAND },
+  run: context => rotateKeys(context, DEFAULT_BRAND),
+})

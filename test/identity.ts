@@ -1,0 +1,176 @@
+// Starts the identity origin beside a test host, and a browser as simple as the sign-in page allows: cookies, redirects
+// and a form.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import * as client from 'openid-client'
+import { Agent, fetch as undiciFetch } from 'undici'
+import { type IdentityOptions, openIdentity } from '../src/identity/origin.ts'
+import { signInDirectory } from '../src/services/iam/public.ts'
+import { CA, type TestHost } from './host.ts'
+
+export const AUDIENCE = 'https://stoa.example'
+
+export async function startIdentity(
+  host: TestHost,
+  brand = 'default',
+  corsHeaders: IdentityOptions['corsHeaders'] = async () => null,
+) {
+  const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'))
+  const server = createServer({ key: pem, cert: pem })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `https://localhost:${(server.address() as AddressInfo).port}`
+  const failures: unknown[] = []
+  const { handle, verifyToken, close } = await openIdentity({
+    ...{ engines: host.engines, directory: signInDirectory(host.engines), brand, issuer, audience: AUDIENCE },
+    addressOf: request => String(request.headers['x-test-address'] ?? request.socket.remoteAddress),
+    corsHeaders,
+    failed: error => failures.push(error),
+  })
+  server.on('request', handle)
+  const agent = new Agent({ connect: { ca: CA() } })
+  after(async () => {
+    close()
+    await agent.destroy()
+    server.closeAllConnections()
+    server.close()
+  })
+  const fetch = ((url: string, init?: object) =>
+    undiciFetch(url, { ...init, dispatcher: agent } as never)) as unknown as typeof globalThis.fetch
+  host.acceptTokens(verifyToken)
+  return { issuer, fetch, failures, browser: () => openBrowser(fetch) }
+}
+
+export type Page = { url: string; status: number; text: string; headers: Headers }
+
+/** Keeps cookies per path prefix, follows redirects on the identity origin, and stops where the app would take over. */
+export function openBrowser(fetch: typeof globalThis.fetch) {
+  const jar = new Map<string, { value: string; path: string }>()
+
+  async function go(
+    url: string,
+    init: { method?: string; body?: string; headers?: Record<string, string> } = {},
+  ): Promise<Page> {
+    const { origin, pathname } = new URL(url)
+    const cookie = [...jar]
+      .filter(([, { path }]) => pathname.startsWith(path))
+      .map(([name, { value }]) => `${name}=${value}`)
+      .join('; ')
+    const form = init.body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
+    const response = await fetch(url, { ...init, redirect: 'manual', headers: { ...form, ...init.headers, cookie } })
+    for (const line of response.headers.getSetCookie()) keep(line, pathname)
+    const location = response.headers.get('location')
+    const next = location === null ? null : new URL(location, url)
+    if (next && next.origin === origin) {
+      await response.arrayBuffer()
+      return go(next.href, { headers: init.headers ?? {} })
+    }
+    return { url: next?.href ?? url, status: response.status, text: await response.text(), headers: response.headers }
+  }
+
+  function keep(line: string, pathname: string): void {
+    const [pair = '', ...attributes] = line.split(/; */)
+    const [name = '', value = ''] = pair.split(/=(.*)/s)
+    const path = attributes.find(one => /^path=/i.test(one))?.slice(5) ?? pathname
+    if (value === '' || attributes.some(one => /^expires=Thu, 01 Jan 1970/i.test(one))) jar.delete(name)
+    else jar.set(name, { value, path })
+  }
+
+  /** Fills in the form of the page, as a person would. */
+  const submit = (page: Page, fields: Record<string, string>, headers: Record<string, string> = {}) => {
+    const action = page.text.match(/<form[^>]* action="([^"]+)"/)?.[1] ?? ''
+    const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
+      ([, name, value]) => [name, value] as [string, string],
+    )
+    const body = new URLSearchParams([...hidden, ...Object.entries(fields)]).toString()
+    return go(new URL(action, page.url).href, { method: 'POST', body, headers })
+  }
+
+  return { go, submit, jar }
+}
+
+export type Identity = Awaited<ReturnType<typeof startIdentity>>
+export type Browser = ReturnType<typeof openBrowser>
+export type RegisteredApp = Awaited<ReturnType<typeof registerApp>>
+type Credentials = { email: string; password: string }
+type AppOptions = { app: string; type?: 'confidential' | 'public'; as?: string; logoutUris?: string[] }
+
+/** An app of an organisation, and what its own code does: sends a browser to sign in, and asks for tokens. */
+export async function registerApp(host: TestHost, identity: Identity, options: AppOptions) {
+  const { app, type = 'confidential', as = host.home.key, logoutUris = [] } = options
+  const callback = `https://${app}.example.com/callback`
+  const body = { app, name: `The ${app}`, type, redirectUris: [callback], logoutUris }
+  const { id, secret } = (await host.call('POST /v1/iam/apps', { as, body })).body
+  const authentication = secret ? client.ClientSecretBasic(secret) : client.None()
+  const configuration = await client.discovery(new URL(identity.issuer), id, undefined, authentication, {
+    [client.customFetch]: identity.fetch as never,
+  })
+
+  /** A request to sign in, with these parameters changed or, where null, left out. */
+  async function begin(more: Record<string, string | null> = {}) {
+    const [verifier, state, nonce] = [client.randomPKCECodeVerifier(), client.randomState(), client.randomNonce()]
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: callback,
+      scope: 'openid profile email',
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...{ state, nonce },
+    })
+    for (const [name, value] of Object.entries(more)) {
+      if (value === null) url.searchParams.delete(name)
+      else url.searchParams.set(name, value)
+    }
+    const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce }
+    return { url: url.href, checks, verifier, state, nonce }
+  }
+
+  /** Brings a browser back to the app with a code, through the form where there is one. */
+  async function enter(who: Credentials, browser = identity.browser(), more: Record<string, string | null> = {}) {
+    const begun = await begin(more)
+    const page = await browser.go(begun.url)
+    const back = page.text.includes('<form') ? await browser.submit(page, who) : page
+    assert.ok(back.url.startsWith(`${callback}?`), `${back.status} ${back.url} ${back.text}`)
+    return { ...begun, browser, asked: page !== back, url: back.url, query: new URL(back.url).searchParams }
+  }
+
+  /** Signs somebody in, down to the tokens. */
+  async function signIn(who: Credentials, browser?: Browser, more?: Record<string, string | null>) {
+    const entered = await enter(who, browser, more)
+    const tokens = await client.authorizationCodeGrant(configuration, new URL(entered.url), entered.checks)
+    return { ...entered, tokens, claims: tokens.claims() as Record<string, unknown> & { sub: string } }
+  }
+
+  const endpoint = tokenEndpoint(identity, { id, secret, callback })
+  return { id, secret: secret as string, callback, configuration, begin, enter, signIn, ...endpoint }
+}
+
+/** The bare token endpoint, asked with the app's secret unless other headers are given. */
+function tokenEndpoint(identity: Identity, app: { id: string; secret?: string; callback: string }) {
+  const { id, secret, callback } = app
+  const basic = { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` }
+
+  async function token(form: Record<string, string>, headers: Record<string, string> = secret ? basic : {}) {
+    const body = new URLSearchParams(secret ? form : { client_id: id, ...form })
+    const response = await identity.fetch(`${identity.issuer}/v1/iam/oauth/token`, { method: 'POST', body, headers })
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails on what is not there
+    return { status: response.status, headers: response.headers, body: (await response.json()) as any }
+  }
+  const redeem = (code: string | null, verifier: string, more: Record<string, string> = {}) => {
+    const form = { code: `${code}`, redirect_uri: callback, code_verifier: verifier, ...more }
+    return token({ grant_type: 'authorization_code', ...form })
+  }
+  const refresh = (refreshToken: string | undefined, more: Record<string, string> = {}) =>
+    token({ grant_type: 'refresh_token', refresh_token: `${refreshToken}`, ...more })
+  return { token, redeem, refresh }
+}
+
+/** A further member of an organisation, who can sign in. */
+export async function addPerson(host: TestHost, email: string, as = host.home.key) {
+  const password = 'walnut-desk-twelve-green'
+  const { user } = (await host.call('POST /v1/iam/members', { as, body: { email, role: 'member', password } })).body
+  return { email, password, user: user as string }
+}
