@@ -1,0 +1,124 @@
+// Sign-in in a real Chromium: whether the pages work as a person meets them, scripts off, under their own content policy.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import * as client from 'openid-client'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { startHost } from './host.ts'
+import { addPerson, startIdentity } from './identity.ts'
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+const skip = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get install chromium)'
+
+describe('in a real browser', { skip }, async () => {
+  if (skip) return
+  const host = await startHost({ now: new Date().toISOString() })
+  const identity = await startIdentity(host)
+  const shop = await appServer()
+  const logoutUris = [`${shop}/bye`]
+  const registered = {
+    app: 'web',
+    name: 'The walnut shop',
+    type: 'public',
+    redirectUris: [`${shop}/callback`],
+    logoutUris,
+  }
+  const { id } = (await host.call('POST /v1/iam/apps', { body: registered })).body
+  const configuration = await client.discovery(new URL(identity.issuer), id, undefined, client.None(), {
+    [client.customFetch]: identity.fetch as never,
+  })
+  const [ada, eve] = [await addPerson(host, 'ada@home.test'), await addPerson(host, 'eve@home.test')]
+  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ['--no-sandbox'] })
+  after(() => browser.close())
+
+  /** A person at a browser that runs no scripts and reports everything its policy stops. */
+  async function person(): Promise<{ context: BrowserContext; page: Page; stopped: string[] }> {
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false })
+    const page = await context.newPage()
+    const stopped: string[] = []
+    page.on('console', message => message.type() === 'error' && stopped.push(message.text()))
+    return { context, page, stopped }
+  }
+
+  async function begin(page: Page, more: Record<string, string> = {}) {
+    const verifier = client.randomPKCECodeVerifier()
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: `${shop}/callback`,
+      scope: 'openid email',
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...more,
+    })
+    await page.goto(url.href)
+    return {
+      tokens: () => client.authorizationCodeGrant(configuration, new URL(page.url()), { pkceCodeVerifier: verifier }),
+    }
+  }
+
+  async function fill(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  it('a person signs in, reads the API with the token, and signs out', async () => {
+    const { page, stopped } = await person()
+    const { tokens } = await begin(page)
+    assert.match((await page.locator('main').textContent()) ?? '', /Sign in.*to The walnut shop/)
+    await fill(page, ada)
+    assert.ok(page.url().startsWith(`${shop}/callback?`), page.url())
+    const { access_token, id_token } = await tokens()
+    assert.equal((await host.call('GET /v1/iam/me', { as: access_token })).body.email, 'ada@home.test')
+
+    const again = await begin(page)
+    assert.ok(page.url().startsWith(`${shop}/callback?`), 'no form the second time')
+    await again.tokens()
+
+    const leave = client.buildEndSessionUrl(configuration, {
+      id_token_hint: id_token as string,
+      post_logout_redirect_uri: `${shop}/bye`,
+    })
+    await page.goto(leave.href)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    assert.equal(page.url(), `${shop}/bye`)
+    await begin(page)
+    assert.equal(await page.getByLabel('Password').count(), 1, 'a form again')
+    assert.deepEqual(stopped, [])
+  })
+
+  it('a wrong password is told, and the right one still works', async () => {
+    const { page } = await person()
+    await begin(page)
+    await fill(page, { ...ada, password: 'not hers at all' })
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /do not go together/)
+    await fill(page, ada)
+    assert.ok(page.url().startsWith(`${shop}/callback?`), page.url())
+  })
+
+  it('somebody else signs in after a person, by one more button', async () => {
+    const { page, stopped } = await person()
+    await begin(page)
+    await fill(page, ada)
+    const { tokens } = await begin(page, { prompt: 'login' })
+    await fill(page, eve)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    assert.ok(page.url().startsWith(`${shop}/callback?`), page.url())
+    assert.equal((await tokens()).claims()?.sub, eve.user)
+    assert.deepEqual(stopped, [])
+  })
+})
+
+/** Where the app is: any page will do. */
+async function appServer(): Promise<string> {
+  const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'))
+  const server = createServer({ key: pem, cert: pem }, (_request, response) => response.end('the app'))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `https://localhost:${(server.address() as AddressInfo).port}`
+}
