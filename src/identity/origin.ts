@@ -169,6 +169,13 @@ async function openCurrent(options: IdentityOptions): Promise<() => Current> {
   }
 }
 
+/** Whoever sees this was sent here by an app that asked for something wrong. */
+const requestProblem = (says: string) =>
+  problemPage(
+    'That did not work',
+    `The app that sent you here asked for something it may not have (${says}). Go back and try again; if it stays so, tell its makers.`,
+  )
+
 const kidsOf = ({ signing }: Keys) => signing.map(({ kid }) => kid).join()
 
 function providerWith({ engines, directory, brand, issuer, audience, failed }: IdentityOptions, keys: Keys): Provider {
@@ -178,7 +185,7 @@ function providerWith({ engines, directory, brand, issuer, audience, failed }: I
       const client = await directory.client(id, brand)
       return client ? metadataOf(client) : undefined
     }),
-    page: { error: says => problemPage('That did not work', says), logout: logoutPage, loggedOut: loggedOutPage },
+    page: { error: requestProblem, logout: logoutPage, loggedOut: loggedOutPage },
   })
   provider.on('server_error', (_ctx, error) => failed(error))
   return provider
