@@ -37,9 +37,11 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
   return {
     upsert: async (id, payload, expiresIn) => {
       const { jti: _, ...kept } = payload
+      const text = JSON.stringify(kept)
+      if (text.includes('\\u0000')) throw new errors.InvalidRequest('NUL is in no text')
       const expires = expiresIn ? new Date(clock.now().getTime() + expiresIn * 1000).toISOString() : null
       await store.upsertEntry(db, place, digestOf(id), {
-        payload: JSON.stringify(kept),
+        payload: text,
         grantId: payload.grantId ?? null,
         uid: payload.uid ?? null,
         user: payload.accountId ?? null,
@@ -69,7 +71,7 @@ function clientAdapter(findClient: ClientFinder): Adapter {
     throw new Error('clients are registered through /v1/iam/apps')
   }
   return {
-    find: findClient,
+    find: async id => (id.includes('\0') ? undefined : findClient(id)),
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
     ...{ upsert: refuse, consume: refuse, destroy: refuse, revokeByGrantId: refuse },

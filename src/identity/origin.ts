@@ -85,7 +85,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
   const current = await openCurrent(options)
   const nobody = await hash('nobody has this password')
   const steps = {
-    ...{ addressOf: options.addressOf, guesses: openGuesses(engines.clock) },
+    ...{ addressOf: options.addressOf, guesses: openGuesses(engines.clock), newMark: () => engines.random.token(20) },
     checkPassword: async (email: string, password: string) => {
       const account = await directory.account(email)
       const right = await verify(account?.password ?? nobody, password)
@@ -113,25 +113,25 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
       response.setHeader(name, value)
     vouchFor(request, response, new URL(issuer).host)
     const { provider, toProvider, cookieKey } = current()
-    if (request.url?.split('?')[1]?.includes('%00')) {
-      return show(response, 400, problemPage('That did not work', 'The address holds what no address may.'))
-    }
     if (request.method === 'OPTIONS' && CROSS_ORIGIN.has(path)) {
       return void response.writeHead(204, cors ? PREFLIGHT : {}).end()
     }
     if (request.method === 'POST' && path === PATHS.logout) return logoutByGet(request, response)
     if (STEP.test(path)) return signIn({ ...steps, provider, cookieKey }, request, response)
     if (path === PATHS.userinfo) return userInfo(forUserInfo, request, response)
+    if (path === PATHS.authorize && /[?&]response_mode=form_post(&|$)/.test(request.url ?? '')) {
+      return show(response, 400, requestProblem('response_mode form_post is not offered'))
+    }
     if (EXACT.has(path) || RESUME.test(path)) return toProvider(request, response)
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(NOTHING_HERE)
   }
 
   const listener: RequestListener = (request, response) => {
     handle(request, response).catch(error => {
+      if (error.code === 'ECONNRESET') return // The client left in the middle of its own words.
       options.failed(error)
       if (response.headersSent) return void response.destroy()
-      const page = problemPage('That did not work', 'Something went wrong on our side. Try again in a moment.')
-      response.writeHead(500, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+      response.writeHead(500, { 'content-type': 'text/html; charset=utf-8' }).end(OUR_SIDE)
     })
   }
   const sweep = () => deleteOld(engines.db, engines.clock.now().toISOString()).catch(options.failed)
@@ -170,11 +170,15 @@ async function openCurrent(options: IdentityOptions): Promise<() => Current> {
 }
 
 /** Whoever sees this was sent here by an app that asked for something wrong. */
-const requestProblem = (says: string) =>
-  problemPage(
-    'That did not work',
-    `The app that sent you here asked for something it may not have (${says}). Go back and try again; if it stays so, tell its makers.`,
-  )
+const OUR_SIDE = problemPage('That did not work', 'Something went wrong on our side. Try again in a moment.')
+
+const requestProblem = (says: string | null) =>
+  says === null
+    ? OUR_SIDE
+    : problemPage(
+        'That did not work',
+        `The app that sent you here asked for something it may not have (${says}). Go back and try again; if it stays so, tell its makers.`,
+      )
 
 const kidsOf = ({ signing }: Keys) => signing.map(({ kid }) => kid).join()
 
@@ -193,7 +197,7 @@ function providerWith({ engines, directory, brand, issuer, audience, failed }: I
 
 /** oidc-provider takes logout by POST only with cookies that other sites' pages could send along. */
 async function logoutByGet(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const fields = await readForm(request)
+  const fields = await readForm(request, response)
   response.writeHead(303, { location: `${PATHS.logout}?${fields ?? ''}` }).end()
 }
 

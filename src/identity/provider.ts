@@ -42,7 +42,8 @@ export type ProviderOptions = {
   adapter: (model: string) => Adapter
   /** The person as a member of the organisation of that client, or null. */
   findPerson: (user: string, clientId: string) => Promise<Person | null>
-  page: { error: (message: string) => string; logout: (form: string) => string; loggedOut: () => string }
+  /** An error page tells what the app did wrong, or with null that it was us. */
+  page: { error: (message: string | null) => string; logout: (form: string) => string; loggedOut: () => string }
 }
 
 export function buildProvider(options: ProviderOptions): Provider {
@@ -57,7 +58,7 @@ export function buildProvider(options: ProviderOptions): Provider {
     interactions: { policy: signInPolicy(), url: (_ctx, interaction) => `${SIGN_IN_PATH}/${interaction.uid}` },
     renderError: (ctx, { error, error_description }) => {
       ctx.type = 'html'
-      ctx.body = page.error(error_description ?? error)
+      ctx.body = page.error(error === 'server_error' ? null : (error_description ?? error))
     },
     features: {
       devInteractions: { enabled: false },
@@ -106,7 +107,7 @@ export function buildProvider(options: ProviderOptions): Provider {
 /** What oidc-provider answers in ways that cannot be configured: it offers and makes pages that need a script, which no
  *  page here may have. */
 function adjust(ctx: KoaContextWithOIDC): void {
-  if (ctx.path === PATHS.discovery) {
+  if (ctx.path === PATHS.discovery && ctx.status === 200) {
     ctx.body = { ...(ctx.body as object), response_modes_supported: ['query', 'fragment'] }
   }
   const page = typeof ctx.body === 'string' ? stepPage(ctx.body) : null

@@ -19,6 +19,8 @@ export type SignInOptions = {
   isMember: (user: string, clientId: string) => Promise<boolean>
   clientName: (clientId: string) => Promise<string>
   cookieKey: string
+  /** Draws 20 letters and digits. */
+  newMark: () => string
   addressOf: (request: IncomingMessage) => string
 }
 
@@ -40,7 +42,7 @@ export async function signIn(
     show(response, status, signInPage(await options.clientName(clientId), at, problem), callback)
   if (request.method !== 'POST') return form(200, null)
 
-  const fields = await readForm(request)
+  const fields = await readForm(request, response)
   if (!fields) return form(400, 'The form did not arrive whole; try again.')
   const email = (fields.get('email') ?? '').replaceAll('\0', '').trim().toLowerCase().slice(0, 254)
   const who = {
@@ -58,7 +60,8 @@ export async function signIn(
   await options.provider.interactionFinished(
     request,
     response,
-    { login: { accountId: problem.user, remember: true } },
+    // Nobody is asked for consent, so whoever asks for it to be asked has it.
+    { login: { accountId: problem.user, remember: true }, consent: {} },
     { mergeWithLastSubmission: false },
   )
 }
@@ -87,26 +90,34 @@ async function tryPassword(
   return (await isMember(user, clientId)) ? { user } : { status: 403, says: 'This account has no access to this app.' }
 }
 
-/** The digest of the account under our key: nobody can make one for an account they have not signed in to. */
-const knownMark = (cookieKey: string, email: string) =>
-  createHmac('sha256', cookieKey).update(`known ${email}`).digest('base64url')
+/** A browser's own mark, and our word that it signed in to that account: nobody can make one for an account they have not
+ *  signed in to, and no browser uses up the tries of another. */
+function knownCookie({ cookieKey, newMark }: SignInOptions, email: string): string {
+  const mark = newMark()
+  const value = `${mark}.${vouch(cookieKey, mark, email)}`
+  return `${KNOWN_COOKIE}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${KNOWN_S}`
+}
 
-const knownCookie = ({ cookieKey }: SignInOptions, email: string) =>
-  `${KNOWN_COOKIE}=${knownMark(cookieKey, email)}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${KNOWN_S}`
+const vouch = (cookieKey: string, mark: string, email: string) =>
+  createHmac('sha256', cookieKey).update(`known ${mark} ${email}`).digest('base64url')
 
 function knownBrowser({ cookieKey }: SignInOptions, { headers }: IncomingMessage, email: string): string | null {
-  const mark = headers.cookie?.match(/(?:^|; *)__Host-stoa-id-known=([\w-]{43})(?:;|$)/)?.[1]
-  if (!mark || !timingSafeEqual(Buffer.from(mark), Buffer.from(knownMark(cookieKey, email)))) return null
+  const [, mark, word] = headers.cookie?.match(/(?:^|; *)__Host-stoa-id-known=(\w{20})\.([\w-]{43})(?:;|$)/) ?? []
+  if (!mark || !word || !timingSafeEqual(Buffer.from(word), Buffer.from(vouch(cookieKey, mark, email)))) return null
   return mark
 }
 
-export async function readForm(request: IncomingMessage): Promise<URLSearchParams | null> {
+/** The rest of what is too long is not read: the connection ends with the answer. */
+export async function readForm(request: IncomingMessage, response: ServerResponse): Promise<URLSearchParams | null> {
   if (!request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return null
   const parts: Buffer[] = []
   let size = 0
   for await (const part of request) {
     size += (part as Buffer).length
-    if (size > BODY_BYTES_MAX) return null
+    if (size > BODY_BYTES_MAX) {
+      response.setHeader('connection', 'close')
+      return null
+    }
     parts.push(part as Buffer)
   }
   return new URLSearchParams(Buffer.concat(parts).toString('utf8'))

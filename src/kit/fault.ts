@@ -23,6 +23,7 @@ const FAULTS = {
   unsupported_media_type: [415, 'invalid_request_error'],
   expectation_failed: [417, 'invalid_request_error'],
   key_rate: [429, 'rate_limit_error'],
+  too_many_tries: [429, 'rate_limit_error'],
   headers_too_large: [431, 'invalid_request_error'],
   internal: [500, 'api_error'],
   upstream_unreachable: [502, 'api_error'],

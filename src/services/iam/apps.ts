@@ -112,6 +112,7 @@ export const updateApp = operation({
   route: 'PATCH /v1/iam/apps/{id}',
   summary: 'Changes what is given of an app',
   access: 'admin',
+  mints: true, // Where people come back to decides who gets their tokens.
   input: {
     id: Id,
     name: Type.Optional(Name),

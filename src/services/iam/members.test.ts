@@ -37,7 +37,11 @@ describe('adding a member', () => {
   })
 
   it('takes who has an account, in whatever case it is written, with the password they chose', async () => {
-    const first = await add({ email: 'both@example.com', password: 'chosen-by-themselves' }, host.other.key)
+    const first = await add({ email: 'both@example.com', password: 'given-by-an-admin' }, host.other.key)
+    const early = await add({ email: 'both@example.com' })
+    assert.equal(early.status, 409, 'an admin elsewhere knows that password, and would come along')
+    assert.equal(early.body.error.param, 'email')
+    await host.db`update users set password_by = null where email = 'both@example.com'` // They have chosen their own.
     const refused = await add({ email: 'BOTH@example.com', password: 'chosen-by-an-admin' })
     assert.equal(refused.status, 409)
     assert.equal(refused.body.error.param, 'password')

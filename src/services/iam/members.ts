@@ -40,7 +40,9 @@ export const addMember = operation({
   prepare: async (_context, { password }) => (password === undefined ? null : digestOf(password)),
   run: async (context, { email, role }, passwordDigest) => {
     requireOwnerFor(context.caller, role)
-    return admitMember(context, context.caller.org, { email, passwordDigest }, role)
+    const { org } = context.caller
+    const passwordBy = passwordDigest === null ? null : org
+    return admitMember(context, org, { email, passwordDigest, passwordBy }, role)
   },
 })
 

@@ -67,7 +67,7 @@ export const createOrg = operation({
         fields: [{ path: 'slug', says: 'is taken' }],
       })
     }
-    const { user, email } = await admitMember(context, org, { email: owner.email, passwordDigest }, 'owner')
+    const { user, email } = await admitMember(context, org, { ...owner, passwordDigest, passwordBy: null }, 'owner')
     const key = newKeyText(random, 'secret')
     await keepKey(context, { org, user, name: 'First key', type: 'secret', text: key })
     return { ...made, owner: { user, email }, key }

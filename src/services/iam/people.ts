@@ -11,21 +11,29 @@ const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 /** Worked out before a transaction begins: it takes as long as a guess of it is meant to take. */
 export const digestOf = (password: string): Promise<string> => hash(password, ARGON2ID)
 
-export type Newcomer = { email: string; passwordDigest: string | null }
+/** `passwordBy` is the organisation whose admin gave the password; null when it was an operator, or nobody. */
+export type Newcomer = { email: string; passwordDigest: string | null; passwordBy: OrgId | null }
 
 /** Makes somebody a member, who is new here or has an account already, and answers their id. Who has an account keeps
  *  the password they chose: it opens other organisations too. */
 export async function admitMember(
   { db, clock, random }: { db: Database; clock: Clock; random: Random },
   org: OrgId,
-  { email, passwordDigest }: Newcomer,
+  { email, passwordDigest, passwordBy }: Newcomer,
   role: Role,
 ): Promise<store.Member> {
   const created = clock.now().toISOString()
   const address = email.toLowerCase()
   const id = `usr_${random.token(24)}`
-  const isNew = await store.insertUser(db, { id, email: address, password: passwordDigest, created })
-  const user = isNew ? id : await store.selectUserId(db, address)
+  const isNew = await store.insertUser(db, { id, email: address, password: passwordDigest, passwordBy, created })
+  const { user, passwordBy: givenBy } = isNew ? { user: id, passwordBy } : await store.selectUser(db, address)
+  if (givenBy !== null && givenBy !== org) {
+    // Whoever gave it knows it, and would come along into this organisation.
+    throw new Fault('conflict', {
+      message: `${address} has an account whose password another organisation gave; they have to choose one of their own first.`,
+      fields: [{ path: 'email', says: 'has a password of another organisation' }],
+    })
+  }
   if (!isNew && passwordDigest !== null) {
     throw new Fault('conflict', {
       message: `${address} has an account already and keeps its password; leave \`password\` out.`,

@@ -19,7 +19,8 @@ export async function foundOrganisation(
 ): Promise<string> {
   await store.insertOrganisation(engines.db, org, name, engines.clock.now().toISOString())
   const { email, password } = owner
-  const { user } = await admitMember(engines, org, { email, passwordDigest: await digestOf(password) }, 'owner')
+  const newcomer = { email, passwordDigest: await digestOf(password), passwordBy: null }
+  const { user } = await admitMember(engines, org, newcomer, 'owner')
   return user
 }
 

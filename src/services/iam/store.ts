@@ -48,19 +48,21 @@ export async function deleteOrg(db: Sql, org: OrgId): Promise<void> {
   await db`delete from orgs where slug = ${org}`
 }
 
-export type NewUser = { id: string; email: string; password: string | null; created: string }
+/** `passwordBy` is the organisation that gave the password; null when nobody did, or the person themselves. */
+export type NewUser = { id: string; email: string; password: string | null; passwordBy: string | null; created: string }
 
 /** Answers false when the address has an account already. */
-export async function insertUser(db: Sql, { id, email, password, created }: NewUser): Promise<boolean> {
-  const rows = await db`insert into users (id, email, password, created)
-    values (${id}, ${email}, ${password}, ${created}) on conflict (email) do nothing returning id`
+export async function insertUser(db: Sql, { id, email, password, passwordBy, created }: NewUser): Promise<boolean> {
+  const rows = await db`insert into users (id, email, password, password_by, created)
+    values (${id}, ${email}, ${password}, ${passwordBy}, ${created}) on conflict (email) do nothing returning id`
   return rows.length > 0
 }
 
-export async function selectUserId(db: Sql, email: string): Promise<string> {
-  const [row] = await db<{ id: string }>`select id from users where email = ${email}`
+export async function selectUser(db: Sql, email: string): Promise<{ user: string; passwordBy: string | null }> {
+  const [row] = await db<{ user: string; passwordBy: string | null }>`select id as user, password_by as "passwordBy"
+    from users where email = ${email}`
   if (!row) throw new Error('the account went away in between')
-  return row.id
+  return row
 }
 
 export type Member = { user: string; email: string; role: Role; created: string }
@@ -137,7 +139,16 @@ export async function selectAccount(db: Sql, email: string): Promise<Account | n
 }
 
 export async function updatePassword(db: Sql, user: string, digest: string): Promise<void> {
-  await db`update users set password = ${digest} where id = ${user}`
+  await db`update users set password = ${digest}, password_by = null, wrong_count = 0 where id = ${user}`
+}
+
+/** Counts a try at a password, and answers how many there were since `since`. */
+export async function countTry(db: Sql, user: string, at: string, since: string): Promise<number> {
+  const [row] = await db<{ count: number }>`update users set
+      wrong_count = case when wrong_since > ${since} then wrong_count + 1 else 1 end,
+      wrong_since = case when wrong_since > ${since} then wrong_since else ${at} end
+    where id = ${user} returning wrong_count as count`
+  return row?.count ?? 0
 }
 
 export type ClientMember = { user: string; email: string; name: string; org: OrgId }

@@ -69,4 +69,6 @@ export async function deleteSignInsOf(db: Sql, user: string, kept: Uint8Array | 
     and not (model = 'Session' and exists (
       select from jsonb_each(payload->'authorizations') as one
       where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${kept}))`
+  // One who has said the old password, but not come back to the app with it yet.
+  await db`delete from oidc where model = 'Interaction' and payload #>> '{result,login,accountId}' = ${user}`
 }
