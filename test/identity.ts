@@ -11,7 +11,7 @@ import * as client from 'openid-client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { type IdentityOptions, openIdentity } from '../src/identity/origin.ts'
 import { signInDirectory } from '../src/services/iam/public.ts'
-import { CA, type TestHost } from './host.ts'
+import { type Answer, CA, type TestHost } from './host.ts'
 
 export const AUDIENCE = 'https://stoa.example'
 
@@ -156,8 +156,7 @@ function tokenEndpoint(identity: Identity, app: { id: string; secret?: string; c
   async function token(form: Record<string, string>, headers: Record<string, string> = secret ? basic : {}) {
     const body = new URLSearchParams(secret ? form : { client_id: id, ...form })
     const response = await identity.fetch(`${identity.issuer}/v1/iam/oauth/token`, { method: 'POST', body, headers })
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails on what is not there
-    return { status: response.status, headers: response.headers, body: (await response.json()) as any }
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] }
   }
   const redeem = (code: string | null, verifier: string, more: Record<string, string> = {}) => {
     const form = { code: `${code}`, redirect_uri: callback, code_verifier: verifier, ...more }

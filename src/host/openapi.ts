@@ -23,7 +23,11 @@ const Fault = Type.Object({
 export type Section = Pick<Service, 'name' | 'what' | 'operations'>
 
 const SCHEMES = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'A secret key of the organisation, `sk-…`' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A secret key of the organisation, `sk-…`, or an access token of the identity provider',
+  },
   session: {
     type: 'apiKey',
     in: 'cookie',

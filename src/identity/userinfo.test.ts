@@ -10,7 +10,7 @@ import {
   SignJWT,
 } from 'jose'
 import * as client from 'openid-client'
-import { startHost } from '../../test/host.ts'
+import { type Answer, startHost } from '../../test/host.ts'
 import { AUDIENCE, addPerson, registerApp, startIdentity } from '../../test/identity.ts'
 
 // oidc-provider dates its tokens by the time of day, so that the host has to live in it as well.
@@ -24,8 +24,7 @@ const web = await registerApp(host, identity, { app: 'web' })
 async function ask(headers: Record<string, string>, init: RequestInit = {}, url = USERINFO) {
   const answer = await identity.fetch(url, { ...init, headers })
   const text = await answer.text()
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails on what is not there
-  const body: any = text.startsWith('{') ? JSON.parse(text) : null
+  const body: Answer['body'] = text.startsWith('{') ? JSON.parse(text) : null
   return { status: answer.status, headers: answer.headers, body, text }
 }
 const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token}` })

@@ -1,12 +1,10 @@
 // Remembers for a short while what was looked up in the database. Whoever hears of a change makes it forget at once;
 // the while is the bound on how long a change could go unnoticed if that message were lost.
-
 import { EngineUnavailable } from '../engines/engines.ts'
 
-export const REMEMBERED_MS = 30_000
+const REMEMBERED_MS = 30_000
 /** About 50 MB of callers; the oldest is forgotten first. */
 const REMEMBERED_MAX = 100_000
-
 /** How many look-ups run at once. Anybody can ask for what is not known, and all of them together must leave connections
  *  for those who are known. */
 const LOOK_UPS_MAX = 4

@@ -6,7 +6,7 @@
 //   access   who may call, which yields `caller`:
 //              public       anybody; there is no caller
 //              ingest       a credential of an organisation, publishable keys included, by any way events come in
-//              bearer       a credential of an organisation: a secret key, or a browser session
+//              bearer       a credential of an organisation: a secret key, an access token, or a browser session
 //              admin        likewise, held by an owner or admin of it
 //              superadmin   likewise, held by a member of the platform organisation
 //   project  the input field that names the project it acts in; or 'chosen': the one the header X-Project-Id names, else

@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../../../test/eventually.ts'
-import { type Answer, startHost } from '../../../test/host.ts'
+import { startHost } from '../../../test/host.ts'
+import { keyCalls } from '../../../test/keys.ts'
 
 const host = await startHost()
 const anna = await host.member(host.home.org, 'member')
 const bert = await host.member(host.home.org, 'member')
 
-type Fields = Record<string, unknown>
-const create = (fields: Fields = {}, as = host.home.key) =>
-  host.call('POST /v1/account/keys', { as, body: { name: 'A key', ...fields } })
-const made = async (fields?: Fields, as?: string) => {
-  const answer = await create(fields, as)
-  assert.equal(answer.status, 201, answer.text)
-  return answer.body
-}
-const patch = (id: string, body: Fields, as = host.home.key) => host.call(`PATCH /v1/account/keys/${id}`, { as, body })
-const revoke = (id: string, as = host.home.key) => host.call(`DELETE /v1/account/keys/${id}`, { as })
-const list = async (query = '', as = host.home.key): Promise<Answer['body']> =>
-  (await host.call(`GET /v1/account/keys${query}`, { as })).body
-const listed = async (id: string, as?: string) =>
-  (await list('?limit=200', as)).data.find((key: { id: string }) => key.id === id)
-const use = (key: string) => host.call('GET /v1/projects', { as: key })
+const { made, patch, revoke, listed, use } = keyCalls(host)
 /** A change reaches the keyring by a notification; until then the old answer may come once or twice. */
 const settled = (key: string, code: string) =>
   eventually(

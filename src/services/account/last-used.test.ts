@@ -2,14 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { eventually } from '../../../test/eventually.ts'
 import { startHost } from '../../../test/host.ts'
+import { keyCalls } from '../../../test/keys.ts'
 import { openPostgres } from '../../engines/db/postgres.ts'
 import { openKeyring } from './public.ts'
 
 const host = await startHost()
-const made = async () => (await host.call('POST /v1/account/keys', { body: { name: 'A key' } })).body
-const use = (key: string) => host.call('GET /v1/projects', { as: key })
-const listed = async (id: string) =>
-  (await host.call('GET /v1/account/keys?limit=200')).body.data.find((key: { id: string }) => key.id === id)
+const { made, use, listed } = keyCalls(host)
 
 describe('when a key was last used', () => {
   it('is told to the minute, with a write a minute and not one a request', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../../../test/eventually.ts'
 import { startHost } from '../../../test/host.ts'
+import { keyCalls } from '../../../test/keys.ts'
 import { openPostgres } from '../../engines/db/postgres.ts'
 import { keepKey, newKeyText, openKeyring } from './public.ts'
 
@@ -10,14 +11,7 @@ const { home } = host
 const anna = await host.member(home.org, 'member')
 const bert = await host.member(home.org, 'member')
 
-type Fields = Record<string, unknown>
-const create = (fields: Fields = {}, as = home.key) =>
-  host.call('POST /v1/account/keys', { as, body: { name: 'A key', ...fields } })
-const made = async (fields?: Fields, as?: string) => (await create(fields, as)).body
-const revoke = (id: string, as = home.key) => host.call(`DELETE /v1/account/keys/${id}`, { as })
-const use = (key: string) => host.call('GET /v1/projects', { as: key })
-const listed = async (id: string) =>
-  (await host.call('GET /v1/account/keys?limit=200')).body.data.find((key: { id: string }) => key.id === id)
+const { create, made, revoke, use, listed } = keyCalls(host)
 /** A change reaches the keyring by a notification; until then the old answer may come once or twice. */
 async function refusedWith(key: string): Promise<{ status: number; code: string; message: string }> {
   const { status, body } = await eventually(

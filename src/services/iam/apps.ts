@@ -19,14 +19,13 @@ const Id = Type.String({
   examples: ['home-web'],
 })
 const Name = displayName("The app's name, which people see when they sign in")
-const uris = (what: string) => Type.Array(Type.String({ maxLength: 2_000 }), { maxItems: URIS_MAX, description: what })
-const RedirectUris = Type.Array(Type.String({ maxLength: 2_000 }), {
-  minItems: 1,
-  maxItems: URIS_MAX,
-  description: 'Where people come back to after signing in: compared to the letter, no wildcards',
-  examples: [['https://shop.example.com/callback']],
-})
-const LogoutUris = uris('Where people may come back to after signing out')
+const uris = (what: string, minItems: number) =>
+  Type.Array(Type.String({ maxLength: 2_000 }), {
+    ...{ minItems, maxItems: URIS_MAX, description: what },
+    examples: [['https://shop.example.com/callback']],
+  })
+const RedirectUris = uris('Where people come back to after signing in: compared to the letter, no wildcards', 1)
+const LogoutUris = uris('Where people may come back to after signing out', 0)
 
 const App = Type.Object({
   id: Id,
