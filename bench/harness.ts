@@ -1,15 +1,16 @@
 // Measures a promise: a subject against its controls, in rounds that take turns, so that whatever else the machine does
 // befalls all alike. A round's figure is the server's CPU time per request; requests per second are told beside it, but
 // with the load on the same cores they measure the load as much as the server.
-import { type Load, openLoad } from './load.ts'
+import { type Exchange, type Load, openLoad } from './load.ts'
 import type { BenchServer } from './servers/start.ts'
 
-export type Contender = { name: string; server: BenchServer; request: Buffer; answer: Buffer }
+export type Contender = { name: string; server: BenchServer } & Exchange
 /** The subject must get by on the control's CPU time per request divided by `target`. */
 export type Control = Contender & { target: number }
 export type Trial = { subject: Contender; controls: Control[] }
-/** Servers put into the stack are stopped when their rounds are over. */
-export type Bench = { promise: string; start(servers: AsyncDisposableStack): Promise<Trial> }
+/** Servers put into the stack are stopped when their rounds are over. Where requests are slow, warm-up and rounds last
+ *  `longer` times as long, so that there are enough of them. */
+export type Bench = { promise: string; longer?: number; start(servers: AsyncDisposableStack): Promise<Trial> }
 
 export type Spread = { min: number; median: number; max: number }
 export type Finding = {
@@ -34,7 +35,7 @@ const ROUND_MS = 700
 /** Long enough for the compiler to have seen everything that is hot. */
 const WARM_UP_MS = 3_500
 
-export async function measure({ promise, start }: Bench): Promise<Finding[]> {
+export async function measure({ promise, longer = 1, start }: Bench): Promise<Finding[]> {
   say(`${promise}\n`)
   const rounds: Round[] = []
   let controls: Control[] = []
@@ -42,7 +43,7 @@ export async function measure({ promise, start }: Bench): Promise<Finding[]> {
   for (let launch = 0; launch < LAUNCHES; launch++) {
     await using servers = new AsyncDisposableStack()
     const trial = await start(servers)
-    rounds.push(...(await runRounds([trial.subject, ...trial.controls])))
+    rounds.push(...(await runRounds([trial.subject, ...trial.controls], longer)))
     controls = trial.controls
     subject = trial.subject.name
   }
@@ -56,7 +57,7 @@ export async function measure({ promise, start }: Bench): Promise<Finding[]> {
   })
 }
 
-async function runRounds(contenders: Contender[]): Promise<Round[]> {
+async function runRounds(contenders: Contender[], longer: number): Promise<Round[]> {
   const rounds: Round[] = []
   const loads: Load[] = []
   try {
@@ -64,13 +65,13 @@ async function runRounds(contenders: Contender[]): Promise<Round[]> {
       // Opened right before its first use: a connection on which no request comes is closed.
       const load = await openLoad({ ...one.server, ...one })
       loads.push(load)
-      await runRound(one.server, load, WARM_UP_MS)
+      await runRound(one.server, load, WARM_UP_MS * longer)
     }
     while (rounds.length < ROUNDS_PER_LAUNCH) {
       const round: Round = []
       const order = [...contenders.keys()]
       if (rounds.length % 2 === 1) order.reverse()
-      for (const at of order) round[at] = await runRound(contenders[at]!.server, loads[at]!, ROUND_MS)
+      for (const at of order) round[at] = await runRound(contenders[at]!.server, loads[at]!, ROUND_MS * longer)
       rounds.push(round)
       say(`  ${contenders.map(({ name }, at) => `${name}: ${tell(round[at]!)}`).join('; ')}\n`)
     }

@@ -1,15 +1,14 @@
 // The load: keep-alive TLS connections with one request under way on each. It shares the machine with the server, so
-// it does as little as it can: one prebuilt request, and a look at the few bytes of the answer that matter.
+// it does as little as it can: a request that is ready before it is sent, and a look at the bytes of the answer that
+// matter.
 import { connect, type TLSSocket } from 'node:tls'
 
-export type Call = {
-  port: number
-  ca: string
-  /** The whole request, head and body. */
-  request: Buffer
-  /** The body that every answer must have, byte for byte. */
-  answer: Buffer
-}
+/** The same bytes every time: the whole request, head and body, and the body that every answer must have. */
+type Fixed = { request: Buffer; answer: Buffer }
+/** What one connection says next, and whether what it heard is a whole answer; a wrong one throws. */
+export type Talk = { request(): Buffer; isWhole(bytes: Buffer): boolean }
+export type Exchange = Fixed | { talk: (connection: number) => Talk }
+export type Call = { port: number; ca: string } & Exchange
 export type Burst = { requests: number; seconds: number }
 export type Load = { burst(ms: number): Promise<Burst>; close(): void }
 
@@ -29,18 +28,21 @@ export async function openLoad(call: Call): Promise<Load> {
     running = false
     settled(broken)
   }
-  const answered = (socket: TLSSocket) => {
+  const answered = ({ socket, talk }: Connection) => {
     requests++
-    if (running) return void socket.write(call.request)
+    if (running) return void socket.write(talk.request())
     flying--
     if (flying === 0) settled()
   }
-  const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(call, answered, fail)))
+  const talkOf = 'talk' in call ? call.talk : () => fixedTalk(call)
+  const connections = await Promise.all(
+    Array.from({ length: CONNECTIONS }, (_, at) => openConnection(call, talkOf(at), answered, fail)),
+  )
 
   async function burst(ms: number): Promise<Burst> {
     if (broken) throw broken
     requests = 0
-    flying = sockets.length
+    flying = connections.length
     running = true
     const done = new Promise<void>((resolve, reject) => {
       settled = failure => (failure ? reject(failure) : resolve())
@@ -49,23 +51,26 @@ export async function openLoad(call: Call): Promise<Load> {
     setTimeout(() => {
       running = false
     }, ms)
-    for (const socket of sockets) socket.write(call.request)
+    for (const { socket, talk } of connections) socket.write(talk.request())
     await done
     return { requests, seconds: (performance.now() - from) / 1000 }
   }
   return {
     burst,
     close: () => {
-      for (const socket of sockets) socket.removeAllListeners('close').destroy()
+      for (const { socket } of connections) socket.removeAllListeners('close').destroy()
     },
   }
 }
 
+type Connection = { socket: TLSSocket; talk: Talk }
+
 function openConnection(
-  { port, ca, answer }: Call,
-  answered: (socket: TLSSocket) => void,
+  { port, ca }: Call,
+  talk: Talk,
+  answered: (connection: Connection) => void,
   fail: (error: Error) => void,
-): Promise<TLSSocket> {
+): Promise<Connection> {
   const buffer = Buffer.allocUnsafeSlow(ANSWER_BYTES_MAX)
   let held: Buffer | null = null
   // Reading into one buffer of ours spares the streams machinery. The types know this option for plain sockets only.
@@ -75,8 +80,8 @@ function openConnection(
       try {
         const bytes = buffer.subarray(0, length)
         const all: Buffer = held ? Buffer.concat([held, bytes]) : bytes
-        held = isWhole(all, answer) ? null : Buffer.from(all)
-        if (!held) answered(socket)
+        held = talk.isWhole(all) ? null : Buffer.from(all)
+        if (!held) answered(connection)
       } catch (error) {
         fail(error as Error)
       }
@@ -85,9 +90,10 @@ function openConnection(
   }
   const options = { port, host: '127.0.0.1', servername: 'localhost', ca, onread }
   const socket = connect(options)
+  const connection = { socket, talk }
   socket.setNoDelay(true)
   return new Promise((resolve, reject) => {
-    socket.once('secureConnect', () => resolve(socket))
+    socket.once('secureConnect', () => resolve(connection))
     socket.on('error', error => {
       reject(error)
       fail(error)
@@ -96,22 +102,32 @@ function openConnection(
   })
 }
 
-/** Whether an answer is there to its last byte; one that is not exactly the expected answer is an error. */
-function isWhole(bytes: Buffer, expected: Buffer): boolean {
+function fixedTalk({ request, answer }: Fixed): Talk {
+  return {
+    request: () => request,
+    isWhole: bytes => {
+      const body = bodyOf(bytes)
+      if (body && !body.equals(answer)) throw wrong(bytes)
+      return body !== null
+    },
+  }
+}
+
+/** The body of an answer that is there to its last byte, or null; an answer that is not a 200 of known length throws. */
+export function bodyOf(bytes: Buffer): Buffer | null {
   const headEnd = bytes.indexOf(HEAD_END)
-  if (headEnd < 0) return false
+  if (headEnd < 0) return null
   const head = bytes.toString('latin1', 0, headEnd)
   const from = headEnd + HEAD_END.length
-  if (!head.startsWith(OK) || contentLength(head) !== expected.length) throw wrong(bytes)
-  if (bytes.length < from + expected.length) return false
-  if (bytes.compare(expected, 0, expected.length, from) !== 0) throw wrong(bytes)
-  return true
+  const length = contentLength(head)
+  if (!head.startsWith(OK) || Number.isNaN(length)) throw wrong(bytes)
+  return bytes.length < from + length ? null : bytes.subarray(from, from + length)
 }
 
 function contentLength(head: string): number {
   const name = '\r\ncontent-length: '
-  const at = head.indexOf(name)
+  const at = head.toLowerCase().indexOf(name)
   return at < 0 ? Number.NaN : Number.parseInt(head.slice(at + name.length, at + name.length + 10), 10)
 }
 
-const wrong = (bytes: Buffer) => new Error(`The server gave an answer that is not the expected one:\n${bytes}`)
+export const wrong = (bytes: Buffer) => new Error(`The server gave an answer that is not the expected one:\n${bytes}`)

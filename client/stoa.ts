@@ -169,6 +169,8 @@ export type ListAppsOutput = {
 export type CreateAppInput = {
   /** The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique */
   app: string
+  /** The brand at whose origin people sign in to it; without one, `default` */
+  brand?: string
   /** The app's name, which people see when they sign in: one line, not blank, at most 120 characters */
   name?: string
   /** `confidential` for servers, which can keep a secret; `public` for browsers and devices */
@@ -199,6 +201,8 @@ export type CreateAppOutput = {
 export type GetAppInput = {
   /** The client id, `<org>-<app>` */
   id: string
+  /** The brand at whose origin people sign in to it; without one, `default` */
+  brand?: string
 }
 
 export type GetAppOutput = {
@@ -219,6 +223,8 @@ export type GetAppOutput = {
 export type UpdateAppInput = {
   /** The client id, `<org>-<app>` */
   id: string
+  /** The brand at whose origin people sign in to it; without one, `default` */
+  brand?: string
   /** The app's name, which people see when they sign in: one line, not blank, at most 120 characters */
   name?: string
   /** Where people come back to after signing in: compared to the letter, no wildcards */
@@ -245,11 +251,15 @@ export type UpdateAppOutput = {
 export type DeleteAppInput = {
   /** The client id, `<org>-<app>` */
   id: string
+  /** The brand at whose origin people sign in to it; without one, `default` */
+  brand?: string
 }
 
 export type RotateAppSecretInput = {
   /** The client id, `<org>-<app>` */
   id: string
+  /** The brand at whose origin people sign in to it; without one, `default` */
+  brand?: string
 }
 
 export type RotateAppSecretOutput = {
@@ -290,6 +300,59 @@ export type ListAuditOutput = {
   next: string
 }
 
+export type ListInvitesInput = {
+  /** How many to answer; 50 unless said, 200 at most */
+  limit?: number
+  /** The `next` of the page before; omit it for the first page */
+  after?: string
+}
+
+export type ListInvitesOutput = {
+  data: {
+    /** An invite's id, `inv_…` */
+    id: string
+    /** An e-mail address */
+    email: string
+    /** owner and admin administer; an owner also decides about owners */
+    role: 'owner' | 'admin' | 'member'
+    /** The address of who asked them */
+    invitedBy: string
+    /** When they were asked */
+    created: string
+    /** Until when they can join */
+    expires: string
+  }[]
+  /** Send it as `after` to get the next page; empty on the last */
+  next: string
+}
+
+export type CreateInviteInput = {
+  /** An e-mail address */
+  email: string
+  /** owner and admin administer; an owner also decides about owners */
+  role: 'owner' | 'admin' | 'member'
+}
+
+export type CreateInviteOutput = {
+  /** An invite's id, `inv_…` */
+  id: string
+  /** An e-mail address */
+  email: string
+  /** owner and admin administer; an owner also decides about owners */
+  role: 'owner' | 'admin' | 'member'
+  /** The address of who asked them */
+  invitedBy: string
+  /** When they were asked */
+  created: string
+  /** Until when they can join */
+  expires: string
+}
+
+export type DeleteInviteInput = {
+  /** An invite's id, `inv_…` */
+  id: string
+}
+
 export type GetMeInput = Record<string, never>
 
 export type GetMeOutput = {
@@ -306,7 +369,7 @@ export type GetMeOutput = {
   /** Whether they run the platform itself */
   superadmin: boolean
   credential: {
-    kind: 'secret' | 'publishable' | 'session' | 'token'
+    kind: 'secret' | 'session' | 'token'
     id: string
     /** Whether it has a limit, a budget or a rate */
     limited: boolean
@@ -515,7 +578,10 @@ export type EndSessionInput = {
   id: string
 }
 
-export type RotateSigningKeysInput = Record<string, never>
+export type RotateSigningKeysInput = {
+  /** The brand at whose origin people sign in to it; without one, `default` */
+  brand?: string
+}
 
 export type RotateSigningKeysOutput = {
   /** When the new ones begin to sign */
@@ -524,7 +590,68 @@ export type RotateSigningKeysOutput = {
   retires: string
 }
 
+export type ListWorkspacesInput = {
+  /** How many to answer; 50 unless said, 200 at most */
+  limit?: number
+  /** The `next` of the page before; omit it for the first page */
+  after?: string
+}
+
+export type ListWorkspacesOutput = {
+  data: {
+    /** A workspace's id, `wsp_…` */
+    id: string
+    /** The workspace's name: one line, not blank, at most 120 characters */
+    name: string
+    /** When it was created */
+    created: string
+  }[]
+  /** Send it as `after` to get the next page; empty on the last */
+  next: string
+}
+
+export type CreateWorkspaceInput = {
+  /** The workspace's name: one line, not blank, at most 120 characters */
+  name: string
+}
+
+export type CreateWorkspaceOutput = {
+  /** A workspace's id, `wsp_…` */
+  id: string
+  /** The workspace's name: one line, not blank, at most 120 characters */
+  name: string
+  /** When it was created */
+  created: string
+}
+
+export type DeleteWorkspaceInput = {
+  /** A workspace's id, `wsp_…` */
+  id: string
+}
+
+export type CreateWorkspaceTokenInput = {
+  /** A workspace's id, `wsp_…` */
+  id: string
+  /** Until when it is good, a year from now at most; 30 days unless said */
+  expires?: string
+}
+
+export type CreateWorkspaceTokenOutput = {
+  /** The token. Keep it now */
+  token: string
+  /** Until when it is good */
+  expires: string
+}
+
 // API keys and browser sessions.
+
+export type FinishLoginInput = {
+  state: string
+  code?: string
+  iss?: string
+  error?: string
+  error_description?: string
+}
 
 export type GetCsrfInput = Record<string, never>
 
@@ -708,6 +835,13 @@ export type DeleteKeyInput = {
   /** A key's id, `key_…` */
   id: string
 }
+
+export type StartLoginInput = {
+  /** Where on this host the browser goes after signing in; without one, to who it is signed in as */
+  to?: string
+}
+
+export type LogoutInput = Record<string, never>
 
 // The products an organisation builds; what belongs to one of them names it.
 
@@ -912,7 +1046,7 @@ export function createStoa(options: StoaOptions) {
     // Organisations, their members and their apps, and the trail of what was done.
 
     /**
-     * The organisation's apps, by client id.
+     * The organisation's apps, by client id and brand.
      * `GET /v1/iam/apps`
      */
     listApps: (input: ListAppsInput = {}, options?: CallOptions) =>
@@ -967,6 +1101,31 @@ export function createStoa(options: StoaOptions) {
     /** The same, item by item through every page. */
     listAuditAll: (input: ListAuditInput = {}, options?: CallOptions) =>
       host.all<ListAuditOutput['data'][number]>('GET', '/v1/iam/audit', input, options),
+
+    /**
+     * Who was asked to join and has not yet, newest first.
+     * `GET /v1/iam/invites`
+     */
+    listInvites: (input: ListInvitesInput = {}, options?: CallOptions) =>
+      host.call<ListInvitesOutput>('GET', '/v1/iam/invites', input, options),
+
+    /** The same, item by item through every page. */
+    listInvitesAll: (input: ListInvitesInput = {}, options?: CallOptions) =>
+      host.all<ListInvitesOutput['data'][number]>('GET', '/v1/iam/invites', input, options),
+
+    /**
+     * Asks somebody by mail to join, with a link that is good for a week; an earlier one to that address ends.
+     * `POST /v1/iam/invites`
+     */
+    createInvite: (input: CreateInviteInput, options?: CallOptions) =>
+      host.call<CreateInviteOutput>('POST', '/v1/iam/invites', input, options),
+
+    /**
+     * Withdraws an invite: its link leads nowhere any more.
+     * `DELETE /v1/iam/invites/{id}`
+     */
+    deleteInvite: (input: DeleteInviteInput, options?: CallOptions) =>
+      host.call<void>('DELETE', '/v1/iam/invites/{id}', input, options),
 
     /**
      * Who the caller is, in which organisation, and by which credential.
@@ -1078,7 +1237,46 @@ export function createStoa(options: StoaOptions) {
     rotateSigningKeys: (input: RotateSigningKeysInput = {}, options?: CallOptions) =>
       host.call<RotateSigningKeysOutput>('POST', '/v1/iam/signing-keys', input, options),
 
+    /**
+     * The organisation's workspaces, newest first.
+     * `GET /v1/iam/workspaces`
+     */
+    listWorkspaces: (input: ListWorkspacesInput = {}, options?: CallOptions) =>
+      host.call<ListWorkspacesOutput>('GET', '/v1/iam/workspaces', input, options),
+
+    /** The same, item by item through every page. */
+    listWorkspacesAll: (input: ListWorkspacesInput = {}, options?: CallOptions) =>
+      host.all<ListWorkspacesOutput['data'][number]>('GET', '/v1/iam/workspaces', input, options),
+
+    /**
+     * Creates a workspace.
+     * `POST /v1/iam/workspaces`
+     */
+    createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions) =>
+      host.call<CreateWorkspaceOutput>('POST', '/v1/iam/workspaces', input, options),
+
+    /**
+     * Removes a workspace; its tokens end at once.
+     * `DELETE /v1/iam/workspaces/{id}`
+     */
+    deleteWorkspace: (input: DeleteWorkspaceInput, options?: CallOptions) =>
+      host.call<void>('DELETE', '/v1/iam/workspaces/{id}', input, options),
+
+    /**
+     * Makes a token that writes page views, errors and clicks for a workspace, and that a browser may hold.
+     * `POST /v1/iam/workspaces/{id}/tokens`
+     */
+    createWorkspaceToken: (input: CreateWorkspaceTokenInput, options?: CallOptions) =>
+      host.call<CreateWorkspaceTokenOutput>('POST', '/v1/iam/workspaces/{id}/tokens', input, options),
+
     // API keys and browser sessions.
+
+    /**
+     * Where a browser comes back to after signing in: begins its session, and sends it on.
+     * `GET /v1/account/callback`
+     */
+    finishLogin: (input: FinishLoginInput, options?: CallOptions) =>
+      host.ask('GET', '/v1/account/callback', input, options),
 
     /**
      * The token a browser session sends as X-CSRF-Token with every write; a bearer needs none.
@@ -1118,6 +1316,20 @@ export function createStoa(options: StoaOptions) {
      */
     deleteKey: (input: DeleteKeyInput, options?: CallOptions) =>
       host.call<void>('DELETE', '/v1/account/keys/{id}', input, options),
+
+    /**
+     * Sends a browser to sign in, from where it comes back with a session.
+     * `GET /v1/account/login`
+     */
+    startLogin: (input: StartLoginInput = {}, options?: CallOptions) =>
+      host.ask('GET', '/v1/account/login', input, options),
+
+    /**
+     * Signs out: ends the session or token it is called with, and what else came of the same sign-in.
+     * `POST /v1/account/logout`
+     */
+    logout: (input: LogoutInput = {}, options?: CallOptions) =>
+      host.ask('POST', '/v1/account/logout', input, options),
 
     // The products an organisation builds; what belongs to one of them names it.
 

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
 import { rootKeyFrom } from './engines/seal/root-key.ts'
+import { BRAND, DEFAULT_BRAND } from './services/iam/public.ts'
 
 /** Something the person who starts Stoa can mend; shown as one line, without a stack. */
 export class StartRefused extends Error {}
@@ -21,7 +22,11 @@ const SETTINGS = {
   STOA_METRICS_PORT: setting('The port of /metrics; 0 takes a free one', '9464', port),
   STOA_IAM_PORT: setting('The port of the identity origin', '8444', port),
   STOA_BASE_URL: setting('How clients reach the API', 'https://localhost:<port>', optional(httpsUrl)),
-  STOA_IAM_URL: setting('How browsers reach the identity origin', 'https://localhost:<iam port>', optional(httpsUrl)),
+  STOA_IAM_URL: setting(
+    'How browsers reach the identity origin, and those of further brands: url, brand=url, …',
+    'https://localhost:<iam port>',
+    brands,
+  ),
   STOA_TLS_CERT: setting('A certificate chain (PEM file) instead of the local one', '', optional(file)),
   STOA_TLS_KEY: setting('The key (PEM file) of that certificate', '', optional(file)),
   STOA_TRUST_PROXY: setting('Proxies whose X-Forwarded-* is believed: addresses or CIDRs', '', optional(cidrs)),
@@ -29,6 +34,12 @@ const SETTINGS = {
   STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Further authorities (PEM file) for outgoing calls', '', optional(file)),
   STOA_DNS: setting("Resolvers for domain checks instead of the system's: address[:port], …", '', resolvers),
+  STOA_SMTP_URL: setting(
+    'A mail server, smtp://user:password@host:port or smtps://…',
+    '<kept in data/mail>',
+    optional(smtpUrl),
+  ),
+  STOA_MAIL_FROM: setting('Whom mail comes from', 'stoa@localhost', sender),
   STOA_ROOT_KEY: setting('What secrets are sealed under: 32 bytes in base64', '<data>/root.key', optional(sealingKey)),
   STOA_DB_CONNECTIONS: setting('Connections to the database', '10', count),
   STOA_DB_QUEUE: setting('Calls that may wait for one before callers get 503', '200', count),
@@ -183,13 +194,44 @@ function httpsUrl(text: string): string {
   return origin
 }
 
-function databaseUrl(text: string): string {
-  const { username, password } = url(text, ['postgres:', 'postgresql:'])
+/** The origin of each brand; the one without a name is that of the brand everything has unless said otherwise. */
+function brands(text: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const part of list(text)) {
+    const [, name = DEFAULT_BRAND, address = ''] = part.match(/^(?:([^=:/]*)=)?(.*)$/s) ?? []
+    if (!BRAND.test(name)) throw new Error('must name brands with up to 32 small letters and digits')
+    const origin = httpsUrl(address)
+    if (found.has(name) || [...found.values()].includes(origin)) throw new Error('names a brand or an origin twice')
+    found.set(name, origin)
+  }
+  return found
+}
+
+function smtpUrl(text: string): string {
+  const { hostname, username, password, pathname } = url(text, ['smtp:', 'smtps:'])
+  if (hostname === '' || !['', '/'].includes(pathname)) throw new Error('must be a server alone, without a path')
+  requireDecodable(username + password)
+  return text
+}
+
+function sender(text: string): string {
+  if (!/^[^<>\p{Cc}]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/u.test(text)) {
+    throw new Error('must be an address such as no-reply@example.com, or Name <no-reply@example.com>')
+  }
+  return text
+}
+
+function requireDecodable(userInfo: string): void {
   try {
-    decodeURIComponent(username + password)
+    decodeURIComponent(userInfo)
   } catch {
     throw new Error('has a % in its user or password that must be written %25')
   }
+}
+
+function databaseUrl(text: string): string {
+  const { username, password } = url(text, ['postgres:', 'postgresql:'])
+  requireDecodable(username + password)
   return text
 }
 

@@ -1,14 +1,18 @@
-// Puts the identity provider behind a port of its own, with the same door as the API's: TLS, limits, draining.
+// Puts the identity provider behind a port of its own, with the same door as the API's: TLS, limits, draining. Every brand
+// is a provider of its own behind that one port; the name a browser asks for says which.
 import type { RequestListener } from 'node:http'
 import type { BlockList } from 'node:net'
+import { decodeJwt } from 'jose'
 import type { Engines } from './engines/engines.ts'
 import { clientAddress } from './host/arrival.ts'
 import { corsHeaders, type Origins } from './host/cors.ts'
 import { listen } from './host/host.ts'
 import { createListener, type ListenerOptions } from './host/listener.ts'
 import type { Log } from './host/log.ts'
-import { type Identity, openIdentity } from './identity/origin.ts'
-import { DEFAULT_BRAND, signInDirectory } from './services/iam/public.ts'
+import { openGuesses } from './identity/guesses.ts'
+import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
+import { CALLBACK_PATH, LOGIN_PATH } from './services/account/public.ts'
+import { DEFAULT_BRAND, keepBrands, OWN_CLIENT, openDirectory } from './services/iam/public.ts'
 
 export type IdentityOriginOptions = {
   engines: Engines
@@ -16,38 +20,81 @@ export type IdentityOriginOptions = {
   trusted: BlockList | null
   log: Log
   address: { host: string; port: number }
-  /** How browsers reach it, once its port is known. */
-  issuerAt: (port: number) => string
+  /** How browsers reach each brand, once the port is known. */
+  issuersAt: (port: number) => ReadonlyMap<string, string>
   audience: string
   isVerified: Origins['isVerified']
 }
 
-export type IdentityOrigin = Pick<Identity, 'verifyToken'> & { url: string; drain(graceMs: number): Promise<void> }
+export type IdentityOrigin = Pick<Identity, 'verifyToken' | 'signIn'> & {
+  /** Where people of the first brand sign in. */
+  url: string
+  /** Makes known what sign-in needs to be in the database. */
+  register(): Promise<void>
+  drain(graceMs: number): Promise<void>
+}
 
 export async function openIdentityOrigin(options: IdentityOriginOptions): Promise<IdentityOrigin> {
-  const { engines, tls, trusted, log, audience } = options
+  const { engines, audience } = options
+  let handle: RequestListener = (_request, response) => void response.writeHead(503).end()
+  const listener = openListener(options, (request, response) => handle(request, response))
+  const port = await listen(listener.server, options.address.host, options.address.port)
+  const issuers = options.issuersAt(port)
+  const own = { client: OWN_CLIENT, callback: audience + CALLBACK_PATH, loginUrl: audience + LOGIN_PATH }
+  const guesses = openGuesses(engines.clock)
+  const opened = await Promise.all([...issuers].map(one => openBrand(options, one, issuers, { own, guesses })))
+  const first = opened[0] as Brand
+  handle = (request, response) => {
+    const asked = opened.find(({ issuer }) => new URL(issuer).host === request.headers.host?.toLowerCase())
+    ;(asked ?? first).handle(request, response)
+  }
+  return {
+    url: first.issuer,
+    signIn: first.signIn,
+    verifyToken: async text =>
+      (await opened.find(({ issuer }) => issuer === issuerIn(text))?.verifyToken(text)) ?? null,
+    register: () => keepBrands(engines, [...issuers.keys()], own.callback),
+    drain: async graceMs => {
+      for (const { close } of opened) close()
+      await listener.drain(graceMs)
+    },
+  }
+}
+
+function openListener({ engines, tls, trusted }: IdentityOriginOptions, handle: RequestListener) {
   const prefix = `idr_${engines.random.token(12)}`
   let count = 0
-  let handle: RequestListener = (_request, response) => void response.writeHead(503).end()
-  const listener = createListener({
-    ...{ tls, trusted },
-    requestId: () => `${prefix}${count++}`,
-    refused: () => {},
-    handle: (request, response) => handle(request, response),
-  })
-  const port = await listen(listener.server, options.address.host, options.address.port)
-  const issuer = options.issuerAt(port)
-  const origins = { own: new Set([audience, issuer]), isVerified: options.isVerified }
+  return createListener({ ...{ tls, trusted, handle }, requestId: () => `${prefix}${count++}`, refused: () => {} })
+}
+
+type Brand = Identity & { issuer: string }
+
+async function openBrand(
+  { engines, audience, isVerified, trusted, log }: IdentityOriginOptions,
+  [brand, issuer]: [string, string],
+  issuers: ReadonlyMap<string, string>,
+  shared: Pick<IdentityOptions, 'own' | 'guesses'>,
+): Promise<Brand> {
+  const origins = { own: new Set([audience, ...issuers.values()]), isVerified }
   const identity = await openIdentity({
-    ...{ engines, issuer, audience, brand: DEFAULT_BRAND, directory: signInDirectory(engines) },
+    ...{ ...shared, engines, issuer, audience, directory: await openDirectory(engines, brand) },
     addressOf: request => clientAddress(request, trusted),
     corsHeaders: async origin => corsHeaders(origin, origins),
-    failed: error => log.events.error({ err: error }, 'identity'),
+    failed: error => log.events.error({ err: error, brand }, 'identity'),
   })
-  handle = identity.handle
-  const drain = async (graceMs: number) => {
-    identity.close()
-    await listener.drain(graceMs)
+  return { ...identity, issuer }
+}
+
+/** Who a token says it is from, which decides whose keys it is checked with. */
+function issuerIn(text: string): unknown {
+  try {
+    return decodeJwt(text).iss
+  } catch {
+    return undefined // Then it is from nobody here.
   }
-  return { url: issuer, verifyToken: identity.verifyToken, drain }
+}
+
+/** The origins of the brands, those of the settings and the local one where none is set. */
+export function issuersFrom(named: ReadonlyMap<string, string>, local: string): Map<string, string> {
+  return new Map([[DEFAULT_BRAND, local], ...named])
 }

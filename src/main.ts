@@ -6,13 +6,13 @@ import { type Config, helpText, readConfig, StartRefused } from './config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { systemClock } from './engines/clock/clock.ts'
 import { migrate, readMigrations } from './engines/db/migrate.ts'
-import type { Engines } from './engines/engines.ts'
+import { type Engines, EngineUnavailable } from './engines/engines.ts'
 import { type EngineSettings, openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
 import { localCertificate } from './host/certificate.ts'
 import { openHost } from './host/host.ts'
 import { openLog } from './host/log.ts'
-import { type IdentityOrigin, openIdentityOrigin } from './identity-origin.ts'
+import { type IdentityOrigin, issuersFrom, openIdentityOrigin } from './identity-origin.ts'
 import { openKeyring } from './services/account/public.ts'
 import { auditTrail, hasRootKey } from './services/iam/public.ts'
 import { services } from './services/index.ts'
@@ -29,9 +29,7 @@ const held: { close(): Promise<void> | void; abandon(): void }[] = []
 async function start(flags: string[]): Promise<void> {
   const config = readConfig(flags)
   const { STOA_UPSTREAMS: upstreams, STOA_METRICS_HOST: metricsHost, STOA_METRICS_PORT: metricsPort } = config
-  for (const name of upstreams.keys()) {
-    if (!services.some(one => one.name === name)) throw new StartRefused(`STOA_UPSTREAMS: there is no service ${name}`)
-  }
+  requireServices(upstreams.keys())
   await requirePorts(config)
   process.umask(0o022) // Every mode that matters is said where a file is made; a stricter one would lock the database out.
   const { path: dataDirectory, release } = await openDataDirectory(config.STOA_DATA)
@@ -57,7 +55,7 @@ async function start(flags: string[]): Promise<void> {
     verifyToken: async text => (await identity?.verifyToken(text)) ?? null,
   })
   held.push({ close: keyring.close, abandon: () => {} })
-  const { baseUrlAt, iamUrlAt } = addressesOf(config)
+  const { baseUrlAt, issuersAt } = addressesOf(config)
   const running = await openHost({
     services,
     engines,
@@ -66,7 +64,8 @@ async function start(flags: string[]): Promise<void> {
     log,
     audit: auditTrail,
     credentials: keyring,
-    ownOrigins: port => [baseUrlAt(port), ...(config.STOA_IAM_URL ? [config.STOA_IAM_URL] : [])],
+    signIn: () => once(identity).signIn,
+    ownOrigins: port => [baseUrlAt(port), ...config.STOA_IAM_URL.values()],
     isVerified,
     trusted: config.STOA_TRUST_PROXY,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
@@ -76,14 +75,27 @@ async function start(flags: string[]): Promise<void> {
   held.push({ close: () => running.drain(DRAIN_MS), abandon: () => {} })
   const baseUrl = baseUrlAt(running.port)
   identity = await openIdentityOrigin({
-    ...{ engines, tls, log, isVerified, audience: baseUrl, trusted: config.STOA_TRUST_PROXY, issuerAt: iamUrlAt },
+    ...{ engines, tls, log, isVerified, audience: baseUrl, trusted: config.STOA_TRUST_PROXY, issuersAt },
     address: { host: config.STOA_HOST, port: config.STOA_IAM_PORT },
   })
-  const { url: iamUrl, drain } = identity
+  const { url: iamUrl, drain, register } = identity
   held.push({ close: () => drain(DRAIN_MS), abandon: () => {} })
   await firstRun(engines, dataDirectory, { baseUrl, iamUrl, ca })
+  await register()
   const metricsUrl = `http://${bracketed(metricsHost)}:${running.metricsPort}`
   process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
+}
+
+function requireServices(names: Iterable<string>): void {
+  for (const name of names) {
+    if (!services.some(one => one.name === name)) throw new StartRefused(`STOA_UPSTREAMS: there is no service ${name}`)
+  }
+}
+
+/** The host is there before the identity origin, whose tokens are for the host's address. */
+function once(identity: IdentityOrigin | null): IdentityOrigin {
+  if (!identity) throw new EngineUnavailable('db', 'busy')
+  return identity
 }
 
 function engineSettings(config: Config, dataDirectory: string): EngineSettings {
@@ -94,6 +106,7 @@ function engineSettings(config: Config, dataDirectory: string): EngineSettings {
     dbQueue: config.STOA_DB_QUEUE,
     http: { allow: config.STOA_OUTBOUND_ALLOW, ca: config.STOA_OUTBOUND_CA ?? undefined },
     dns: config.STOA_DNS,
+    mail: { smtpUrl: config.STOA_SMTP_URL, from: config.STOA_MAIL_FROM, ca: config.STOA_OUTBOUND_CA ?? undefined },
     rootKey: config.STOA_ROOT_KEY,
   }
 }
@@ -114,7 +127,7 @@ async function prepareDatabase(engines: Engines): Promise<void> {
 async function certificate(config: Config, dataDirectory: string, engines: Engines) {
   const { STOA_TLS_CERT: cert, STOA_TLS_KEY: key, STOA_BASE_URL, STOA_IAM_URL, STOA_HOST } = config
   if (cert && key) return { tls: { cert, key }, ca: null }
-  const named = [STOA_BASE_URL, STOA_IAM_URL].flatMap(url =>
+  const named = [STOA_BASE_URL, ...STOA_IAM_URL.values()].flatMap(url =>
     url ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : [],
   )
   const names = [...new Set(['localhost', '127.0.0.1', '::1', ...(isLocal(STOA_HOST) ? [] : [STOA_HOST]), ...named])]
@@ -127,7 +140,7 @@ function addressesOf({ STOA_HOST, STOA_BASE_URL, STOA_IAM_URL }: Config) {
   const at = (port: number) => `https://${nameOf(STOA_HOST)}:${port}`
   return {
     baseUrlAt: (port: number) => STOA_BASE_URL ?? at(port),
-    iamUrlAt: (port: number) => STOA_IAM_URL ?? at(port),
+    issuersAt: (port: number) => issuersFrom(STOA_IAM_URL, at(port)),
   }
 }
 

@@ -35,8 +35,20 @@ const exhausted = await keyWith({ rate: 1 })
 await host.call('GET /v1/projects', { as: exhausted })
 const broke = await keyWith({ budget: { total: 1 } })
 await host.call('POST /v1/specimen/spend', { as: broke, body: { units: 1_000_000 } })
-const browser = await host.signIn(host.home)
-const { csrfToken } = (await host.call('GET /v1/account/csrf', { as: null, headers: browser })).body
+/** A browser of its own for each call: one of them signs out. */
+const browser = async (more: { token: boolean }) => {
+  const session = await host.signIn(host.home)
+  if (!more.token) return { as: null, headers: session }
+  const { csrfToken } = (await host.call('GET /v1/account/csrf', { as: null, headers: session })).body
+  return { as: null, headers: { ...session, 'x-csrf-token': csrfToken } }
+}
+
+const workspace = (await host.call('POST /v1/iam/workspaces', { body: { name: 'Team' } })).body.id
+const tokenBody = { expires: new Date(host.clock.now().getTime() + 1_000).toISOString() }
+const workspaceToken = async (body: object) =>
+  (await host.call(`POST /v1/iam/workspaces/${workspace}/tokens`, { body })).body.token
+const endedToken = await workspaceToken(tokenBody)
+host.clock.advance(1_000)
 
 type Outcome = 'open' | 401 | 402 | 403 | 429
 /** Who holds a credential that is good as such. */
@@ -80,6 +92,8 @@ const kinds: Record<string, Kind> = {
   'an expired key': { ask: { as: expired }, expects: guarded(401) },
   'a revoked key': { ask: { as: revoked }, expects: guarded(401) },
   'a publishable key': { ask: { as: await keyWith({ type: 'publishable' }) }, expects: guarded(403, 'open') },
+  "a workspace's token": { ask: { as: await workspaceToken({}) }, expects: guarded(403, 'open') },
+  "a workspace's expired token": { ask: { as: endedToken }, expects: guarded(403) },
   "a member's key": { ask: { as: member.key }, expects: byRole('member') },
   "an owner's key": { ask: { as: host.home.key }, expects: asOwner },
   "an operator's key": { ask: { as: host.admin.key }, expects: byRole('superadmin') },
@@ -105,13 +119,10 @@ const kinds: Record<string, Kind> = {
     expects: operation => (operation.faults.includes('key_budget') ? 402 : bounded(() => false)(operation)),
   },
   'a session': {
-    ask: { as: null, headers: browser },
+    ask: () => browser({ token: false }),
     expects: operation => (operation.access !== 'public' && writes(operation) ? 403 : asOwner(operation)),
   },
-  'a session with its token': {
-    ask: { as: null, headers: { ...browser, 'x-csrf-token': csrfToken } },
-    expects: asOwner,
-  },
+  'a session with its token': { ask: () => browser({ token: true }), expects: asOwner },
 }
 
 describe('every kind of credential', () => {

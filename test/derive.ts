@@ -5,6 +5,7 @@ import { compileCheck } from '../src/kit/check.ts'
 import type { Operation } from '../src/kit/operation.ts'
 import { services } from '../src/services/index.ts'
 import type { Answer, Ask, TestHost } from './host.ts'
+import { identityOf } from './identity.ts'
 
 export type Entry = { id: string; operation: Operation }
 
@@ -76,7 +77,8 @@ export function wrongValues(operation: Operation, field: string): unknown[] {
   })
 }
 
-export type Thing = { input: Input; as: string }
+/** What a right call says, and who says it: the bearer of a key, or with null a browser by its headers. */
+export type Thing = { input: Input; as: string | null; headers?: Record<string, string> }
 
 /** Things that no POST of an ordinary organisation makes. */
 const MADE: Record<string, (host: TestHost, salt: string) => Promise<Thing>> = {
@@ -88,6 +90,12 @@ const MADE: Record<string, (host: TestHost, salt: string) => Promise<Thing>> = {
     const { key, password } = await host.organisation(`o-${salt}`)
     return { input: { current: password }, as: key }
   },
+  '/v1/account/callback': comeBack,
+  '/v1/account/logout': async host => {
+    const browser = await host.signIn(host.home)
+    const { csrfToken } = (await host.call('GET /v1/account/csrf', { as: null, headers: browser })).body
+    return { input: {}, as: null, headers: { ...browser, 'x-csrf-token': csrfToken } }
+  },
   '/v1/iam/sessions/{id}': async (host, salt) => {
     return { input: { id: await makeSignIn(host, `s${salt.replaceAll('-', '')}`) }, as: host.home.key }
   },
@@ -97,8 +105,10 @@ const MADE: Record<string, (host: TestHost, salt: string) => Promise<Thing>> = {
 export async function makeSignIn(host: TestHost, app: string): Promise<string> {
   const body = { app, type: 'public', redirectUris: ['https://shop.example.com/callback'] }
   const { id } = (await host.call('POST /v1/iam/apps', { body })).body
-  const [row] = await host.db<{ id: string }>`insert into oidc (brand, model, digest, payload, user_id, client)
-    values ('default', 'Grant', sha256(convert_to(${id}, 'UTF8')), '{"iat": 1794733200}', ${host.home.user}, ${id})
+  const [row] = await host.db<{
+    id: string
+  }>`insert into oidc (brand, model, digest, payload, user_id, client, consumed)
+    values ('default', 'Grant', sha256(convert_to(${id}, 'UTF8')), '{"iat": 1794733200}', ${host.home.user}, ${id}, now())
     returning 'sin_' || left(encode(digest, 'hex'), 32) as id`
   return row?.id ?? ''
 }
@@ -107,9 +117,21 @@ export async function makeSignIn(host: TestHost, app: string): Promise<string> {
 export async function rightCall(host: TestHost, entry: Entry, salt: string): Promise<Thing> {
   const { operation } = entry
   const made = await MADE[operation.path]?.(host, salt)
-  const as = made?.as ?? (operation.access === 'superadmin' ? host.admin.key : host.home.key)
-  const input = { ...exampleInput(operation, salt), ...(made?.input ?? (await makeThing(host, entry, salt, as))) }
-  return { input: 'confirm' in fieldsOf(operation) ? { ...input, confirm: input.slug } : input, as }
+  const key = operation.access === 'superadmin' ? host.admin.key : host.home.key
+  const { as, headers = {} } = made ?? { as: key }
+  const input = { ...exampleInput(operation, salt), ...(made?.input ?? (await makeThing(host, entry, salt, key))) }
+  return { input: 'confirm' in fieldsOf(operation) ? { ...input, confirm: input.slug } : input, as, headers }
+}
+
+/** A browser that has signed in at the identity origin and is about to come back. */
+async function comeBack(host: TestHost): Promise<Thing> {
+  const browser = identityOf(host).browser()
+  const begun = await host.call('GET /v1/account/login', { as: null })
+  const form = await browser.go(begun.headers.location as string)
+  const { email, password } = host.home
+  const { url } = await browser.submit(form, { email, password })
+  const cookie = String(begun.headers['set-cookie']).split(';', 1)[0] as string
+  return { input: Object.fromEntries(new URL(url).searchParams), as: null, headers: { cookie } }
 }
 
 /** Makes the thing an operation's path names, by the POST on the collection above it, and answers the path fields. */

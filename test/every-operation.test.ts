@@ -4,8 +4,10 @@ import { describe, it } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import { every, fieldsOf, requiredOf, rightCall, send, wrongValues } from './derive.ts'
 import { startHost } from './host.ts'
+import { startIdentity } from './identity.ts'
 
-const host = await startHost()
+const host = await startHost({ now: new Date().toISOString() })
+await startIdentity(host)
 let count = 0
 const salt = () => `s${count++}`
 
@@ -32,8 +34,8 @@ for (const entry of every) {
 
   describe(`${id}: ${operation.method} ${operation.path}`, () => {
     it('answers as declared when all is right', async () => {
-      const { input, as } = await right()
-      const answer = await send(host, entry, input, { as })
+      const { input, ...who } = await right()
+      const answer = await send(host, entry, input, who)
       assert.equal(answer.status, operation.status, answer.text)
     })
 
@@ -59,8 +61,8 @@ for (const entry of every) {
     }
 
     it('refuses a field that is not declared, by name', async () => {
-      const { input, as } = await right()
-      const answer = await send(host, entry, { ...input, undeclared: 'x' }, { as })
+      const { input, ...who } = await right()
+      const answer = await send(host, entry, { ...input, undeclared: 'x' }, who)
       assert.equal(answer.status, 400)
       assert.equal(answer.body.error.param, 'undeclared')
     })
@@ -69,9 +71,9 @@ for (const entry of every) {
       it(`refuses a wrong \`${field}\`, by name`, async () => {
         const values = wrongValues(operation, field)
         assert.ok(values.length > 0, 'no wrong value is known for this field')
-        const { input, as } = await right()
+        const { input, ...who } = await right()
         for (const value of values) {
-          const answer = await send(host, entry, { ...input, [field]: value }, { as })
+          const answer = await send(host, entry, { ...input, [field]: value }, who)
           assert.equal(answer.status, 400, `${JSON.stringify(value).slice(0, 80)}: ${answer.text}`)
           assert.ok(String(answer.body.error.param).startsWith(field), answer.text)
         }
@@ -80,9 +82,9 @@ for (const entry of every) {
 
     for (const field of requiredOf(operation).filter(name => !operation.pathFields.includes(name))) {
       it(`asks for \`${field}\` when it is missing`, async () => {
-        const { input, as } = await right()
+        const { input, ...who } = await right()
         const { [field]: _, ...rest } = input
-        const answer = await send(host, entry, rest, { as })
+        const answer = await send(host, entry, rest, who)
         assert.equal(answer.status, 400)
         assert.deepEqual(answer.body.error.fields, [{ path: field, says: 'is required' }])
       })
@@ -91,8 +93,9 @@ for (const entry of every) {
     if (operation.bodyKind !== 'none') {
       it('is 413 for a body over its limit', async () => {
         const body = Buffer.alloc(operation.bodyLimit + 1, 0x20)
-        const { input, as } = await right()
-        const answer = await send(host, entry, input, { as, body, headers: { 'content-type': 'application/json' } })
+        const { input, as, headers } = await right()
+        const asked = { as, body, headers: { ...headers, 'content-type': 'application/json' } }
+        const answer = await send(host, entry, input, asked)
         assert.equal(answer.status, 413)
         assert.equal(answer.body.error.code, 'body_too_large')
       })
@@ -100,12 +103,9 @@ for (const entry of every) {
 
     if (operation.bodyKind === 'json') {
       it('is 415 for a body that is not JSON', async () => {
-        const { input, as } = await right()
-        const answer = await send(host, entry, input, {
-          as,
-          body: 'a=1',
-          headers: { 'content-type': 'text/plain' },
-        })
+        const { input, as, headers } = await right()
+        const asked = { as, body: 'a=1', headers: { ...headers, 'content-type': 'text/plain' } }
+        const answer = await send(host, entry, input, asked)
         assert.equal(answer.status, 415)
       })
     }

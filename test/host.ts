@@ -15,10 +15,12 @@ import { openSeal } from '../src/engines/seal/seal.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import { type HostOptions, openHost } from '../src/host/host.ts'
 import { logInto } from '../src/host/log.ts'
+import type { Identity } from '../src/identity/origin.ts'
 import type { OrgId, Role } from '../src/kit/caller.ts'
 import { compileCheck } from '../src/kit/check.ts'
 import { SESSION_COOKIE } from '../src/kit/credentials.ts'
 import { nothing, type Operation, stream } from '../src/kit/operation.ts'
+import type { SignIn } from '../src/kit/sign-in.ts'
 import { beginSession, keepKey, newKeyText, openKeyring } from '../src/services/account/public.ts'
 import { auditTrail, foundOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
@@ -38,6 +40,8 @@ export type Answer = { status: number; headers: Record<string, string>; body: an
 export type Ask = { as?: string | null; body?: unknown; headers?: Record<string, string> }
 export type TestHost = Awaited<ReturnType<typeof startHost>>
 
+type SentMail = Parameters<Engines['mail']['send']>[0]
+
 /** How the test host is called from outside. */
 export const OWN_ORIGINS = ['https://stoa.example', 'https://id.stoa.example']
 
@@ -47,11 +51,11 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 /** Called at the top of a test file, or with the context of the one test that needs a host of its own kind. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { db, at, drop } = await testDatabase(options)
-  const { engines, clock, sealed, txt } = testEngines(db, options)
+  const { engines, clock, sealed, txt, mails, post } = testEngines(db, options)
   const broken: string[] = []
   const logged: string[] = []
   const pem = readFileSync(join(tlsDirectory(), 'server.pem'), 'utf8')
-  const { keyring, acceptTokens } = await testKeyring(engines)
+  const { keyring, signIn: ownSignIn, acceptSignIns } = await testKeyring(engines)
   const host = await openHost({
     services,
     upstreams: new Map(),
@@ -60,6 +64,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     ...options,
     engines,
     credentials: keyring,
+    signIn: ownSignIn,
     ownOrigins: () => OWN_ORIGINS,
     isVerified: await openVerifiedHosts(db, clock),
     audit: auditTrail,
@@ -84,7 +89,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   if (t) t.after(stop)
   else after(stop)
   const everybody = { home, other, admin, organisation, member, signIn }
-  const inside = { clock, db, database: at, engines, keyring, acceptTokens, logged, sealed, txt }
+  const inside = { clock, db, database: at, engines, keyring, acceptSignIns, logged, sealed, txt, mails, post }
   return { ...host, baseUrl, call, ...everybody, ...inside }
 }
 
@@ -95,29 +100,40 @@ function testEngines(db: Database, options: TestOptions) {
   sealed.disableNetConnect()
   /** The TXT records of the world; null where the name servers do not answer. */
   const txt = new Map<string, string[] | null>()
+  const mails: SentMail[] = []
+  /** A test makes the mail server refuse by throwing here. */
+  const post = { take: (mail: SentMail) => void mails.push(mail) }
   const engines = {
     db,
     clock,
     random: systemRandom,
     http: options.http ?? httpOver({ public: sealed, operator: sealed }),
     seal: openSeal(systemRandom.bytes(32), systemRandom),
+    mail: { send: async (mail: SentMail) => post.take(mail) },
     dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
   }
-  return { engines, clock, sealed, txt }
+  return { engines, clock, sealed, txt, mails, post }
 }
 
 /** Nobody signs in at a host without an identity origin; `startIdentity` gives it one. */
-async function testKeyring({ db, clock }: Engines) {
-  let verifyToken: Parameters<typeof openKeyring>[0]['verifyToken'] = async () => null
+async function testKeyring({ db, clock, seal }: Engines) {
+  let accepted: Pick<Identity, 'verifyToken' | 'signIn'> | null = null
   const keyring = await openKeyring({
-    ...{ db, clock },
+    ...{ db, clock, seal },
     warn: error => assert.fail(error as Error),
-    verifyToken: text => verifyToken(text),
+    verifyToken: async text => (await accepted?.verifyToken(text)) ?? null,
   })
-  const acceptTokens = (verify: typeof verifyToken) => {
-    verifyToken = verify
+  const nowhere: SignIn = {
+    issuer: 'https://id.stoa.example',
+    url: step => `https://id.stoa.example/?${new URLSearchParams(step)}`,
+    redeem: async () => null,
+    invitationUrl: token => `https://id.stoa.example/sign-in/invitations/${token}`,
   }
-  return { keyring, acceptTokens }
+  const signIn = () => accepted?.signIn ?? nowhere
+  const acceptSignIns = (identity: Pick<Identity, 'verifyToken' | 'signIn'>) => {
+    accepted = identity
+  }
+  return { keyring, signIn, acceptSignIns }
 }
 
 /** Makes who calls. */
@@ -144,7 +160,7 @@ function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
   }
   /** Headers of a browser in which that person is signed in. */
   const signIn = async ({ org, user }: { org: OrgId; user: string }, lastsMs = 3_600_000) => ({
-    cookie: `theme=dark; ${SESSION_COOKIE}=${await beginSession(engines, { org, user, lastsMs })}`,
+    cookie: `theme=dark; ${SESSION_COOKIE}=${await beginSession(engines, { org, user, signIn: null, lastsMs })}`,
   })
   return { organisation, member, signIn }
 }

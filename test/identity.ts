@@ -9,28 +9,33 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import * as client from 'openid-client'
 import { Agent, fetch as undiciFetch } from 'undici'
+import { openGuesses } from '../src/identity/guesses.ts'
 import { type IdentityOptions, openIdentity } from '../src/identity/origin.ts'
-import { signInDirectory } from '../src/services/iam/public.ts'
+import { CALLBACK_PATH, LOGIN_PATH } from '../src/services/account/public.ts'
+import { keepBrands, OWN_CLIENT, openDirectory } from '../src/services/iam/public.ts'
 import { type Answer, CA, type TestHost } from './host.ts'
 
 export const AUDIENCE = 'https://stoa.example'
 
-export async function startIdentity(
-  host: TestHost,
-  brand = 'default',
-  corsHeaders: IdentityOptions['corsHeaders'] = async () => null,
-) {
+type StartOptions = Partial<Pick<IdentityOptions, 'audience' | 'corsHeaders'> & { brand: string }>
+
+export async function startIdentity(host: TestHost, options: StartOptions = {}): Promise<Identity> {
+  const { brand = 'default', audience = AUDIENCE, corsHeaders = async () => null } = options
   const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'))
   const server = createServer({ key: pem, cert: pem })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const issuer = `https://localhost:${(server.address() as AddressInfo).port}`
   const failures: unknown[] = []
-  const { handle, verifyToken, close } = await openIdentity({
-    ...{ engines: host.engines, directory: signInDirectory(host.engines), brand, issuer, audience: AUDIENCE },
+  const own = { client: OWN_CLIENT, callback: audience + CALLBACK_PATH, loginUrl: audience + LOGIN_PATH }
+  await keepBrands(host.engines, [brand], own.callback)
+  const opened = await openIdentity({
+    ...{ engines: host.engines, directory: await openDirectory(host.engines, brand), issuer, audience, own },
+    guesses: openGuesses(host.clock),
     addressOf: request => String(request.headers['x-test-address'] ?? request.socket.remoteAddress),
     corsHeaders,
     failed: error => failures.push(error),
   })
+  const { handle, close } = opened
   server.on('request', handle)
   const agent = new Agent({ connect: { ca: CA() } })
   after(async () => {
@@ -41,8 +46,26 @@ export async function startIdentity(
   })
   const fetch = ((url: string, init?: object) =>
     undiciFetch(url, { ...init, dispatcher: agent } as never)) as unknown as typeof globalThis.fetch
-  host.acceptTokens(verifyToken)
-  return { issuer, fetch, failures, browser: () => openBrowser(fetch) }
+  host.acceptSignIns(opened)
+  const identity = {
+    issuer,
+    brand,
+    fetch,
+    failures,
+    verifyToken: opened.verifyToken,
+    browser: () => openBrowser(fetch),
+  }
+  started.set(host, identity)
+  return identity
+}
+
+const started = new WeakMap<TestHost, Identity>()
+
+/** The identity origin that was started beside a host. */
+export function identityOf(host: TestHost): Identity {
+  const identity = started.get(host)
+  assert.ok(identity, 'start an identity origin beside this host: startIdentity(host)')
+  return identity
 }
 
 export type Page = { url: string; status: number; text: string; headers: Headers }
@@ -93,7 +116,14 @@ export function openBrowser(fetch: typeof globalThis.fetch) {
   return { go, submit, jar }
 }
 
-export type Identity = Awaited<ReturnType<typeof startIdentity>>
+export type Identity = {
+  issuer: string
+  brand: string
+  fetch: typeof globalThis.fetch
+  failures: unknown[]
+  verifyToken: (text: string) => Promise<unknown>
+  browser: () => Browser
+}
 export type Browser = ReturnType<typeof openBrowser>
 export type RegisteredApp = Awaited<ReturnType<typeof registerApp>>
 type Credentials = { email: string; password: string }
@@ -103,7 +133,8 @@ type AppOptions = { app: string; type?: 'confidential' | 'public'; as?: string; 
 export async function registerApp(host: TestHost, identity: Identity, options: AppOptions) {
   const { app, type = 'confidential', as = host.home.key, logoutUris = [] } = options
   const callback = `https://${app}.example.com/callback`
-  const body = { app, name: `The ${app}`, type, redirectUris: [callback], logoutUris }
+  const { brand } = identity
+  const body = { app, brand, name: `The ${app}`, type, redirectUris: [callback], logoutUris }
   const { id, secret } = (await host.call('POST /v1/iam/apps', { as, body })).body
   const authentication = secret ? client.ClientSecretBasic(secret) : client.None()
   const configuration = await client.discovery(new URL(identity.issuer), id, undefined, authentication, {

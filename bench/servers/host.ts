@@ -1,10 +1,5 @@
 // The host itself: real engines, keyring, audit trail, log and metrics, every service, and one made for the bench.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { migrate, readMigrations } from '../../src/engines/db/migrate.ts'
 import type { Engines } from '../../src/engines/engines.ts'
-import { type OpenEngines, openEngines } from '../../src/engines/open.ts'
 import { openHost } from '../../src/host/host.ts'
 import { openLog } from '../../src/host/log.ts'
 import type { OrgId } from '../../src/kit/caller.ts'
@@ -13,6 +8,7 @@ import { keepKey, newKeyText, openKeyring } from '../../src/services/account/pub
 import { auditTrail, foundOrganisation } from '../../src/services/iam/public.ts'
 import { services } from '../../src/services/index.ts'
 import { openVerifiedHosts } from '../../src/services/projects/public.ts'
+import { withEngines } from './engines.ts'
 import * as operations from './operations.ts'
 import { fail, type Serving, serve } from './serve.ts'
 
@@ -23,41 +19,10 @@ const LIMITS = ['product:projects', 'read:bench']
 /** The highest there is: the load must never reach it, or refusals would be measured. */
 const RATE_MAX = 1_000_000
 
-serve(async pem => {
-  const directory = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
-  chmodSync(directory, 0o711) // Under root the database runs as somebody else, who must be able to pass through.
-  let opened: OpenEngines | null = null
-  const remove = async () => {
-    await opened?.close()
-    for (const path of [directory, opened?.databaseHome]) if (path) rmSync(path, { recursive: true, force: true })
-  }
-  try {
-    opened = await openEngines(
-      {
-        dataDirectory: directory,
-        databaseUrl: null,
-        dbConnections: 10,
-        dbQueue: 200,
-        http: { allow: [], ca: undefined },
-        dns: [],
-        rootKey: null,
-      },
-      () => {},
-      fail,
-    )
-    return await serveHost(opened.engines, pem, remove)
-  } catch (error) {
-    await remove()
-    throw error
-  }
-})
+serve(pem => withEngines(engines => serveHost(engines, pem)))
 
-async function serveHost(engines: Engines, pem: string, remove: () => Promise<void>): Promise<Serving> {
+async function serveHost(engines: Engines, pem: string): Promise<Serving> {
   const bench = service({ name: 'bench', what: 'What the bench measures', operations: [operations] })
-  await migrate(
-    engines.db,
-    services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
-  )
   const log = openLog('info', engines.clock)
   const keyring = await openKeyring({ ...engines, warn: fail, verifyToken: async () => null })
   const host = await openHost({
@@ -68,6 +33,7 @@ async function serveHost(engines: Engines, pem: string, remove: () => Promise<vo
     log,
     audit: auditTrail,
     credentials: keyring,
+    signIn: () => fail(new Error('nobody signs in here')),
     ownOrigins: () => [],
     isVerified: await openVerifiedHosts(engines.db, engines.clock),
     trusted: null,
@@ -77,7 +43,6 @@ async function serveHost(engines: Engines, pem: string, remove: () => Promise<vo
   const close = async () => {
     await host.drain(0)
     await keyring.close()
-    await remove()
     log.flush()
   }
   return { port: host.port, ...(await newKeys(engines)), close }

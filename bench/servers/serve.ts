@@ -1,12 +1,14 @@
 // The child's side of a bench server: it starts when told to, tells its CPU time, and ends when its parent does.
+import type { Realm } from './sign-ins.ts'
 
-export type Ask = { ask: 'start'; pem: string } | { ask: 'cpu' }
+export type Ask = { ask: 'start'; pem: string; realm?: Realm } | { ask: 'cpu' }
 /** What a started server tells its parent. Where it knows of keys, `key` is a secret one without bounds, and
- *  `limitedKey` one with limits and a rate that let the load pass. */
-export type Started = { port: number; key?: string; limitedKey?: string }
+ *  `limitedKey` one with limits and a rate that let the load pass. Where people sign in, `realm` is who and where, and
+ *  each of `refreshTokens` belongs to a sign-in of its own. */
+export type Started = { port: number; key?: string; limitedKey?: string; realm?: Realm; refreshTokens?: string[] }
 export type Serving = Started & { close(): Promise<void> }
 
-export function serve(start: (pem: string) => Promise<Serving>): void {
+export function serve(start: (pem: string, realm?: Realm) => Promise<Serving>): void {
   let serving: Promise<Serving> | null = null
   let ending = false
   const tell = (answer: object) => {
@@ -20,7 +22,7 @@ export function serve(start: (pem: string) => Promise<Serving>): void {
   }
   process.on('message', (asked: Ask) => {
     if (asked.ask === 'cpu') return tell({ cpuUs: cpuUs() })
-    serving = start(asked.pem)
+    serving = start(asked.pem, asked.realm)
     serving.then(({ close: _, ...started }) => tell(started), fail)
   })
   // The parent may end in any way, and Ctrl-C reaches the whole group: each of these must leave nothing behind.

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/engines/clock/clock.ts'
 import { systemRandom } from '../../src/engines/random/random.ts'
 import { localCertificate } from '../../src/host/certificate.ts'
 import type { Ask, Started } from './serve.ts'
+import type { Realm } from './sign-ins.ts'
 
 export type BenchServer = Started & {
   /** The authority that signed its certificate. */
@@ -16,13 +17,14 @@ export type BenchServer = Started & {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export async function startServer(program: string): Promise<BenchServer> {
+/** A server that is a control of sign-in gets the realm of its subject. */
+export async function startServer(program: string, realm?: Realm): Promise<BenchServer> {
   const { pem, ca } = await certificate()
   const log = openLogFile()
   const child = fork(new URL(program, import.meta.url), { stdio: ['ignore', 'ignore', log, 'ipc'] })
   const exited = new Promise(resolve => child.once('exit', resolve)).then(() => closeSync(log))
   const ask = <Answer>(asked: Ask) => answerOf<Answer>(child, asked, () => `${program} died:\n${tailOf(log)}`)
-  const started = await ask<Started>({ ask: 'start', pem })
+  const started = await ask<Started>({ ask: 'start', pem, ...(realm && { realm }) })
   return {
     ...started,
     ca,

@@ -2,7 +2,7 @@
 // behind them. An engine is added here when the first service needs it.
 import type { Readable } from 'node:stream'
 
-export type Engines = { db: Database; http: Http; dns: Dns; clock: Clock; random: Random; seal: Seal }
+export type Engines = { db: Database; http: Http; dns: Dns; mail: Mail; clock: Clock; random: Random; seal: Seal }
 
 /** Time. Tests move it by hand. */
 export interface Clock {
@@ -68,6 +68,12 @@ export interface Http {
 export interface Dns {
   /** The TXT records of a name, none where there is no such name; null when nobody could tell. */
   txt(name: string): Promise<string[] | null>
+}
+
+/** Outgoing mail. */
+export interface Mail {
+  /** Answers when the mail is out of our hands; raises `EngineUnavailable` when nobody takes it. */
+  send(mail: { to: string; subject: string; text: string }): Promise<void>
 }
 
 /** Encryption at rest, for secrets that must be read back. What was sealed for one organisation under one name opens for

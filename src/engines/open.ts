@@ -1,10 +1,12 @@
 // The only place that chooses between embedded and distributed engines.
+import { join } from 'node:path'
 import { systemClock } from './clock/clock.ts'
 import { DATABASE_USER, type EmbeddedServer, startEmbedded } from './db/embedded/server.ts'
 import { openPostgres, requireVersion } from './db/postgres.ts'
 import { openDns } from './dns/dns.ts'
 import type { Engines } from './engines.ts'
 import { type HttpOptions, openHttp } from './http/http.ts'
+import { type MailSettings, openMail } from './mail/mail.ts'
 import { systemRandom } from './random/random.ts'
 import { rootKey } from './seal/root-key.ts'
 import { openSeal } from './seal/seal.ts'
@@ -17,6 +19,7 @@ export type EngineSettings = {
   http: HttpOptions
   /** Resolvers to ask instead of the system's own, `address` or `address:port`. */
   dns: string[]
+  mail: Omit<MailSettings, 'directory'>
   /** What secrets are sealed under; null for the one in the data directory. */
   rootKey: Uint8Array | null
 }
@@ -45,8 +48,9 @@ export async function openEngines(
   const http = openHttp(options.http)
   const root = options.rootKey ?? rootKey(dataDirectory, systemRandom)
   const seal = openSeal(root, systemRandom)
+  const mail = openMail({ ...options.mail, directory: join(dataDirectory, 'mail') }, systemClock, systemRandom)
   return {
-    engines: { db, http, dns: openDns(options.dns), clock: systemClock, random: systemRandom, seal },
+    engines: { db, http, dns: openDns(options.dns), mail, clock: systemClock, random: systemRandom, seal },
     databaseHome: embedded?.home ?? null,
     abandon: () => embedded?.abandon(),
     close: async () => {

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../engines/engines.ts'
 import { administers, isSuperadmin, type Writer } from '../kit/caller.ts'
+import { cookieIn } from '../kit/cookies.ts'
 import { type Credentials, SESSION_COOKIE } from '../kit/credentials.ts'
 import { isCsrfToken } from '../kit/csrf.ts'
 import { Fault } from '../kit/fault.ts'
@@ -30,19 +31,20 @@ export function authenticate(
   if (access === 'ingest') return authenticateIngest(request, query, credentials)
   if (header === undefined) {
     const cookie = request.headers.cookie
-    const session = cookie === undefined ? null : sessionIn(cookie)
+    const session = cookie === undefined ? null : cookieIn(cookie, SESSION_COOKIE)
     if (session !== null) return credentials.session(session)
     const message = 'Send a key of your organisation as `Authorization: Bearer sk-…`.'
     throw new Fault('credential_required', { message, headers: CHALLENGE })
   }
   const text = bearerIn(header)
   if (text.startsWith('sk-')) return credentials.secretKey(text)
-  if (JWT.test(text)) return credentials.accessToken(text)
-  if (text.startsWith('pk-')) {
+  if (text.startsWith('pk-') || isWorkspaceToken(text)) {
     throw new Fault('forbidden', {
-      message: 'A publishable key (pk-) can write events and nothing else; use a secret key (sk-) here.',
+      message:
+        "A publishable key (pk-) or a workspace's token can write events and nothing else; use a secret key (sk-) here.",
     })
   }
+  if (JWT.test(text)) return credentials.accessToken(text)
   throw new Fault('credential_refused', {
     message: 'The Authorization header must read `Bearer sk-…`, or carry an access token.',
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
@@ -57,7 +59,7 @@ async function authenticateIngest(
   const bearer = headers.authorization === undefined ? undefined : bearerIn(headers.authorization)
   const text = bearer ?? headers[INGEST_HEADER] ?? query[INGEST_PARAMETER]
   if (text === undefined) {
-    const session = sessionIn(headers.cookie ?? '')
+    const session = cookieIn(headers.cookie ?? '', SESSION_COOKIE)
     if (session !== null) return credentials.session(session)
     const message = `Send a key as \`Authorization: Bearer\`, in the header ${INGEST_HEADER} or as ?${INGEST_PARAMETER}=.`
     throw new Fault('ingest_key_required', { message, headers: CHALLENGE })
@@ -68,6 +70,7 @@ async function authenticateIngest(
   try {
     if (text.startsWith('sk-')) return await credentials.secretKey(text)
     if (text.startsWith('pk-')) return await credentials.publishableKey(text)
+    if (isWorkspaceToken(text)) return await credentials.workspaceToken(text)
     if (bearer !== undefined && JWT.test(text)) return await credentials.accessToken(text)
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'credential_refused') throw error
@@ -79,18 +82,15 @@ async function authenticateIngest(
 /** Three parts in base64url, the first of which begins a JSON object. */
 const JWT = /^eyJ[\w-]{1,2000}\.[\w-]{1,6000}\.[\w-]{1,1000}$/
 
+/** A JWT that says it is one; whether that is true is looked at where such a token is taken. */
+function isWorkspaceToken(text: string): boolean {
+  if (!JWT.test(text)) return false
+  const head = Buffer.from(text.slice(0, text.indexOf('.')), 'base64url').toString()
+  return /"typ"\s*:\s*"workspace\+jwt"/.test(head)
+}
+
 const bearerIn = (header: string) =>
   header.startsWith('Bearer ') || /^bearer /i.test(header) ? header.slice('Bearer '.length) : ''
-
-/** The session cookie's value. Sent twice it is nobody's: browsers never do. */
-function sessionIn(cookies: string): string | null {
-  const found = cookies
-    .split(';')
-    .map(pair => pair.replace(/^[ \t]+|[ \t]+$/g, '')) // And nothing else: a browser would let a neighbour set the rest.
-    .filter(pair => pair.startsWith(`${SESSION_COOKIE}=`))
-  if (found.length === 0) return null
-  return found.length === 1 ? (found[0] as string).slice(SESSION_COOKIE.length + 1) : ''
-}
 
 /** A browser sends its cookie along whichever site's page makes it write, so what counts is a token no other site has. */
 export function requireOwnPage({ method = '', headers }: IncomingMessage, { credential }: Writer, clock: Clock): void {

@@ -4,14 +4,21 @@ import { type AuditTrail, Unchanged } from '../kit/audit.ts'
 import { type Caller, PLATFORM_ORG, type Writer } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import type { Context, Operation, RequestFacts } from '../kit/operation.ts'
+import type { SignIn } from '../kit/sign-in.ts'
 import { malformed } from './faults.ts'
 import { inProject } from './limits.ts'
 import type { Turns } from './turns.ts'
 
-export type CallOptions = { engines: Engines; audit: AuditTrail; turns: Turns; serviceNames: ReadonlySet<string> }
+export type CallOptions = {
+  engines: Engines
+  audit: AuditTrail
+  turns: Turns
+  serviceNames: ReadonlySet<string>
+  signIn: () => SignIn
+}
 
 export function call(
-  { engines, audit, turns, serviceNames }: CallOptions,
+  { engines, audit, turns, serviceNames, signIn }: CallOptions,
   operation: Operation,
   caller: Writer | null,
   request: RequestFacts,
@@ -19,7 +26,7 @@ export function call(
 ): unknown {
   if (!operation.check.passes(input)) throw invalidInput(operation.check.faults(input))
   const acting = caller && inProject(operation, caller, input, request.headers['x-project-id'])
-  const context = { ...engines, caller: acting, request, services: serviceNames } as Context
+  const context = { ...engines, caller: acting, request, services: serviceNames, signIn } as Context
   if (!operation.prepare && !operation.inTurns) return perform(audit, operation, context, input, undefined)
   return performLater(audit, turns, operation, context, input)
 }

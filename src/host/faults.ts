@@ -59,6 +59,10 @@ function engineFault(error: EngineUnavailable): Fault {
     const message = 'Too much is going on right now; nothing was done. Try again in a moment.'
     return new Fault('overloaded', { message, retryAfterS: 1, cause: error })
   }
+  if (error.engine === 'mail') {
+    const message = 'The mail could not be sent, so nothing was done. Try again later.'
+    return new Fault('mail_unreachable', { message, retryAfterS: 60, cause: error })
+  }
   const message = 'The database cannot be reached right now. Try again in a moment.'
   return new Fault('database_unreachable', { message, retryAfterS: 2, cause: error })
 }

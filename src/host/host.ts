@@ -6,6 +6,7 @@ import type { AuditTrail } from '../kit/audit.ts'
 import type { Credentials } from '../kit/credentials.ts'
 import type { Operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
+import type { SignIn } from '../kit/sign-in.ts'
 import { aboutOperations } from './about.ts'
 import type { Origins } from './cors.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
@@ -23,6 +24,7 @@ export type HostOptions = {
   engines: Engines
   credentials: Credentials
   audit: AuditTrail
+  signIn: () => SignIn
   /** Services that run elsewhere, by name. Theirs replace the operations of the same service here. */
   upstreams: ReadonlyMap<string, URL>
   /** The origins this host goes by, once its port is known. Their pages may use it with credentials. */

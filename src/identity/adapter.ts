@@ -6,6 +6,8 @@ import { errors } from 'oidc-provider'
 import type { Clock, Sql } from '../engines/engines.ts'
 import * as store from './store.ts'
 
+/** A grant that nobody has tokens of yet: long enough for the code to come back. */
+const UNREDEEMED_S = 60 * 60
 /** Two tabs may refresh with the same token within this time; used again later, it is taken for stolen. */
 const REFRESH_GRACE_MS = 30_000
 
@@ -39,7 +41,8 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
       const { jti: _, ...kept } = payload
       const text = JSON.stringify(kept)
       if (text.includes('\\u0000')) throw new errors.InvalidRequest('NUL is in no text')
-      const expires = expiresIn ? new Date(clock.now().getTime() + expiresIn * 1000).toISOString() : null
+      const lastsS = place.model === 'Grant' ? UNREDEEMED_S : expiresIn
+      const expires = lastsS ? new Date(clock.now().getTime() + lastsS * 1000).toISOString() : null
       await store.upsertEntry(db, place, digestOf(id), {
         payload: text,
         grantId: payload.grantId ?? null,
@@ -53,7 +56,11 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
     findByUid: async uid => payloadOf(await store.selectEntryByUid(db, place, uid, now())),
     findByUserCode: async () => undefined,
     consume: async id => {
-      if (await store.consumeEntry(db, place, digestOf(id), now(), graceStart())) return
+      const used =
+        place.model === 'AuthorizationCode'
+          ? await store.redeemCode(db, place.brand, digestOf(id), now())
+          : await store.consumeEntry(db, place, digestOf(id), now(), graceStart())
+      if (used) return
       throw new errors.InvalidGrant('already used')
     },
     destroy: id => store.deleteEntry(db, place, digestOf(id)),
@@ -64,6 +71,15 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
 /** Whether a grant is still there: while it is, whoever was given it is signed in. */
 export async function isSignedIn({ db, clock }: Engines, brand: string, grantId: string): Promise<boolean> {
   return (await store.selectEntry(db, { brand, model: 'Grant' }, digestOf(grantId), clock.now().toISOString())) !== null
+}
+
+/** Keeps with a grant which organisation it is for. */
+export async function chooseOrg({ db }: Engines, brand: string, grantId: string, org: string): Promise<void> {
+  await store.updateOrg(db, { brand, model: 'Grant' }, digestOf(grantId), org)
+}
+
+export function chosenOrg({ db }: Engines, brand: string, grantId: string): Promise<string | null> {
+  return store.selectOrg(db, { brand, model: 'Grant' }, digestOf(grantId))
 }
 
 function clientAdapter(findClient: ClientFinder): Adapter {

@@ -7,9 +7,9 @@ import { registerApp, startIdentity } from '../../test/identity.ts'
 
 const FRIEND = 'https://shop.example.com'
 const host = await startHost()
-const identity = await startIdentity(host, 'default', async origin =>
-  origin === FRIEND ? { 'access-control-allow-origin': FRIEND } : null,
-)
+const identity = await startIdentity(host, {
+  corsHeaders: async origin => (origin === FRIEND ? { 'access-control-allow-origin': FRIEND } : null),
+})
 const { issuer } = identity
 const DISCOVERY = '/.well-known/openid-configuration'
 const JWKS = '/v1/iam/.well-known/jwks'

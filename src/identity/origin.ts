@@ -5,24 +5,34 @@ import { hash, verify } from '@node-rs/argon2'
 import type { JWK } from 'jose'
 import type Provider from 'oidc-provider'
 import type { AdapterPayload } from 'oidc-provider'
-import type { Engines } from '../engines/engines.ts'
+import { type Engines, EngineUnavailable } from '../engines/engines.ts'
+import type { SignIn } from '../kit/sign-in.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
-import { adapterFactory, isSignedIn } from './adapter.ts'
-import { openGuesses } from './guesses.ts'
+import { adapterFactory, chooseOrg, chosenOrg, isSignedIn } from './adapter.ts'
+import type { Membership } from './choice.ts'
+import { readForm, show } from './forms.ts'
+import type { Guesses } from './guesses.ts'
+import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
+import { ownApp } from './own-app.ts'
 import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE, problemPage } from './pages.ts'
-import { buildProvider, PATHS, type Person, SIGN_IN_PATH } from './provider.ts'
-import { readForm, show, signIn } from './sign-in.ts'
+import { buildProvider, PATHS, type ProviderOptions, RETRY_S, SIGN_IN_PATH } from './provider.ts'
+import { signIn } from './sign-in.ts'
 import { deleteOld } from './store.ts'
 import { userInfo } from './userinfo.ts'
 
-/** What sign-in needs to know of organisations, people and apps. */
+/** What sign-in at one brand needs to know of organisations, people and apps. */
 export type Directory = {
-  client(id: string, brand: string): Promise<Client | null>
-  person(user: string, clientId: string): Promise<Person | null>
+  brand: string
+  client(id: string): Promise<Client | null>
+  person: ProviderOptions['findPerson']
+  memberships(user: string): Promise<Membership[]>
   /** Who has that address, and the argon2id hash of their password if they have one. */
   account(email: string): Promise<{ user: string; password: string | null } | null>
+  invitation: InvitationOptions['invitation']
+  join: InvitationOptions['join']
+  passwordProblem: InvitationOptions['passwordProblem']
   /** The published keys, the signing ones first, and what cookies are signed with. */
-  keys(brand: string): Promise<Keys>
+  keys(): Promise<Keys>
 }
 export type Keys = { signing: JWK[]; cookieSecret: string }
 export type Client = {
@@ -36,12 +46,14 @@ export type Client = {
 export type IdentityOptions = {
   engines: Engines
   directory: Directory
-  brand: string
   /** `https://id.example.com` */
   issuer: string
   /** The base address of the API. */
   audience: string
+  /** The app by which people sign in to the API's own address, and where there they come back to. */
+  own: { client: string; callback: string; loginUrl: string }
   addressOf: (request: IncomingMessage) => string
+  guesses: Guesses
   /** The headers by which a page of that origin may read an answer, if it may. */
   corsHeaders: (origin: string) => Promise<Record<string, string> | null>
   failed: (error: unknown) => void
@@ -78,34 +90,24 @@ export type Identity = {
   /** Ends what it does by itself. */
   close(): void
   verifyToken: (text: string) => Promise<AccessToken | null>
+  signIn: SignIn
 }
 
 export async function openIdentity(options: IdentityOptions): Promise<Identity> {
-  const { engines, directory, brand, issuer } = options
+  const { engines, directory, issuer, audience, own, failed } = options
   const current = await openCurrent(options)
-  const nobody = await hash('nobody has this password')
-  const steps = {
-    ...{ addressOf: options.addressOf, guesses: openGuesses(engines.clock), newMark: () => engines.random.token(20) },
-    checkPassword: async (email: string, password: string) => {
-      const account = await directory.account(email)
-      const right = await verify(account?.password ?? nobody, password)
-      return right && account?.password ? account.user : null
-    },
-    isMember: async (user: string, clientId: string) => (await directory.person(user, clientId)) !== null,
-    clientName: async (clientId: string) => (await directory.client(clientId, brand))?.name ?? '',
-  }
-
+  const steps = await stepOptions(options)
   const verifyToken = tokenVerifier({
-    ...{ clock: engines.clock, issuer, audience: options.audience },
-    publicKeys: async () => ({ keys: (await directory.keys(brand)).signing.map(withoutSecrets) }),
+    ...{ clock: engines.clock, issuer, audience },
+    publicKeys: async () => ({ keys: (await directory.keys()).signing.map(withoutSecrets) }),
   })
   const forUserInfo = {
     verify: verifyToken,
-    isSignedIn: (signIn: string) => isSignedIn(engines, brand, signIn),
+    isSignedIn: (signIn: string) => isSignedIn(engines, directory.brand, signIn),
     person: directory.person,
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '').split('?', 1)[0] as string
     const { origin } = request.headers
     const cors = origin !== undefined && CROSS_ORIGIN.has(path) ? await options.corsHeaders(origin) : null
@@ -118,6 +120,8 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     }
     if (request.method === 'POST' && path === PATHS.logout) return logoutByGet(request, response)
     if (STEP.test(path)) return signIn({ ...steps, provider, cookieKey }, request, response)
+    const invited = path.match(INVITATION)?.[1]
+    if (invited) return invitation({ ...steps, cookieKey }, invited, request, response)
     if (path === PATHS.userinfo) return userInfo(forUserInfo, request, response)
     if (path === PATHS.authorize && /[?&]response_mode=form_post(&|$)/.test(request.url ?? '')) {
       return show(response, 400, requestProblem('response_mode form_post is not offered'))
@@ -126,17 +130,41 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(NOTHING_HERE)
   }
 
-  const listener: RequestListener = (request, response) => {
-    handle(request, response).catch(error => {
-      if (error.code === 'ECONNRESET') return // The client left in the middle of its own words.
-      options.failed(error)
-      if (response.headersSent) return void response.destroy()
-      response.writeHead(500, { 'content-type': 'text/html; charset=utf-8' }).end(OUR_SIDE)
-    })
+  const handle: RequestListener = (request, response) => {
+    answer(request, response).catch(error => answerFailure(error, response, failed))
   }
-  const sweep = () => deleteOld(engines.db, engines.clock.now().toISOString()).catch(options.failed)
+  const sweep = () => deleteOld(engines.db, engines.clock.now().toISOString()).catch(failed)
   const timer = setInterval(sweep, SWEEP_MS).unref()
-  return { handle: listener, verifyToken, close: () => clearInterval(timer) }
+  const signInHere = ownApp({ handle, verifyToken, issuer, ...own })
+  return { handle, verifyToken, signIn: signInHere, close: () => clearInterval(timer) }
+}
+
+/** What the steps of signing in and joining need, but for what changes with the keys. */
+async function stepOptions({ engines, directory, audience, own, addressOf, guesses }: IdentityOptions) {
+  const nobody = await hash('nobody has this password')
+  return {
+    ...directory,
+    ...{ addressOf, guesses, audience, ownClient: own.client, loginUrl: own.loginUrl },
+    newMark: () => engines.random.token(20),
+    checkPassword: async (email: string, password: string) => {
+      const account = await directory.account(email)
+      const right = await verify(account?.password ?? nobody, password)
+      return right && account?.password ? account.user : null
+    },
+    isMember: async (user: string, clientId: string) => (await directory.person(user, clientId, null)) !== null,
+    clientName: async (clientId: string) => (await directory.client(clientId))?.name ?? '',
+    chooseOrg: (grantId: string, org: string) => chooseOrg(engines, directory.brand, grantId, org),
+    chosenOrg: (grantId: string) => chosenOrg(engines, directory.brand, grantId),
+  }
+}
+
+function answerFailure(error: unknown, response: ServerResponse, failed: IdentityOptions['failed']): void {
+  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return // The client left in the middle of its own words.
+  failed(error)
+  if (response.headersSent) return void response.destroy()
+  const status = error instanceof EngineUnavailable ? 503 : 500
+  if (status === 503) response.setHeader('retry-after', RETRY_S)
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(OUR_SIDE)
 }
 
 /** How often what has ended is taken out of the database. */
@@ -148,16 +176,16 @@ type Current = { provider: Provider; toProvider: RequestListener; cookieKey: str
 
 /** The provider with the keys of now. It knows its keys from birth, so new keys mean a new one. */
 async function openCurrent(options: IdentityOptions): Promise<() => Current> {
-  const { engines, directory, brand } = options
+  const { engines, directory } = options
   const build = (keys: Keys): Current => {
     const provider = providerWith(options, keys)
     const toProvider = provider.callback() as RequestListener
     return { provider, toProvider, cookieKey: keys.cookieSecret, kids: kidsOf(keys) }
   }
-  let current = build(await directory.keys(brand))
+  let current = build(await directory.keys())
   let lookedMs = engines.clock.elapsedMs()
   const look = async () => {
-    const keys = await directory.keys(brand)
+    const keys = await directory.keys()
     if (kidsOf(keys) !== current.kids) current = build(keys)
   }
   return () => {
@@ -182,12 +210,14 @@ const requestProblem = (says: string | null) =>
 
 const kidsOf = ({ signing }: Keys) => signing.map(({ kid }) => kid).join()
 
-function providerWith({ engines, directory, brand, issuer, audience, failed }: IdentityOptions, keys: Keys): Provider {
+function providerWith(options: IdentityOptions, keys: Keys): Provider {
+  const { engines, directory, issuer, audience, own, failed } = options
   const provider = buildProvider({
     ...{ issuer, audience, keys: keys.signing, cookieKeys: [keys.cookieSecret], findPerson: directory.person },
-    adapter: adapterFactory(engines, brand, async id => {
-      const client = await directory.client(id, brand)
-      return client ? metadataOf(client) : undefined
+    ownClient: own.client,
+    adapter: adapterFactory(engines, directory.brand, async id => {
+      const client = await directory.client(id)
+      return client ? metadataOf(client, id !== own.client) : undefined
     }),
     page: { error: requestProblem, logout: logoutPage, loggedOut: loggedOutPage },
   })
@@ -231,13 +261,13 @@ function withoutSecrets({ kty, crv, x, y, n, e, kid, alg, use }: JWK): object {
   return Object.fromEntries(Object.entries({ kty, crv, x, y, n, e, kid, alg, use }).filter(([, value]) => value))
 }
 
-function metadataOf({ id, name, secret, redirectUris, logoutUris }: Client): AdapterPayload {
+function metadataOf({ id, name, secret, redirectUris, logoutUris }: Client, refreshes: boolean): AdapterPayload {
   return {
     client_id: id,
     client_name: name,
     redirect_uris: redirectUris,
     post_logout_redirect_uris: logoutUris,
-    grant_types: ['authorization_code', 'refresh_token'],
+    grant_types: ['authorization_code', ...(refreshes ? ['refresh_token'] : [])],
     response_types: ['code'],
     ...(secret === null
       ? { token_endpoint_auth_method: 'none' }

@@ -14,6 +14,9 @@ label { display: block; font-weight: 600; margin: 0 0 .25rem }
 input { width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .4rem; padding: .6rem .7rem; margin: 0 0 1rem }
 button { width: 100%; font: inherit; font-weight: 600; color: var(--on-act); background: var(--act); border: 0; border-radius: .4rem; padding: .7rem }
 input:focus-visible, button:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
+.choice { text-align: start; margin: 0 0 .6rem; color: inherit; background: transparent; border: 1px solid var(--line) }
+.choice:hover { border-color: var(--act) }
+.choice small { display: block; font-weight: 400 }
 [role=alert] { color: var(--bad); font-weight: 600 }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
@@ -37,6 +40,45 @@ export function signInPage(app: string, action: string, problem: string | null):
 <button>Sign in</button></form>`,
   )
 }
+
+/** One button for each organisation. */
+export function choicePage(
+  action: string,
+  memberships: readonly { org: string; name: string; role: string }[],
+): string {
+  const buttons = memberships.map(
+    ({ org, name, role }) =>
+      `<button class="choice" name="org" value="${escaped(org)}">${escaped(name)} <small>${escaped(org)}, ${escaped(role)}</small></button>`,
+  )
+  return document(
+    'Choose an organisation',
+    `<h1>Choose an organisation</h1><p>You belong to several. Which one is it about?</p><form method="post" action="${escaped(action)}">${buttons.join('\n')}</form>`,
+  )
+}
+
+export type InvitationFacts = { org: string; email: string; role: string; invitedBy: string; hasPassword: boolean }
+
+/** The address stands in the form for the browser's own store of passwords; what counts is the invitation's. */
+export function invitationPage(facts: InvitationFacts, action: string, problem: string | null): string {
+  const { org, email, role, invitedBy, hasPassword } = facts
+  const alert = problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
+  const told = problem === null ? '' : ' aria-describedby="problem"'
+  const kind = hasPassword ? 'autocomplete="current-password"' : 'autocomplete="new-password" minlength="12"'
+  const label = hasPassword ? 'Your password' : 'Choose a password (at least 12 characters)'
+  return document(
+    problem === null ? `Join ${org}` : `Join ${org}: that did not work`,
+    `<h1>Join ${escaped(org)}</h1><p>${escaped(invitedBy)} asks you to join as ${escaped(role)}.</p>${alert}<form method="post" action="${escaped(action)}">
+<label for="email">E-mail address</label><input id="email" type="email" autocomplete="username" value="${escaped(email)}" readonly>
+<label for="password">${label}</label><input id="password" name="password" type="password" ${kind} required autofocus${told}>
+<button>Join</button></form>`,
+  )
+}
+
+export const joinedPage = (org: string, loginUrl: string): string =>
+  document(
+    `Welcome to ${org}`,
+    `<h1>Welcome to ${escaped(org)}</h1><p>You are a member now.</p><p><a href="${escaped(loginUrl)}">Sign in</a></p>`,
+  )
 
 /** The form is oidc-provider's own, which carries what guards it; the button belongs to it. */
 export const logoutPage = (form: string): string =>

@@ -8,6 +8,7 @@ import Provider, {
   interactionPolicy,
   type KoaContextWithOIDC,
 } from 'oidc-provider'
+import { EngineUnavailable } from '../engines/engines.ts'
 import { contentPolicy, stepPage } from './pages.ts'
 
 export const PATHS = {
@@ -30,8 +31,8 @@ const REFRESH_S = 30 * DAY_S
 /** However often tokens are refreshed, people sign in anew after this long. */
 const SESSION_S = 90 * DAY_S
 
-/** Somebody who may sign in to an app: a member of the organisation it belongs to. */
-export type Person = { user: string; email: string; name: string; org: string }
+/** Somebody who may sign in to an app: a member of the organisation it belongs to, or that they chose. */
+export type Person = { user: string; email: string; name: string; org: string | null }
 
 export type ProviderOptions = {
   issuer: string
@@ -40,8 +41,10 @@ export type ProviderOptions = {
   keys: JWK[]
   cookieKeys: string[]
   adapter: (model: string) => Adapter
-  /** The person as a member of the organisation of that client, or null. */
-  findPerson: (user: string, clientId: string) => Promise<Person | null>
+  /** The client whose people choose the organisation they act in. */
+  ownClient: string
+  /** The person as a member of the organisation of that client, or of the one chosen for that grant; null for others. */
+  findPerson: (user: string, clientId: string, grantId: string | null) => Promise<Person | null>
   /** An error page tells what the app did wrong, or with null that it was us. */
   page: { error: (message: string | null) => string; logout: (form: string) => string; loggedOut: () => string }
 }
@@ -51,57 +54,77 @@ export function buildProvider(options: ProviderOptions): Provider {
   const configuration: Configuration = {
     adapter,
     jwks: { keys: options.keys as never },
-    ...tokens(options),
+    ...tokens(),
     ...wire(options.cookieKeys),
-    findAccount: (ctx, user) => account(options, ctx, user),
-    loadExistingGrant: ctx => grantFor(ctx, options.audience),
+    findAccount: (ctx, user, token) =>
+      account(options, ctx, user, (token as { grantId?: string } | undefined)?.grantId),
+    loadExistingGrant: ctx => grantFor(ctx, options),
     interactions: { policy: signInPolicy(), url: (_ctx, interaction) => `${SIGN_IN_PATH}/${interaction.uid}` },
     renderError: (ctx, { error, error_description }) => {
       ctx.type = 'html'
       ctx.body = page.error(error === 'server_error' ? null : (error_description ?? error))
     },
-    features: {
-      devInteractions: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      dPoP: { enabled: false },
-      userinfo: { enabled: true },
-      rpInitiatedLogout: {
-        enabled: true,
-        logoutSource: (ctx, form) => {
-          const back = (ctx.oidc.session?.state as { postLogoutRedirectUri?: string } | undefined)
-            ?.postLogoutRedirectUri
-          ctx.set('content-security-policy', contentPolicy(back === undefined ? '' : new URL(back).origin))
-          ctx.body = page.logout(form)
-        },
-        postLogoutSuccessSource: ctx => {
-          ctx.body = page.loggedOut()
-        },
-      },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => options.audience,
-        useGrantedResource: () => true,
-        getResourceServerInfo: (_ctx, resource) => {
-          if (resource !== options.audience) throw new errors.InvalidTarget()
-          return {
-            scope: SCOPES.join(' '),
-            audience: options.audience,
-            accessTokenFormat: 'jwt',
-            accessTokenTTL: ACCESS_TOKEN_S,
-            jwt: { sign: { alg: ACCESS_TOKEN_ALG } },
-          }
-        },
-      },
-    },
+    features: features(options),
   }
   const provider = new Provider(issuer, configuration)
   // Everything that says where a request came from was put there by the origin in front.
   provider.proxy = true
+  const unavailable = new WeakSet<object>()
+  provider.on('server_error', (ctx, error) => {
+    if (error instanceof EngineUnavailable) unavailable.add(ctx.req)
+  })
   provider.use(async (ctx, next) => {
     await next()
+    if (unavailable.has(ctx.req)) tellUnavailable(ctx as unknown as KoaContextWithOIDC)
     adjust(ctx as unknown as KoaContextWithOIDC)
   })
   return provider
+}
+
+function features({ audience, page }: ProviderOptions): NonNullable<Configuration['features']> {
+  return {
+    devInteractions: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    dPoP: { enabled: false },
+    userinfo: { enabled: true },
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: (ctx, form) => {
+        const back = (ctx.oidc.session?.state as { postLogoutRedirectUri?: string } | undefined)?.postLogoutRedirectUri
+        ctx.set('content-security-policy', contentPolicy(back === undefined ? '' : new URL(back).origin))
+        ctx.body = page.logout(form)
+      },
+      postLogoutSuccessSource: ctx => {
+        ctx.body = page.loggedOut()
+      },
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => audience,
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_ctx, resource) => {
+        if (resource !== audience) throw new errors.InvalidTarget()
+        return {
+          scope: SCOPES.join(' '),
+          audience,
+          accessTokenFormat: 'jwt',
+          accessTokenTTL: ACCESS_TOKEN_S,
+          jwt: { sign: { alg: ACCESS_TOKEN_ALG } },
+        }
+      },
+    },
+  }
+}
+
+/** Seconds after which to ask again. */
+export const RETRY_S = 2
+
+/** oidc-provider takes a database that cannot be reached for a mistake of its own. */
+function tellUnavailable(ctx: KoaContextWithOIDC): void {
+  const { body } = ctx
+  ctx.status = 503
+  ctx.body = typeof body === 'object' ? { ...body, error: 'temporarily_unavailable' } : body
+  ctx.set('retry-after', String(RETRY_S))
 }
 
 /** What oidc-provider answers in ways that cannot be configured: it offers and makes pages that need a script, which no
@@ -119,7 +142,7 @@ function adjust(ctx: KoaContextWithOIDC): void {
   ctx.body = page
 }
 
-function tokens(options: ProviderOptions): Configuration {
+function tokens(): Configuration {
   return {
     ttl: {
       AccessToken: ACCESS_TOKEN_S,
@@ -135,11 +158,10 @@ function tokens(options: ProviderOptions): Configuration {
     rotateRefreshToken: true,
     // Signing out ends everything that came of the sign-in.
     expiresWithSession: () => true,
-    extraTokenClaims: async (_ctx, token) => {
-      const { accountId, clientId, grantId } = token as { accountId?: string; clientId?: string; grantId?: string }
-      const person = accountId && clientId ? await options.findPerson(accountId, clientId) : null
-      if (!person) return undefined
-      return { owner: person.org, email: person.email, sid: grantId }
+    // Tokens are given out at one place, after the person has been found for the same grant.
+    extraTokenClaims: (ctx, token) => {
+      const { person } = ctx.oidc.account as unknown as { person: Person }
+      return { owner: person.org, email: person.email, sid: (token as { grantId?: string }).grantId }
     },
     claims: { openid: ['sub', 'owner'], profile: ['name'], email: ['email', 'email_verified'] },
     scopes: SCOPES,
@@ -171,13 +193,14 @@ function wire(cookieKeys: string[]): Configuration {
   }
 }
 
-async function account({ findPerson }: ProviderOptions, ctx: KoaContextWithOIDC, user: string) {
+async function account({ findPerson }: ProviderOptions, ctx: KoaContextWithOIDC, user: string, grantId?: string) {
   const clientId = ctx.oidc.client?.clientId
-  const person = clientId === undefined ? null : await findPerson(user, clientId)
+  const person = clientId === undefined ? null : await findPerson(user, clientId, grantId ?? null)
   if (!person) return undefined
   const { email, name, org } = person
   return {
     accountId: user,
+    person,
     claims: async () => ({ sub: user, owner: org, email, email_verified: false, ...(name && { name }) }),
   }
 }
@@ -195,14 +218,19 @@ function signInPolicy() {
   return policy
 }
 
-/** The apps are the organisation's own, so nobody is asked whether they may know who signed in. */
-async function grantFor(ctx: KoaContextWithOIDC, audience: string) {
-  const { client, session, provider, account } = ctx.oidc
+/** The apps are the organisation's own, so nobody is asked whether they may know who signed in. Only at the platform's own
+ *  app there is something to ask, which organisation, and whoever has chosen comes with a grant. */
+async function grantFor(ctx: KoaContextWithOIDC, { audience, ownClient }: ProviderOptions) {
+  const { client, session, provider, account, result } = ctx.oidc
   if (!client || !session?.accountId || !account) return undefined
-  const known = session.grantIdFor(client.clientId)
+  const known = (result?.consent as { grantId?: string } | undefined)?.grantId ?? session.grantIdFor(client.clientId)
   const existing = known ? await provider.Grant.find(known) : undefined
-  if (existing) return existing
-  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
+  if (existing || client.clientId === ownClient) return existing
+  return newGrant(provider, { clientId: client.clientId, accountId: session.accountId }, audience)
+}
+
+export async function newGrant(provider: Provider, whose: { clientId: string; accountId: string }, audience: string) {
+  const grant = new provider.Grant(whose)
   grant.addOIDCScope(SCOPES.join(' '))
   grant.addResourceScope(audience, SCOPES.join(' '))
   await grant.save()

@@ -62,6 +62,21 @@ export async function consumeEntry(
   return rows.length > 0
 }
 
+/** Marks a code as used, for the first who asks, and its grant as one that somebody has tokens of, which lasts as long as
+ *  it says itself. Before that it is nobody's, and soon forgotten. */
+export async function redeemCode(db: Sql, brand: string, digest: Uint8Array, at: string): Promise<boolean> {
+  const rows = await db`with code as (
+      update oidc set consumed = ${at}
+      where brand = ${brand} and model = 'AuthorizationCode' and digest = ${digest} and consumed is null
+      returning grant_id
+    ), kept as (
+      update oidc set consumed = coalesce(oidc.consumed, ${at}), expires = ${at}::timestamptz
+        + make_interval(secs => (payload->>'exp')::bigint - (payload->>'iat')::bigint)
+      from code where brand = ${brand} and model = 'Grant' and digest = sha256(convert_to(code.grant_id, 'UTF8'))
+    ) select from code`
+  return rows.length > 0
+}
+
 export async function deleteEntry(db: Sql, { brand, model }: Place, digest: Uint8Array): Promise<void> {
   await db`delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest}`
 }
@@ -73,4 +88,15 @@ export async function deleteByGrant(db: Sql, { brand, model }: Place, grantId: s
 
 export async function deleteOld(db: Sql, at: string): Promise<void> {
   await db`delete from oidc where expires <= ${at}`
+}
+
+/** Keeps the organisation that was chosen for a grant. */
+export async function updateOrg(db: Sql, { brand, model }: Place, digest: Uint8Array, org: string): Promise<void> {
+  await db`update oidc set org = ${org} where brand = ${brand} and model = ${model} and digest = ${digest}`
+}
+
+export async function selectOrg(db: Sql, { brand, model }: Place, digest: Uint8Array): Promise<string | null> {
+  const [row] = await db<{ org: string | null }>`select org from oidc
+    where brand = ${brand} and model = ${model} and digest = ${digest}`
+  return row?.org ?? null
 }

@@ -7,7 +7,7 @@ import type { Person } from './provider.ts'
 export type UserInfoOptions = {
   verify: (text: string) => Promise<AccessToken | null>
   isSignedIn: (signIn: string) => Promise<boolean>
-  person: (user: string, client: string) => Promise<Person | null>
+  person: (user: string, client: string, grantId: string) => Promise<Person | null>
 }
 
 export async function userInfo(
@@ -23,7 +23,8 @@ export async function userInfo(
     return answer(response, 401, { error: 'invalid_request', error_description: 'send an access token' }, challenge)
   }
   const token = await verify(text)
-  const somebody = token && (await isSignedIn(token.signIn)) ? await person(token.user, token.client) : null
+  const somebody =
+    token && (await isSignedIn(token.signIn)) ? await person(token.user, token.client, token.signIn) : null
   if (!token || !somebody) {
     const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
     return answer(

@@ -1,11 +1,11 @@
 // What the audit trail keeps of a write.
 import type { Database } from '../engines/engines.ts'
-import type { Caller, OrgId } from './caller.ts'
+import type { Caller, Credential, OrgId } from './caller.ts'
 
 export type AuditRecord = {
   /** In whose trail. */
   org: OrgId
-  caller: Caller
+  caller: Pick<Caller, 'user' | 'email'> & { credential: Pick<Credential, 'id'> }
   /** What was done, `project.create`. */
   what: string
   /** To which thing. */

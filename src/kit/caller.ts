@@ -12,7 +12,7 @@ export type Budget = { month: number; total: number }
 
 /** What opened the door: kept in the audit trail and in the log, by id and never by text. */
 export type Credential = {
-  kind: 'secret' | 'publishable' | 'session' | 'token'
+  kind: 'secret' | 'publishable' | 'session' | 'token' | 'workspace'
   id: string
   /** SHA-256 of its text, in hex. */
   digest: string
@@ -22,7 +22,8 @@ export type Credential = {
   rate: number | null
 }
 
-/** Whoever may write events: a person, or a publishable key, which stands for the organisation and for nobody in it. */
+/** Whoever may write events: a person, or a publishable key or the token of a workspace, which stand for the organisation
+ *  and for nobody in it. Of a workspace, the credential's id is its own. */
 export type Writer = {
   org: OrgId
   /** The project this request acts in; null for the whole organisation. */

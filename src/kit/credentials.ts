@@ -9,6 +9,8 @@ export interface Credentials {
   publishableKey(text: string): Writer | Promise<Writer>
   /** A JWT of our identity provider. */
   accessToken(text: string): Caller | Promise<Caller>
+  /** A JWT of a team's workspace. */
+  workspaceToken(text: string): Writer | Promise<Writer>
   /** The value of the session cookie. */
   session(text: string): Caller | Promise<Caller>
 }

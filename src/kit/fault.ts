@@ -4,6 +4,7 @@
 const FAULTS = {
   invalid_input: [400, 'invalid_request_error'],
   malformed_request: [400, 'invalid_request_error'],
+  sign_in_failed: [400, 'invalid_request_error'],
   credential_required: [401, 'authentication_error'],
   credential_refused: [401, 'authentication_error'],
   key_expired: [401, 'authentication_error'],
@@ -27,6 +28,7 @@ const FAULTS = {
   headers_too_large: [431, 'invalid_request_error'],
   internal: [500, 'api_error'],
   upstream_unreachable: [502, 'api_error'],
+  mail_unreachable: [502, 'api_error'],
   overloaded: [503, 'api_error'],
   database_unreachable: [503, 'api_error'],
 } as const satisfies Record<string, readonly [status: number, type: string]>

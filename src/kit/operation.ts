@@ -28,6 +28,7 @@ import type { Unchanged } from './audit.ts'
 import type { Caller, Writer } from './caller.ts'
 import { type Check, compileCheck } from './check.ts'
 import type { FaultCode } from './fault.ts'
+import type { SignIn } from './sign-in.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Access = 'public' | 'ingest' | 'bearer' | 'admin' | 'superadmin'
@@ -50,6 +51,8 @@ export type Context<A extends Access = Access> = Engines & {
   request: RequestFacts
   /** The names of all services, which limits may name. */
   services: ReadonlySet<string>
+  /** Sign-in at this host's own address, once its identity origin is up. */
+  signIn: () => SignIn
 }
 
 /** Answers nothing: 204. */
@@ -69,7 +72,7 @@ export type Declaration<R extends string, A extends Access, F extends TPropertie
   access: A
   input?: F
   output: O
-  status?: 200 | 201 | 202
+  status?: 200 | 201 | 202 | 204 | 303
   /** `raw` hands the body over as bytes, whatever its media type. */
   body?: B
   bodyLimit?: number

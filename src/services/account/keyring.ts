@@ -1,6 +1,5 @@
 // Resolves keys, sessions and access tokens to callers, remembering those it has seen. One that changes is forgotten at
 // once, in every process on the same database; unknown ones are never remembered.
-import type { Clock } from '../../engines/engines.ts'
 import type { Caller, Writer } from '../../kit/caller.ts'
 import type { Credentials } from '../../kit/credentials.ts'
 import { openMemory } from '../../kit/memory.ts'
@@ -11,7 +10,7 @@ import { ended, type Finder, findersOf, type Held, type LookUpOptions, refused }
 const USE_NOTED_MS = 60_000
 
 export type Keyring = Credentials & Pick<LastUsed, 'flush' | 'close'>
-export type KeyringOptions = LookUpOptions & { clock: Clock; warn: (error: unknown) => void }
+export type KeyringOptions = LookUpOptions & { warn: (error: unknown) => void }
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { db, clock, warn } = options
@@ -21,6 +20,11 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   await db.listen('keys', memory.forget, memory.clear)
   const { note, flush, close } = openLastUsed(db, warn)
   const find = findersOf(options)
+
+  const UNKNOWN = new Map([
+    [find.key, 'This key is not known here. Was it copied whole?'],
+    [find.workspace, 'This token is of no workspace here, or it has ended.'],
+  ])
 
   function admitted(held: Held, nowMs: number): Writer {
     if (held.revoked) throw ended('key_revoked', 'This key was revoked')
@@ -41,7 +45,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   async function lookUp(name: string, text: string, nowMs: number, finder: Finder): Promise<Writer> {
     const { digest, look } = await finder(text)
     const held = await memory.learn(name, digest, nowMs, look)
-    if (!held) throw refused(finder === find.key ? 'This key is not known here. Was it copied whole?' : SIGNED_OUT)
+    if (!held) throw refused(UNKNOWN.get(finder) ?? SIGNED_OUT)
     return admitted(held, clock.now().getTime())
   }
 
@@ -50,6 +54,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     secretKey: text => resolve(text, text, find.key) as Caller | Promise<Caller>,
     publishableKey: text => resolve(text, text, find.key),
     accessToken: text => resolve(text, text, find.token) as Caller | Promise<Caller>,
+    workspaceToken: text => resolve(text, text, find.workspace),
     session: text => resolve(`session ${text}`, text, find.session) as Caller | Promise<Caller>,
     flush,
     close,
@@ -62,5 +67,6 @@ function expired({ writer, expiresMs }: Held) {
   const { kind } = writer.credential
   if (kind === 'session') return refused(SIGNED_OUT)
   if (kind === 'token') return refused('This access token has expired; refresh it.')
+  if (kind === 'workspace') return refused('This token has expired; make another one.')
   return ended('key_expired', `This key expired at ${new Date(expiresMs).toISOString()}`)
 }

@@ -37,6 +37,7 @@ describe('when a key was last used', () => {
       ...(await openKeyring({
         db,
         clock: host.clock,
+        seal: host.engines.seal,
         warn: error => warned.push(error),
         verifyToken: async () => null,
       })),

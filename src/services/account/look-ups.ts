@@ -1,10 +1,11 @@
 // How each kind of credential is looked up, and what is remembered of it.
-import type { Database } from '../../engines/engines.ts'
+import type { Clock, Database, Seal } from '../../engines/engines.ts'
 import type { Writer } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import { parseLimits } from '../../kit/limits.ts'
 import { digestOf, isWellSpelled } from './key-text.ts'
 import * as store from './store.ts'
+import { verifyWorkspaceToken, workspaceIn } from './workspace-tokens.ts'
 
 export type Held = { writer: Writer; expiresMs: number; revoked: boolean; useNotedMs: number }
 
@@ -13,6 +14,8 @@ export type TokenClaims = { user: string; org: string; signIn: string; expiresMs
 
 export type LookUpOptions = {
   db: Database
+  clock: Clock
+  seal: Seal
   /** Checks signature, issuer, audience, time and type of an access token; null when it is not one of ours. */
   verifyToken: (text: string) => Promise<TokenClaims | null>
 }
@@ -21,7 +24,8 @@ export type LookUpOptions = {
 export type Sought = { digest: string; look: () => Promise<Held | null> }
 export type Finder = (text: string) => Sought | Promise<Sought>
 
-export function findersOf({ db, verifyToken }: LookUpOptions): Record<'key' | 'session' | 'token', Finder> {
+export function findersOf(options: LookUpOptions): Record<'key' | 'session' | 'token' | 'workspace', Finder> {
+  const { db, verifyToken } = options
   const seek = (digest: string, look: () => Promise<store.Found | null>): Sought => ({
     digest,
     look: async () => {
@@ -45,6 +49,12 @@ export function findersOf({ db, verifyToken }: LookUpOptions): Record<'key' | 's
       const digest = digestOf(claims.signIn)
       return seek(digest, () => store.findSignIn(db, digest, claims))
     },
+    workspace: text => {
+      const workspace = workspaceIn(text)
+      if (!workspace) throw refused('This is not the token of a workspace.')
+      const digest = digestOf(workspace)
+      return { digest, look: () => heldWorkspace(options, workspace, digest, text) }
+    },
   }
 }
 
@@ -61,6 +71,15 @@ function heldFrom(found: store.Found, digest: string): Held {
     revoked: found.revoked || role === null,
     useNotedMs: usedMs(found),
   }
+}
+
+async function heldWorkspace(options: LookUpOptions, id: string, digest: string, text: string): Promise<Held | null> {
+  const workspace = await store.findWorkspace(options.db, id)
+  const expiresMs = workspace && (await verifyWorkspaceToken(options, workspace, text))
+  if (!workspace || expiresMs === null) return null
+  const credential = { kind: 'workspace', id, digest, limits: null, budget: null, rate: null } as const
+  const writer = { org: workspace.org, project: null, user: null, email: null, role: null, credential }
+  return { writer, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY }
 }
 
 /** Only keys have a last use that is kept. */

@@ -93,7 +93,7 @@ describe('revoking a key', () => {
   it('is heard of by every process on the same database', async t => {
     const second = openPostgres({ at: host.database, connectionsMax: 2, queueMax: 10 })
     const keyring = await openKeyring({
-      ...{ db: second, clock: host.clock, verifyToken: async () => null },
+      ...{ db: second, clock: host.clock, seal: host.engines.seal, verifyToken: async () => null },
       warn: error => assert.fail(error as Error),
     })
     t.after(() => keyring.close().then(second.close))

@@ -5,15 +5,17 @@ import type { Context } from '../../kit/operation.ts'
 import { digestOf } from './key-text.ts'
 import { insertSession } from './store.ts'
 
-/** Begins a session of that person in that organisation, and answers the value of its cookie. */
+/** Begins a session of that person in that organisation, which ends with the sign-in it comes of, and answers the value
+ *  of its cookie. */
 export async function beginSession(
   { db, clock, random }: Pick<Context, 'db' | 'clock' | 'random'>,
-  { org, user, lastsMs }: { org: OrgId; user: string; lastsMs: number },
+  { org, user, signIn, lastsMs }: { org: OrgId; user: string; signIn: string | null; lastsMs: number },
 ): Promise<string> {
   const text = random.token(43)
   const id = `ses_${random.token(24)}`
   const now = clock.now()
   const expires = new Date(now.getTime() + lastsMs).toISOString()
-  await insertSession(db, { id, org, user, digest: digestOf(text), created: now.toISOString(), expires })
+  const grant = signIn === null ? null : digestOf(signIn)
+  await insertSession(db, { id, org, user, digest: digestOf(text), signIn: grant, created: now.toISOString(), expires })
   return text
 }

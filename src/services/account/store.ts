@@ -1,4 +1,4 @@
-// All SQL on API keys and browser sessions.
+// All SQL on API keys, browser sessions, and the sign-ins they and access tokens come of.
 import type { Sql } from '../../engines/engines.ts'
 import type { Budget, OrgId, Role } from '../../kit/caller.ts'
 import type { Place } from '../../kit/page.ts'
@@ -157,12 +157,73 @@ export async function findSignIn(
   return row ?? null
 }
 
-export type NewSession = { id: string; org: OrgId; user: string; digest: string; created: string; expires: string }
+/** A workspace of whichever organisation, as its tokens name it. */
+export async function findWorkspace(
+  db: Sql,
+  id: string,
+): Promise<{ org: OrgId; workspace: string; secret: Uint8Array } | null> {
+  const [row] = await db<{ org: OrgId; workspace: string; secret: Uint8Array }>`select org, id as workspace, secret
+    from workspaces where id = ${id}`
+  return row ?? null
+}
+
+export type NewSession = {
+  id: string
+  org: OrgId
+  user: string
+  digest: string
+  /** The digest of the grant it came of. */
+  signIn: string | null
+  created: string
+  expires: string
+}
 
 export async function insertSession(db: Sql, session: NewSession): Promise<void> {
-  await db`insert into sessions (id, org, user_id, digest, created, expires)
+  await db`insert into sessions (id, org, user_id, digest, sign_in, created, expires)
     values (${session.id}, ${session.org}, ${session.user}, decode(${session.digest}, 'hex'),
-      ${session.created}, ${session.expires})`
+      decode(${session.signIn}, 'hex'), ${session.created}, ${session.expires})`
+}
+
+/** Ends the session with that digest, and answers the digest of the sign-in it came of, if there was one. */
+export async function deleteSession(db: Sql, digest: string): Promise<string | null> {
+  const [row] = await db<{ signIn: string | null }>`delete from sessions where digest = decode(${digest}, 'hex')
+    returning encode(sign_in, 'hex') as "signIn"`
+  return row?.signIn ?? null
+}
+
+/** Ends the tokens of a sign-in, but leaves its person signed in at the identity origin. */
+export async function deleteGrant(db: Sql, digest: string): Promise<void> {
+  await db`delete from oidc where brand in (select name from brands) and model = 'Grant'
+    and digest = decode(${digest}, 'hex')`
+}
+
+/** Ends a sign-in, found by the digest of its grant or the beginning of that in hex: its tokens, and the browser's session
+ *  at the identity origin. */
+export async function deleteSignIn(db: Sql, digest: string): Promise<void> {
+  const ended = await db<{ digest: Uint8Array; user_id: string }>`delete from oidc
+    where brand in (select name from brands) and model = 'Grant'
+      and digest between decode(${digest}, 'hex') and decode(${digest.padEnd(64, 'f')}, 'hex')
+    returning digest, user_id`
+  for (const { digest: grant, user_id } of ended) {
+    await db`delete from oidc where model = 'Session' and user_id = ${user_id} and exists (
+      select from jsonb_each(payload->'authorizations') as one
+      where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${grant})`
+  }
+}
+
+/** Ends everything a person is signed in to, but for what the credential with that digest belongs to. */
+export async function deleteSignInsOf(db: Sql, user: string, kept: string): Promise<void> {
+  const [own] = await db<{ grant: Uint8Array | null }>`select coalesce(
+      (select sign_in from sessions where digest = decode(${kept}, 'hex')), decode(${kept}, 'hex')) as grant`
+  const grant = own?.grant ?? null
+  await db`delete from sessions where user_id = ${user} and digest <> decode(${kept}, 'hex')
+    and sign_in is distinct from ${grant}`
+  await db`delete from oidc where user_id = ${user} and model in ('Grant', 'Session') and digest <> ${grant}
+    and not (model = 'Session' and exists (
+      select from jsonb_each(payload->'authorizations') as one
+      where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${grant}))`
+  // One who has said the old password, but not come back to the app with it yet.
+  await db`delete from oidc where model = 'Interaction' and payload #>> '{result,login,accountId}' = ${user}`
 }
 
 /** Notes when keys were used, all in one statement. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../../test/host.ts'
 import { openSecret } from './apps.ts'
-import { selectClient } from './store.ts'
+import { selectClient } from './sign-in/store.ts'
 
 const host = await startHost()
 const CALLBACK = 'https://shop.example.com/callback'
@@ -12,7 +12,7 @@ const create = (fields: object, as = host.home.key) =>
     body: { app: 'web', type: 'confidential', redirectUris: [CALLBACK], ...fields },
   })
 const secretOf = async (id: string) => {
-  const client = await selectClient(host.db, id, 'default')
+  const client = await selectClient(host.db, { brand: 'default', id })
   return client && openSecret(host.engines.seal, client)
 }
 

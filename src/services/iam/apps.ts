@@ -7,17 +7,26 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
 import { type Context, nothing, operation } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import * as store from './store.ts'
+import * as store from './sign-in/store.ts'
 
 const URIS_MAX = 20
-/** The brand of every app until there are several. */
+/** The brand that is meant where none is named. */
 export const DEFAULT_BRAND = 'default'
 
+/** How brands are called. */
+export const BRAND = /^[a-z][a-z0-9]{0,31}$/
 const Id = Type.String({
   pattern: '^[a-z0-9-]{1,100}$',
   description: 'The client id, `<org>-<app>`',
   examples: ['home-web'],
 })
+export const Brand = Type.String({
+  pattern: BRAND.source,
+  description: `The brand at whose origin people sign in to it; without one, \`${DEFAULT_BRAND}\``,
+  examples: [DEFAULT_BRAND],
+})
+/** What names an app in a request. */
+const app = { id: Id, brand: Type.Optional(Brand) }
 const Name = displayName("The app's name, which people see when they sign in")
 const uris = (what: string, minItems: number) =>
   Type.Array(Type.String({ maxLength: 2_000 }), {
@@ -42,15 +51,18 @@ const Secret = Type.String({ description: 'The client secret. Keep it now' })
 
 export const listApps = operation({
   route: 'GET /v1/iam/apps',
-  summary: "The organisation's apps, by client id",
+  summary: "The organisation's apps, by client id and brand",
   access: 'admin',
   input: paging,
   output: listing(App),
   run: ({ db, caller }, asked) =>
     page(
       asked,
-      (last, count) => store.selectApps(db, caller.org, last, count),
-      ({ id }) => id,
+      (last, count) => {
+        const [id = '', brand = ''] = last.split(' ')
+        return store.selectApps(db, caller.org, { id, brand }, count)
+      },
+      ({ id, brand }) => `${id} ${brand}`,
     ),
 })
 
@@ -65,6 +77,7 @@ export const createApp = operation({
       description: "The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique",
       examples: ['web'],
     }),
+    brand: Type.Optional(Brand),
     name: Type.Optional(Name),
     type: Type.Enum(['confidential', 'public'], {
       description: '`confidential` for servers, which can keep a secret; `public` for browsers and devices',
@@ -77,15 +90,17 @@ export const createApp = operation({
   status: 201,
   faults: ['conflict'],
   audit: { what: 'app.create', on: (_input, { id }) => id },
-  run: async ({ db, caller, clock, random, seal }, { app, name = app, type, redirectUris, logoutUris = [] }) => {
+  run: async ({ db, caller, clock, random, seal }, { app, brand = DEFAULT_BRAND, name = app, type, ...given }) => {
+    const { redirectUris, logoutUris = [] } = given
     requireCallbacks('redirectUris', redirectUris)
     requireCallbacks('logoutUris', logoutUris)
+    await requireBrand(db, brand)
     const id = `${caller.org}-${app}`
     const secret = type === 'confidential' ? random.token(43) : null
     const at = clock.now().toISOString()
     const made = await store.insertApp(db, caller.org, {
-      ...{ id, app, name, type, redirectUris, logoutUris, brand: DEFAULT_BRAND, created: at, updated: at },
-      sealed: secret === null ? null : seal.seal(caller.org, secretName(id), secret),
+      ...{ id, app, brand, name, type, redirectUris, logoutUris, created: at, updated: at },
+      sealed: secret === null ? null : seal.seal(caller.org, secretName({ brand, id }), secret),
     })
     if (!made) {
       throw new Fault('conflict', {
@@ -101,10 +116,10 @@ export const getApp = operation({
   route: 'GET /v1/iam/apps/{id}',
   summary: 'One app, without its secret',
   access: 'admin',
-  input: { id: Id },
+  input: app,
   output: App,
   faults: ['not_found'],
-  run: ({ db, caller }, { id }) => ownApp(db, caller.org, id),
+  run: ({ db, caller }, named) => ownApp(db, caller.org, named),
 })
 
 export const updateApp = operation({
@@ -113,7 +128,7 @@ export const updateApp = operation({
   access: 'admin',
   mints: true, // Where people come back to decides who gets their tokens.
   input: {
-    id: Id,
+    ...app,
     name: Type.Optional(Name),
     redirectUris: Type.Optional(RedirectUris),
     logoutUris: Type.Optional(LogoutUris),
@@ -121,10 +136,10 @@ export const updateApp = operation({
   output: App,
   faults: ['not_found'],
   audit: { what: 'app.update', on: ({ id }) => id },
-  run: async ({ db, caller, clock }, { id, ...given }) => {
+  run: async ({ db, caller, clock }, { id, brand, ...given }) => {
     requireCallbacks('redirectUris', given.redirectUris ?? [])
     requireCallbacks('logoutUris', given.logoutUris ?? [])
-    const app = await ownApp(db, caller.org, id)
+    const app = await ownApp(db, caller.org, { id, brand })
     if (Object.keys(given).length === 0) return new Unchanged(app)
     const changed = { ...app, ...given, updated: clock.now().toISOString() }
     await store.updateApp(db, caller.org, changed)
@@ -136,12 +151,12 @@ export const deleteApp = operation({
   route: 'DELETE /v1/iam/apps/{id}',
   summary: 'Removes an app; nobody can sign in to it any more',
   access: 'admin',
-  input: { id: Id },
+  input: app,
   output: nothing,
   faults: ['not_found'],
   audit: { what: 'app.delete', on: ({ id }) => id },
-  run: async ({ db, caller }, { id }) => {
-    if (!(await store.deleteApp(db, caller.org, id))) throw notFound('app')
+  run: async ({ db, caller }, { id, brand = DEFAULT_BRAND }) => {
+    if (!(await store.deleteApp(db, caller.org, { id, brand }))) throw notFound('app')
   },
 })
 
@@ -150,30 +165,40 @@ export const rotateAppSecret = operation({
   summary: 'Replaces the secret of a confidential app at once, and answers the new one',
   access: 'admin',
   mints: true,
-  input: { id: Id },
+  input: app,
   output: Type.Object({ id: Id, secret: Secret }),
   faults: ['not_found', 'conflict'],
   audit: { what: 'app.secret', on: ({ id }) => id },
-  run: async ({ db, caller, clock, random, seal }, { id }) => {
-    const { type } = await ownApp(db, caller.org, id)
+  run: async ({ db, caller, clock, random, seal }, { id, brand = DEFAULT_BRAND }) => {
+    const { type } = await ownApp(db, caller.org, { id, brand })
     if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
     const secret = random.token(43)
-    const sealed = seal.seal(caller.org, secretName(id), secret)
-    await store.updateAppSecret(db, caller.org, id, sealed, clock.now().toISOString())
+    const sealed = seal.seal(caller.org, secretName({ brand, id }), secret)
+    await store.updateAppSecret(db, caller.org, { brand, id }, sealed, clock.now().toISOString())
     return { id, secret }
   },
 })
 
-const secretName = (id: string) => `app ${id}`
+/** What a secret is sealed as; that of the first brand is called as it was before there were others. */
+const secretName = ({ brand, id }: store.AppId) => (brand === DEFAULT_BRAND ? `app ${id}` : `app ${id} ${brand}`)
 
 /** The secret of an app as the identity provider needs it, to compare what a client presents. */
-export const openSecret = (seal: Seal, { org, id, sealed }: store.Client): string | null =>
-  sealed === null ? null : seal.unseal(org, secretName(id), sealed)
+export const openSecret = (seal: Seal, { org, sealed, ...app }: store.Client): string | null =>
+  sealed === null ? null : seal.unseal(org, secretName(app), sealed)
 
-async function ownApp(db: Context['db'], org: store.Client['org'], id: string): Promise<store.App> {
-  const app = await store.selectApp(db, org, id)
+async function ownApp(
+  db: Context['db'],
+  org: store.Client['org'],
+  { id, brand = DEFAULT_BRAND }: { id: string; brand?: string | undefined },
+): Promise<store.App> {
+  const app = await store.selectApp(db, org, { id, brand })
   if (!app) throw notFound('app')
   return app
+}
+
+/** Raised for a brand that no setting names. */
+export async function requireBrand(db: Context['db'], brand: string): Promise<void> {
+  if (!(await store.hasBrand(db, brand))) throw invalidInput([{ path: 'brand', says: 'is not a brand of this host' }])
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']

@@ -1,5 +1,6 @@
 // The kinds of field that recur in identity management.
 import { Type } from 'typebox'
+import { compileCheck } from '../../kit/check.ts'
 
 export const UserId = Type.String({
   pattern: '^usr_[0-9A-Za-z]{1,40}$',
@@ -29,3 +30,9 @@ export const Password = Type.String({
   description: `At least ${PASSWORD_LENGTH_MIN} characters; longer beats stranger`,
   examples: ['walnut-desk-twelve-green'],
 })
+
+/** What is wrong with a password that somebody types into a form, or null. */
+export function passwordProblem(text: string): string | null {
+  if (compileCheck(Password).passes(text)) return null
+  return `Choose a password of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`
+}

@@ -18,7 +18,7 @@ export const getMe = operation({
     project: Type.Union([Type.String(), Type.Null()], { description: 'The project this request acts in' }),
     superadmin: Type.Boolean({ description: 'Whether they run the platform itself' }),
     credential: Type.Object({
-      kind: Type.Enum(['secret', 'publishable', 'session', 'token']),
+      kind: Type.Enum(['secret', 'session', 'token']),
       id: Type.String(),
       limited: Type.Boolean({ description: 'Whether it has a limit, a budget or a rate' }),
     }),
@@ -28,7 +28,8 @@ export const getMe = operation({
   }),
   run: async ({ db, caller }) => {
     const { user, email, org, role, project, credential } = caller
-    const { kind, id } = credential
+    const { id } = credential
+    const kind = credential.kind as 'secret' | 'session' | 'token' // The only ones a person can hold.
     const about = { kind, id, limited: isLimited(credential) }
     const orgs = await store.selectMemberships(db, user)
     return { user, email, org, role, project, superadmin: isSuperadmin(caller), credential: about, orgs }

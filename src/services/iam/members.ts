@@ -98,7 +98,7 @@ async function lockedMember(db: Db, { org }: Caller, user: string): Promise<stor
   return member
 }
 
-function requireOwnerFor(caller: Caller, role: store.Member['role']): void {
+export function requireOwnerFor(caller: Caller, role: store.Member['role']): void {
   if (role !== 'owner' || caller.role === 'owner') return
   throw new Fault('forbidden', { message: 'Only an owner of the organisation decides who its owners are.' })
 }

@@ -1,13 +1,12 @@
 // Operations under /v1/iam/me/password.
-import { createHash } from 'node:crypto'
 import { verify } from '@node-rs/argon2'
 import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import { nothing, operation } from '../../kit/operation.ts'
+import { deleteSignInsOf } from '../account/public.ts'
 import { Password } from './fields.ts'
 import { digestOf } from './people.ts'
-import { deleteSignInsOf } from './sign-in/store.ts'
 import * as store from './store.ts'
 
 /** So many tries in so long: who has a key or a token of somebody must not be able to guess their password with it. */
@@ -37,7 +36,6 @@ export const changePassword = operation({
   },
   run: async ({ db, caller }, _input, digest) => {
     await store.updatePassword(db, caller.user, digest)
-    const { kind, id } = caller.credential
-    await deleteSignInsOf(db, caller.user, kind === 'token' ? createHash('sha256').update(id).digest() : null)
+    await deleteSignInsOf(db, caller.user, caller.credential.digest)
   },
 })

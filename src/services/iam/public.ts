@@ -1,13 +1,18 @@
 // What other parts may use of identity management.
+import { createHash } from 'node:crypto'
 import type { Engines } from '../../engines/engines.ts'
 import type { AuditTrail } from '../../kit/audit.ts'
-import type { OrgId } from '../../kit/caller.ts'
+import { type OrgId, PLATFORM_ORG } from '../../kit/caller.ts'
+import { openMemory } from '../../kit/memory.ts'
 import { openSecret } from './apps.ts'
+import { passwordProblem } from './fields.ts'
+import { findInvitation, join } from './invitations/invitation.ts'
 import { admitMember, digestOf } from './people.ts'
 import { loadKeys } from './sign-in/signing-keys.ts'
+import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
 
-export { DEFAULT_BRAND } from './apps.ts'
+export { BRAND, DEFAULT_BRAND } from './apps.ts'
 
 export const auditTrail: AuditTrail = store.insertAudit
 export const nobodyYet = store.lockWhileEmpty
@@ -36,13 +41,48 @@ export async function hasRootKey({ db, seal }: Pick<Engines, 'db' | 'seal'>): Pr
   }
 }
 
-/** What sign-in needs to know of apps, people and who belongs where. */
-export const signInDirectory = (engines: Engines) => ({
-  keys: (brand: string) => loadKeys(engines, brand),
-  client: async (id: string, brand: string) => {
-    const client = await store.selectClient(engines.db, id, brand)
-    return client && { ...client, secret: openSecret(engines.seal, client) }
-  },
-  person: (user: string, client: string) => store.selectClientMember(engines.db, user, client),
-  account: (email: string) => store.selectAccount(engines.db, email),
-})
+/** The app by which people sign in to the platform itself. */
+const OWN_APP = { app: 'console', id: `${PLATFORM_ORG}-console`, name: 'Stoa' }
+export const OWN_CLIENT = OWN_APP.id
+
+/** Makes the brands that settings name, and at each the platform's own app with the address people come back to. */
+export async function keepBrands(
+  { db, clock }: Pick<Engines, 'db' | 'clock'>,
+  brands: readonly string[],
+  callback: string,
+): Promise<void> {
+  await signIn.insertBrands(db, brands)
+  const created = clock.now().toISOString()
+  for (const brand of brands) {
+    await signIn.upsertOwnApp(db, PLATFORM_ORG, { ...OWN_APP, brand, redirectUris: [callback], created })
+  }
+}
+
+/** What sign-in at one brand needs to know of apps, people and who belongs where. Apps are remembered until they change:
+ *  every token is asked for by one, and its secret takes long to open. */
+export async function openDirectory(engines: Engines, brand: string) {
+  const { db, clock, seal } = engines
+  const memory = openMemory<signIn.Client & { secret: string | null }>()
+  await db.listen('apps', memory.forget, memory.clear)
+  const look = async (id: string) => {
+    const client = await signIn.selectClient(db, { brand, id })
+    return client && { ...client, secret: openSecret(seal, client) }
+  }
+  return {
+    brand,
+    keys: () => loadKeys(engines, brand),
+    client: async (id: string) => {
+      const nowMs = clock.now().getTime()
+      return memory.get(id, nowMs) ?? memory.learn(id, `${brand} ${id}`, nowMs, () => look(id))
+    },
+    person: (user: string, id: string, grantId: string | null) =>
+      signIn.selectClientMember(db, user, { brand, id }, grantId === null ? null : digestOfGrant(grantId)),
+    memberships: (user: string) => store.selectMemberships(db, user),
+    account: (email: string) => store.selectAccount(db, email),
+    invitation: (token: string) => findInvitation(engines, token),
+    join: (token: string, password: string | null, ip: string) => join(engines, token, password, ip),
+    passwordProblem,
+  }
+}
+
+const digestOfGrant = (grantId: string) => createHash('sha256').update(grantId).digest()

@@ -1,16 +1,18 @@
 import { service } from '../../kit/service.ts'
 import * as apps from './apps.ts'
 import * as audit from './audit.ts'
+import * as invites from './invites.ts'
 import * as me from './me.ts'
 import * as members from './members.ts'
 import * as orgs from './orgs.ts'
 import * as password from './password.ts'
 import * as sessions from './sessions.ts'
 import * as signingKeys from './signing-keys.ts'
+import * as workspaces from './workspaces.ts'
 
 export const iam = service({
   name: 'iam',
   what: 'Organisations, their members and their apps, and the trail of what was done',
-  operations: [me, password, orgs, members, apps, sessions, signingKeys, audit],
+  operations: [me, password, orgs, members, invites, apps, workspaces, sessions, signingKeys, audit],
   migrations: new URL('migrations/', import.meta.url),
 })

@@ -5,6 +5,7 @@ import { notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { nothing, operation } from '../../kit/operation.ts'
 import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
+import { deleteSignIn } from '../account/public.ts'
 import { Email, UserId } from './fields.ts'
 import * as store from './sign-in/store.ts'
 
@@ -47,7 +48,7 @@ export const endSession = operation({
   run: async ({ db, caller }, { id }) => {
     const [found] = await store.selectSignIns(db, caller.org, { id, user: seenBy(caller) }, null, 1)
     if (!found) throw notFound('session')
-    await store.deleteSignIn(db, id)
+    await deleteSignIn(db, id.slice('sin_'.length))
   },
 })
 

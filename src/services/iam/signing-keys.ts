@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
-import { DEFAULT_BRAND } from './apps.ts'
+import { Brand, DEFAULT_BRAND, requireBrand } from './apps.ts'
 import { rotateKeys } from './sign-in/signing-keys.ts'
 
 export const rotateSigningKeys = operation({
@@ -10,11 +10,15 @@ export const rotateSigningKeys = operation({
   summary: 'Publishes new signing keys, which sign after an hour; the old ones stay published until their tokens ended',
   access: 'superadmin',
   mints: true,
+  input: { brand: Type.Optional(Brand) },
   output: Type.Object({
     signsFrom: timestamp('When the new ones begin to sign'),
     retires: timestamp('When the old ones are no longer published'),
   }),
   status: 201,
-  audit: { what: 'signing-keys.rotate', on: () => DEFAULT_BRAND },
-  run: context => rotateKeys(context, DEFAULT_BRAND),
+  audit: { what: 'signing-keys.rotate', on: ({ brand = DEFAULT_BRAND }) => brand },
+  run: async (context, { brand = DEFAULT_BRAND }) => {
+    await requireBrand(context.db, brand)
+    return rotateKeys(context, brand)
+  },
 })

@@ -1,7 +1,8 @@
-// All SQL on organisations, people and the audit trail.
+// All SQL on organisations, people, workspaces and the audit trail.
 import type { Sql } from '../../engines/engines.ts'
 import type { AuditRecord } from '../../kit/audit.ts'
 import type { OrgId, Role } from '../../kit/caller.ts'
+import type { Place } from '../../kit/page.ts'
 
 /** Whether there is no organisation yet; while the transaction runs, no other process is told so. */
 export async function lockWhileEmpty(db: Sql): Promise<boolean> {
@@ -151,76 +152,31 @@ export async function countTry(db: Sql, user: string, at: string, since: string)
   return row?.count ?? 0
 }
 
-export type ClientMember = { user: string; email: string; name: string; org: OrgId }
+export type Workspace = { id: string; name: string; created: string }
 
-/** A person as a member of the organisation that the app belongs to. */
-export async function selectClientMember(db: Sql, user: string, client: string): Promise<ClientMember | null> {
-  const [row] = await db<ClientMember>`select users.id as user, users.email, '' as name, apps.org
-    from apps join members on members.org = apps.org join users on users.id = members.user_id
-    where apps.id = ${client} and users.id = ${user}`
-  return row ?? null
+/** Newest first, those that come after the one at `last`. */
+export function selectWorkspaces(db: Sql, org: OrgId, last: Place | null, count: number): Promise<Workspace[]> {
+  return db<Workspace>`select id, name, created from workspaces
+    where org = ${org} and (${last?.id ?? null}::text is null
+      or (created, id) < (${last?.created ?? null}, ${last?.id ?? null}))
+    order by created desc, id desc limit ${count}`
 }
 
-export type App = {
-  id: string
-  app: string
-  brand: string
-  name: string
-  type: 'confidential' | 'public'
-  redirectUris: string[]
-  logoutUris: string[]
-  created: string
-  updated: string
-}
-
-export function selectApps(db: Sql, org: OrgId, after: string, count: number): Promise<App[]> {
-  return db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris",
-      created, updated
-    from apps where org = ${org} and id collate "C" > ${after} order by id collate "C" limit ${count}`
-}
-
-export async function selectApp(db: Sql, org: OrgId, id: string): Promise<App | null> {
-  const [row] = await db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris",
-      logout_uris as "logoutUris", created, updated
-    from apps where org = ${org} and id = ${id}`
-  return row ?? null
-}
-
-/** Answers null when there is such an app. */
-export async function insertApp(db: Sql, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
-  const rows =
-    await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, created, updated)
-    values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
-      ${app.logoutUris}, ${app.sealed}, ${app.created}, ${app.updated})
-    on conflict do nothing returning id`
-  const { sealed: _, ...kept } = app
-  return rows.length > 0 ? kept : null
-}
-
-export async function updateApp(
+export async function insertWorkspace(
   db: Sql,
   org: OrgId,
-  { id, name, redirectUris, logoutUris, updated }: App,
+  { id, name, secret, created }: Workspace & { secret: Uint8Array },
 ): Promise<void> {
-  await db`update apps set name = ${name}, redirect_uris = ${redirectUris}, logout_uris = ${logoutUris},
-    updated = ${updated} where org = ${org} and id = ${id}`
+  await db`insert into workspaces (id, org, name, secret, created)
+    values (${id}, ${org}, ${name}, ${secret}, ${created})`
 }
 
-export async function updateAppSecret(db: Sql, org: OrgId, id: string, sealed: Uint8Array, at: string): Promise<void> {
-  await db`update apps set secret = ${sealed}, updated = ${at} where org = ${org} and id = ${id}`
-}
-
-export async function deleteApp(db: Sql, org: OrgId, id: string): Promise<boolean> {
-  const rows = await db`delete from apps where org = ${org} and id = ${id} returning id`
+export async function deleteWorkspace(db: Sql, org: OrgId, id: string): Promise<boolean> {
+  const rows = await db`delete from workspaces where org = ${org} and id = ${id} returning id`
   return rows.length > 0
 }
 
-export type Client = App & { org: OrgId; sealed: Uint8Array | null }
-
-/** An app of whichever organisation, as the identity provider looks it up by its client id. */
-export async function selectClient(db: Sql, id: string, brand: string): Promise<Client | null> {
-  const [row] = await db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
-      logout_uris as "logoutUris", secret as sealed, created, updated
-    from apps where id = ${id} and brand = ${brand}`
-  return row ?? null
+export async function selectWorkspaceSecret(db: Sql, org: OrgId, id: string): Promise<Uint8Array | null> {
+  const [row] = await db<{ secret: Uint8Array }>`select secret from workspaces where org = ${org} and id = ${id}`
+  return row?.secret ?? null
 }

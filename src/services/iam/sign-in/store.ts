@@ -1,7 +1,132 @@
-// All SQL on the keys that tokens are signed with, and on who is signed in.
+// All SQL on brands and the apps people sign in to there, on the keys that tokens are signed with, and on who is signed in.
 import type { Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Place } from '../../../kit/page.ts'
+
+/** Brands are made by the setting that names them; one that is no longer named keeps its apps. */
+export async function insertBrands(db: Sql, names: readonly string[]): Promise<void> {
+  await db`insert into brands select unnest(${names}::text[]) on conflict do nothing`
+}
+
+export async function hasBrand(db: Sql, name: string): Promise<boolean> {
+  const rows = await db`select from brands where name = ${name}`
+  return rows.length > 0
+}
+
+export type ClientMember = { user: string; email: string; name: string; org: OrgId | null }
+
+/** A person as a member of the organisation that the app belongs to. Where people choose, it is the one they chose for the
+ *  grant with that digest; none before there is one. */
+export async function selectClientMember(
+  db: Sql,
+  user: string,
+  { brand, id }: AppId,
+  grant: Uint8Array | null,
+): Promise<ClientMember | null> {
+  const [row] = await db<ClientMember>`select users.id as user, users.email, '' as name,
+      case when apps.chooses and ${grant}::bytea is null then null else members.org end as org
+    from apps
+    left join oidc as sign_in on sign_in.brand = apps.brand and sign_in.model = 'Grant' and sign_in.digest = ${grant}
+    join members on members.user_id = ${user} and case
+      when not apps.chooses then members.org = apps.org
+      else ${grant}::bytea is null or members.org = sign_in.org end
+    join users on users.id = members.user_id
+    where apps.brand = ${brand} and apps.id = ${id} limit 1`
+  return row ?? null
+}
+
+/** The same client id may stand for an app at several brands. */
+export type AppId = { brand: string; id: string }
+export type App = AppId & {
+  app: string
+  name: string
+  type: 'confidential' | 'public'
+  redirectUris: string[]
+  logoutUris: string[]
+  created: string
+  updated: string
+}
+
+/** By client id and brand, after the one that is given. The platform's own app is not for anybody to change. */
+export function selectApps(db: Sql, org: OrgId, after: AppId, count: number): Promise<App[]> {
+  return db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris",
+      created, updated
+    from apps where org = ${org} and not chooses and (id collate "C", brand collate "C") > (${after.id}, ${after.brand})
+    order by id collate "C", brand collate "C" limit ${count}`
+}
+
+export async function selectApp(db: Sql, org: OrgId, { brand, id }: AppId): Promise<App | null> {
+  const [row] = await db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris",
+      logout_uris as "logoutUris", created, updated
+    from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}`
+  return row ?? null
+}
+
+/** Answers null when there is such an app. */
+export async function insertApp(db: Sql, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
+  const rows =
+    await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, created, updated)
+    values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
+      ${app.logoutUris}, ${app.sealed}, ${app.created}, ${app.updated})
+    on conflict do nothing returning id`
+  const { sealed: _, ...kept } = app
+  return rows.length > 0 ? kept : null
+}
+
+export async function updateApp(
+  db: Sql,
+  org: OrgId,
+  { brand, id, name, redirectUris, logoutUris, updated }: App,
+): Promise<void> {
+  await db`update apps set name = ${name}, redirect_uris = ${redirectUris}, logout_uris = ${logoutUris},
+    updated = ${updated} where org = ${org} and brand = ${brand} and id = ${id}`
+}
+
+export async function updateAppSecret(
+  db: Sql,
+  org: OrgId,
+  { brand, id }: AppId,
+  sealed: Uint8Array,
+  at: string,
+): Promise<void> {
+  await db`update apps set secret = ${sealed}, updated = ${at}
+    where org = ${org} and brand = ${brand} and id = ${id}`
+}
+
+export async function deleteApp(db: Sql, org: OrgId, { brand, id }: AppId): Promise<boolean> {
+  const rows = await db`delete from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}
+    returning id`
+  return rows.length > 0
+}
+
+export type Client = App & { org: OrgId; sealed: Uint8Array | null; chooses: boolean }
+
+/** An app of whichever organisation, as the identity provider looks it up by its client id. */
+export async function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
+  const [row] = await db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
+      logout_uris as "logoutUris", secret as sealed, chooses, created, updated
+    from apps where brand = ${brand} and id = ${id}`
+  return row ?? null
+}
+
+/** The app by which people sign in to the platform itself, at the address it has now. */
+export async function upsertOwnApp(
+  db: Sql,
+  org: OrgId,
+  {
+    id,
+    app,
+    brand,
+    name,
+    redirectUris,
+    created,
+  }: Pick<App, 'id' | 'app' | 'brand' | 'name' | 'redirectUris' | 'created'>,
+): Promise<void> {
+  await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, chooses, created, updated)
+    values (${id}, ${org}, ${app}, ${brand}, ${name}, 'public', ${redirectUris}, '{}', true, ${created}, ${created})
+    on conflict (brand, id) do update set name = excluded.name, type = 'public', secret = null, chooses = true,
+      redirect_uris = excluded.redirect_uris, logout_uris = '{}'`
+}
 
 export type SigningKey = { kid: string; alg: string; sealed: Uint8Array }
 export type NewSigningKey = SigningKey & { brand: string; created: string; signsFrom: string }
@@ -32,7 +157,7 @@ export async function insertSigningKey(db: Sql, key: NewSigningKey): Promise<voi
 export type SignIn = { id: string; user: string; email: string; app: string; created: string }
 export type SignInFilter = { id: string | null; user: string | null }
 
-/** Newest first, those that come after the one at `last`. */
+/** Those that somebody has tokens of: newest first, after the one at `last`. */
 export function selectSignIns(
   db: Sql,
   org: OrgId,
@@ -43,32 +168,13 @@ export function selectSignIns(
   return db<SignIn>`select * from (
       select 'sin_' || left(encode(oidc.digest, 'hex'), 32) as id, users.id as user, users.email, oidc.client as app,
         to_timestamp((oidc.payload->>'iat')::bigint) as created
-      from oidc join apps on apps.id = oidc.client join users on users.id = oidc.user_id
-      where oidc.model = 'Grant' and apps.org = ${org} and (${user}::text is null or users.id = ${user})
+      from oidc
+      join apps on apps.brand = oidc.brand and apps.id = oidc.client
+      join users on users.id = oidc.user_id
+      where oidc.model = 'Grant' and oidc.consumed is not null and coalesce(oidc.org, apps.org) = ${org}
+        and (${user}::text is null or users.id = ${user})
     ) as found
     where (${id}::text is null or id = ${id})
       and (${last?.id ?? null}::text is null or (created, id) < (${last?.created ?? null}, ${last?.id ?? null}))
     order by created desc, id desc limit ${count}`
-}
-
-/** Ends a sign-in: its tokens, and the browser session it was made in. */
-export async function deleteSignIn(db: Sql, id: string): Promise<void> {
-  const rows = await db<{ digest: Uint8Array; user_id: string }>`delete from oidc
-    where model = 'Grant' and 'sin_' || left(encode(digest, 'hex'), 32) = ${id} returning digest, user_id`
-  for (const { digest, user_id } of rows) {
-    await db`delete from oidc where model = 'Session' and user_id = ${user_id} and exists (
-      select from jsonb_each(payload->'authorizations') as one
-      where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${digest})`
-  }
-}
-
-/** Ends everything a person is signed in to, but for one sign-in, if that is given by the digest of its grant. */
-export async function deleteSignInsOf(db: Sql, user: string, kept: Uint8Array | null): Promise<void> {
-  await db`delete from oidc where user_id = ${user} and model in ('Grant', 'Session')
-    and (${kept}::bytea is null or digest <> ${kept})
-    and not (model = 'Session' and exists (
-      select from jsonb_each(payload->'authorizations') as one
-      where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${kept}))`
-  // One who has said the old password, but not come back to the app with it yet.
-  await db`delete from oidc where model = 'Interaction' and payload #>> '{result,login,accountId}' = ${user}`
 }

@@ -1,0 +1,46 @@
+// Real engines for a bench server, on a database of its own that is gone afterwards.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate, readMigrations } from '../../src/engines/db/migrate.ts'
+import type { Engines } from '../../src/engines/engines.ts'
+import { type OpenEngines, openEngines } from '../../src/engines/open.ts'
+import { services } from '../../src/services/index.ts'
+import { fail, type Serving } from './serve.ts'
+
+/** Hands engines to whoever serves with them; what they leave is removed after that server's own end. */
+export async function withEngines(start: (engines: Engines) => Promise<Serving>): Promise<Serving> {
+  const directory = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
+  chmodSync(directory, 0o711) // Under root the database runs as somebody else, who must be able to pass through.
+  let opened: OpenEngines | null = null
+  const remove = async () => {
+    await opened?.close()
+    for (const path of [directory, opened?.databaseHome]) if (path) rmSync(path, { recursive: true, force: true })
+  }
+  try {
+    opened = await openEngines(
+      {
+        dataDirectory: directory,
+        databaseUrl: null,
+        dbConnections: 10,
+        dbQueue: 200,
+        http: { allow: [], ca: undefined },
+        dns: [],
+        mail: { smtpUrl: null, from: 'bench@localhost', ca: undefined },
+        rootKey: null,
+      },
+      () => {},
+      fail,
+    )
+    const { engines } = opened
+    await migrate(
+      engines.db,
+      services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
+    )
+    const serving = await start(engines)
+    return { ...serving, close: () => serving.close().then(remove) }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}

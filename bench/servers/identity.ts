@@ -1,0 +1,62 @@
+// The identity origin itself, as the product opens it: its door, oidc-provider, our adapter and directory, PostgreSQL.
+
+import type { Engines } from '../../src/engines/engines.ts'
+import { openLog } from '../../src/host/log.ts'
+import { adapterFactory } from '../../src/identity/adapter.ts'
+import { openIdentityOrigin } from '../../src/identity-origin.ts'
+import type { OrgId } from '../../src/kit/caller.ts'
+import { createApp } from '../../src/services/iam/apps.ts'
+import { DEFAULT_BRAND, foundOrganisation, openDirectory } from '../../src/services/iam/public.ts'
+import { openVerifiedHosts } from '../../src/services/projects/public.ts'
+import { withEngines } from './engines.ts'
+import { type Serving, serve } from './serve.ts'
+import { type Realm, signInOften } from './sign-ins.ts'
+
+const ORG = 'bench' as OrgId
+const AUDIENCE = 'https://localhost:8443'
+const SIGN_INS = 64
+
+serve(pem => withEngines(engines => serveIdentity(engines, pem)))
+
+async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
+  const log = openLog('info', engines.clock)
+  const realm = await newRealm(engines)
+  const isVerified = await openVerifiedHosts(engines.db, engines.clock)
+  const origin = await openIdentityOrigin({
+    ...{ engines, log, isVerified, audience: AUDIENCE, trusted: null, tls: { key: pem, cert: pem } },
+    issuersAt: port => new Map([[DEFAULT_BRAND, `https://localhost:${port}`]]),
+    address: { host: '127.0.0.1', port: 0 },
+  })
+  const refreshTokens = await signInOften(
+    {
+      ...{ realm, random: engines.random, now: engines.clock.now() },
+      adapterOf: adapterFactory(engines, DEFAULT_BRAND, async () => undefined),
+    },
+    SIGN_INS,
+  )
+  const close = async () => {
+    await origin.drain(0)
+    log.flush()
+  }
+  return { port: Number(new URL(origin.url).port), realm, refreshTokens, close }
+}
+
+async function newRealm(engines: Engines): Promise<Realm> {
+  const email = 'owner@bench.test'
+  const owner = { email, password: engines.random.token(20) }
+  const user = await foundOrganisation(engines, { org: ORG, name: 'Bench', owner })
+  const redirectUri = 'https://web.example.com/callback'
+  const asked = { app: 'web', type: 'confidential', redirectUris: [redirectUri] }
+  const context = { ...engines, caller: { org: ORG } }
+  const app = (await createApp.run(context as never, asked as never, undefined as never)) as {
+    id: string
+    secret: string
+  }
+  const { signing } = await (await openDirectory(engines, DEFAULT_BRAND)).keys()
+  return {
+    audience: AUDIENCE,
+    client: { id: app.id, secret: app.secret, redirectUri },
+    person: { user, email, org: ORG },
+    keys: signing,
+  }
+}

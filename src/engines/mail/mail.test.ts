@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { CA } from '../../../test/host.ts'
+import { manualClock } from '../clock/clock.ts'
+import { EngineUnavailable } from '../engines.ts'
+import { systemRandom } from '../random/random.ts'
+import { openMail } from './mail.ts'
+
+const clock = manualClock('2026-11-15T09:00:00.000Z')
+const FROM = 'Stoa <stoa@example.com>'
+const MAIL = { to: 'ada@example.com', subject: 'Grüße', text: 'Näher an https://id.example.com/x\n.\nend\n' }
+
+type Received = { from: string; to: string[]; data: string; secure: boolean; user: string | null }
+
+/** A mail server on this machine. */
+async function server(t: TestContext, options: SMTPServerOptions = {}) {
+  const received: Received[] = []
+  const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'))
+  const smtp = new SMTPServer({
+    ...{ key: pem, cert: pem, authOptional: true, logger: false },
+    onAuth: ({ username, password }, _session, done) =>
+      username === 'stoa' && password === 'p@ss' ? done(null, { user: username }) : done(new Error('no')),
+    onData: (stream, { envelope, secure, user }, done) => {
+      const parts: Buffer[] = []
+      stream.on('data', part => parts.push(part))
+      stream.on('end', () => {
+        const from = envelope.mailFrom ? envelope.mailFrom.address : ''
+        const to = envelope.rcptTo.map(({ address }) => address)
+        received.push({ from, to, data: Buffer.concat(parts).toString(), secure, user: user ? String(user) : null })
+        done()
+      })
+    },
+    ...options,
+  })
+  smtp.on('error', () => {}) // A client that leaves is what some of these tests are about.
+  await new Promise<void>(resolve => smtp.listen(0, '127.0.0.1', resolve))
+  t.after(() => new Promise<void>(resolve => smtp.close(resolve)))
+  return { port: (smtp.server.address() as AddressInfo).port, received }
+}
+
+const over = (smtpUrl: string, isKnown = true) =>
+  openMail({ smtpUrl, from: FROM, ca: isKnown ? CA() : undefined, directory: '/nowhere' }, clock, systemRandom)
+
+describe('mail over SMTP', () => {
+  it('arrives whole, signed in and over TLS', async t => {
+    const { port, received } = await server(t)
+    await over(`smtp://stoa:p%40ss@localhost:${port}`).send(MAIL)
+    const [one] = received
+    assert.deepEqual([one?.from, one?.to, one?.secure, one?.user], ['stoa@example.com', [MAIL.to], true, 'stoa'])
+    assert.match(one?.data ?? '', /^Subject: =\?UTF-8\?/m)
+    assert.match(one?.data ?? '', /https:\/\/id\.example\.com\/x/)
+  })
+
+  it('arrives over TLS from the first byte', async t => {
+    const { port, received } = await server(t, { secure: true })
+    await over(`smtps://localhost:${port}`).send(MAIL)
+    assert.equal(received[0]?.secure, true)
+  })
+
+  for (const [what, url, isKnown] of [
+    ['nobody listens', 'smtp://localhost:1', true],
+    ['the password is wrong', 'smtp://stoa:wrong@localhost:PORT', true],
+    ['nobody vouches for the server', 'smtps://localhost:SECURE', false],
+  ] as const) {
+    it(`fails where ${what}`, async t => {
+      const [open, secure] = [await server(t), await server(t, { secure: true })]
+      const address = url.replace('PORT', String(open.port)).replace('SECURE', String(secure.port))
+      await assert.rejects(over(address, isKnown).send(MAIL), (error: unknown) => {
+        return error instanceof EngineUnavailable && error.engine === 'mail' && error.state === 'down'
+      })
+      assert.deepEqual([...open.received, ...secure.received], [])
+    })
+  }
+
+  it('does not go without TLS to another machine', async t => {
+    const { port, received } = await server(t, { disabledCommands: ['STARTTLS'] })
+    // A name of this very machine that does not read like one.
+    await assert.rejects(over(`smtp://[::ffff:127.0.0.1]:${port}`).send(MAIL), EngineUnavailable)
+    assert.deepEqual(received, [])
+  })
+})
+
+describe('mail without a server', () => {
+  it('is kept as a file that its owner alone reads', async t => {
+    const home = mkdtempSync(join(tmpdir(), 'stoa-mail-'))
+    t.after(() => rmSync(home, { recursive: true }))
+    const directory = join(home, 'mail')
+    const mail = openMail({ smtpUrl: null, from: FROM, ca: undefined, directory }, clock, systemRandom)
+    await mail.send(MAIL)
+    await mail.send({ ...MAIL, to: 'eve@example.com' })
+    const files = readdirSync(directory)
+    assert.equal(files.length, 2)
+    for (const name of files) {
+      assert.match(name, /^2026-11-15T090000\.000Z-\w{8}\.eml$/)
+      assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600)
+      assert.match(readFileSync(join(directory, name), 'utf8'), /^From: Stoa <stoa@example\.com>\r$/m)
+    }
+    assert.equal(statSync(directory).mode & 0o777, 0o700)
+  })
+})

@@ -1,0 +1,69 @@
+// The step in which a person chooses the organisation they act in. Only the platform's own app has it: every other app
+// belongs to one organisation.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type Provider from 'oidc-provider'
+import { readForm, show } from './forms.ts'
+import { choicePage, contentPolicy, problemPage } from './pages.ts'
+import { newGrant, SIGN_IN_PATH } from './provider.ts'
+
+export type Membership = { org: string; name: string; role: string }
+
+export type ChoiceOptions = {
+  provider: Provider
+  ownClient: string
+  audience: string
+  memberships: (user: string) => Promise<Membership[]>
+  /** Keeps with a grant which organisation it is for. */
+  chooseOrg: (grantId: string, org: string) => Promise<void>
+  chosenOrg: (grantId: string) => Promise<string | null>
+}
+
+type Details = Awaited<ReturnType<Provider['interactionDetails']>>
+
+export async function choose(
+  options: ChoiceOptions,
+  { uid, session, params }: Details,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const user = session?.accountId ?? ''
+  const callback = new URL(String(params.redirect_uri)).origin
+  const memberships = await options.memberships(user)
+  if (memberships.length === 0) {
+    return show(response, 403, problemPage('No organisation', 'This account does not belong to any organisation now.'))
+  }
+  const asked = request.method === 'POST' ? (await readForm(request, response))?.get('org') : undefined
+  const chosen = memberships.length === 1 ? memberships[0] : memberships.find(({ org }) => org === asked)
+  if (!chosen) {
+    const status = request.method === 'POST' ? 400 : 200
+    return show(response, status, choicePage(`${SIGN_IN_PATH}/${uid}`, memberships), callback)
+  }
+  const grantId = (await grantOf(options, session?.cookie, chosen.org)) ?? (await newChoice(options, user, chosen.org))
+  response.setHeader('content-security-policy', contentPolicy(callback))
+  await options.provider.interactionFinished(
+    request,
+    response,
+    { consent: { grantId } },
+    { mergeWithLastSubmission: false },
+  )
+}
+
+/** What is chosen for who belongs to one organisation; null for all others. */
+export async function onlyChoice(options: ChoiceOptions, user: string): Promise<{ grantId: string } | null> {
+  const [only, ...more] = await options.memberships(user)
+  return only && more.length === 0 ? { grantId: await newChoice(options, user, only.org) } : null
+}
+
+/** The grant this browser has for that organisation already. Another one in its place would end what other tabs have. */
+async function grantOf(options: ChoiceOptions, cookie = '', org: string): Promise<string | undefined> {
+  const session = await options.provider.Session.find(cookie)
+  const grantId = session?.grantIdFor(options.ownClient)
+  return grantId !== undefined && (await options.chosenOrg(grantId)) === org ? grantId : undefined
+}
+
+async function newChoice(options: ChoiceOptions, user: string, org: string): Promise<string> {
+  const { provider, ownClient, audience, chooseOrg } = options
+  const { jti } = await newGrant(provider, { clientId: ownClient, accountId: user }, audience)
+  await chooseOrg(jti, org)
+  return jti
+}

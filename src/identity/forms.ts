@@ -1,0 +1,30 @@
+// What a form sends, and what a browser is shown.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { contentPolicy } from './pages.ts'
+
+const BODY_BYTES_MAX = 8 * 1024
+
+/** The rest of what is too long is not read: the connection ends with the answer. */
+export async function readForm(request: IncomingMessage, response: ServerResponse): Promise<URLSearchParams | null> {
+  if (!request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return null
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request) {
+    size += (part as Buffer).length
+    if (size > BODY_BYTES_MAX) {
+      response.setHeader('connection', 'close')
+      return null
+    }
+    parts.push(part as Buffer)
+  }
+  return new URLSearchParams(Buffer.concat(parts).toString('utf8'))
+}
+
+export function show(response: ServerResponse, status: number, page: string, formTarget?: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentPolicy(formTarget),
+    'content-length': Buffer.byteLength(page),
+  })
+  response.end(page)
+}

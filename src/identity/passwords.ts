@@ -1,0 +1,61 @@
+// How a password is tried: slowed down where it was wrong too often, but not for a browser that signed in before.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { hostCookie } from '../kit/cookies.ts'
+import type { Guesses } from './guesses.ts'
+
+/** Says that this browser has signed in to an account before. It opens nothing. */
+const KNOWN_COOKIE = '__Host-stoa-id-known'
+const KNOWN_S = 400 * 24 * 60 * 60
+
+export type PasswordOptions = {
+  guesses: Guesses
+  /** The person's id if the password is theirs. Takes equally long when there is no such person. */
+  checkPassword: (email: string, password: string) => Promise<string | null>
+  cookieKey: string
+  /** Draws 20 letters and digits. */
+  newMark: () => string
+  addressOf: (request: IncomingMessage) => string
+}
+
+/** What is told to who may not go on. */
+export type Refusal = { status: number; says: string; waitS?: number }
+
+const WRONG = 'This e-mail address and password do not go together.'
+
+export async function tryPassword(
+  options: PasswordOptions,
+  request: IncomingMessage,
+  email: string,
+  password: string,
+): Promise<{ user: string } | Refusal> {
+  const { guesses, checkPassword, addressOf } = options
+  const who = { account: email, address: addressOf(request), knownBrowser: knownBrowser(options, request, email) }
+  const waitS = guesses.waitS(who)
+  if (waitS > 0) {
+    const minutes = Math.ceil(waitS / 60)
+    return { status: 429, waitS, says: `Too many wrong passwords. Wait ${minutes} minutes and try again.` }
+  }
+  guesses.count(who)
+  const user = await checkPassword(email, password)
+  if (user === null) return { status: 401, says: WRONG }
+  guesses.forget(who)
+  return { user }
+}
+
+/** A browser's own mark, and our word that it signed in to that account: nobody can make one for an account they have not
+ *  signed in to, and no browser uses up the tries of another. */
+export function knownCookie({ cookieKey, newMark }: PasswordOptions, email: string): string {
+  const mark = newMark()
+  const value = `${mark}.${vouch(cookieKey, mark, email)}`
+  return hostCookie(KNOWN_COOKIE, value, KNOWN_S)
+}
+
+const vouch = (cookieKey: string, mark: string, email: string) =>
+  createHmac('sha256', cookieKey).update(`known ${mark} ${email}`).digest('base64url')
+
+function knownBrowser({ cookieKey }: PasswordOptions, { headers }: IncomingMessage, email: string): string | null {
+  const [, mark, word] = headers.cookie?.match(/(?:^|; *)__Host-stoa-id-known=(\w{20})\.([\w-]{43})(?:;|$)/) ?? []
+  if (!mark || !word || !timingSafeEqual(Buffer.from(word), Buffer.from(vouch(cookieKey, mark, email)))) return null
+  return mark
+}

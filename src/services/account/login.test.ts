@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { eventually } from '../../../test/eventually.ts'
+import { type Answer, startHost } from '../../../test/host.ts'
+import { AUDIENCE, addPerson, type Browser, registerApp, startIdentity } from '../../../test/identity.ts'
+
+const host = await startHost({ now: new Date().toISOString() })
+const identity = await startIdentity(host)
+const ada = await addPerson(host, 'ada@home.test')
+const both = await addPerson(host, 'both@home.test')
+await host.db`update users set password_by = null where id = ${both.user}`
+await host.call('POST /v1/iam/members', { as: host.other.key, body: { email: both.email, role: 'admin' } })
+
+type Who = { email: string; password: string }
+const cookiesOf = (answer: Answer) =>
+  [answer.headers['set-cookie'] ?? []].flat().map(line => line.split(';', 1)[0] as string)
+const get = (path: string, cookie = '') => host.call(`GET ${path}`, { as: null, headers: { cookie } })
+const me = (session: string) => get('/v1/iam/me', session)
+
+/** As far as the page that the browser meets after its password, or where it comes back to. */
+async function begin(who: Who, { browser = identity.browser(), to = '/v1/iam/me' } = {}) {
+  const answer = await get(`/v1/account/login?to=${encodeURIComponent(to)}`)
+  assert.equal(answer.status, 303, answer.text)
+  const [kept = ''] = cookiesOf(answer)
+  const form = await browser.go(answer.headers.location as string)
+  const page = form.text.includes('name="password"') ? await browser.submit(form, who) : form
+  return { browser, kept, page, asked: page !== form }
+}
+
+const isBack = (url: string) => url.startsWith(`${AUDIENCE}/v1/account/callback?`)
+
+async function come(url: string, cookie: string): Promise<Answer> {
+  assert.ok(isBack(url), url)
+  return get(url.slice(AUDIENCE.length), cookie)
+}
+
+/** Signs in, choosing that organisation where there is a choice, and answers the session's cookie. */
+async function login(who: Who, org?: string, browser?: Browser): Promise<{ session: string; browser: Browser }> {
+  const begun = await begin(who, browser ? { browser } : {})
+  const { url } = org === undefined ? begun.page : await begun.browser.submit(begun.page, { org })
+  const answer = await come(url, begun.kept)
+  assert.equal(answer.status, 303, answer.text)
+  const session = cookiesOf(answer).find(one => one.startsWith('__Host-stoa-session='))
+  return { session: session as string, browser: begun.browser }
+}
+
+describe('signing in at the base address', () => {
+  it('gives a browser a session of its person, and takes it where it wanted to go', async () => {
+    const { kept, page } = await begin(ada, { to: '/v1/projects?limit=1' })
+    const answer = await come(page.url, kept)
+    assert.equal(answer.headers.location, '/v1/projects?limit=1')
+    const lines = [answer.headers['set-cookie'] ?? []].flat()
+    const session = lines.find(line => line.startsWith('__Host-stoa-session='))
+    for (const part of ['Path=/', 'Secure', 'HttpOnly', 'SameSite=Lax']) assert.ok(session?.includes(`; ${part}`), part)
+    assert.ok(!/domain=/i.test(session as string))
+    const { body } = await me(cookiesOf(answer).join('; '))
+    assert.equal(body.email, 'ada@home.test')
+    assert.deepEqual([body.org, body.role, body.credential.kind], ['home', 'member', 'session'])
+  })
+
+  it('lets who belongs to several organisations choose, each time', async () => {
+    const browser = identity.browser()
+    for (const [org, role] of [
+      ['other', 'admin'],
+      ['home', 'member'],
+    ]) {
+      const { session } = await login(both, org, browser)
+      const { body } = await me(session)
+      assert.deepEqual([body.email, body.org, body.role], ['both@home.test', org, role])
+    }
+    const { page } = await begin(both, { browser })
+    assert.match(page.text, /<button[^>]* value="home">/)
+    assert.match(page.text, /<button[^>]* value="other">/)
+  })
+
+  it('offers no organisation that the person does not belong to', async () => {
+    const begun = await begin(both)
+    assert.ok(!begun.page.text.includes('value="admin"'))
+    const refused = await begun.browser.submit(begun.page, { org: 'admin' })
+    assert.equal(refused.status, 400)
+    assert.ok(!isBack(refused.url))
+  })
+
+  it('asks for no password while the browser is signed in, and ends the session before', async () => {
+    const first = await login(ada)
+    const begun = await begin(ada, { browser: first.browser })
+    assert.equal(begun.asked, false)
+    const second = await come(begun.page.url, `${begun.kept}; ${first.session}`)
+    assert.equal(second.status, 303)
+    await eventually(
+      () => me(first.session),
+      ({ status }) => status === 401,
+    )
+    assert.equal((await me(cookiesOf(second).join('; '))).status, 200)
+  })
+
+  it('goes through in two tabs at once', async () => {
+    const { browser } = await login(ada)
+    const [one, two] = [await begin(ada, { browser }), await begin(ada, { browser })]
+    const cookies = `${one.kept}; ${two.kept}`
+    for (const { page } of [one, two]) assert.equal((await come(page.url, cookies)).status, 303)
+  })
+
+  it('does not let anybody bring their own code into another browser', async () => {
+    const { kept, page } = await begin(ada)
+    const other = await begin(both)
+    const cases: [what: string, url: string, cookie: string][] = [
+      ['no sign-in was begun', page.url, ''],
+      ['another was begun', page.url, other.kept],
+      ['the state is another', page.url.replace(/state=[^&]+/, 'state=0.0000000000000000000000'), kept],
+      [
+        'what was kept is bent',
+        page.url,
+        kept.replace(/.{9}$/, end => (end.startsWith('A') ? 'B' : 'A') + end.slice(1)),
+      ],
+      ['another issuer says so', page.url.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'), kept],
+      ['the code is another', page.url.replace(/code=[^&]+/, 'code=nonsense'), kept],
+      ['nobody signed in', page.url.replace(/code=[^&]+/, 'error=access_denied'), kept],
+    ]
+    for (const [what, url, cookie] of cases) {
+      const { status, body, headers } = await come(url, cookie)
+      assert.deepEqual([status, body.error.code], [400, 'sign_in_failed'], what)
+      assert.equal(headers['set-cookie'], undefined, what)
+    }
+    assert.equal((await come(page.url, kept)).status, 303, 'the right one still can')
+    assert.equal((await come(page.url, kept)).status, 400, 'but once')
+  })
+
+  for (const to of [
+    '//evil.example',
+    'https://evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    'evil',
+    '/%\u0000',
+  ]) {
+    it(`leads to no other host: ${JSON.stringify(to)}`, async () => {
+      const { status, body } = await get(`/v1/account/login?to=${encodeURIComponent(to)}`)
+      assert.deepEqual([status, body.error.param], [400, 'to'])
+    })
+  }
+
+  it('is listed with the organisation that was chosen, and ended there', async () => {
+    const { session, browser } = await login(both, 'other')
+    const { data } = (await host.call('GET /v1/iam/sessions', { as: host.other.key })).body
+    const [listed] = data.filter(({ user }: { user: string }) => user === both.user)
+    assert.equal(listed.app, 'admin-console')
+    assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`)).status, 404, 'home sees nothing of it')
+    assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`, { as: host.other.key })).status, 204)
+    await eventually(
+      () => me(session),
+      ({ status }) => status === 401,
+    )
+    assert.equal((await begin(both, { browser })).asked, true, 'the browser is signed out of the identity origin too')
+  })
+
+  it('gives no power over an organisation that the person has left', async () => {
+    const gone = await addPerson(host, 'gone@home.test')
+    const { session } = await login(gone)
+    assert.equal((await host.call(`DELETE /v1/iam/members/${gone.user}`)).status, 204)
+    await eventually(
+      () => me(session),
+      ({ status }) => status === 401,
+    )
+    const again = await begin(gone)
+    assert.ok(!isBack(again.page.url))
+    assert.match(again.page.text, /no access/)
+  })
+
+  it('is an app that nobody sees, changes or takes away', async () => {
+    const as = host.admin.key
+    assert.deepEqual((await host.call('GET /v1/iam/apps', { as })).body.data, [])
+    assert.equal((await host.call('GET /v1/iam/apps/admin-console', { as })).status, 404)
+    const name = 'mine'
+    assert.equal((await host.call('PATCH /v1/iam/apps/admin-console', { as, body: { name } })).status, 404)
+    assert.equal((await host.call('DELETE /v1/iam/apps/admin-console', { as })).status, 404)
+    const body = { app: 'console', type: 'public', redirectUris: ['https://evil.example/callback'] }
+    assert.equal((await host.call('POST /v1/iam/apps', { as, body })).status, 409)
+  })
+})
+
+describe('signing out at the base address', () => {
+  const csrf = async (session: string) => (await get('/v1/account/csrf', session)).body.csrfToken
+  const logout = (headers: Record<string, string>, as: string | null = null) =>
+    host.call('POST /v1/account/logout', { as, headers })
+
+  it('ends the session and the sign-in, with the token that guards every write', async () => {
+    const { session, browser } = await login(ada)
+    const token = await csrf(session)
+    assert.equal((await logout({ cookie: session })).body.error.code, 'csrf_token_required')
+    const { status, headers } = await logout({ cookie: session, 'x-csrf-token': token })
+    assert.equal(status, 204)
+    assert.match([headers['set-cookie']].flat().join(), /^__Host-stoa-session=;.*Max-Age=0/)
+    await eventually(
+      () => me(session),
+      one => one.status === 401,
+    )
+    assert.equal((await begin(ada, { browser })).asked, true)
+    const { data } = (await host.call('GET /v1/iam/audit')).body
+    assert.deepEqual([data[0].what, data[0].email], ['session.end', 'ada@home.test'])
+  })
+
+  it('ends a token of an app likewise, and is nothing a key can do', async () => {
+    const web = await registerApp(host, identity, { app: 'web' })
+    const { tokens } = await web.signIn(ada)
+    assert.equal((await logout({}, tokens.access_token)).status, 204)
+    await eventually(
+      () => host.call('GET /v1/iam/me', { as: tokens.access_token }),
+      ({ status }) => status === 401,
+    )
+    assert.equal((await logout({}, host.home.key)).status, 409)
+    assert.equal((await host.call('GET /v1/iam/me')).status, 200)
+  })
+
+  it('keeps the session in which a password is changed, and ends the others', async () => {
+    const hal = await addPerson(host, 'hal@home.test')
+    const [kept, other] = [(await login(hal)).session, (await login(hal)).session]
+    const headers = { cookie: kept, 'x-csrf-token': await csrf(kept) }
+    const body = { current: hal.password, password: 'another-walnut-desk' }
+    assert.equal((await host.call('POST /v1/iam/me/password', { as: null, headers, body })).status, 204)
+    await eventually(
+      () => me(other),
+      ({ status }) => status === 401,
+    )
+    assert.equal((await me(kept)).status, 200)
+  })
+})
+
+describe('signing in for too long', () => {
+  it('has an end: who takes too long begins again', async () => {
+    const { kept, page } = await begin(ada)
+    host.clock.advance(3_600_001)
+    assert.equal((await come(page.url, kept)).status, 400)
+  })
+})

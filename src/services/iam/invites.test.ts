@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Answer, startHost } from '../../../test/host.ts'
+import { addPerson, registerApp, startIdentity } from '../../../test/identity.ts'
+import { EngineUnavailable } from '../../engines/engines.ts'
+
+const host = await startHost({ now: new Date().toISOString() })
+const identity = await startIdentity(host)
+const web = await registerApp(host, identity, { app: 'web' })
+const PASSWORD = 'walnut-desk-twelve-green'
+const DAY_MS = 24 * 60 * 60_000
+
+type Fields = { email: string; role?: string }
+const invite = ({ email, role = 'member' }: Fields, as = host.home.key) =>
+  host.call('POST /v1/iam/invites', { as, body: { email, role } })
+const list = async (as = host.home.key): Promise<Answer['body'][]> =>
+  (await host.call('GET /v1/iam/invites', { as })).body.data
+const memberOf = async (email: string, as = host.home.key) =>
+  (await host.call('GET /v1/iam/members?limit=200', { as })).body.data.find(
+    (one: { email: string }) => one.email === email,
+  )
+
+/** Invites somebody and answers the link out of the mail. */
+async function linkTo(email: string, role = 'member', as = host.home.key): Promise<string> {
+  const { status, text } = await invite({ email, role }, as)
+  assert.equal(status, 201, text)
+  const mail = host.mails.at(-1)
+  assert.equal(mail?.to, email)
+  const link = mail?.text.match(/https:\S+/)?.[0] ?? ''
+  assert.ok(link.startsWith(`${identity.issuer}/sign-in/invitations/`), link)
+  return link
+}
+
+async function open(link: string, password?: string) {
+  const browser = identity.browser()
+  const page = await browser.go(link)
+  return password === undefined ? page : browser.submit(page, { password })
+}
+
+describe('an invite', () => {
+  it('is mailed with a link, listed without it, and kept as a digest', async () => {
+    const { body } = await invite({ email: 'Bea@Example.com', role: 'admin' })
+    const { id, created, expires, ...rest } = body
+    assert.deepEqual(rest, { email: 'bea@example.com', role: 'admin', invitedBy: 'owner@home.test' })
+    assert.equal(Date.parse(expires) - Date.parse(created), 7 * DAY_MS)
+    assert.deepEqual(await list(), [body])
+    assert.deepEqual(await list(host.other.key), [])
+    const mail = host.mails.at(-1)
+    assert.match(mail?.text ?? '', /owner@home\.test asks you to join home as admin/)
+    const token = mail?.text.match(/invitations\/(\w+)/)?.[1] as string
+    const rows = await host.db`select row_to_json(invites)::text as row from invites`
+    assert.ok(!JSON.stringify(rows).includes(token))
+    assert.equal((await host.call(`DELETE /v1/iam/invites/${id}`)).status, 204)
+  })
+
+  it('makes somebody new a member with the password they choose, once', async () => {
+    const link = await linkTo('new@example.com', 'admin')
+    assert.match((await open(link)).text, /Join home.*owner@home\.test asks you to join as admin.*Choose a password/s)
+    assert.match((await open(link, 'too short')).text, /role="alert".*12 to 256 characters/)
+    assert.equal(await memberOf('new@example.com'), undefined)
+    assert.match((await open(link, PASSWORD)).text, /Welcome to home/)
+    assert.equal((await memberOf('new@example.com')).role, 'admin')
+    assert.equal((await open(link)).status, 404)
+    assert.deepEqual(await list(), [])
+    const { tokens } = await web.signIn({ email: 'new@example.com', password: PASSWORD })
+    assert.equal((await host.call('GET /v1/iam/me', { as: tokens.access_token })).body.role, 'admin')
+    const [latest] = (await host.call('GET /v1/iam/audit')).body.data
+    assert.deepEqual([latest.what, latest.email], ['invite.accept', 'new@example.com'])
+  })
+
+  it('asks who has a password for it, and leaves it as it is', async () => {
+    const link = await linkTo('owner@other.test')
+    assert.match((await open(link)).text, /Your password/)
+    assert.equal((await open(link, 'some-other-password')).status, 401)
+    assert.equal(await memberOf('owner@other.test'), undefined)
+    assert.match((await open(link, host.other.password)).text, /Welcome/)
+    assert.equal((await memberOf('owner@other.test')).user, host.other.user)
+    await web.signIn({ email: 'owner@other.test', password: host.other.password })
+  })
+
+  it('replaces a password that an admin elsewhere gave, and ends what is signed in with it', async () => {
+    const kim = await addPerson(host, 'kim@example.com')
+    const { tokens } = await web.signIn(kim)
+    const link = await linkTo('kim@example.com', 'member', host.other.key)
+    assert.match((await open(link, 'a-password-of-her-own')).text, /Welcome to other/)
+    const page = await identity.browser().go((await web.begin()).url)
+    assert.equal((await identity.browser().go(page.url)).status, 400)
+    await assert.rejects(web.signIn(kim), 'the old one is no password any more')
+    await web.signIn({ email: kim.email, password: 'a-password-of-her-own' })
+    assert.equal((await web.refresh(tokens.refresh_token)).status, 400)
+  })
+
+  it('slows down who guesses the password behind it', async () => {
+    const link = await linkTo('owner@admin.test')
+    const statuses = []
+    for (let guess = 0; guess < 12; guess++) statuses.push((await open(link, `wrong-password-${guess}`)).status)
+    assert.deepEqual(statuses.slice(-2), [429, 429])
+    assert.equal(await memberOf('owner@admin.test'), undefined)
+  })
+
+  it('lets one in of many who press the button at once', async () => {
+    const link = await linkTo('race@example.com')
+    const answers = await Promise.all(Array.from({ length: 8 }, () => open(link, PASSWORD)))
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+    assert.ok(answers.every(({ status }) => [200, 404].includes(status)))
+    assert.ok(await memberOf('race@example.com'))
+  })
+
+  it('ends the one before to the same address, by being withdrawn, and with time', async () => {
+    const first = await linkTo('twice@example.com')
+    const second = await linkTo('twice@example.com')
+    assert.equal((await open(first)).status, 404)
+    assert.equal((await open(second)).status, 200)
+    const { id } = (await list()).find(({ email }) => email === 'twice@example.com')
+    assert.equal((await host.call(`DELETE /v1/iam/invites/${id}`, { as: host.other.key })).status, 404)
+    assert.equal((await host.call(`DELETE /v1/iam/invites/${id}`)).status, 204)
+    assert.equal((await open(second, PASSWORD)).status, 404)
+    const third = await linkTo('twice@example.com')
+    host.clock.advance(7 * DAY_MS)
+    assert.equal((await open(third)).status, 404)
+    assert.deepEqual(await list(), [])
+  })
+
+  it('is for owners and admins to send, and for owners to make owners; a member is not asked', async () => {
+    const admin = await host.member(host.home.org, 'admin')
+    const member = await host.member(host.home.org, 'member')
+    assert.equal((await invite({ email: 'x@example.com' }, member.key)).status, 403)
+    assert.equal((await invite({ email: 'x@example.com', role: 'owner' }, admin.key)).status, 403)
+    assert.equal((await invite({ email: admin.email })).status, 409)
+    assert.equal((await host.call('GET /v1/iam/invites', { as: member.key })).status, 403)
+  })
+
+  it('is not there when the mail could not be sent', async t => {
+    const { take } = host.post
+    t.after(() => {
+      host.post.take = take
+    })
+    host.post.take = () => {
+      throw new EngineUnavailable('mail', 'down')
+    }
+    const before = await list()
+    const { status, body } = await invite({ email: 'lost@example.com' })
+    assert.deepEqual([status, body.error.code], [502, 'mail_unreachable'])
+    assert.deepEqual(await list(), before)
+  })
+
+  it('is one of 500 at most', async () => {
+    await host.db`insert into invites (id, org, email, role, digest, invited_by, created, expires)
+      select 'inv_' || n, 'other', n || '@example.com', 'member', sha256(n::text::bytea), 'x', now(), now() + '1 year'
+      from generate_series(1, 500) as n`
+    const sent = host.mails.length
+    assert.equal((await invite({ email: 'more@example.com' }, host.other.key)).status, 409)
+    assert.equal(host.mails.length, sent)
+  })
+})

@@ -1,0 +1,95 @@
+// Operations under /v1/iam/workspaces: a team's workspaces, and the tokens that write events for one of them.
+import { Type } from 'typebox'
+import { invalidInput } from '../../kit/check.ts'
+import { notFound } from '../../kit/fault.ts'
+import { displayName, timestamp } from '../../kit/fields.ts'
+import { nothing, operation } from '../../kit/operation.ts'
+import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
+import { newWorkspaceSecret, signWorkspaceToken } from '../account/public.ts'
+import * as store from './store.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const LASTS_MS = 30 * DAY_MS
+const LASTS_MAX_MS = 366 * DAY_MS
+
+const Id = Type.String({
+  pattern: '^wsp_[0-9A-Za-z]{1,40}$',
+  description: "A workspace's id, `wsp_…`",
+  examples: ['wsp_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+})
+const Name = displayName("The workspace's name")
+const Workspace = Type.Object({ id: Id, name: Name, created: timestamp('When it was created') })
+
+export const listWorkspaces = operation({
+  route: 'GET /v1/iam/workspaces',
+  summary: "The organisation's workspaces, newest first",
+  access: 'bearer',
+  input: paging,
+  output: listing(Workspace),
+  run: ({ db, caller }, asked) =>
+    page(asked, (last, count) => store.selectWorkspaces(db, caller.org, placeFrom(last), count), placeKey),
+})
+
+export const createWorkspace = operation({
+  route: 'POST /v1/iam/workspaces',
+  summary: 'Creates a workspace',
+  access: 'admin',
+  input: { name: Name },
+  output: Workspace,
+  status: 201,
+  audit: { what: 'workspace.create', on: (_input, { id }) => id },
+  run: async ({ db, caller, clock, random, seal }, { name }) => {
+    const workspace = { id: `wsp_${random.token(24)}`, name, created: clock.now().toISOString() }
+    const secret = newWorkspaceSecret({ random, seal }, caller.org, workspace.id)
+    await store.insertWorkspace(db, caller.org, { ...workspace, secret })
+    return workspace
+  },
+})
+
+export const deleteWorkspace = operation({
+  route: 'DELETE /v1/iam/workspaces/{id}',
+  summary: 'Removes a workspace; its tokens end at once',
+  access: 'admin',
+  input: { id: Id },
+  output: nothing,
+  faults: ['not_found'],
+  audit: { what: 'workspace.delete', on: ({ id }) => id },
+  run: async ({ db, caller }, { id }) => {
+    if (!(await store.deleteWorkspace(db, caller.org, id))) throw notFound('workspace')
+  },
+})
+
+export const createWorkspaceToken = operation({
+  route: 'POST /v1/iam/workspaces/{id}/tokens',
+  summary: 'Makes a token that writes page views, errors and clicks for a workspace, and that a browser may hold',
+  access: 'admin',
+  mints: true,
+  input: {
+    id: Id,
+    expires: Type.Optional(timestamp('Until when it is good, a year from now at most; 30 days unless said')),
+  },
+  output: Type.Object({
+    token: Type.String({ description: 'The token. Keep it now' }),
+    expires: timestamp('Until when it is good'),
+  }),
+  status: 201,
+  faults: ['not_found'],
+  audit: { what: 'workspace.token', on: ({ id }, { expires }) => `${id} until ${expires}` },
+  run: async ({ db, caller, clock, seal }, { id, expires }) => {
+    const nowMs = clock.now().getTime()
+    const untilMs = expires === undefined ? nowMs + LASTS_MS : Date.parse(expires)
+    if (untilMs <= nowMs || untilMs > nowMs + LASTS_MAX_MS) {
+      throw invalidInput([{ path: 'expires', says: 'must be later than now, and within a year' }])
+    }
+    const secret = await store.selectWorkspaceSecret(db, caller.org, id)
+    if (!secret) throw notFound('workspace')
+    const untilS = Math.floor(untilMs / 1000)
+    const token = await signWorkspaceToken(
+      seal,
+      { org: caller.org, workspace: id, secret },
+      Math.floor(nowMs / 1000),
+      untilS,
+    )
+    return { token, expires: new Date(untilS * 1000).toISOString() }
+  },
+})
