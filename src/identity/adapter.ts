@@ -1,5 +1,6 @@
 // Where oidc-provider keeps its things: PostgreSQL, under the digest of each id. An id that leaks out of the database
 // opens nothing.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
@@ -10,6 +11,13 @@ import * as store from './store.ts'
 const UNREDEEMED_S = 60 * 60
 /** Two tabs may refresh with the same token within this time; used again later, it is taken for stolen. */
 const REFRESH_GRACE_MS = 30_000
+
+/** What a request to the token endpoint has read with its refresh token, for as long as it runs. */
+const readAhead = new AsyncLocalStorage<Map<string, store.Entry>>()
+const ahead = (model: string, id: string) => readAhead.getStore()?.get(`${model} ${id}`)
+
+/** Answers one request, reading ahead what it will ask for. */
+export const readingAhead = <T>(answer: () => T): T => readAhead.run(new Map(), answer)
 
 export type ClientFinder = (id: string) => Promise<AdapterPayload | undefined>
 type Engines = { db: Sql; clock: Clock }
@@ -23,6 +31,17 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
   const graceMs = place.model === 'RefreshToken' ? REFRESH_GRACE_MS : 0
   const now = () => clock.now().toISOString()
   const graceStart = () => new Date(clock.now().getTime() - graceMs).toISOString()
+
+  const select = (id: string) => store.selectEntry(db, place, digestOf(id), now())
+
+  async function find(id: string): Promise<store.Entry | null> {
+    const read = readAhead.getStore()
+    if (!read || place.model !== 'RefreshToken') return ahead(place.model, id) ?? select(id)
+    const token = await store.selectRefreshToken(db, place.brand, digestOf(id), now())
+    if (token?.session) read.set(`Session ${token.payload.sessionUid}`, token.session)
+    if (token?.grant) read.set(`Grant ${token.payload.grantId}`, token.grant)
+    return token
+  }
 
   /** As it was saved, with the id by which it was found and whether it was used. */
   function payloadOf(entry: store.Entry | null, id?: string): AdapterPayload | undefined {
@@ -52,8 +71,10 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
         expires,
       })
     },
-    find: async id => payloadOf(await store.selectEntry(db, place, digestOf(id), now()), id),
-    findByUid: async uid => payloadOf(await store.selectEntryByUid(db, place, uid, now())),
+    find: async id => payloadOf(await find(id), id),
+    findByUid: async uid => {
+      return payloadOf(ahead(place.model, uid) ?? (await store.selectEntryByUid(db, place, uid, now())))
+    },
     findByUserCode: async () => undefined,
     consume: async id => {
       const used =

@@ -8,7 +8,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import { type Engines, EngineUnavailable } from '../engines/engines.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
-import { adapterFactory, chooseOrg, chosenOrg, isSignedIn } from './adapter.ts'
+import { adapterFactory, chooseOrg, chosenOrg, isSignedIn, readingAhead } from './adapter.ts'
 import type { Membership } from './choice.ts'
 import { readForm, show } from './forms.ts'
 import type { Guesses } from './guesses.ts'
@@ -126,6 +126,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     if (path === PATHS.authorize && /[?&]response_mode=form_post(&|$)/.test(request.url ?? '')) {
       return show(response, 400, requestProblem('response_mode form_post is not offered'))
     }
+    if (path === PATHS.token) return readingAhead(() => toProvider(request, response))
     if (EXACT.has(path) || RESUME.test(path)) return toProvider(request, response)
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(NOTHING_HERE)
   }

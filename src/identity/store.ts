@@ -36,6 +36,29 @@ export async function selectEntry(
   return row ?? null
 }
 
+/** A refresh token with the browser session and the grant it belongs to, which are always asked for next. */
+export async function selectRefreshToken(
+  db: Sql,
+  brand: string,
+  digest: Uint8Array,
+  at: string,
+): Promise<(Entry & { session: Entry | null; grant: Entry | null }) | null> {
+  const [row] = await db<Entry & Record<'session' | 'signIn', Entry['payload'] | null>>`select
+      token.payload, token.consumed, session.payload as session, sign_in.payload as "signIn"
+    from oidc as token
+    left join oidc as session on session.brand = token.brand and session.uid = token.payload->>'sessionUid'
+      and session.model = 'Session' and (session.expires is null or session.expires > ${at})
+    left join oidc as sign_in on sign_in.brand = token.brand and sign_in.model = 'Grant'
+      and sign_in.digest = sha256(convert_to(token.grant_id, 'UTF8'))
+      and (sign_in.expires is null or sign_in.expires > ${at})
+    where token.brand = ${brand} and token.model = 'RefreshToken' and token.digest = ${digest}
+      and (token.expires is null or token.expires > ${at})`
+  if (!row) return null
+  const { payload, consumed, session, signIn } = row
+  const unused = (one: Entry['payload'] | null) => one && { payload: one, consumed: null }
+  return { payload, consumed, session: unused(session), grant: unused(signIn) }
+}
+
 export async function selectEntryByUid(
   db: Sql,
   { brand, model }: Place,
