@@ -41,6 +41,39 @@ describe('settings', () => {
     )
   })
 
+  it('name brands, the first without a name', () => {
+    const brands = (text: string) => [...readConfig([], { STOA_IAM_URL: text }).STOA_IAM_URL]
+    assert.deepEqual(brands(''), [])
+    assert.deepEqual(brands('https://id.example.com, acme=https://id.acme.test:8444'), [
+      ['default', 'https://id.example.com'],
+      ['acme', 'https://id.acme.test:8444'],
+    ])
+    for (const wrong of [
+      'http://id.example.com',
+      'Acme=https://id.acme.test',
+      '=https://id.acme.test',
+      'acme=https://a.test,acme=https://b.test',
+      'https://a.test,acme=https://a.test',
+      'https://a.test/path',
+    ]) {
+      assert.throws(() => brands(wrong), /STOA_IAM_URL/, wrong)
+    }
+  })
+
+  it('take a mail server and a sender, and never repeat its password', () => {
+    const read = (text: string) => readConfig([], { STOA_SMTP_URL: text }).STOA_SMTP_URL
+    assert.equal(read('smtps://u:p%40@mail.example.com:465'), 'smtps://u:p%40@mail.example.com:465')
+    for (const wrong of ['http://mail.example.com', 'smtp://u:hidden@mail/x', 'smtp://u:hidden%zz@mail']) {
+      assert.throws(
+        () => read(wrong),
+        (error: Error) => /STOA_SMTP_URL/.test(error.message) && !error.message.includes('hidden'),
+      )
+    }
+    const from = (text: string) => readConfig([], { STOA_MAIL_FROM: text }).STOA_MAIL_FROM
+    assert.equal(from('Stoa <no-reply@example.com>'), 'Stoa <no-reply@example.com>')
+    for (const wrong of ['nobody', 'a@b, c@d', 'x <a@b> y']) assert.throws(() => from(wrong), /STOA_MAIL_FROM/)
+  })
+
   it('are all in the help, each with what it means', () => {
     for (const name of ['STOA_PORT', '--port', 'DATABASE_URL', '--database-url', 'STOA_TRUST_PROXY']) {
       assert.ok(helpText().includes(name), name)

@@ -16,7 +16,7 @@ const skip = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get insta
 describe('in a real browser', { skip }, async () => {
   if (skip) return
   const host = await startHost({ now: new Date().toISOString() })
-  const identity = await startIdentity(host)
+  const identity = await startIdentity(host, { audience: host.baseUrl })
   const shop = await appServer()
   const logoutUris = [`${shop}/bye`]
   const registered = {
@@ -96,6 +96,51 @@ describe('in a real browser', { skip }, async () => {
     assert.match((await page.getByRole('alert').textContent()) ?? '', /do not go together/)
     await fill(page, ada)
     assert.ok(page.url().startsWith(`${shop}/callback?`), page.url())
+  })
+
+  it('a person who belongs to two organisations signs in to the platform, chooses one, and signs out', async () => {
+    const body = { email: ada.email, role: 'admin' }
+    await host.db`update users set password_by = null where id = ${ada.user}`
+    assert.equal((await host.call('POST /v1/iam/members', { as: host.other.key, body })).status, 201)
+    const { page, stopped } = await person()
+    const me = async () => JSON.parse((await page.locator('body').textContent()) ?? '')
+    await page.goto(`${host.baseUrl}/v1/account/login`)
+    await fill(page, ada)
+    await page.getByRole('button', { name: 'other' }).click()
+    assert.equal(page.url(), `${host.baseUrl}/v1/iam/me`)
+    const { email, org, role, credential } = await me()
+    assert.deepEqual([email, org, role, credential.kind], ['ada@home.test', 'other', 'admin', 'session'])
+
+    await page.goto(`${host.baseUrl}/v1/account/login`)
+    await page.getByRole('button', { name: 'home' }).click()
+    assert.equal((await me()).org, 'home', 'without the password once more')
+
+    const { csrfToken } = await (await page.request.get(`${host.baseUrl}/v1/account/csrf`)).json()
+    const headers = { 'x-csrf-token': csrfToken }
+    assert.equal((await page.request.post(`${host.baseUrl}/v1/account/logout`, { headers })).status(), 204)
+    assert.equal((await page.goto(`${host.baseUrl}/v1/iam/me`))?.status(), 401)
+    await page.goto(`${host.baseUrl}/v1/account/login`)
+    assert.equal(await page.getByLabel('Password').count(), 1, 'a form again')
+    assert.deepEqual(
+      stopped.filter(text => !text.startsWith('Failed to load resource')), // The API has no icon for browsers.
+      [],
+    )
+  })
+
+  it('somebody who was invited joins, and signs in', async () => {
+    assert.equal(
+      (await host.call('POST /v1/iam/invites', { body: { email: 'new@example.com', role: 'member' } })).status,
+      201,
+    )
+    const { page, stopped } = await person()
+    await page.goto(host.mails.at(-1)?.text.match(/https:\S+/)?.[0] ?? '')
+    const password = 'a-password-of-her-own'
+    await page.getByLabel('Choose a password').fill(password)
+    await page.getByRole('button', { name: 'Join' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await fill(page, { email: 'new@example.com', password })
+    assert.equal(page.url(), `${host.baseUrl}/v1/iam/me`)
+    assert.deepEqual(stopped, [])
   })
 
   it('somebody else signs in after a person, by one more button', async () => {

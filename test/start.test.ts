@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
+import { Agent, request } from 'undici'
 import { externalPostgres } from './external.ts'
 import { client, firstRunOf, freshDirectory, killTree, refused, start, up } from './process.ts'
 
@@ -26,6 +27,34 @@ describe('a first start', () => {
     const command = started.output().split('Try it:')[1]?.trim() as string
     const printed = execFileSync('sh', ['-c', command.replace('curl', 'curl -sS')], { encoding: 'utf8', cwd: '/' })
     assert.deepEqual(JSON.parse(printed), { data: [], next: '' })
+  })
+
+  it('serves every brand that is named, each by the name browsers ask for, and keeps the mail of an invitation', async t => {
+    const data = freshDirectory(t)
+    const started = start({ STOA_DATA: data, STOA_IAM_URL: 'acme=https://id.acme.test' })
+    const baseUrl = await up(started)
+    const { iamUrl, home } = firstRunOf(data)
+    const ca = readFileSync(join(data, 'tls/ca.pem'), 'utf8')
+    const dispatcher = new Agent({ connect: { ca, checkServerIdentity: () => undefined } })
+    t.after(() => dispatcher.destroy())
+    const issuerFor = async (host: string) => {
+      const url = `${iamUrl}/.well-known/openid-configuration`
+      const { body } = await request(url, { dispatcher, headers: { host } })
+      return ((await body.json()) as { issuer: string }).issuer
+    }
+    assert.equal(await issuerFor(new URL(iamUrl).host), iamUrl)
+    assert.equal(await issuerFor('id.acme.test'), 'https://id.acme.test')
+    assert.equal(await issuerFor('evil.test'), iamUrl, 'a name that is nobody moves nothing')
+
+    const api = client(data, baseUrl, home.key)
+    assert.equal((await api.call('POST /v1/iam/invites', { email: 'bea@example.com', role: 'member' })).status, 201)
+    const [mail = ''] = readdirSync(join(data, 'mail'))
+    const text = readFileSync(join(data, 'mail', mail), 'utf8').replaceAll('=\r\n', '')
+    assert.ok(text.includes(`${iamUrl}/sign-in/invitations/`), text)
+    const login = await request(`${baseUrl}/v1/account/login`, { dispatcher })
+    assert.equal(login.statusCode, 303)
+    assert.ok(String(login.headers.location).startsWith(`${iamUrl}/v1/iam/oauth/authorize?client_id=admin-console&`))
+    await login.body.dump()
   })
 
   it('is followed by one that knows what the first did, and ends in order on SIGTERM', async t => {

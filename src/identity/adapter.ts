@@ -60,8 +60,7 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
       const { jti: _, ...kept } = payload
       const text = JSON.stringify(kept)
       if (text.includes('\\u0000')) throw new errors.InvalidRequest('NUL is in no text')
-      const lastsS = place.model === 'Grant' ? UNREDEEMED_S : expiresIn
-      const expires = lastsS ? new Date(clock.now().getTime() + lastsS * 1000).toISOString() : null
+      const expires = endOf(clock, place.model === 'Grant' ? UNREDEEMED_S : expiresIn)
       await store.upsertEntry(db, place, digestOf(id), {
         payload: text,
         grantId: payload.grantId ?? null,
@@ -88,6 +87,9 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
     revokeByGrantId: grantId => store.deleteByGrant(db, place, grantId),
   }
 }
+
+const endOf = (clock: Clock, lastsS: number | undefined) =>
+  lastsS ? new Date(clock.now().getTime() + lastsS * 1000).toISOString() : null
 
 /** Whether a grant is still there: while it is, whoever was given it is signed in. */
 export async function isSignedIn({ db, clock }: Engines, brand: string, grantId: string): Promise<boolean> {

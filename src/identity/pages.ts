@@ -17,6 +17,7 @@ input:focus-visible, button:focus-visible { outline: 3px solid var(--act); outli
 .choice { text-align: start; margin: 0 0 .6rem; color: inherit; background: transparent; border: 1px solid var(--line) }
 .choice:hover { border-color: var(--act) }
 .choice small { display: block; font-weight: 400 }
+a { color: var(--act) }
 [role=alert] { color: var(--bad); font-weight: 600 }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
