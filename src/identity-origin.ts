@@ -1,16 +1,18 @@
 // Puts the identity provider behind a port of its own, with the same door as the API's: TLS, limits, draining. Every brand
 // is a provider of its own behind that one port; the name a browser asks for says which.
-import type { RequestListener } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import type { BlockList } from 'node:net'
 import { decodeJwt } from 'jose'
+import { StartRefused } from './config.ts'
 import type { Engines } from './engines/engines.ts'
-import { clientAddress } from './host/arrival.ts'
+import { arrivalFault, clientAddress, originForm } from './host/arrival.ts'
 import { corsHeaders, type Origins } from './host/cors.ts'
 import { listen } from './host/host.ts'
 import { createListener, type ListenerOptions } from './host/listener.ts'
 import type { Log } from './host/log.ts'
 import { openGuesses } from './identity/guesses.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
+import type { Fault } from './kit/fault.ts'
 import { CALLBACK_PATH, LOGIN_PATH } from './services/account/public.ts'
 import { DEFAULT_BRAND, keepBrands, OWN_CLIENT, openDirectory } from './services/iam/public.ts'
 
@@ -40,11 +42,15 @@ export async function openIdentityOrigin(options: IdentityOriginOptions): Promis
   const listener = openListener(options, (request, response) => handle(request, response))
   const port = await listen(listener.server, options.address.host, options.address.port)
   const issuers = options.issuersAt(port)
+  if (new Set(issuers.values()).size < issuers.size) throw new StartRefused('STOA_IAM_URL: two brands have one origin')
   const own = { client: OWN_CLIENT, callback: audience + CALLBACK_PATH, loginUrl: audience + LOGIN_PATH }
   const guesses = openGuesses(engines.clock)
   const opened = await Promise.all([...issuers].map(one => openBrand(options, one, issuers, { own, guesses })))
   const first = opened[0] as Brand
   handle = (request, response) => {
+    const refusal = arrivalFault(request, options.trusted)
+    if (refusal) return refuse(refusal, response)
+    if (!request.url?.startsWith('/')) request.url = originForm(request.url ?? '')
     const asked = opened.find(({ issuer }) => new URL(issuer).host === request.headers.host?.toLowerCase())
     ;(asked ?? first).handle(request, response)
   }
@@ -65,6 +71,12 @@ function openListener({ engines, tls, trusted }: IdentityOriginOptions, handle: 
   const prefix = `idr_${engines.random.token(12)}`
   let count = 0
   return createListener({ ...{ tls, trusted, handle }, requestId: () => `${prefix}${count++}`, refused: () => {} })
+}
+
+/** At the door, before anybody looks who it is for. */
+function refuse(fault: Fault, response: ServerResponse): void {
+  const head = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...fault.headers }
+  response.writeHead(fault.status, head).end(`${fault.message}\n`)
 }
 
 type Brand = Identity & { issuer: string }

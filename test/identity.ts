@@ -27,7 +27,9 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
   const issuer = `https://localhost:${(server.address() as AddressInfo).port}`
   const failures: unknown[] = []
   const own = { client: OWN_CLIENT, callback: audience + CALLBACK_PATH, loginUrl: audience + LOGIN_PATH }
-  await keepBrands(host.engines, [brand], own.callback)
+  const brands = [...new Set([...(brandsOf.get(host) ?? []), brand])]
+  brandsOf.set(host, brands)
+  await keepBrands(host.engines, brands, own.callback)
   const opened = await openIdentity({
     ...{ engines: host.engines, directory: await openDirectory(host.engines, brand), issuer, audience, own },
     guesses: openGuesses(host.clock),
@@ -60,6 +62,7 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
 }
 
 const started = new WeakMap<TestHost, Identity>()
+const brandsOf = new WeakMap<TestHost, string[]>()
 
 /** The identity origin that was started beside a host. */
 export function identityOf(host: TestHost): Identity {

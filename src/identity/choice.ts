@@ -2,6 +2,7 @@
 // belongs to one organisation.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
+import { markBrowser } from './browser-mark.ts'
 import { readForm, show } from './forms.ts'
 import { choicePage, contentPolicy, problemPage } from './pages.ts'
 import { newGrant, SIGN_IN_PATH } from './provider.ts'
@@ -10,6 +11,8 @@ export type Membership = { org: string; name: string; role: string }
 
 export type ChoiceOptions = {
   provider: Provider
+  /** Draws 20 letters and digits. */
+  newMark: () => string
   ownClient: string
   audience: string
   memberships: (user: string) => Promise<Membership[]>
@@ -33,17 +36,19 @@ export async function choose(
     return show(response, 403, problemPage('No organisation', 'This account does not belong to any organisation now.'))
   }
   const asked = request.method === 'POST' ? (await readForm(request, response))?.get('org') : undefined
-  const chosen = memberships.length === 1 ? memberships[0] : memberships.find(({ org }) => org === asked)
+  const isOnly = asked === undefined && memberships.length === 1
+  const chosen = isOnly ? memberships[0] : memberships.find(({ org }) => org === asked)
   if (!chosen) {
     const status = request.method === 'POST' ? 400 : 200
     return show(response, status, choicePage(`${SIGN_IN_PATH}/${uid}`, memberships), callback)
   }
-  const grantId = (await grantOf(options, session?.cookie, chosen.org)) ?? (await newChoice(options, user, chosen.org))
+  const grantId = await chosenGrant(options, user, session?.cookie, chosen.org)
+  const browser = markBrowser(request, response, options.newMark)
   response.setHeader('content-security-policy', contentPolicy(callback))
   await options.provider.interactionFinished(
     request,
     response,
-    { consent: { grantId } },
+    { consent: { grantId }, browser },
     { mergeWithLastSubmission: false },
   )
 }
@@ -54,11 +59,15 @@ export async function onlyChoice(options: ChoiceOptions, user: string): Promise<
   return only && more.length === 0 ? { grantId: await newChoice(options, user, only.org) } : null
 }
 
-/** The grant this browser has for that organisation already. Another one in its place would end what other tabs have. */
-async function grantOf(options: ChoiceOptions, cookie = '', org: string): Promise<string | undefined> {
+/** The grant this browser has for that organisation already, since another one in its place would end what other tabs
+ *  have; or a new one, in place of what it had for another organisation. */
+async function chosenGrant(options: ChoiceOptions, user: string, cookie = '', org: string): Promise<string> {
   const session = await options.provider.Session.find(cookie)
-  const grantId = session?.grantIdFor(options.ownClient)
-  return grantId !== undefined && (await options.chosenOrg(grantId)) === org ? grantId : undefined
+  const before = session?.grantIdFor(options.ownClient)
+  if (before !== undefined && (await options.chosenOrg(before)) === org) return before
+  const chosen = await newChoice(options, user, org)
+  if (before !== undefined) await (await options.provider.Grant.find(before))?.destroy()
+  return chosen
 }
 
 async function newChoice(options: ChoiceOptions, user: string, org: string): Promise<string> {

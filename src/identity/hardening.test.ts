@@ -88,6 +88,28 @@ describe('nothing of this is our fault', () => {
   })
 })
 
+describe('a sign-in that somebody else went through', () => {
+  it('is not brought into a browser by cookies that a neighbouring host can set', async () => {
+    const eve = await addPerson(host, 'eve@home.test')
+    const thief = identity.browser()
+    const page = await thief.go((await web.begin()).url)
+    const action = page.text.match(/action="([^"]+)"/)?.[1] ?? ''
+    const all = [...thief.jar].map(([name, { value }]) => `${name}=${value}`)
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = new URLSearchParams({ email: eve.email, password: eve.password }).toString()
+    const held = await get(action, { method: 'POST', headers: { cookie: all.join('; '), ...type }, body })
+    assert.equal(held.status, 303)
+    const planted = all.filter(one => one.startsWith('__Secure-')).join('; ')
+    const resume = (held.headers.get('location') as string).slice(identity.issuer.length)
+    const victim = await get(resume, { headers: { cookie: planted } })
+    assert.equal(victim.status, 400)
+    assert.deepEqual(victim.headers.getSetCookie(), [])
+    const own = held.headers.getSetCookie().map(line => line.split(';', 1)[0])
+    const back = await get(resume, { headers: { cookie: [...all, ...own].join('; ') } })
+    assert.equal(back.status, 303, 'its own browser goes on')
+  })
+})
+
 describe('the library', () => {
   it('does not ask for consent for ever when it is asked for', async () => {
     const fay = await addPerson(host, 'fay@home.test')
@@ -96,7 +118,13 @@ describe('the library', () => {
 
   it('offers no page that needs a script, even when asked for one', async () => {
     const { url } = await web.begin({ response_mode: 'form_post' })
-    assert.equal((await identity.fetch(url, { redirect: 'manual' })).status, 400)
+    for (const spelled of [
+      url,
+      url.replace('form_post', 'form%5Fpost'),
+      url.replace('response_mode', '%72esponse_mode'),
+    ]) {
+      assert.equal((await identity.fetch(spelled, { redirect: 'manual' })).status, 400, spelled)
+    }
   })
 
   it('answers discovery to those who read it alone', async () => {

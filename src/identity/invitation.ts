@@ -42,7 +42,7 @@ export async function invitation(
     if (outcome.waitS) response.setHeader('retry-after', outcome.waitS)
     return form(outcome.status, outcome.says)
   }
-  const joined = await options.join(token, hasPassword ? null : password, options.addressOf(request))
+  const joined = await options.join(token, hasPassword ? null : password, options.address)
   if (!joined) return ended(response)
   show(response, 200, joinedPage(found.org, options.loginUrl))
 }

@@ -9,6 +9,7 @@ import { type Engines, EngineUnavailable } from '../engines/engines.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
 import { adapterFactory, chooseOrg, chosenOrg, isSignedIn, readingAhead } from './adapter.ts'
+import { isBrowser } from './browser-mark.ts'
 import type { Membership } from './choice.ts'
 import { readForm, show } from './forms.ts'
 import type { Guesses } from './guesses.ts'
@@ -16,7 +17,7 @@ import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
 import { ownApp } from './own-app.ts'
 import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE, problemPage } from './pages.ts'
 import { buildProvider, PATHS, type ProviderOptions, RETRY_S, SIGN_IN_PATH } from './provider.ts'
-import { signIn } from './sign-in.ts'
+import { ENDED, signIn } from './sign-in.ts'
 import { deleteOld } from './store.ts'
 import { userInfo } from './userinfo.ts'
 
@@ -74,7 +75,7 @@ const EXACT: ReadonlySet<string> = new Set([
   `${PATHS.logout}/confirm`,
   `${PATHS.logout}/success`,
 ])
-const RESUME = new RegExp(`^${PATHS.authorize}/[\\w-]{1,64}$`)
+const RESUME = new RegExp(`^${PATHS.authorize}/([\\w-]{1,64})$`)
 const STEP = new RegExp(`^${SIGN_IN_PATH}/[\\w-]{1,64}$`)
 /** Told to scripts of other origins before they call. Set past what keeps oidc-provider from saying it. */
 const PREFLIGHT = {
@@ -108,7 +109,8 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '').split('?', 1)[0] as string
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
+    const address = options.addressOf(request) // Before the headers go that tell it.
     const { origin } = request.headers
     const cors = origin !== undefined && CROSS_ORIGIN.has(path) ? await options.corsHeaders(origin) : null
     for (const [name, value] of Object.entries({ ...headersFor(path, issuer), ...cors }))
@@ -119,15 +121,17 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
       return void response.writeHead(204, cors ? PREFLIGHT : {}).end()
     }
     if (request.method === 'POST' && path === PATHS.logout) return logoutByGet(request, response)
-    if (STEP.test(path)) return signIn({ ...steps, provider, cookieKey }, request, response)
+    if (STEP.test(path)) return signIn({ ...steps, address, provider, cookieKey }, request, response)
     const invited = path.match(INVITATION)?.[1]
-    if (invited) return invitation({ ...steps, cookieKey }, invited, request, response)
+    if (invited) return invitation({ ...steps, address, cookieKey }, invited, request, response)
     if (path === PATHS.userinfo) return userInfo(forUserInfo, request, response)
-    if (path === PATHS.authorize && /[?&]response_mode=form_post(&|$)/.test(request.url ?? '')) {
+    if (path === PATHS.authorize && new URLSearchParams(query).getAll('response_mode').includes('form_post')) {
       return show(response, 400, requestProblem('response_mode form_post is not offered'))
     }
     if (path === PATHS.token) return readingAhead(() => toProvider(request, response))
-    if (EXACT.has(path) || RESUME.test(path)) return toProvider(request, response)
+    const resumed = path.match(RESUME)?.[1]
+    if (resumed && !(await beganHere(provider, resumed, request))) return show(response, 400, ENDED)
+    if (EXACT.has(path) || resumed) return toProvider(request, response)
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(NOTHING_HERE)
   }
 
@@ -141,11 +145,11 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
 }
 
 /** What the steps of signing in and joining need, but for what changes with the keys. */
-async function stepOptions({ engines, directory, audience, own, addressOf, guesses }: IdentityOptions) {
+async function stepOptions({ engines, directory, audience, own, guesses }: IdentityOptions) {
   const nobody = await hash('nobody has this password')
   return {
     ...directory,
-    ...{ addressOf, guesses, audience, ownClient: own.client, loginUrl: own.loginUrl },
+    ...{ guesses, audience, ownClient: own.client, loginUrl: own.loginUrl },
     newMark: () => engines.random.token(20),
     checkPassword: async (email: string, password: string) => {
       const account = await directory.account(email)
@@ -157,6 +161,12 @@ async function stepOptions({ engines, directory, audience, own, addressOf, guess
     chooseOrg: (grantId: string, org: string) => chooseOrg(engines, directory.brand, grantId, org),
     chosenOrg: (grantId: string) => chosenOrg(engines, directory.brand, grantId),
   }
+}
+
+/** Whether the browser that comes back from the steps of signing in is the one that went through them. */
+async function beganHere(provider: Provider, uid: string, request: IncomingMessage): Promise<boolean> {
+  const interaction = await provider.Interaction.find(uid)
+  return !interaction?.result || isBrowser(request, interaction.result.browser)
 }
 
 function answerFailure(error: unknown, response: ServerResponse, failed: IdentityOptions['failed']): void {

@@ -1,6 +1,7 @@
 // How the API's own address signs browsers in: as one more app of the provider, which is asked without leaving the process.
 import type { RequestListener } from 'node:http'
 import inject from 'light-my-request'
+import { EngineUnavailable } from '../engines/engines.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import type { AccessToken } from './access-tokens.ts'
 import { invitationPath } from './invitation.ts'
@@ -33,6 +34,7 @@ export function ownApp({ handle, verifyToken, issuer, client, callback }: OwnApp
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         payload: new URLSearchParams(form).toString(),
       })
+      if (answer.statusCode === 503) throw new EngineUnavailable('db', 'down')
       if (answer.statusCode >= 500) throw new Error(`the token endpoint answered ${answer.statusCode}`)
       return answer.statusCode === 200 ? verifyToken(answer.json().access_token) : null
     },

@@ -15,7 +15,8 @@ export type PasswordOptions = {
   cookieKey: string
   /** Draws 20 letters and digits. */
   newMark: () => string
-  addressOf: (request: IncomingMessage) => string
+  /** Where the request comes from. */
+  address: string
 }
 
 /** What is told to who may not go on. */
@@ -29,8 +30,8 @@ export async function tryPassword(
   email: string,
   password: string,
 ): Promise<{ user: string } | Refusal> {
-  const { guesses, checkPassword, addressOf } = options
-  const who = { account: email, address: addressOf(request), knownBrowser: knownBrowser(options, request, email) }
+  const { guesses, checkPassword, address } = options
+  const who = { account: email, address, knownBrowser: knownBrowser(options, request, email) }
   const waitS = guesses.waitS(who)
   if (waitS > 0) {
     const minutes = Math.ceil(waitS / 60)

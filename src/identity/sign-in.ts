@@ -1,5 +1,7 @@
 // The step in which a person says who they are: a form, a check of the password, and back to the app.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errors } from 'oidc-provider'
+import { markBrowser } from './browser-mark.ts'
 import { type ChoiceOptions, choose, onlyChoice } from './choice.ts'
 import { readForm, show } from './forms.ts'
 import { contentPolicy, problemPage, signInPage } from './pages.ts'
@@ -12,15 +14,20 @@ export type SignInOptions = ChoiceOptions &
     clientName: (clientId: string) => Promise<string>
   }
 
+export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and start again.')
+
 export async function signIn(
   options: SignInOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const details = await options.provider.interactionDetails(request, response).catch(() => null)
+  const details = await options.provider.interactionDetails(request, response).catch(error => {
+    if (error instanceof errors.SessionNotFound) return null
+    throw error
+  })
   const at = `${SIGN_IN_PATH}/${details?.uid}`
   if (!details || request.url?.split('?', 1)[0] !== at) {
-    return show(response, 400, problemPage('This sign-in has ended', 'Go back to the app and start again.'))
+    return show(response, 400, ENDED)
   }
   const clientId = String(details.params.client_id)
   const callback = new URL(String(details.params.redirect_uri)).origin
@@ -39,12 +46,17 @@ export async function signIn(
     if (outcome.waitS) response.setHeader('retry-after', outcome.waitS)
     return form(outcome.status, outcome.says)
   }
-  response.setHeader('set-cookie', knownCookie(options, email))
+  const browser = markBrowser(request, response, options.newMark)
+  response.appendHeader('set-cookie', knownCookie(options, email))
   response.setHeader('content-security-policy', contentPolicy(callback))
   await options.provider.interactionFinished(
     request,
     response,
-    { login: { accountId: outcome.user, remember: true }, ...(await consentOf(options, outcome.user, clientId)) },
+    {
+      login: { accountId: outcome.user, remember: true },
+      browser,
+      ...(await consentOf(options, outcome.user, clientId)),
+    },
     { mergeWithLastSubmission: false },
   )
 }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { eventually } from '../../../test/eventually.ts'
 import { type Answer, startHost } from '../../../test/host.ts'
 import { AUDIENCE, addPerson, type Browser, registerApp, startIdentity } from '../../../test/identity.ts'
+import { beginSession } from './sessions.ts'
 
 const host = await startHost({ now: new Date().toISOString() })
 const identity = await startIdentity(host)
@@ -165,6 +166,64 @@ describe('signing in at the base address', () => {
     const again = await begin(gone)
     assert.ok(!isBack(again.page.url))
     assert.match(again.page.text, /no access/)
+  })
+
+  it('does not choose for who pressed the button of an organisation they have just left', async () => {
+    const leaver = await addPerson(host, 'leaver@home.test')
+    await host.db`update users set password_by = null where id = ${leaver.user}`
+    const body = { email: leaver.email, role: 'member' }
+    await host.call('POST /v1/iam/members', { as: host.other.key, body })
+    const begun = await begin(leaver)
+    await host.call(`DELETE /v1/iam/members/${leaver.user}`, { as: host.other.key })
+    const page = await begun.browser.submit(begun.page, { org: 'other' })
+    assert.equal(page.status, 400)
+    assert.ok(isBack((await begun.browser.submit(page, { org: 'home' })).url))
+  })
+
+  it('leaves no session of another organisation behind in the same browser', async () => {
+    const first = await login(both, 'other')
+    const second = await login(both, 'home', first.browser)
+    await eventually(
+      () => me(first.session),
+      ({ status }) => status === 401,
+    )
+    assert.equal((await me(second.session)).status, 200)
+  })
+
+  it('begins no session of a sign-in that is ended at the same moment', async () => {
+    for (let round = 0; round < 12; round++) {
+      const { kept, page } = await begin(ada)
+      const ended = (async () => {
+        for (let wait = 0; wait < round; wait++) await new Promise(done => setImmediate(done))
+        await host.db`delete from oidc where model = 'Grant' and user_id = ${ada.user}`
+      })()
+      const [answer] = await Promise.all([come(page.url, kept), ended])
+      assert.ok([303, 400].includes(answer.status), answer.text)
+      if (answer.status === 400) continue
+      await eventually(
+        () => me(cookiesOf(answer).join('; ')),
+        ({ status }) => status === 401,
+      )
+    }
+    const { user, org } = host.home
+    assert.equal(await beginSession(host.engines, { user, org, signIn: 'ended', lastsMs: 1_000 }), null)
+  })
+
+  it('is not used up by a request that is no browser coming back', async () => {
+    const { kept, page } = await begin(ada)
+    const path = page.url.slice(AUDIENCE.length)
+    assert.equal((await host.call(`HEAD ${path}`, { as: null, headers: { cookie: kept } })).status, 400)
+    assert.equal((await come(page.url, kept)).status, 303)
+  })
+
+  it('leaves room in the header for everything else, however often it is begun', async () => {
+    const jar = new Map<string, string>()
+    for (let time = 0; time < 60; time++) {
+      const answer = await get(`/v1/account/login?to=/${'a'.repeat(199)}`)
+      for (const one of cookiesOf(answer)) jar.set(one.split('=', 1)[0] as string, one)
+    }
+    assert.ok([...jar.values()].join('; ').length < 8_000)
+    assert.equal((await get(`/v1/account/login?to=/${'a'.repeat(200)}`)).status, 400)
   })
 
   it('is an app that nobody sees, changes or takes away', async () => {

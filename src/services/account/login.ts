@@ -20,7 +20,7 @@ const LOGIN_S = 60 * 60
 /** A path of this very host: nothing that a browser would take for another one. */
 const Path = Type.String({
   pattern: "^/([\\w~.!$&'()*+,;=:@%?#-][\\w~.!$&'()*+,;=:@%?#/-]*)?$",
-  maxLength: 1_000,
+  maxLength: 200, // It is kept in a cookie, and a browser may have several.
   description: 'Where on this host the browser goes after signing in; without one, to who it is signed in as',
   examples: ['/v1/iam/me'],
 })
@@ -60,7 +60,8 @@ export const finishLogin = operation({
   faults: ['sign_in_failed'],
   run: async (context, { state, code, iss, error }) => {
     const { db, clock, signIn, request } = context
-    const step = openStep(context, state)
+    // Only a browser's own GET brings somebody in: other requests would use up the code and leave the session behind.
+    const step = request.method === 'GET' ? openStep(context, state) : null
     if (!step || step.untilMs <= clock.now().getTime()) {
       throw failed('This sign-in was not begun in this browser, or too long ago, or it is through already')
     }
@@ -68,6 +69,7 @@ export const finishLogin = operation({
     const person = await signIn().redeem({ code, verifier: step.verifier })
     if (!person) throw failed('What came back from signing in is not good any more')
     const session = await beginSession(context, { ...person, org: person.org as OrgId, lastsMs: SESSION_S * 1000 })
+    if (session === null) throw failed('The sign-in was ended meanwhile')
     const before = cookieIn(request.headers.cookie ?? '', SESSION_COOKIE)
     const ended = before === null ? null : await store.deleteSession(db, digestOf(before))
     // What the other organisation's session came of is not wanted any more; the same one may have sessions in other tabs.
@@ -100,7 +102,7 @@ export const logout = operation({
 })
 
 /** A browser may begin so many sign-ins side by side, in several tabs; more would be cookies without end. */
-const STEPS_MAX = 16
+const STEPS_MAX = 8
 const stepCookie = (state: string) => `__Host-stoa-login-${state.split('.', 1)[0]}`
 const stepName = (state: string) => `login ${state}`
 

@@ -178,10 +178,19 @@ export type NewSession = {
   expires: string
 }
 
-export async function insertSession(db: Sql, session: NewSession): Promise<void> {
-  await db`insert into sessions (id, org, user_id, digest, sign_in, created, expires)
-    values (${session.id}, ${session.org}, ${session.user}, decode(${session.digest}, 'hex'),
-      decode(${session.signIn}, 'hex'), ${session.created}, ${session.expires})`
+/** Answers false when the membership or the sign-in it is to come of is there no more. Both are held until it is written:
+ *  whoever ends them then ends the session too. */
+export async function insertSession(db: Sql, session: NewSession): Promise<boolean> {
+  const { id, org, user, digest, signIn, created, expires } = session
+  const rows = await db`with held as (
+      select from oidc where brand in (select name from brands) and model = 'Grant'
+        and digest = decode(${signIn}, 'hex') for key share
+    )
+    insert into sessions (id, org, user_id, digest, sign_in, created, expires)
+    select ${id}, org, user_id, decode(${digest}, 'hex'), decode(${signIn}, 'hex'), ${created}, ${expires}
+    from members where org = ${org} and user_id = ${user} and (${signIn}::text is null or exists (select from held))
+    for key share returning id`
+  return rows.length > 0
 }
 
 /** Ends the session with that digest, and answers the digest of the sign-in it came of, if there was one. */
@@ -205,9 +214,16 @@ export async function deleteSignIn(db: Sql, digest: string): Promise<void> {
       and digest between decode(${digest}, 'hex') and decode(${digest.padEnd(64, 'f')}, 'hex')
     returning digest, user_id`
   for (const { digest: grant, user_id } of ended) {
-    await db`delete from oidc where model = 'Session' and user_id = ${user_id} and exists (
-      select from jsonb_each(payload->'authorizations') as one
-      where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${grant})`
+    // The browser is signed out of all it was signed in to: of the rest, nothing would be left but what is listed.
+    await db`with browsers as (
+        delete from oidc where model = 'Session' and user_id = ${user_id} and exists (
+          select from jsonb_each(payload->'authorizations') as one
+          where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${grant})
+        returning brand, payload
+      )
+      delete from oidc using browsers, jsonb_each(browsers.payload->'authorizations') as one
+      where oidc.brand = browsers.brand and oidc.model = 'Grant'
+        and oidc.digest = sha256(convert_to(one.value->>'grantId', 'UTF8'))`
   }
 }
 

@@ -89,7 +89,7 @@ export const createApp = operation({
   output: Type.Object({ ...App.properties, secret: Type.Optional(Secret) }),
   status: 201,
   faults: ['conflict'],
-  audit: { what: 'app.create', on: (_input, { id }) => id },
+  audit: { what: 'app.create', on: ({ brand }, { id }) => auditName(id, brand) },
   run: async ({ db, caller, clock, random, seal }, { app, brand = DEFAULT_BRAND, name = app, type, ...given }) => {
     const { redirectUris, logoutUris = [] } = given
     requireCallbacks('redirectUris', redirectUris)
@@ -135,7 +135,7 @@ export const updateApp = operation({
   },
   output: App,
   faults: ['not_found'],
-  audit: { what: 'app.update', on: ({ id }) => id },
+  audit: { what: 'app.update', on: ({ id, brand }) => auditName(id, brand) },
   run: async ({ db, caller, clock }, { id, brand, ...given }) => {
     requireCallbacks('redirectUris', given.redirectUris ?? [])
     requireCallbacks('logoutUris', given.logoutUris ?? [])
@@ -154,7 +154,7 @@ export const deleteApp = operation({
   input: app,
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'app.delete', on: ({ id }) => id },
+  audit: { what: 'app.delete', on: ({ id, brand }) => auditName(id, brand) },
   run: async ({ db, caller }, { id, brand = DEFAULT_BRAND }) => {
     if (!(await store.deleteApp(db, caller.org, { id, brand }))) throw notFound('app')
   },
@@ -168,7 +168,7 @@ export const rotateAppSecret = operation({
   input: app,
   output: Type.Object({ id: Id, secret: Secret }),
   faults: ['not_found', 'conflict'],
-  audit: { what: 'app.secret', on: ({ id }) => id },
+  audit: { what: 'app.secret', on: ({ id, brand }) => auditName(id, brand) },
   run: async ({ db, caller, clock, random, seal }, { id, brand = DEFAULT_BRAND }) => {
     const { type } = await ownApp(db, caller.org, { id, brand })
     if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
@@ -178,6 +178,8 @@ export const rotateAppSecret = operation({
     return { id, secret }
   },
 })
+
+const auditName = (id: string, brand = DEFAULT_BRAND) => (brand === DEFAULT_BRAND ? id : `${id} at ${brand}`)
 
 /** What a secret is sealed as; that of the first brand is called as it was before there were others. */
 const secretName = ({ brand, id }: store.AppId) => (brand === DEFAULT_BRAND ? `app ${id}` : `app ${id} ${brand}`)

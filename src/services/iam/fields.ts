@@ -33,6 +33,8 @@ export const Password = Type.String({
 
 /** What is wrong with a password that somebody types into a form, or null. */
 export function passwordProblem(text: string): string | null {
+  // A browser that sends what is no text would have it kept as something else than was typed.
+  if (/[\0\uFFFD]/.test(text)) return 'This password has characters that cannot be kept; choose another one.'
   if (compileCheck(Password).passes(text)) return null
   return `Choose a password of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`
 }

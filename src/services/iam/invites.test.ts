@@ -130,6 +130,74 @@ describe('an invite', () => {
     assert.equal((await host.call('GET /v1/iam/invites', { as: member.key })).status, 403)
   })
 
+  it('is worth nothing once whoever sent it may not do so any more', async () => {
+    const boss = await host.member(host.home.org, 'owner')
+    const link = await linkTo('heir@example.com', 'owner', boss.key)
+    assert.equal((await host.call(`PATCH /v1/iam/members/${boss.user}`, { body: { role: 'admin' } })).status, 200)
+    assert.equal((await open(link)).status, 404, 'an admin makes no owner')
+    const other = await linkTo('heir@example.com', 'member', boss.key)
+    assert.equal((await open(other)).status, 200)
+    assert.equal((await host.call(`DELETE /v1/iam/members/${boss.user}`)).status, 204)
+    assert.equal((await open(other, PASSWORD)).status, 404)
+    assert.equal(await memberOf('heir@example.com'), undefined)
+  })
+
+  it('ends when its person is added in another way: who is removed then does not come back by it', async () => {
+    const link = await linkTo('back@example.com', 'admin')
+    const { user } = await addPerson(host, 'back@example.com')
+    assert.equal((await open(link)).status, 404)
+    const again = await host.call('POST /v1/iam/invites', { body: { email: 'back@example.com', role: 'admin' } })
+    assert.equal(again.status, 409)
+    assert.equal((await host.call(`DELETE /v1/iam/members/${user}`)).status, 204)
+    assert.equal((await open(link, PASSWORD)).status, 404)
+  })
+
+  it('is mailed to one address five times an hour at most, however often it is withdrawn, and a hundred in all', async () => {
+    const as = host.admin.key
+    for (let time = 0; time < 5; time++) {
+      const { body } = await invite({ email: 'often@example.com' }, as)
+      assert.equal((await host.call(`DELETE /v1/iam/invites/${body.id}`, { as })).status, 204)
+    }
+    const sent = host.mails.length
+    const refused = await invite({ email: 'often@example.com' }, as)
+    assert.deepEqual([refused.status, refused.body.error.code], [429, 'too_many_tries'])
+    assert.equal((await invite({ email: 'often@example.com' }, host.home.key)).status, 201, 'each for itself')
+    let taken = 0
+    for (let n = 0; n < 100; n += 10) {
+      const ten = Array.from({ length: 10 }, (_, more) => invite({ email: `n${n + more}@example.com` }, as))
+      taken += (await Promise.all(ten)).filter(({ status }) => status === 201).length
+    }
+    assert.equal(taken, 95)
+    assert.equal(host.mails.length, sent + 96)
+    host.clock.advance(60 * 60_000)
+    assert.equal((await invite({ email: 'often@example.com' }, as)).status, 201)
+  })
+
+  it('takes no password that the API would not', async () => {
+    const link = await linkTo('odd@example.com')
+    const body = (text: string) => ({ method: 'POST', body: `password=${text}` })
+    for (const text of ['aaaaaaaaaaaa%00', '%ff'.repeat(12)]) {
+      const page = await identity.browser().go(link, body(text))
+      assert.match(page.text, /cannot be kept/, text)
+    }
+    assert.equal(await memberOf('odd@example.com'), undefined)
+  })
+
+  it('holds no connection to the database while a mail is on its way', async t => {
+    const { take } = host.post
+    const waiting: (() => void)[] = []
+    t.after(() => {
+      host.post.take = take
+    })
+    host.post.take = () => new Promise<void>(resolve => waiting.push(resolve)) as never
+    const invites = Array.from({ length: 8 }, (_, n) => invite({ email: `slow${n}@example.com` }))
+    while (waiting.length < 8) await new Promise(done => setImmediate(done))
+    assert.equal((await host.call('GET /v1/projects')).status, 200)
+    assert.deepEqual(host.db.load(), { running: 0, waiting: 0 })
+    for (const done of waiting) done()
+    assert.ok((await Promise.all(invites)).every(({ status }) => status === 201))
+  })
+
   it('is not there when the mail could not be sent', async t => {
     const { take } = host.post
     t.after(() => {

@@ -3,15 +3,17 @@
 import { Type } from 'typebox'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { nothing, operation } from '../../kit/operation.ts'
+import { type Context, nothing, operation } from '../../kit/operation.ts'
 import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
 import { Email, Role } from './fields.ts'
 import { invitationMail, newInvitation } from './invitations/invitation.ts'
 import * as store from './invitations/store.ts'
 import { requireOwnerFor } from './members.ts'
 
-/** Each one is a mail to somebody who may not want it. */
 const INVITES_MAX = 500
+const MAILS_WINDOW_MS = 60 * 60_000
+const MAILS_MAX = 100
+const MAILS_PER_ADDRESS = 5
 
 const Id = Type.String({
   pattern: '^inv_[0-9A-Za-z]{1,40}$',
@@ -46,34 +48,59 @@ export const createInvite = operation({
   summary: 'Asks somebody by mail to join, with a link that is good for a week; an earlier one to that address ends',
   access: 'admin',
   mints: true,
-  inTurns: true, // Each waits for the mail server with a transaction open.
   input: { email: Email, role: Role },
   output: Invite,
   status: 201,
-  faults: ['conflict', 'mail_unreachable'],
+  faults: ['conflict', 'too_many_tries', 'mail_unreachable'],
   audit: { what: 'invite.create', on: (_input, { email, role }) => `${email} ${role}` },
-  run: async (context, { email, role }) => {
+  // The mail goes out first, and no transaction waits for it. What fails afterwards leaves a link that leads nowhere.
+  prepare: async (context, { email, role }) => {
     const { db, caller, mail, signIn } = context
     requireOwnerFor(caller, role)
     const { token, ...invite } = newInvitation(context, { email: email.toLowerCase(), role, invitedBy: caller.email })
-    if (await store.isMember(db, caller.org, invite.email)) {
-      throw new Fault('conflict', {
-        message: `${invite.email} is a member already.`,
-        fields: [{ path: 'email', says: 'is a member already' }],
-      })
-    }
-    await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
-    if ((await store.insertInvite(db, caller.org, invite)) > INVITES_MAX) {
-      throw new Fault('conflict', {
-        message: `There are ${INVITES_MAX} open invites already; withdraw some, or wait until they end.`,
-      })
-    }
+    await requireRoom(context, invite)
     const org = await store.selectOrgName(db, caller.org)
     await mail.send(invitationMail({ ...invite, org }, signIn().invitationUrl(token)))
+    return invite
+  },
+  run: async ({ db, caller }, _input, invite) => {
+    await store.lockInvites(db, caller.org)
+    await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
+    await store.insertInvite(db, caller.org, invite)
     const { digest: _, ...shown } = invite
     return shown
   },
 })
+
+/** Each one is a mail to somebody who may not want it. */
+async function requireRoom(
+  { db, caller }: Context<'admin'>,
+  { email, created }: Pick<store.Invite, 'email' | 'created'>,
+): Promise<void> {
+  if (await store.isMember(db, caller.org, email)) {
+    throw new Fault('conflict', {
+      message: `${email} is a member already.`,
+      fields: [{ path: 'email', says: 'is a member already' }],
+    })
+  }
+  if ((await store.countInvites(db, caller.org, created)) >= INVITES_MAX) {
+    throw new Fault('conflict', {
+      message: `There are ${INVITES_MAX} open invites already; withdraw some, or wait until they end.`,
+    })
+  }
+  const since = new Date(Date.parse(created) - MAILS_WINDOW_MS).toISOString()
+  const bounds = { since, perAddress: MAILS_PER_ADDRESS, inAll: MAILS_MAX }
+  if (await db.transaction(async tx => noteMail(tx, caller.org, email, created, bounds))) return
+  throw new Fault('too_many_tries', {
+    message: `An organisation sends at most ${MAILS_MAX} invites an hour, and ${MAILS_PER_ADDRESS} to one address. Wait and try again.`,
+    retryAfterS: MAILS_WINDOW_MS / 1000,
+  })
+}
+
+async function noteMail(...[db, org, ...rest]: Parameters<typeof store.noteMail>): Promise<boolean> {
+  await store.lockInvites(db, org)
+  return store.noteMail(db, org, ...rest)
+}
 
 export const deleteInvite = operation({
   route: 'DELETE /v1/iam/invites/{id}',

@@ -51,7 +51,7 @@ export async function keepBrands(
   brands: readonly string[],
   callback: string,
 ): Promise<void> {
-  await signIn.insertBrands(db, brands)
+  await signIn.keepBrands(db, brands)
   const created = clock.now().toISOString()
   for (const brand of brands) {
     await signIn.upsertOwnApp(db, PLATFORM_ORG, { ...OWN_APP, brand, redirectUris: [callback], created })

@@ -45,6 +45,21 @@ describe('who is signed in', () => {
     }
   })
 
+  it('is signed out of every app of that browser, and nothing of it stays listed', async () => {
+    const ivy = await addPerson(host, 'ivy@home.test')
+    const shop = await registerApp(host, identity, { app: 'shop' })
+    const one = await web.signIn(ivy)
+    const two = await shop.signIn(ivy, one.browser)
+    const [session] = (await list(one.tokens.access_token)).filter(({ app }) => app === 'home-web')
+    assert.equal((await host.call(`DELETE /v1/iam/sessions/${session?.id}`)).status, 204)
+    await stops(two.tokens.access_token)
+    assert.equal((await shop.refresh(two.tokens.refresh_token)).status, 400)
+    assert.deepEqual(
+      (await list(host.home.key)).filter(({ user }) => user === ivy.user),
+      [],
+    )
+  })
+
   it('is not for another member to sign out', async () => {
     const { tokens } = await web.signIn(ada)
     const [session] = await list(tokens.access_token)

@@ -162,13 +162,17 @@ export function selectWorkspaces(db: Sql, org: OrgId, last: Place | null, count:
     order by created desc, id desc limit ${count}`
 }
 
+/** Answers how many there are with it. */
 export async function insertWorkspace(
   db: Sql,
   org: OrgId,
   { id, name, secret, created }: Workspace & { secret: Uint8Array },
-): Promise<void> {
+): Promise<number> {
+  await db`select from orgs where slug = ${org} for no key update`
   await db`insert into workspaces (id, org, name, secret, created)
     values (${id}, ${org}, ${name}, ${secret}, ${created})`
+  const [row] = await db<{ count: number }>`select count(*) from workspaces where org = ${org}`
+  return row?.count ?? 0
 }
 
 export async function deleteWorkspace(db: Sql, org: OrgId, id: string): Promise<boolean> {

@@ -26,6 +26,13 @@ describe('a workspace', () => {
     assert.deepEqual(await ids(), [second.id])
   })
 
+  it('is one of a thousand at most', async () => {
+    await host.db`insert into workspaces (id, org, name, secret, created)
+      select 'wsp_' || n, 'admin', 'n', '', now() from generate_series(1, 1000) as n`
+    const { status } = await host.call('POST /v1/iam/workspaces', { as: host.admin.key, body: { name: 'More' } })
+    assert.equal(status, 409)
+  })
+
   it('keeps its secret sealed', async () => {
     const { id } = await create()
     const [row] = await host.db<{ secret: Uint8Array }>`select secret from workspaces where id = ${id}`
@@ -59,6 +66,7 @@ describe("a workspace's token", () => {
     const { body } = await tokenFor(id, { expires: at(60_000) })
     assert.equal(body.expires, at(60_000))
     for (const ms of [0, -1_000, 367 * DAY_MS]) assert.equal((await tokenFor(id, { expires: at(ms) })).status, 400)
+    assert.equal((await tokenFor(id, { expires: '2026-12-31T23:59:60Z' })).status, 400)
     assert.equal((await write(body.token)).status, 200)
     host.clock.advance(60_000)
     const late = await write(body.token)

@@ -1,13 +1,14 @@
 // Operations under /v1/iam/workspaces: a team's workspaces, and the tokens that write events for one of them.
 import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
-import { notFound } from '../../kit/fault.ts'
+import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
 import { nothing, operation } from '../../kit/operation.ts'
 import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
 import { newWorkspaceSecret, signWorkspaceToken } from '../account/public.ts'
 import * as store from './store.ts'
 
+const WORKSPACES_MAX = 1_000
 const DAY_MS = 24 * 60 * 60_000
 const LASTS_MS = 30 * DAY_MS
 const LASTS_MAX_MS = 366 * DAY_MS
@@ -37,11 +38,14 @@ export const createWorkspace = operation({
   input: { name: Name },
   output: Workspace,
   status: 201,
+  faults: ['conflict'],
   audit: { what: 'workspace.create', on: (_input, { id }) => id },
   run: async ({ db, caller, clock, random, seal }, { name }) => {
     const workspace = { id: `wsp_${random.token(24)}`, name, created: clock.now().toISOString() }
     const secret = newWorkspaceSecret({ random, seal }, caller.org, workspace.id)
-    await store.insertWorkspace(db, caller.org, { ...workspace, secret })
+    if ((await store.insertWorkspace(db, caller.org, { ...workspace, secret })) > WORKSPACES_MAX) {
+      throw new Fault('conflict', { message: `An organisation has at most ${WORKSPACES_MAX} workspaces.` })
+    }
     return workspace
   },
 })
@@ -78,7 +82,7 @@ export const createWorkspaceToken = operation({
   run: async ({ db, caller, clock, seal }, { id, expires }) => {
     const nowMs = clock.now().getTime()
     const untilMs = expires === undefined ? nowMs + LASTS_MS : Date.parse(expires)
-    if (untilMs <= nowMs || untilMs > nowMs + LASTS_MAX_MS) {
+    if (!(untilMs > nowMs && untilMs <= nowMs + LASTS_MAX_MS)) {
       throw invalidInput([{ path: 'expires', says: 'must be later than now, and within a year' }])
     }
     const secret = await store.selectWorkspaceSecret(db, caller.org, id)

@@ -28,14 +28,36 @@ export async function deleteInvitesTo(db: Sql, org: OrgId, email: string, at: st
   await db`delete from invites where org = ${org} and (email = ${email} or expires <= ${at})`
 }
 
-/** Answers how many there are with it. */
-export async function insertInvite(db: Sql, org: OrgId, invite: Invite & { digest: Uint8Array }): Promise<number> {
+/** Until the transaction ends, nobody else of the organisation invites. */
+export async function lockInvites(db: Sql, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
+}
+
+export async function countInvites(db: Sql, org: OrgId, at: string): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from invites where org = ${org} and expires > ${at}`
+  return row?.count ?? 0
+}
+
+/** Notes a mail to that address, unless too many were sent since `since`, to it or in all. */
+export async function noteMail(
+  db: Sql,
+  org: OrgId,
+  email: string,
+  at: string,
+  { since, perAddress, inAll }: { since: string; perAddress: number; inAll: number },
+): Promise<boolean> {
+  await db`delete from invite_mails where org = ${org} and at <= ${since}`
+  const rows = await db`insert into invite_mails (org, email, at) select ${org}, ${email}, ${at}
+    where (select count(*) from invite_mails where org = ${org}) < ${inAll}
+      and (select count(*) from invite_mails where org = ${org} and email = ${email}) < ${perAddress}
+    returning org`
+  return rows.length > 0
+}
+
+export async function insertInvite(db: Sql, org: OrgId, invite: Invite & { digest: Uint8Array }): Promise<void> {
   await db`insert into invites (id, org, email, role, digest, invited_by, created, expires)
     values (${invite.id}, ${org}, ${invite.email}, ${invite.role}, ${invite.digest}, ${invite.invitedBy},
       ${invite.created}, ${invite.expires})`
-  const [row] = await db<{ count: number }>`select count(*) from invites where org = ${org}`
-  return row?.count ?? 0
 }
 
 export async function deleteInvite(db: Sql, org: OrgId, id: string): Promise<boolean> {
@@ -45,20 +67,27 @@ export async function deleteInvite(db: Sql, org: OrgId, id: string): Promise<boo
 
 type Linked = Pick<Invite, 'email' | 'role' | 'invitedBy'> & { org: string; hasPassword: boolean }
 
-/** What the link with that digest leads to: the organisation by its name. */
+/** What the link with that digest leads to: the organisation by its name. Nobody gives what they no longer have: whoever
+ *  asked them may still make such a member. */
 export async function selectInvitation(db: Sql, digest: Uint8Array, at: string): Promise<Linked | null> {
   const [row] = await db<Linked>`select invites.email, role, invited_by as "invitedBy", orgs.name as org,
       exists (select from users where users.email = invites.email and password is not null and password_by is null)
         as "hasPassword"
     from invites join orgs on orgs.slug = invites.org
-    where digest = ${digest} and expires > ${at}`
+    where digest = ${digest} and expires > ${at} and exists (
+      select from members join users on users.id = members.user_id
+      where members.org = invites.org and users.email = invites.invited_by
+        and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))`
   return row ?? null
 }
 
 /** The same with the organisation by its slug, for the first who asks; then it is gone. */
 export async function takeInvite(db: Sql, digest: Uint8Array, at: string): Promise<(Linked & { id: string }) | null> {
   const [row] = await db<Linked & { id: string }>`delete from invites
-    where digest = ${digest} and expires > ${at}
+    where digest = ${digest} and expires > ${at} and exists (
+      select from members join users on users.id = members.user_id
+      where members.org = invites.org and users.email = invites.invited_by
+        and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))
     returning id, email, role, invited_by as "invitedBy", org,
       exists (select from users where users.email = invites.email and password is not null and password_by is null)
         as "hasPassword"`

@@ -1,6 +1,7 @@
 -- Each brand is an origin of its own where people sign in. An app may be registered with several, under the same client id.
 create table brands (
-  name text primary key
+  name text primary key,
+  served boolean not null default true    -- whether a setting names it now
 );
 insert into brands values ('default');
 

@@ -4,12 +4,13 @@ import type { OrgId } from '../../../kit/caller.ts'
 import type { Place } from '../../../kit/page.ts'
 
 /** Brands are made by the setting that names them; one that is no longer named keeps its apps. */
-export async function insertBrands(db: Sql, names: readonly string[]): Promise<void> {
-  await db`insert into brands select unnest(${names}::text[]) on conflict do nothing`
+export async function keepBrands(db: Sql, names: readonly string[]): Promise<void> {
+  await db`insert into brands (name) select unnest(${names}::text[]) on conflict do nothing`
+  await db`update brands set served = name = any(${names}) where served <> (name = any(${names}))`
 }
 
 export async function hasBrand(db: Sql, name: string): Promise<boolean> {
-  const rows = await db`select from brands where name = ${name}`
+  const rows = await db`select from brands where name = ${name} and served`
   return rows.length > 0
 }
 
