@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import type { Random } from '../../engines/engines.ts'
 import { type OrgId, PLATFORM_ORG } from '../../kit/caller.ts'
 import { cookieIn, hostCookie } from '../../kit/cookies.ts'
 import { SESSION_COOKIE } from '../../kit/credentials.ts'
@@ -35,8 +36,8 @@ export const startLogin = operation({
   input: { to: Type.Optional(Path) },
   output: stream,
   status: 303,
-  run: ({ random, seal, clock, signIn }, { to = '/v1/iam/me' }) => {
-    const state = `${random.bytes(1).readUInt8() % STEPS_MAX}.${random.token(22)}`
+  run: ({ random, seal, clock, signIn, request }, { to = '/v1/iam/me' }) => {
+    const state = `${freePlace(random, request.headers.cookie ?? '')}.${random.token(22)}`
     const verifier = random.token(43)
     const step: Step = { verifier, to, untilMs: clock.now().getTime() + LOGIN_S * 1000 }
     const challenge = createHash('sha256').update(verifier).digest('base64url')
@@ -105,6 +106,14 @@ export const logout = operation({
 const STEPS_MAX = 8
 const stepCookie = (state: string) => `__Host-stoa-login-${state.split('.', 1)[0]}`
 const stepName = (state: string) => `login ${state}`
+
+/** One that no other tab of this browser has taken, if there is one. */
+function freePlace(random: Random, cookies: string): number {
+  const places = [...Array(STEPS_MAX).keys()]
+  const free = places.filter(place => cookieIn(cookies, stepCookie(`${place}`)) === null)
+  const open = free.length > 0 ? free : places
+  return open[random.bytes(1).readUInt8() % open.length] as number
+}
 
 /** What this browser kept when it began to sign in with that state; null if it did not. */
 function openStep({ seal, request }: Context, state: string): Step | null {

@@ -8,6 +8,7 @@ insert into brands values ('default');
 alter table oidc drop constraint oidc_client_fkey;
 alter table apps
   drop constraint apps_pkey,
+  drop constraint apps_org_app_brand_key, -- The id is made of organisation and app, which says the same.
   add primary key (brand, id),
   add foreign key (brand) references brands;
 alter table oidc add foreign key (brand, client) references apps on delete cascade;
