@@ -74,7 +74,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     inspect: (id, operation, outcome) => inspect(id, operation, outcome, broken),
   })
   const baseUrl = `https://localhost:${host.port}`
-  const agent = new Agent({ connect: { ca: CA() } })
+  const agent = new Agent({ connect: { ca: CA(), timeout: 60_000 } }) // A thousand handshakes at once take their time.
   const { organisation, member, signIn } = people(engines)
   const [home, other, admin] = [await organisation('home'), await organisation('other'), await organisation('admin')]
 
