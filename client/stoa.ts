@@ -1015,6 +1015,256 @@ export type VerifyDomainOutput = {
   detail?: string
 }
 
+// Reference sets a risk decision needs, with an organisation's own overrides.
+
+export type ListReferenceInput = Record<string, never>
+
+export type ListReferenceOutput = {
+  sets: {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string
+    /** What the set holds */
+    what: string
+    kind: 'fetch' | 'local' | 'attest' | 'seam'
+    match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
+    /** How many members it has */
+    keys: number
+    /** Every contributing publisher with the digest of what it supplied */
+    version: string
+    /** When the oldest contributing publisher was current */
+    asOf?: string
+    /** How long ago that was, such as 192h0m0s */
+    age?: string
+    /** Whether it is past its bound; it still answers */
+    stale: boolean
+    /** Why the set cannot be consulted. If it is there, hit is no answer */
+    refusal?: string
+    /** How old it may be, such as 192h0m0s */
+    maxAge: string
+    /** How many entries the caller's organisation holds over it */
+    overrides: number
+    sources: {
+      /** The publisher */
+      source: string
+      basis: 'licence' | 'registry' | 'operator' | 'own' | 'none'
+      /** What the basis points at */
+      terms: string
+      /** Exactly where the data was taken from */
+      origin: string
+      /** Digest of what it supplied last */
+      version?: string
+      /** When this publisher was current */
+      asOf?: string
+      /** Members it contributed */
+      keys: number
+      /** Why the last take failed, if it did */
+      refusal?: string
+    }[]
+  }[]
+  /** Sets past their bound */
+  stale: string[]
+  /** Sets that cannot be consulted: a key checked against one is unknown, not clean */
+  refused: string[]
+}
+
+export type RefreshReferenceInput = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  force?: boolean
+  /** For sets that are held elsewhere */
+  receipts?: {
+    /** The publisher the receipt is for */
+    source: string
+    /** Digest of what it supplied */
+    version?: string
+    /** Designations in that load */
+    keys?: number
+    /** When the load happened; on arrival unless said */
+    asOf?: string
+    /** Why the load failed, if it did */
+    refusal?: string
+  }[]
+}
+
+export type RefreshReferenceOutput = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  /** The composed version after it */
+  version: string
+  /** Whether it is still past its bound */
+  stale: boolean
+  took: {
+    source: string
+    /** The digest that landed */
+    version: string
+    keys: number
+    /** Members written by this run */
+    wrote: number
+    /** Whether the publisher says what it said before */
+    unchanged: boolean
+    /** Whether the run went on with a version that had landed in part */
+    resumed: boolean
+    /** Why the publisher contributed nothing */
+    refusal?: string
+  }[]
+}
+
+export type ResolveReferenceInput = {
+  keys: string[]
+  /** Which sets to consult; without any, every set that can read a key */
+  sets?: string[]
+}
+
+export type ResolveReferenceOutput = {
+  answers: {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string
+    /** The key as it was asked */
+    key: string
+    /** Whether the key is a member. Says nothing where there is a refusal */
+    hit: boolean
+    /** The member that covered the key */
+    matched?: string
+    from?: 'override' | 'baseline'
+    /** `allow` or `deny` */
+    verdict?: 'allow' | 'deny'
+    /** What is said about the member */
+    value?: Record<string, string>
+    /** Published risk weight, where the source gives one */
+    score?: number
+    /** Every contributing publisher with the digest of what it supplied */
+    version: string
+    /** When the oldest contributing publisher was current */
+    asOf?: string
+    /** How long ago that was, such as 192h0m0s */
+    age?: string
+    /** Whether it is past its bound; it still answers */
+    stale: boolean
+    /** Why the set cannot be consulted. If it is there, hit is no answer */
+    refusal?: string
+  }[]
+  consulted: {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string
+    /** Every contributing publisher with the digest of what it supplied */
+    version: string
+    /** When the oldest contributing publisher was current */
+    asOf?: string
+    /** Whether it is past its bound; it still answers */
+    stale: boolean
+    /** Why the set cannot be consulted. If it is there, hit is no answer */
+    refusal?: string
+  }[]
+  /** Sets past their bound among those consulted */
+  stale: string[]
+  /** Sets that could not be consulted: a key checked against one is unknown, not clean */
+  refused: string[]
+}
+
+export type GetReferenceInput = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  /** The last key of the page before */
+  after?: string
+  /** How many; 200 unless said, 1000 at most */
+  limit?: number
+}
+
+export type GetReferenceOutput = {
+  set: {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string
+    /** What the set holds */
+    what: string
+    kind: 'fetch' | 'local' | 'attest' | 'seam'
+    match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
+    /** How many members it has */
+    keys: number
+    /** Every contributing publisher with the digest of what it supplied */
+    version: string
+    /** When the oldest contributing publisher was current */
+    asOf?: string
+    /** How long ago that was, such as 192h0m0s */
+    age?: string
+    /** Whether it is past its bound; it still answers */
+    stale: boolean
+    /** Why the set cannot be consulted. If it is there, hit is no answer */
+    refusal?: string
+    /** How old it may be, such as 192h0m0s */
+    maxAge: string
+    /** How many entries the caller's organisation holds over it */
+    overrides: number
+    sources: {
+      /** The publisher */
+      source: string
+      basis: 'licence' | 'registry' | 'operator' | 'own' | 'none'
+      /** What the basis points at */
+      terms: string
+      /** Exactly where the data was taken from */
+      origin: string
+      /** Digest of what it supplied last */
+      version?: string
+      /** When this publisher was current */
+      asOf?: string
+      /** Members it contributed */
+      keys: number
+      /** Why the last take failed, if it did */
+      refusal?: string
+    }[]
+  }
+  overrides: {
+    key: string
+    /** `allow` or `deny` */
+    verdict: 'allow' | 'deny'
+    note?: string
+    /** Who wrote it */
+    by: string
+    /** When it was written */
+    at: string
+  }[]
+  /** The key to page from; empty on the last page */
+  next: string
+}
+
+export type SetReferenceInput = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  entries: {
+    /** What is looked up: an e-mail address or domain, an address or network, a card prefix, a browser's name, an AS number, a digest; at most 512 bytes */
+    key: string
+    /** `allow` or `deny` */
+    verdict: 'allow' | 'deny'
+    /** Why, at most 512 bytes */
+    note?: string
+  }[]
+}
+
+export type SetReferenceOutput = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  /** Entries written by this call */
+  written: number
+  /** How many the organisation now holds */
+  overrides: number
+}
+
+export type ClearReferenceInput = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  /** What is looked up: an e-mail address or domain, an address or network, a card prefix, a browser's name, an AS number, a digest; at most 512 bytes */
+  key: string
+}
+
+export type ClearReferenceOutput = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  key: string
+  /** False when there was no such entry, which is no error */
+  cleared: boolean
+  /** How many remain */
+  overrides: number
+}
+
 export type Stoa = ReturnType<typeof createStoa>
 
 export function createStoa(options: StoaOptions) {
@@ -1403,5 +1653,49 @@ export function createStoa(options: StoaOptions) {
      */
     verifyDomain: (input: VerifyDomainInput, options?: CallOptions) =>
       host.call<VerifyDomainOutput>('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
+
+    // Reference sets a risk decision needs, with an organisation's own overrides.
+
+    /**
+     * Every set with its version and freshness. Read `stale` and `refused` first.
+     * `GET /v1/risk/reference`
+     */
+    listReference: (input: ListReferenceInput = {}, options?: CallOptions) =>
+      host.call<ListReferenceOutput>('GET', '/v1/risk/reference', input, options),
+
+    /**
+     * Takes what the publishers of a set have now; `force` accepts a list that has changed its size beyond belief.
+     * `POST /v1/risk/reference/refresh`
+     */
+    refreshReference: (input: RefreshReferenceInput, options?: CallOptions) =>
+      host.call<RefreshReferenceOutput>('POST', '/v1/risk/reference/refresh', input, options),
+
+    /**
+     * Looks keys up: the organisation's own entries first, what is published otherwise. Read `refused` before `hit`.
+     * `POST /v1/risk/reference/resolve`
+     */
+    resolveReference: (input: ResolveReferenceInput, options?: CallOptions) =>
+      host.call<ResolveReferenceOutput>('POST', '/v1/risk/reference/resolve', input, options),
+
+    /**
+     * One set, and the organisation's own entries over it, in key order.
+     * `GET /v1/risk/reference/{set}`
+     */
+    getReference: (input: GetReferenceInput, options?: CallOptions) =>
+      host.call<GetReferenceOutput>('GET', '/v1/risk/reference/{set}', input, options),
+
+    /**
+     * Writes entries of the organisation over a set: all of them or none. A key's earlier entry is replaced.
+     * `PUT /v1/risk/reference/{set}`
+     */
+    setReference: (input: SetReferenceInput, options?: CallOptions) =>
+      host.call<SetReferenceOutput>('PUT', '/v1/risk/reference/{set}', input, options),
+
+    /**
+     * Takes back an entry of the organisation's; never a published member.
+     * `DELETE /v1/risk/reference/{set}`
+     */
+    clearReference: (input: ClearReferenceInput, options?: CallOptions) =>
+      host.call<ClearReferenceOutput>('DELETE', '/v1/risk/reference/{set}', input, options),
   }
 }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
 import { rootKeyFrom } from './engines/seal/root-key.ts'
-import { BRAND, DEFAULT_BRAND } from './services/iam/public.ts'
+import { BRAND, DEFAULT_BRAND } from './kit/brand.ts'
 
 /** Something the person who starts Stoa can mend; shown as one line, without a stack. */
 export class StartRefused extends Error {}
@@ -34,6 +34,11 @@ const SETTINGS = {
   STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Further authorities (PEM file) for outgoing calls', '', optional(file)),
   STOA_DNS: setting("Resolvers for domain checks instead of the system's: address[:port], …", '', resolvers),
+  STOA_RISK_MIRROR: setting(
+    'Where risk sources are taken from instead of their publishers: <mirror>/<source>',
+    '',
+    optional(mirrorUrl),
+  ),
   STOA_SMTP_URL: setting(
     'A mail server, smtp://user:password@host:port or smtps://…',
     '<kept in data/mail>',
@@ -205,6 +210,13 @@ function brands(text: string): Map<string, string> {
     found.set(name, origin)
   }
   return found
+}
+
+/** Without a slash at its end. */
+function mirrorUrl(text: string): string {
+  const { search, hash } = url(text, ['https:', 'http:', 'file:'])
+  if (search || hash) throw new Error('must have no query')
+  return new URL(text).href.replace(/\/+$/, '')
 }
 
 function smtpUrl(text: string): string {

@@ -12,9 +12,10 @@ import { createListener, type ListenerOptions } from './host/listener.ts'
 import type { Log } from './host/log.ts'
 import { openGuesses } from './identity/guesses.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
+import { DEFAULT_BRAND } from './kit/brand.ts'
 import type { Fault } from './kit/fault.ts'
 import { CALLBACK_PATH, LOGIN_PATH } from './services/account/public.ts'
-import { DEFAULT_BRAND, keepBrands, OWN_CLIENT, openDirectory } from './services/iam/public.ts'
+import { keepBrands, OWN_CLIENT, openDirectory } from './services/iam/public.ts'
 
 export type IdentityOriginOptions = {
   engines: Engines

@@ -5,7 +5,7 @@ import { banner } from './banner.ts'
 import { type Config, helpText, readConfig, StartRefused } from './config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { systemClock } from './engines/clock/clock.ts'
-import { migrate, readMigrations } from './engines/db/migrate.ts'
+import { migrate } from './engines/db/migrate.ts'
 import { type Engines, EngineUnavailable } from './engines/engines.ts'
 import { type EngineSettings, openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
@@ -13,6 +13,7 @@ import { localCertificate } from './host/certificate.ts'
 import { openHost } from './host/host.ts'
 import { openLog } from './host/log.ts'
 import { type IdentityOrigin, issuersFrom, openIdentityOrigin } from './identity-origin.ts'
+import { allMigrations } from './migrations.ts'
 import { openKeyring } from './services/account/public.ts'
 import { auditTrail, hasRootKey } from './services/iam/public.ts'
 import { services } from './services/index.ts'
@@ -57,16 +58,13 @@ async function start(flags: string[]): Promise<void> {
   held.push({ close: keyring.close, abandon: () => {} })
   const { baseUrlAt, issuersAt } = addressesOf(config)
   const running = await openHost({
-    services,
-    engines,
-    upstreams,
-    tls,
-    log,
+    ...{ services, engines, upstreams, tls, log, isVerified },
     audit: auditTrail,
+    settings: { riskMirror: config.STOA_RISK_MIRROR },
+    works: true,
     credentials: keyring,
     signIn: () => once(identity).signIn,
     ownOrigins: port => [baseUrlAt(port), ...config.STOA_IAM_URL.values()],
-    isVerified,
     trusted: config.STOA_TRUST_PROXY,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
@@ -113,10 +111,7 @@ function engineSettings(config: Config, dataDirectory: string): EngineSettings {
 
 /** Brings the tables up to date, and makes sure that what is sealed in them can be read. */
 async function prepareDatabase(engines: Engines): Promise<void> {
-  await migrate(
-    engines.db,
-    services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
-  )
+  await migrate(engines.db, allMigrations())
   if (await hasRootKey(engines)) return
   throw new StartRefused(
     'the secrets in this database were sealed under another root key; set STOA_ROOT_KEY to that one',

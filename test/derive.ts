@@ -96,6 +96,9 @@ const MADE: Record<string, (host: TestHost, salt: string) => Promise<Thing>> = {
     const { csrfToken } = (await host.call('GET /v1/account/csrf', { as: null, headers: browser })).body
     return { input: {}, as: null, headers: { ...browser, 'x-csrf-token': csrfToken } }
   },
+  '/v1/risk/reference/{set}': async host => ({ input: { set: 'domain' }, as: host.home.key }),
+  '/v1/risk/reference/resolve': async host => ({ input: {}, as: host.home.key }),
+  '/v1/risk/reference/refresh': async host => ({ input: { set: 'bin' }, as: host.admin.key }),
   '/v1/iam/sessions/{id}': async (host, salt) => {
     return { input: { id: await makeSignIn(host, `s${salt.replaceAll('-', '')}`) }, as: host.home.key }
   },

@@ -30,6 +30,8 @@ export type TestOptions = Partial<
   Pick<HostOptions, 'services' | 'upstreams' | 'trusted' | 'timeouts' | 'hsts'> & {
     http: Http
     now: string
+    riskMirror: string
+    works: boolean
     dbConnections: number
     dbQueue: number
   }
@@ -68,6 +70,8 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     ownOrigins: () => OWN_ORIGINS,
     isVerified: await openVerifiedHosts(db, clock),
     audit: auditTrail,
+    settings: { riskMirror: options.riskMirror ?? null },
+    works: options.works ?? false,
     address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
     tls: { key: pem, cert: pem },
     log: logInto('info', clock, { write: line => void logged.push(line) }),

@@ -22,7 +22,9 @@ const everything: { started: Started; data: string }[] = []
 /** Free ports and a fresh environment: nothing of the test run itself reaches the child. */
 export function start(settings: Record<string, string>, cwd = process.cwd()): Started {
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const env = { PATH, NODE_COMPILE_CACHE, STOA_PORT: '0', STOA_IAM_PORT: '0', STOA_METRICS_PORT: '0', ...settings }
+  const quiet = { STOA_RISK_MIRROR: 'file:///nowhere' } // No publisher is called by a test.
+  const ports = { STOA_PORT: '0', STOA_IAM_PORT: '0', STOA_METRICS_PORT: '0' }
+  const env = { PATH, NODE_COMPILE_CACHE, ...ports, ...quiet, ...settings }
   const child = spawn(process.execPath, [join(process.cwd(), 'src/main.ts')], {
     env,
     cwd,

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../src/engines/clock/clock.ts'
 import { DATABASE_USER, type EmbeddedServer, startEmbedded } from '../src/engines/db/embedded/server.ts'
-import { migrate, readMigrations } from '../src/engines/db/migrate.ts'
+import { migrate } from '../src/engines/db/migrate.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { localCertificate } from '../src/host/certificate.ts'
-import { services } from '../src/services/index.ts'
+import { allMigrations } from '../src/migrations.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'stoa-test-'))
 let server: EmbeddedServer
@@ -38,10 +38,7 @@ export async function globalSetup(): Promise<void> {
   await maintenance.script('create database template_stoa')
   await maintenance.close()
   const template = open('template_stoa')
-  await migrate(
-    template,
-    services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
-  )
+  await migrate(template, allMigrations())
   await template.close()
   const tls = join(directory, 'tls')
   await localCertificate(tls, ['localhost', '127.0.0.1'], { clock: systemClock, random: systemRandom })

@@ -2,10 +2,10 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate, readMigrations } from '../../src/engines/db/migrate.ts'
+import { migrate } from '../../src/engines/db/migrate.ts'
 import type { Engines } from '../../src/engines/engines.ts'
 import { type OpenEngines, openEngines } from '../../src/engines/open.ts'
-import { services } from '../../src/services/index.ts'
+import { allMigrations } from '../../src/migrations.ts'
 import { fail, type Serving } from './serve.ts'
 
 /** Hands engines to whoever serves with them; what they leave is removed after that server's own end. */
@@ -33,10 +33,7 @@ export async function withEngines(start: (engines: Engines) => Promise<Serving>)
       fail,
     )
     const { engines } = opened
-    await migrate(
-      engines.db,
-      services.flatMap(one => (one.migrations ? readMigrations(one.name, one.migrations) : [])),
-    )
+    await migrate(engines.db, allMigrations())
     const serving = await start(engines)
     return { ...serving, close: () => serving.close().then(remove) }
   } catch (error) {

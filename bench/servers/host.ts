@@ -32,6 +32,8 @@ async function serveHost(engines: Engines, pem: string): Promise<Serving> {
     tls: { key: pem, cert: pem },
     log,
     audit: auditTrail,
+    settings: { riskMirror: null },
+    works: false,
     credentials: keyring,
     signIn: () => fail(new Error('nobody signs in here')),
     ownOrigins: () => [],

@@ -52,3 +52,21 @@ function readOperation(access: keyof typeof READ_PATHS): Operation {
     run: (_context, { limit }) => ({ ...READ_ANSWER, limit }),
   })
 }
+
+export const ECHO_BODY_PATH = '/v1/bench/echo-body'
+
+/** Takes what the risk reference takes for a look-up, and answers what it is given, put into text anew for each request
+ *  as every answer is. */
+export const echoOf = (answer: () => object): Operation =>
+  operation({
+    route: `POST ${ECHO_BODY_PATH}`,
+    summary: 'Answers a body that is ready',
+    access: 'bearer',
+    audit: 'none',
+    input: {
+      keys: Type.Array(Type.String({ minLength: 1, maxLength: 512 }), { minItems: 1, maxItems: 100 }),
+      sets: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]{1,40}$' }), { maxItems: 100 })),
+    },
+    output: Type.Object({}),
+    run: async () => answer(),
+  })

@@ -9,6 +9,8 @@ export interface Clock {
   now(): Date
   /** Milliseconds since some moment: never goes back, whatever is done to the clock on the wall. */
   elapsedMs(): number
+  /** Answers after so long, or at once when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 /** Unpredictable values. Everything secret comes from `bytes` or `token`. */

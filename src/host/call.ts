@@ -14,11 +14,13 @@ export type CallOptions = {
   audit: AuditTrail
   turns: Turns
   serviceNames: ReadonlySet<string>
+  /** What each service opened, by its name. */
+  states: ReadonlyMap<string, unknown>
   signIn: () => SignIn
 }
 
 export function call(
-  { engines, audit, turns, serviceNames, signIn }: CallOptions,
+  { engines, audit, turns, serviceNames, states, signIn }: CallOptions,
   operation: Operation,
   caller: Writer | null,
   request: RequestFacts,
@@ -26,7 +28,14 @@ export function call(
 ): unknown {
   if (!operation.check.passes(input)) throw invalidInput(operation.check.faults(input))
   const acting = caller && inProject(operation, caller, input, request.headers['x-project-id'])
-  const context = { ...engines, caller: acting, request, services: serviceNames, signIn } as Context
+  const context = {
+    ...engines,
+    caller: acting,
+    request,
+    services: serviceNames,
+    signIn,
+    state: states.get(operation.service),
+  } as Context
   if (!operation.prepare && !operation.inTurns) return perform(audit, operation, context, input, undefined)
   return performLater(audit, turns, operation, context, input)
 }
@@ -59,13 +68,17 @@ function perform(
   const caller = context.caller as Caller | null
   if (!recorded || !caller) return run(context, input, prepared)
 
-  return context.db.transaction(async db => {
+  const written = context.db.transaction(async db => {
     const output = await run({ ...context, db }, input, prepared)
     if (output instanceof Unchanged) return output.output
     const { ip, id: requestId } = context.request
     const on = recorded.on(input as never, output as never)
     const org = recorded.trail === 'platform' ? PLATFORM_ORG : caller.org
     await audit(db, { org, caller, what: recorded.what, on, at: context.clock.now().toISOString(), ip, requestId })
+    return output
+  })
+  return written.then(output => {
+    operation.after?.(context as never, input as never)
     return output
   })
 }

@@ -5,7 +5,7 @@ import type { Engines } from '../engines/engines.ts'
 import type { AuditTrail } from '../kit/audit.ts'
 import type { Credentials } from '../kit/credentials.ts'
 import type { Operation } from '../kit/operation.ts'
-import type { Service } from '../kit/service.ts'
+import type { Opened, Service, ServiceSettings } from '../kit/service.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import { aboutOperations } from './about.ts'
 import type { Origins } from './cors.ts'
@@ -18,12 +18,16 @@ import { relayOperations } from './relay.ts'
 import type { RouteOptions } from './routes.ts'
 import { buildServer } from './server.ts'
 import { openTurns } from './turns.ts'
+import { startWorkers } from './workers.ts'
 
 export type HostOptions = {
   services: readonly Service[]
   engines: Engines
   credentials: Credentials
   audit: AuditTrail
+  settings: ServiceSettings
+  /** Whether services do by themselves what they do beside requests. */
+  works: boolean
   signIn: () => SignIn
   /** Services that run elsewhere, by name. Theirs replace the operations of the same service here. */
   upstreams: ReadonlyMap<string, URL>
@@ -68,11 +72,13 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const relays = [...upstreams].map(([name, url]) => ({ operations: relayOperations(name, url) }))
   const operations = allOperations([...sections, ...relays])
 
-  const metrics = openMetrics(engines.db)
+  const opened = await openServices(options, here)
+  const metrics = openMetrics(engines.db, () => [...opened.values()].flatMap(one => one.gauges?.() ?? []))
+  const states = new Map([...opened].map(([name, { state }]) => [name, state]))
   const own = new Set<string>()
   const server = await buildServer({
     ...options,
-    ...{ operations, metrics, log },
+    ...{ operations, metrics, log, states },
     serviceNames: new Set(services.map(one => one.name)),
     rates: openRates(engines.clock),
     turns: openTurns(),
@@ -83,16 +89,29 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { host, port, metricsHost, metricsPort } = options.address
   const bound = await listen(listener.server, host, port)
   for (const origin of options.ownOrigins(bound)) own.add(origin)
+  const stopWork = options.works ? startWorkers({ services: here, engines, states, log }) : async () => {}
   return {
     port: bound,
     metricsPort: await listen(metricsServer, metricsHost, metricsPort),
     drain: async graceMs => {
       server.closing()
       await listener.drain(graceMs)
+      await stopWork()
+      for (const { close } of opened.values()) await close?.()
       metricsServer.close()
       metricsServer.closeAllConnections()
     },
   }
+}
+
+/** Lets every service that keeps something in memory open it. */
+async function openServices({ engines, settings, log }: HostOptions, services: readonly Service[]) {
+  const opened = new Map<string, Opened>()
+  for (const { name, open } of services) {
+    const warn = (error: unknown) => log.events.warn({ err: error, service: name }, 'service')
+    if (open) opened.set(name, await open({ engines, settings, warn }))
+  }
+  return opened
 }
 
 /** Answers the port, once it listens. */

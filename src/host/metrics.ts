@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Database } from '../engines/engines.ts'
+import type { Gauge as ServiceGauge } from '../kit/service.ts'
 import { type Histogram, histogram } from './histogram.ts'
 
 export type Metrics = {
@@ -9,7 +10,8 @@ export type Metrics = {
   text(): Promise<string>
 }
 
-export function openMetrics(db: Database): Metrics {
+/** Gauges of services are asked each time somebody looks. */
+export function openMetrics(db: Database, gauges: () => ServiceGauge[]): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new Gauge({
@@ -24,7 +26,15 @@ export function openMetrics(db: Database): Metrics {
     },
   })
   const requests = histogram('stoa_request_seconds', 'Time from the head of a request to the end of its answer')
-  return { requests, text: async () => (await registry.metrics()) + requests.text() }
+  return { requests, text: async () => (await registry.metrics()) + requests.text() + gauges().map(gaugeText).join('') }
+}
+
+function gaugeText({ name, help, samples }: ServiceGauge): string {
+  const lines = samples.map(({ labels, value }) => {
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(text)}`)
+    return `${name}{${pairs.join(',')}} ${value}\n`
+  })
+  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`
 }
 
 export function createMetricsServer(metrics: Metrics): Server {

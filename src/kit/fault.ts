@@ -27,6 +27,7 @@ const FAULTS = {
   too_many_tries: [429, 'rate_limit_error'],
   headers_too_large: [431, 'invalid_request_error'],
   internal: [500, 'api_error'],
+  not_held: [501, 'api_error'],
   upstream_unreachable: [502, 'api_error'],
   mail_unreachable: [502, 'api_error'],
   overloaded: [503, 'api_error'],

@@ -24,6 +24,7 @@ export function openMemory<T>(): Memory<T> {
   const entries = new Map<string, { value: T; untilMs: number; alias: string }>()
   const namesOf = new Map<string, Set<string>>()
   const places = openPlaces()
+  const share = openSharing<T | null>()
   /** Counts changes, so that a look-up that raced one is not remembered. */
   let changes = 0
 
@@ -42,22 +43,24 @@ export function openMemory<T>(): Memory<T> {
     }
   }
 
+  async function lookUp(name: string, alias: string, nowMs: number, look: () => Promise<T | null>): Promise<T | null> {
+    await places.take()
+    const before = changes
+    const value = await look().finally(places.leave)
+    if (value === null || changes !== before) return value
+    drop(name, alias)
+    dropOld(nowMs)
+    entries.set(name, { value, untilMs: nowMs + REMEMBERED_MS, alias })
+    namesOf.set(alias, (namesOf.get(alias) ?? new Set()).add(name))
+    return value
+  }
+
   return {
     get: (name, nowMs) => {
       const known = entries.get(name)
       return known && known.untilMs > nowMs ? known.value : undefined
     },
-    learn: async (name, alias, nowMs, look) => {
-      await places.take()
-      const before = changes
-      const value = await look().finally(places.leave)
-      if (value === null || changes !== before) return value
-      drop(name, alias)
-      dropOld(nowMs)
-      entries.set(name, { value, untilMs: nowMs + REMEMBERED_MS, alias })
-      namesOf.set(alias, (namesOf.get(alias) ?? new Set()).add(name))
-      return value
-    },
+    learn: (name, alias, nowMs, look) => share(name, changes, () => lookUp(name, alias, nowMs, look)),
     forget: alias => {
       changes++
       for (const name of namesOf.get(alias) ?? []) entries.delete(name)
@@ -68,6 +71,20 @@ export function openMemory<T>(): Memory<T> {
       entries.clear()
       namesOf.clear()
     },
+  }
+}
+
+/** Whoever asks the same while it is looked up gets the same answer, unless a change was heard of since. */
+function openSharing<V>() {
+  const running = new Map<string, { changes: number; found: Promise<V> }>()
+  return (name: string, changes: number, look: () => Promise<V>): Promise<V> => {
+    const before = running.get(name)
+    if (before?.changes === changes) return before.found
+    const mine = { changes, found: look() }
+    running.set(name, mine)
+    const end = () => void (running.get(name) === mine && running.delete(name))
+    mine.found.then(end, end)
+    return mine.found
   }
 }
 

@@ -4,6 +4,7 @@ import { service } from '../kit/service.ts'
 import { account } from './account/service.ts'
 import { iam } from './iam/service.ts'
 import { projectsService } from './projects/service.ts'
+import { risk } from './risk/service.ts'
 
 export const services = [
   iam,
@@ -18,7 +19,7 @@ export const services = [
   service({ name: 'tasks', what: 'Scheduled and background tasks' }),
   service({ name: 'billing', what: 'Balance, credits and usage' }),
   service({ name: 'webhooks', what: "Events delivered to an organisation's own endpoints, signed" }),
-  service({ name: 'risk', what: "Reference sets a risk decision needs, with an organisation's own overrides" }),
+  risk,
   service({ name: 'errors', what: 'Captured errors, newest first' }),
   service({ name: 'mcp', what: 'The tool door: every operation as a tool' }),
   service({ name: 'auto', what: 'Inbound hooks that start a workflow' }),

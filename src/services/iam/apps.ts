@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Seal } from '../../engines/engines.ts'
 import { Unchanged } from '../../kit/audit.ts'
+import { BRAND, DEFAULT_BRAND } from '../../kit/brand.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
@@ -10,11 +11,7 @@ import { listing, page, paging } from '../../kit/page.ts'
 import * as store from './sign-in/store.ts'
 
 const URIS_MAX = 20
-/** The brand that is meant where none is named. */
-export const DEFAULT_BRAND = 'default'
 
-/** How brands are called. */
-export const BRAND = /^[a-z][a-z0-9]{0,31}$/
 const Id = Type.String({
   pattern: '^[a-z0-9-]{1,100}$',
   description: 'The client id, `<org>-<app>`',

@@ -12,8 +12,6 @@ import { loadKeys } from './sign-in/signing-keys.ts'
 import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
 
-export { BRAND, DEFAULT_BRAND } from './apps.ts'
-
 export const auditTrail: AuditTrail = store.insertAudit
 export const nobodyYet = store.lockWhileEmpty
 

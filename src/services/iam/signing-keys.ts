@@ -1,8 +1,9 @@
 // Operations under /v1/iam/signing-keys: the keys that tokens are signed with.
 import { Type } from 'typebox'
+import { DEFAULT_BRAND } from '../../kit/brand.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
-import { Brand, DEFAULT_BRAND, requireBrand } from './apps.ts'
+import { Brand, requireBrand } from './apps.ts'
 import { rotateKeys } from './sign-in/signing-keys.ts'
 
 export const rotateSigningKeys = operation({

@@ -1,0 +1,111 @@
+// The host with the risk reference loaded: every set that is fetched, two million members in all, taken from documents on
+// the disk as from a mirror; and an operation that echoes a body of the same size.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Agent, request } from 'undici'
+import type { Engines } from '../../src/engines/engines.ts'
+import { openHost } from '../../src/host/host.ts'
+import { openLog } from '../../src/host/log.ts'
+import { type OrgId, PLATFORM_ORG } from '../../src/kit/caller.ts'
+import { service } from '../../src/kit/service.ts'
+import { keepKey, newKeyText, openKeyring } from '../../src/services/account/public.ts'
+import { auditTrail, foundOrganisation } from '../../src/services/iam/public.ts'
+import { services } from '../../src/services/index.ts'
+import { openVerifiedHosts } from '../../src/services/projects/public.ts'
+import { withEngines } from './engines.ts'
+import { echoOf } from './operations.ts'
+import { bodyOf, OVERRIDES, overridesOf, RESOLVE_PATH } from './risk-keys.ts'
+import { documents } from './risk-members.ts'
+import { fail, type Serving, serve } from './serve.ts'
+
+const SETS = ['domain', 'net', 'crawler', 'browser', 'asn']
+const MEMBERS = 2_000_000
+
+serve(pem =>
+  withEngines(async engines => {
+    const mirror = mkdtempSync(join(tmpdir(), 'stoa-bench-mirror-'))
+    try {
+      for (const [source, text] of Object.entries(documents)) writeFileSync(join(mirror, source), text())
+      return await serveRisk(engines, pem, pathToFileURL(mirror).href)
+    } finally {
+      rmSync(mirror, { recursive: true })
+    }
+  }),
+)
+
+async function serveRisk(engines: Engines, pem: string, riskMirror: string): Promise<Serving> {
+  let answer: object = {}
+  const echo = echoOf(() => answer)
+  const bench = service({ name: 'bench', what: 'What the bench measures', operations: [{ echo }] })
+  const log = openLog('info', engines.clock)
+  const keyring = await openKeyring({ ...engines, warn: fail, verifyToken: async () => null })
+  const host = await openHost({
+    services: [...services, bench],
+    engines,
+    upstreams: new Map(),
+    tls: { key: pem, cert: pem },
+    log,
+    audit: auditTrail,
+    settings: { riskMirror },
+    works: false,
+    credentials: keyring,
+    signIn: () => fail(new Error('nobody signs in here')),
+    ownOrigins: () => [],
+    isVerified: await openVerifiedHosts(engines.db, engines.clock),
+    trusted: null,
+    hsts: false,
+    address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
+  })
+  const key = await newKey(engines, 'bench' as OrgId)
+  const ask = asker(host.port)
+  await load(ask, await newKey(engines, PLATFORM_ORG), key)
+  answer = await ask(key, 'POST', RESOLVE_PATH, JSON.parse(bodyOf(0)))
+  const close = async () => {
+    await host.drain(0)
+    await keyring.close()
+    log.flush()
+  }
+  return { port: host.port, key, close }
+}
+
+async function newKey(engines: Engines, org: OrgId): Promise<string> {
+  const owner = { email: `owner@${org}.test`, password: engines.random.token(20) }
+  const user = await foundOrganisation(engines, { org, name: org, owner })
+  const text = newKeyText(engines.random, 'secret')
+  await keepKey(engines, { org, user, name: 'Bench', type: 'secret', text })
+  return text
+}
+
+type Ask = (key: string, method: 'GET' | 'POST' | 'PUT', path: string, input?: unknown) => Promise<object>
+
+/** By undici, since this process has the host itself for its peer and its certificate is no matter here. */
+function asker(port: number): Ask {
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, headersTimeout: 0, bodyTimeout: 0 })
+  return async (key, method, path, input) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const body = input === undefined ? null : JSON.stringify(input)
+    const answer = await request(`https://127.0.0.1:${port}${path}`, { method, body, headers, dispatcher })
+    const text = await answer.body.text()
+    assert.equal(answer.statusCode, 200, text)
+    return JSON.parse(text) as object
+  }
+}
+
+async function load(ask: Ask, admin: string, key: string): Promise<void> {
+  for (const set of SETS) {
+    const { took } = (await ask(admin, 'POST', '/v1/risk/reference/refresh', { set })) as {
+      took: { refusal?: string }[]
+    }
+    const refusals = took.flatMap(({ refusal }) => refusal ?? [])
+    assert.deepEqual(refusals, [], set)
+  }
+  for (const set of Object.keys(OVERRIDES) as (keyof typeof OVERRIDES)[]) {
+    await ask(key, 'PUT', `/v1/risk/reference/${set}`, { entries: overridesOf(set) })
+  }
+  const { sets } = (await ask(key, 'GET', '/v1/risk/reference')) as { sets: { set: string; keys: number }[] }
+  const members = sets.reduce((sum, { keys }) => sum + keys, 0)
+  assert.ok(members >= MEMBERS, `there are ${members} members, which is less than promised`)
+}

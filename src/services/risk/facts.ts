@@ -1,0 +1,58 @@
+// What is told of a set beside its members: which version it is, how old, and whether it can be relied on.
+import type { Shelved } from './shelf.ts'
+import type { SourceRow } from './store.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+export type Facts = { version: string; asOf?: string; age?: string; stale: boolean; refusal?: string }
+
+/** `192h0m0s`, in whole minutes. */
+export function durationText(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / MINUTE_MS))
+  return `${Math.floor(minutes / 60)}h${minutes % 60}m0s`
+}
+
+export const maxAgeMs = ({ entry }: Shelved): number => entry.maxAgeHours * HOUR_MS
+
+export function factsOf(shelved: Shelved, now: Date): Facts {
+  const refusal = refusalOf(shelved)
+  const { version, oldest } = composed(shelved.sources)
+  // A set is as fresh as its weakest source. One that is computed here is as fresh as it is asked.
+  const asOf = shelved.entry.kind === 'local' ? now.toISOString() : oldest
+  const told = { version, ...(refusal !== null && { refusal }) }
+  if (asOf === null) return { ...told, stale: false }
+  const ageMs = now.getTime() - Date.parse(asOf)
+  return { ...told, asOf, age: durationText(ageMs), stale: ageMs > maxAgeMs(shelved) }
+}
+
+type Composed = { version: string; oldest: string | null }
+const known = new WeakMap<readonly SourceRow[], Composed>()
+
+/** What all sources together say, put together once for as long as they say it. */
+function composed(sources: readonly SourceRow[]): Composed {
+  const before = known.get(sources)
+  if (before) return before
+  const times = sources.flatMap(({ asOf }) => (asOf === null ? [] : [Date.parse(asOf)]))
+  const made = {
+    version: sources
+      .filter(one => one.version !== null)
+      .sort((a, b) => (a.source < b.source ? -1 : 1))
+      .map(one => `${one.source}@${one.version}`)
+      .join('+'),
+    oldest: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
+  }
+  known.set(sources, made)
+  return made
+}
+
+/** Why a set cannot be consulted; null when it can. */
+function refusalOf({ entry, members, sources, isLoading }: Shelved): string | null {
+  if (entry.kind === 'seam') return entry.refusal ?? 'This set is not held.'
+  if (entry.kind === 'attest') return 'The membership is held by the component that screens against it, not here.'
+  if (members) return null
+  if (isLoading) return 'This set is being loaded; try again in a moment.'
+  const failed = sources.filter(({ refusal }) => refusal !== null)
+  const tried = failed.length > 0 ? ` The last try failed: ${failed[0]?.source}: ${failed[0]?.refusal}.` : ''
+  return `This set has never been loaded.${tried}`
+}

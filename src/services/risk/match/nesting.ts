@@ -1,0 +1,84 @@
+// Lays prefixes, which contain one another or do not touch, out along the addresses: stretches that each belong to the
+// longest prefix there, and for every prefix the next shorter one around it.
+import { orderBy } from './order.ts'
+
+/** Addresses of `width` words each, one behind the other, and the lengths of the prefixes that start there. */
+export type Prefixes = { width: 1 | 4; words: Uint32Array; bits: Uint8Array }
+
+export type Layout = {
+  /** The words of the address that each stretch starts at, in ascending order. */
+  starts: Uint32Array<ArrayBuffer>
+  /** The prefix that each stretch belongs to, counted from one; 0 for none. */
+  owners: Uint32Array<ArrayBuffer>
+  /** The stretch that each prefix starts with, so that its address need not be kept again. */
+  places: Uint32Array<ArrayBuffer>
+  /** The prefix around each prefix, counted from one; 0 for none. */
+  parents: Uint32Array<ArrayBuffer>
+}
+
+export function layOut(prefixes: Prefixes): Layout {
+  const { width, words, bits } = prefixes
+  const count = bits.length
+  const starts = new Uint32Array((count * 2 + 1) * width)
+  const owners = new Uint32Array(count * 2 + 1)
+  const places = new Uint32Array(count)
+  const parents = new Uint32Array(count)
+  const after = new Uint32Array(width)
+  let last = -1
+
+  /** From this address on, everything belongs to the owner, until the next call. */
+  function begin(address: Uint32Array, from: number, owner: number): void {
+    if (last < 0 || !isSame(starts, last * width, address, from, width)) {
+      last++
+      for (let word = 0; word < width; word++) starts[last * width + word] = address[from + word]!
+    }
+    owners[last] = owner
+  }
+
+  const open: number[] = []
+  function close(): void {
+    const closed = open.pop()!
+    if (nextAddress(prefixes, closed, after)) begin(after, 0, parents[closed]!)
+  }
+
+  // Parents come before what they contain: at the same address, the shorter is first.
+  const wordKeys = Array.from({ length: width }, (_, word) => (index: number) => words[index * width + word]!)
+  for (const index of orderBy(count, ...wordKeys, index => bits[index]!)) {
+    while (open.length > 0 && !contains(prefixes, open.at(-1)!, index)) close()
+    parents[index] = (open.at(-1) ?? -1) + 1
+    begin(words, index * width, index + 1)
+    places[index] = last
+    open.push(index)
+  }
+  while (open.length > 0) close()
+  return { starts: starts.slice(0, (last + 1) * width), owners: owners.slice(0, last + 1), places, parents }
+}
+
+function isSame(a: Uint32Array, fromA: number, b: Uint32Array, fromB: number, width: number): boolean {
+  for (let word = 0; word < width; word++) if (a[fromA + word] !== b[fromB + word]) return false
+  return true
+}
+
+/** Whether an address lies in a prefix; both are given by their index. */
+function contains({ width, words, bits }: Prefixes, prefix: number, address: number): boolean {
+  let left = bits[prefix]!
+  for (let word = 0; word < width && left > 0; word++, left -= 32) {
+    const differing = (words[prefix * width + word]! ^ words[address * width + word]!) >>> 0
+    if (left >= 32 ? differing !== 0 : differing >>> (32 - left) !== 0) return false
+  }
+  return true
+}
+
+/** Puts the first address behind a prefix into `after`; false when there is none. */
+function nextAddress({ width, words, bits }: Prefixes, prefix: number, after: Uint32Array): boolean {
+  const length = bits[prefix]!
+  for (let word = 0; word < width; word++) after[word] = words[prefix * width + word]!
+  let step = 2 ** (31 - ((length - 1) & 31))
+  for (let word = (length - 1) >> 5; word >= 0; word--) {
+    const sum = after[word]! + step
+    after[word] = sum
+    if (sum < 2 ** 32) return true
+    step = 1
+  }
+  return false
+}

@@ -1,0 +1,188 @@
+// Reads addresses and prefixes of both families, strictly: what one program takes for 8.0.0.1 and another for 10.0.0.1
+// is refused. An IPv4 address inside an IPv6 one is that IPv4 address in two cases: mapped (`::ffff:0:0/96`, longer
+// prefixes too), and carried through NAT64 (`64:ff9b::/96`, whole addresses only: a prefix of it names the translator's
+// own range). Members and look-up keys are read alike, or an override on such an address could never match.
+import { isShort } from './text.ts'
+
+/** Filled anew by each reading, so that a look-up allocates nothing. An IPv4 address is in the first word alone. */
+export type Net = { family: 4 | 6; words: Uint32Array; bits: number }
+
+export const emptyNet = (): Net => ({ family: 4, words: new Uint32Array(4), bits: 0 })
+
+const COLON = 0x3a
+const DOT = 0x2e
+const ZERO = 0x30
+
+/** Whether the text is an address or a prefix; then `net` holds it, with the bits beyond its length cleared. */
+export function readNet(text: string, net: Net): boolean {
+  const quad = quadFrom(text, 0, text.length)
+  return quad < 0 ? isShort(text) && readAny(text.trim(), net) : setFour(net, quad, 32)
+}
+
+function readAny(whole: string, net: Net): boolean {
+  const slash = whole.indexOf('/')
+  const isBracketed = whole.startsWith('[')
+  if (isBracketed && !(whole.endsWith(']') && slash < 0)) return false
+  const from = isBracketed ? 1 : 0
+  const to = isBracketed ? whole.length - 1 : slash < 0 ? whole.length : slash
+  const quad = isBracketed ? -1 : quadFrom(whole, 0, to)
+  if (quad >= 0) setFour(net, quad, 32)
+  else if (!readSix(whole, from, to, net)) return false
+  if (slash >= 0) {
+    const bits = lengthFrom(whole, slash + 1)
+    if (bits < 0 || bits > net.bits) return false
+    net.bits = bits
+  }
+  return (net.family === 4 || unwrap(net)) && mask(net)
+}
+
+function setFour(net: Net, address: number, bits: number): true {
+  net.family = 4
+  net.bits = bits
+  net.words[0] = address
+  net.words[1] = net.words[2] = net.words[3] = 0
+  return true
+}
+
+/** The value of a dotted quad, or -1. An octet with a zero before it would be octal to some. */
+function quadFrom(text: string, from: number, to: number): number {
+  let value = 0
+  let octet = -1
+  let octets = 0
+  for (let at = from; at <= to; at++) {
+    const code = at < to ? text.charCodeAt(at) : DOT
+    if (code === DOT) {
+      if (octet < 0) return -1
+      value = value * 256 + octet
+      octet = -1
+      octets++
+      continue
+    }
+    const digit = code - ZERO
+    if (digit < 0 || digit > 9 || octet === 0) return -1
+    octet = octet < 0 ? digit : octet * 10 + digit
+    if (octet > 255) return -1
+  }
+  return octets === 4 ? value : -1
+}
+
+/** A length in decimal without padding, or -1. */
+function lengthFrom(text: string, from: number): number {
+  const digits = text.length - from
+  if (digits < 1 || digits > 3 || (digits > 1 && text.charCodeAt(from) === ZERO)) return -1
+  let value = 0
+  for (let at = from; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - ZERO
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value
+}
+
+const groups = new Uint16Array(8)
+
+/** RFC 4291, section 2.2: `::` stands for at least one group, and a dotted quad may be the last two. */
+function readSix(text: string, from: number, to: number, net: Net): boolean {
+  let count = 0
+  let gap = -1
+  let at = from
+  if (text.startsWith('::', from)) {
+    gap = 0
+    at += 2
+  }
+  while (at < to) {
+    const start = at
+    let value = 0
+    for (let digit = 0; at < to; at++) {
+      digit = hexFrom(text.charCodeAt(at))
+      if (digit < 0) break
+      value = value * 16 + digit
+    }
+    if (at < to && text.charCodeAt(at) === DOT) {
+      const quad = quadFrom(text, start, to)
+      if (quad < 0 || count > 6) return false
+      groups[count++] = quad >>> 16
+      groups[count++] = quad & 0xffff
+      break
+    }
+    if (at === start || at - start > 4 || count === 8) return false
+    groups[count++] = value
+    if (at === to) break
+    if (text.charCodeAt(at++) !== COLON || at === to) return false
+    if (text.charCodeAt(at) !== COLON) continue
+    if (gap >= 0) return false
+    gap = count
+    at++
+  }
+  if (gap < 0 ? count !== 8 : count > 7) return false
+  spread(count, gap)
+  net.family = 6
+  net.bits = 128
+  for (let word = 0; word < 4; word++) net.words[word] = groups[word * 2]! * 65536 + groups[word * 2 + 1]!
+  return true
+}
+
+/** Moves the groups that stand behind the gap to the end, and fills the gap with zeroes. */
+function spread(count: number, gap: number): void {
+  if (gap < 0) return
+  groups.copyWithin(8 - (count - gap), gap, count)
+  groups.fill(0, gap, 8 - (count - gap))
+}
+
+/** The value of a hexadecimal digit of either case, or -1. */
+export function hexFrom(code: number): number {
+  if (code >= ZERO && code <= 0x39) return code - ZERO
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}
+
+/** Makes an IPv4 address of one that is carried in IPv6. A mapped prefix that spans more than IPv4 is refused. */
+function unwrap(net: Net): boolean {
+  const first = net.words[0]!
+  const second = net.words[1]!
+  const third = net.words[2]!
+  const fourth = net.words[3]!
+  const isMapped = first === 0 && second === 0 && third === 0xffff
+  if (isMapped && net.bits < 96) return false
+  const isTranslated = first === 0x64ff9b && second === 0 && third === 0 && net.bits === 128
+  return isMapped || isTranslated ? setFour(net, fourth, net.bits - 96) : true
+}
+
+function mask(net: Net): true {
+  for (let word = 0, bits = net.bits; word < 4; word++, bits -= 32) {
+    if (bits <= 0) net.words[word] = 0
+    else if (bits < 32) net.words[word] = net.words[word]! & (-1 << (32 - bits))
+  }
+  return true
+}
+
+const read = emptyNet()
+
+export function netFrom(text: string): string | null {
+  return readNet(text, read) ? netText(read) : null
+}
+
+/** `a.b.c.d/n`, or RFC 5952 with `/n`. */
+export function netText({ family, words, bits }: Net): string {
+  return `${family === 4 ? quadText(words[0]!) : sixText(words)}/${bits}`
+}
+
+const quadText = (value: number) => `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`
+
+/** RFC 5952, section 4: the longest run of two or more zero groups is `::`, the first of equally long ones. */
+function sixText(words: Uint32Array): string {
+  const parts = [...words].flatMap(word => [word >>> 16, word & 0xffff])
+  let from = -1
+  let longest = 1
+  for (let at = 0, run = 0; at < 8; at++) {
+    run = parts[at] === 0 ? run + 1 : 0
+    if (run <= longest) continue
+    longest = run
+    from = at - run + 1
+  }
+  const hex = parts.map(part => part.toString(16))
+  return from < 0 ? hex.join(':') : `${hex.slice(0, from).join(':')}::${hex.slice(from + longest).join(':')}`
+}
+
+/** Whether the text is an address or a prefix. */
+export const isNet = (text: string): boolean => readNet(text, read)

@@ -1,0 +1,29 @@
+// Sorts numbers of things by the things' keys, in time that grows with their count alone.
+
+/** The numbers 0 to count - 1, ordered by the first of the keys, among equals by the next, and so on. */
+export function orderBy(count: number, ...keys: ((index: number) => number)[]): Uint32Array<ArrayBuffer> {
+  let order = new Uint32Array(count)
+  for (let index = 0; index < count; index++) order[index] = index
+  let spare = new Uint32Array(count)
+  const values = new Uint32Array(count)
+  for (const key of keys.reverse()) {
+    for (let index = 0; index < count; index++) values[index] = key(index)
+    for (let shift = 0; shift < 32; shift += 8) {
+      if (!sortByByte(values, shift, order, spare)) continue
+      const sorted = spare
+      spare = order
+      order = sorted
+    }
+  }
+  return order
+}
+
+/** One stable pass over one byte of the values; false when all are equal in it and nothing needs to move. */
+function sortByByte(values: Uint32Array, shift: number, from: Uint32Array, to: Uint32Array): boolean {
+  const places = new Uint32Array(257)
+  for (let index = 0; index < values.length; index++) places[((values[index]! >>> shift) & 255) + 1]!++
+  if (places.includes(values.length)) return false
+  for (let byte = 0; byte < 256; byte++) places[byte + 1]! += places[byte]!
+  for (const index of from) to[places[(values[index]! >>> shift) & 255]!++] = index
+  return true
+}

@@ -1,0 +1,38 @@
+// Reads numbers of autonomous systems, and closed ranges of them. Nothing is guessed: spaces, signs, padding, exponents
+// and the dotted form are refused, as one program's 65546 is another's 1.10.
+import { isShort } from './text.ts'
+
+const NUMBER_MAX = 4_294_967_295
+
+/** The number a look-up key names, or -1. */
+export function numberFrom(text: string): number {
+  return isShort(text) ? numberBetween(text, 0, text.length) : -1
+}
+
+function numberBetween(text: string, from: number, to: number): number {
+  const isMarked = (text.charCodeAt(from) | 0x20) === 0x61 && (text.charCodeAt(from + 1) | 0x20) === 0x73
+  const start = isMarked ? from + 2 : from
+  const digits = to - start
+  if (digits < 1 || digits > 10 || (digits > 1 && text.charCodeAt(start) === 0x30)) return -1
+  let value = 0
+  for (let at = start; at < to; at++) {
+    const digit = text.charCodeAt(at) - 0x30
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value <= NUMBER_MAX ? value : -1
+}
+
+/** Both ends of what a member names, or null. */
+export function endsFrom(text: string): [low: number, high: number] | null {
+  if (!isShort(text)) return null
+  const hyphen = text.indexOf('-')
+  const low = numberBetween(text, 0, hyphen < 0 ? text.length : hyphen)
+  const high = hyphen < 0 ? low : numberBetween(text, hyphen + 1, text.length)
+  return low >= 0 && low <= high ? [low, high] : null
+}
+
+export function rangeFrom(text: string): string | null {
+  const ends = endsFrom(text)
+  return ends && `${ends[0]}-${ends[1]}`
+}

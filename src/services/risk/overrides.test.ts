@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Answer, startHost } from '../../../test/host.ts'
+import { keyCalls } from '../../../test/keys.ts'
+import { loadSet, riskCalls } from '../../../test/publishers.ts'
+
+const host = await startHost()
+const { ok, put, clear, get, say, ask, setOf, resolve } = riskCalls(host)
+const { made } = keyCalls(host)
+
+type One = Answer['body']
+let count = 0
+/** An organisation that nobody else writes in. */
+const alone = async () => (await host.organisation(`alone-${count++}`)).key
+const listed = async (set: string, as: string): Promise<One[]> => ok(await get(set, '?limit=1000', as)).overrides
+const keysIn = async (set: string, as: string): Promise<string[]> => (await listed(set, as)).map(({ key }) => key)
+const deny = (...keys: string[]) => keys.map(key => ({ key, verdict: 'deny' }))
+const numbered = (from: number, to: number) => deny(...Array.from({ length: to - from }, (_, at) => `k${from + at}`))
+const fill = async (set: string, total: number, as: string) => {
+  for (let from = 0; from < total; from += 1_000) ok(await put(set, numbered(from, Math.min(total, from + 1_000)), as))
+}
+const BOUND = 10_000
+
+describe('writing overrides', () => {
+  it('tells how many were written and how many there are now', async () => {
+    const as = await alone()
+    assert.deepEqual(ok(await put('domain', deny('a.com', 'b.com'), as)), { set: 'domain', written: 2, overrides: 2 })
+    assert.deepEqual(ok(await put('domain', deny('b.com', 'c.com'), as)), { set: 'domain', written: 2, overrides: 3 })
+    assert.deepEqual(ok(await put('net', deny('1.2.3.4'), as)), { set: 'net', written: 1, overrides: 1 })
+  })
+
+  it('keeps who wrote it and when', async () => {
+    const as = await alone()
+    host.clock.advance(1_234)
+    await say('domain', 'allow', 'when.com', as, 'a partner')
+    const at = host.clock.now().toISOString()
+    const [entry] = await listed('domain', as)
+    assert.match(entry.by, /^owner@alone-\d+\.test$|^usr_/)
+    assert.deepEqual({ ...entry, by: '' }, { key: 'when.com', verdict: 'allow', note: 'a partner', by: '', at })
+  })
+
+  it('names the person, not the organisation', async () => {
+    const anna = await host.member(host.home.org, 'member')
+    await say('domain', 'deny', 'annas.com', anna.key)
+    const entry = (await listed('domain', host.home.key)).find(({ key }) => key === 'annas.com')
+    assert.ok([anna.email, anna.user].includes(entry?.by), entry?.by)
+    ok(await clear('domain', 'annas.com'))
+  })
+
+  it('replaces verdict, note, writer and time of what is there', async () => {
+    const as = await alone()
+    await say('domain', 'deny', 'twice.com', as, 'first')
+    host.clock.advance(60_000)
+    await say('domain', 'allow', 'twice.com', as, 'second')
+    const [entry, ...more] = await listed('domain', as)
+    assert.deepEqual(more, [])
+    assert.deepEqual([entry.verdict, entry.note, entry.at], ['allow', 'second', host.clock.now().toISOString()])
+    await say('domain', 'allow', 'twice.com', as)
+    assert.ok(!('note' in (await listed('domain', as))[0]), 'a note that is not given again is gone')
+  })
+
+  it('makes one entry of a key that a batch names twice, with the last verdict', async () => {
+    const as = await alone()
+    const entries = [
+      { key: 'same.com', verdict: 'deny', note: 'first' },
+      { key: 'else.com', verdict: 'deny' },
+      { key: 'SAME.com.', verdict: 'allow' },
+    ]
+    assert.deepEqual(ok(await put('domain', entries, as)), { set: 'domain', written: 2, overrides: 2 })
+    const same = (await listed('domain', as)).find(({ key }) => key === 'same.com')
+    assert.equal(same?.verdict, 'allow')
+    assert.ok(!('note' in same), 'the last one has no note')
+  })
+
+  for (const [set, spellings, kept] of [
+    ['domain', ['EXAMPLE.com.', 'example.com', ' Example.COM ', 'someone@example.com'], 'example.com'],
+    ['domain', ['BÜCHER.example', 'xn--bcher-kva.example'], 'xn--bcher-kva.example'],
+    ['net', ['1.2.3.4', '1.2.3.4/32', '::ffff:1.2.3.4', '[::ffff:102:304]'], '1.2.3.4/32'],
+    ['net', ['1.2.3.4/24', '1.2.3.0/24'], '1.2.3.0/24'],
+    ['net', ['2001:DB8:0::1', '2001:db8::1/128'], '2001:db8::1/128'],
+    ['asn', ['AS13335', 'as13335', '13335'], null],
+    ['bin', ['4111 1111', '41111111', '4111-1111-1111-1111'], '41111111'],
+    ['device', ['AB'.repeat(16), 'ab'.repeat(16)], 'ab'.repeat(16)],
+  ] as const) {
+    it(`makes one entry of ${set} ${spellings.join(', ')}, and every spelling finds it`, async () => {
+      const as = await alone()
+      for (const spelling of spellings) await say(set, 'deny', spelling, as)
+      const [key, ...more] = await keysIn(set, as)
+      assert.deepEqual(more, [])
+      if (kept !== null) assert.equal(key, kept)
+      for (const spelling of spellings) {
+        const answer = await ask(set, spelling, as)
+        assert.deepEqual([answer.hit, answer.from, answer.matched], [true, 'override', key], spelling)
+      }
+      for (const spelling of spellings) {
+        assert.equal(ok(await clear(set, spelling, as)).cleared, true)
+        await say(set, 'deny', spelling, as)
+      }
+    })
+  }
+
+  it('takes a thousand at once, and no more', async () => {
+    const as = await alone()
+    assert.equal(ok(await put('pep', numbered(0, 1_000), as)).written, 1_000)
+    const answer = await put('pep', numbered(5_000, 6_001), as)
+    assert.equal(answer.status, 400, answer.text)
+    assert.equal(answer.body.error.param, 'entries')
+    assert.equal((await setOf('pep', as)).overrides, 1_000)
+  })
+
+  it('takes a thousand that are as long as they may be', async () => {
+    const long = { verdict: 'deny', note: 'n'.repeat(512) }
+    const entries = numbered(0, 1_000).map(({ key }) => ({ ...long, key: key.padEnd(512, 'x') }))
+    assert.equal(ok(await put('pep', entries, await alone())).written, 1_000)
+  })
+
+  it('takes a note of 512 bytes', async () => {
+    const as = await alone()
+    for (const note of ['x'.repeat(512), 'é'.repeat(256)]) {
+      await say('domain', 'deny', 'noted.com', as, note)
+      assert.equal((await listed('domain', as))[0].note, note)
+    }
+  })
+
+  it('takes a key of 512 bytes', async () => {
+    const as = await alone()
+    for (const key of ['x'.repeat(512), 'é'.repeat(256)]) {
+      await say('pep', 'deny', key, as)
+      assert.ok((await keysIn('pep', as)).includes(key))
+    }
+  })
+
+  const wrong: [set: string, param: string, entry: unknown][] = [
+    ['domain', 'entries.1.verdict', { key: 'b.com', verdict: 'block' }],
+    ['domain', 'entries.1.verdict', { key: 'b.com', verdict: 'Deny' }],
+    ['domain', 'entries.1.verdict', { key: 'b.com', verdict: null }],
+    ['domain', 'entries.1.verdict', { key: 'b.com' }],
+    ['domain', 'entries.1.key', { verdict: 'deny' }],
+    ['domain', 'entries.1.key', { key: '', verdict: 'deny' }],
+    ['domain', 'entries.1.key', { key: 7, verdict: 'deny' }],
+    ['domain', 'entries.1.note', { key: 'b.com', verdict: 'deny', note: 'x'.repeat(513) }],
+    ['domain', 'entries.1.note', { key: 'b.com', verdict: 'deny', note: `${'é'.repeat(256)}x` }],
+    ['domain', 'entries.1.note', { key: 'b.com', verdict: 'deny', note: 'é'.repeat(300) }],
+    ['domain', 'entries.1.by', { key: 'b.com', verdict: 'deny', by: 'somebody else' }],
+    ['domain', 'entries.1.key', { key: '1.2.3.4', verdict: 'deny' }],
+    ['domain', 'entries.1.key', { key: 'a..b.com', verdict: 'deny' }],
+    ['domain', 'entries.1.key', { key: `${'a'.repeat(64)}.com`, verdict: 'deny' }],
+    ['net', 'entries.1.key', { key: 'b.com', verdict: 'deny' }],
+    ['net', 'entries.1.key', { key: '01.2.3.4', verdict: 'deny' }],
+    ['net', 'entries.1.key', { key: '1.2.3.4/33', verdict: 'deny' }],
+    ['net', 'entries.1.key', { key: 'fe80::1%eth0', verdict: 'deny' }],
+    ['domain', 'entries.1.key', { key: 'co.uk', verdict: 'deny' }],
+    ['asn', 'entries.1.key', { key: 'AS4294967296', verdict: 'deny' }],
+    ['asn', 'entries.1.key', { key: '1e5', verdict: 'deny' }],
+    ['bin', 'entries.1.key', { key: '4111x', verdict: 'deny' }],
+    ['pep', 'entries.1.key', { key: 'x'.repeat(513), verdict: 'deny' }],
+    ['pep', 'entries.1.key', { key: 'é'.repeat(257), verdict: 'deny' }],
+    ['pep', 'entries.1.key', { key: 'a\0b', verdict: 'deny' }],
+    ['pep', 'entries.1.key', { key: ' ', verdict: 'deny' }],
+    ['device', 'entries.1.key', { key: 'hello', verdict: 'deny' }],
+    ['browser', 'entries.1.key', { key: 'hello', verdict: 'deny' }],
+  ]
+  const good: Record<string, string> = {
+    ...{ domain: 'a.com', net: '9.9.9.9', asn: 'AS1', bin: '4111', pep: 'somebody' },
+    ...{ device: 'ab'.repeat(16), browser: 'Acme/1.0' },
+  }
+  for (const [set, param, entry] of wrong) {
+    it(`refuses a batch of ${set} for ${JSON.stringify(entry).slice(0, 60)}, by \`${param}\`, whole`, async () => {
+      const as = await alone()
+      const right = { key: good[set], verdict: 'deny' }
+      const answer = await put(set, [right, entry, right], as)
+      assert.equal(answer.status, 400, answer.text)
+      assert.equal(answer.body.error.code, 'invalid_input')
+      assert.equal(answer.body.error.param, param)
+      assert.deepEqual(await listed(set, as), [])
+    })
+  }
+
+  it('asks for entries', async () => {
+    const as = await alone()
+    for (const entries of [undefined, [], null, 'a.com', {}]) {
+      const answer = await put('domain', entries, as)
+      assert.equal(answer.status, 400, JSON.stringify(entries))
+      assert.equal(answer.body.error.param, 'entries')
+    }
+  })
+
+  it('is 404 for a set that is not there', async () => {
+    assert.equal((await put('nothing', deny('a.com'))).status, 404)
+    assert.equal((await clear('nothing', 'a.com')).status, 404)
+  })
+
+  it('is closed to a publishable key, and to one that may only read', async () => {
+    const publishable = (await made({ type: 'publishable' })).key
+    const reader = (await made({ limit: ['read:risk'] })).key
+    for (const as of [publishable, reader]) {
+      assert.equal((await put('domain', deny('closed.com'), as)).status, 403)
+      assert.equal((await clear('domain', 'closed.com', as)).status, 403)
+      assert.equal((await resolve({ keys: ['closed.com'] }, as)).status, 403)
+    }
+    assert.equal((await get('domain', '', publishable)).status, 403)
+    assert.equal((await get('domain', '', reader)).status, 200)
+    assert.equal((await host.call('GET /v1/risk/reference', { as: publishable })).status, 403)
+    assert.ok(!(await keysIn('domain', host.home.key)).includes('closed.com'))
+    assert.equal((await put('domain', deny('open.com'), (await made({ limit: ['product:risk'] })).key)).status, 200)
+    ok(await clear('domain', 'open.com'))
+  })
+})
+
+describe('the bound of an organisation and set', () => {
+  it('is ten thousand; a batch that would cross it writes nothing, and what is there can be rewritten', async () => {
+    const as = await alone()
+    await fill('pep', BOUND - 1, as)
+    const crossing = await put('pep', [...deny('k0'), ...deny('one more'), ...deny('and another')], as)
+    assert.equal(crossing.status, 409, crossing.text)
+    assert.equal(crossing.body.error.code, 'conflict')
+    assert.equal((await setOf('pep', as)).overrides, BOUND - 1)
+    // Said twice, it is one entry.
+    const last = ok(await put('pep', deny('one more', ' one more ', 'one more'), as))
+    assert.deepEqual(last, { set: 'pep', written: 1, overrides: BOUND })
+    assert.equal((await put('pep', deny('and another'), as)).status, 409)
+    const rewritten = ok(await put('pep', [{ key: 'k1', verdict: 'allow' }], as))
+    assert.deepEqual(rewritten, { set: 'pep', written: 1, overrides: BOUND })
+    ok(await put('issuer', deny('4111'), as))
+    ok(await put('pep', deny('and another'), host.other.key))
+    ok(await clear('pep', 'k2', as))
+    assert.equal(ok(await put('pep', deny('and another'), as)).overrides, BOUND)
+  })
+
+  it('holds when many write at once', async () => {
+    const as = await alone()
+    await fill('pep', BOUND - 7, as)
+    const tries = await Promise.all(Array.from({ length: 20 }, (_, at) => put('pep', deny(`late ${at}`), as)))
+    const statuses = tries.map(({ status }) => status).sort()
+    assert.deepEqual(statuses, [...Array(7).fill(200), ...Array(13).fill(409)])
+    assert.equal((await setOf('pep', as)).overrides, BOUND)
+  })
+})
+
+describe('clearing an override', () => {
+  it('tells whether there was one, and how many remain', async () => {
+    const as = await alone()
+    ok(await put('domain', deny('a.com', 'b.a.com'), as))
+    const gone = { set: 'domain', key: 'a.com', cleared: true, overrides: 1 }
+    assert.deepEqual(ok(await clear('domain', 'a.com', as)), gone)
+    assert.deepEqual(ok(await clear('domain', 'a.com', as)), { ...gone, cleared: false })
+    assert.deepEqual(await keysIn('domain', as), ['b.a.com'], 'what lies under it stays')
+    assert.equal((await ask('domain', 'a.com', as)).from === 'override', false)
+  })
+
+  it('asks for the key', async () => {
+    for (const query of ['', '?key=']) {
+      const answer = await host.call(`DELETE /v1/risk/reference/domain${query}`)
+      assert.equal(answer.status, 400, answer.text)
+      assert.equal(answer.body.error.param, 'key')
+    }
+  })
+
+  it('takes nothing from the baseline', async () => {
+    await loadSet(host, 'domain')
+    const before = await setOf('domain')
+    assert.equal(ok(await clear('domain', 'mailinator.com')).cleared, false)
+    assert.deepEqual(await setOf('domain'), before)
+    assert.equal((await ask('domain', 'mailinator.com')).hit, true)
+  })
+
+  it('takes nothing from another organisation', async () => {
+    const [mine, theirs] = [await alone(), await alone()]
+    for (const as of [mine, theirs]) await say('domain', 'deny', 'ours.com', as)
+    assert.equal(ok(await clear('domain', 'ours.com', mine)).cleared, true)
+    assert.equal(ok(await clear('domain', 'ours.com', mine)).cleared, false)
+    assert.deepEqual(await keysIn('domain', theirs), ['ours.com'])
+    assert.equal((await ask('domain', 'ours.com', theirs)).from, 'override')
+  })
+})
+
+describe('the log', () => {
+  it('has the calls, and no key of any of them', async () => {
+    const secret = 'hush-hush-4929'
+    const before = host.logged.length
+    await resolve({ keys: [`${secret}@a.com`, '4929 1234 5678 9012', `${secret}.com`] })
+    await resolve({ keys: [secret], sets: ['net'] })
+    await resolve({ keys: [`${secret}${'x'.repeat(600)}`] })
+    await put('domain', [{ key: `${secret}.com`, verdict: 'deny', note: secret }])
+    await put('net', [{ key: secret, verdict: 'deny' }])
+    await get('domain', `?after=${secret}.com`)
+    await clear('domain', `${secret}.com`)
+    await clear('net', secret)
+    const lines = host.logged.slice(before)
+    assert.ok(lines.length >= 8, `${lines.length} lines`)
+    for (const line of lines) assert.doesNotMatch(line, /hush|4929/, line)
+  })
+})

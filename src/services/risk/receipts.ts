@@ -1,0 +1,63 @@
+// Receipts: what the component that screens against a set says it has loaded. Its members never come here.
+import type { Clock, Database } from '../../engines/engines.ts'
+import { invalidInput } from '../../kit/check.ts'
+import type { Shelved } from './shelf.ts'
+import * as store from './store.ts'
+import type { Took } from './take/take.ts'
+
+export type Receipt = { source: string; version?: string; keys?: number; asOf?: string; refusal?: string }
+
+/** How far the clock of that component may be ahead of ours. */
+const SKEW_MS = 60_000
+/** Times before are those of a clock, or a field, that was not set. */
+const EARLIEST_MS = Date.UTC(2000)
+
+export async function keepReceipts(
+  { db, clock }: { db: Database; clock: Clock },
+  { entry }: Shelved,
+  receipts: readonly Receipt[],
+): Promise<Took[]> {
+  const { set } = entry
+  for (const [at, { source, asOf }] of receipts.entries()) {
+    const wrong = (field: string, says: string) => invalidInput([{ path: `receipts.${at}.${field}`, says }])
+    if (!entry.sources.some(one => one.source === source)) throw wrong('source', `is no publisher of ${set}`)
+    if (receipts.findIndex(one => one.source === source) !== at) throw wrong('source', 'is there twice')
+    if (asOf === undefined) continue
+    if (!(Date.parse(asOf) >= EARLIEST_MS)) throw wrong('asOf', 'is no time at which anything was loaded')
+    if (Date.parse(asOf) > clock.now().getTime() + SKEW_MS) throw wrong('asOf', 'is in the future')
+  }
+  return db.transaction(async tx => {
+    const held = await store.selectSources(tx, set)
+    const took: Took[] = []
+    for (const receipt of receipts) {
+      const before = held.find(({ source }) => source === receipt.source)
+      took.push(await keepReceipt(tx, set, receipt, before, clock))
+    }
+    return took
+  })
+}
+
+async function keepReceipt(
+  db: Database,
+  set: string,
+  { source, version = '', keys = 0, asOf, refusal }: Receipt,
+  before: store.SourceRow | undefined,
+  clock: Clock,
+): Promise<Took> {
+  const failed = refusal || loadProblem(version, keys)
+  if (failed !== null) {
+    await store.noteRefusal(db, set, source, failed)
+    const kept = { version: before?.version ?? '', keys: before?.keys ?? 0 }
+    return { source, ...kept, wrote: 0, unchanged: false, resumed: false, refusal: failed }
+  }
+  const at = asOf === undefined ? clock.now().toISOString() : new Date(asOf).toISOString()
+  await store.keepReceipt(db, set, { source, version, keys, asOf: at })
+  const unchanged = before?.version === version
+  return { source, version, keys, wrote: unchanged ? 0 : 1, unchanged, resumed: false }
+}
+
+/** Whoever designates somebody has a list that is not empty. */
+function loadProblem(version: string, keys: number): string | null {
+  if (keys === 0) return 'The load had no designations'
+  return version.trim() === '' ? 'The load has no version' : null
+}

@@ -1,0 +1,191 @@
+// Operations under /v1/risk/reference: the sets, and what the caller's organisation says about their members.
+import { Type } from 'typebox'
+import { Unchanged } from '../../kit/audit.ts'
+import { invalidInput } from '../../kit/check.ts'
+import { Fault } from '../../kit/fault.ts'
+import { timestamp } from '../../kit/fields.ts'
+import { operation } from '../../kit/operation.ts'
+import { durationText, factsOf, maxAgeMs } from './facts.ts'
+import { Key, names, ReferenceSet, SetName, Verdict } from './fields.ts'
+import type { SpokenOfOrg } from './overrides/spoken.ts'
+import * as store from './overrides/store.ts'
+import { isPublicSuffix, overrideKey } from './reading.ts'
+import type { Shelved } from './shelf.ts'
+import { requireSet, riskOf } from './state.ts'
+import { originOf } from './take/fetch.ts'
+
+const PAGE = 200
+const PAGE_MAX = 1_000
+const ENTRIES_MAX = 1_000
+const NOTE_BYTES_MAX = 512
+/** So many entries, keys and notes as long as they may be, however they are escaped. */
+const BODY_LIMIT = 8 * 1024 * 1024
+/** For each organisation and set. */
+const OVERRIDES_MAX = 10_000
+
+export const listReference = operation({
+  route: 'GET /v1/risk/reference',
+  summary: 'Every set with its version and freshness. Read `stale` and `refused` first',
+  access: 'bearer',
+  output: Type.Object({
+    sets: Type.Array(ReferenceSet),
+    stale: names('Sets past their bound'),
+    refused: names('Sets that cannot be consulted: a key checked against one is unknown, not clean'),
+  }),
+  run: async context => {
+    const risk = riskOf(context)
+    const spoken = await risk.overrides.of(context.caller.org)
+    const sets = risk.shelf.sets.map(shelved => told(shelved, spoken, context.clock.now(), risk.mirror))
+    return {
+      sets,
+      stale: sets.filter(({ stale }) => stale).map(({ set }) => set),
+      refused: sets.filter(({ refusal }) => refusal !== undefined).map(({ set }) => set),
+    }
+  },
+})
+
+const Override = Type.Object({
+  key: Type.String(),
+  verdict: Verdict,
+  note: Type.Optional(Type.String()),
+  by: Type.String({ description: 'Who wrote it' }),
+  at: timestamp('When it was written'),
+})
+
+export const getReference = operation({
+  route: 'GET /v1/risk/reference/{set}',
+  summary: "One set, and the organisation's own entries over it, in key order",
+  access: 'bearer',
+  input: {
+    set: SetName,
+    after: Type.Optional(
+      Type.String({ maxLength: 512, description: 'The last key of the page before', examples: [''] }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: `How many; ${PAGE} unless said, ${PAGE_MAX} at most`, examples: [PAGE] }),
+    ),
+  },
+  output: Type.Object({
+    set: ReferenceSet,
+    overrides: Type.Array(Override),
+    next: Type.String({ description: 'The key to page from; empty on the last page' }),
+  }),
+  faults: ['not_found'],
+  run: async (context, { set, after = '', limit = PAGE }) => {
+    const { db, caller, clock } = context
+    const risk = riskOf(context)
+    const shelved = requireSet(risk, set)
+    const count = Math.min(limit, PAGE_MAX)
+    const rows = await store.selectOverrides(db, caller.org, set, after, count + 1)
+    const shown = rows.slice(0, count)
+    return {
+      set: told(shelved, await risk.overrides.of(caller.org), clock.now(), risk.mirror),
+      overrides: shown.map(({ note, ...row }) => ({ ...row, ...(note !== null && { note }) })),
+      next: rows.length > count ? (shown.at(-1)?.key ?? '') : '',
+    }
+  },
+})
+
+const EntryIn = Type.Object(
+  {
+    key: Key,
+    verdict: Verdict,
+    note: Type.Optional(Type.String({ description: `Why, at most ${NOTE_BYTES_MAX} bytes` })),
+  },
+  { additionalProperties: false },
+)
+
+export const setReference = operation({
+  route: 'PUT /v1/risk/reference/{set}',
+  summary: "Writes entries of the organisation over a set: all of them or none. A key's earlier entry is replaced",
+  access: 'bearer',
+  inTurns: true,
+  bodyLimit: BODY_LIMIT,
+  input: {
+    set: SetName,
+    entries: Type.Array(EntryIn, {
+      ...{ minItems: 1, maxItems: ENTRIES_MAX },
+      examples: [[{ key: 'example.com', verdict: 'deny' }]],
+    }),
+  },
+  output: Type.Object({
+    set: SetName,
+    written: Type.Integer({ description: 'Entries written by this call' }),
+    overrides: Type.Integer({ description: 'How many the organisation now holds' }),
+  }),
+  faults: ['not_found', 'conflict'],
+  audit: { what: 'risk.override', on: ({ set, entries }) => `${set}: ${entries.length} entries` },
+  run: async (context, { set, entries }) => {
+    const { db, caller, clock } = context
+    const { entry } = requireSet(riskOf(context), set)
+    const distinct = new Map<string, store.Entry>()
+    for (const [at, { key: text, verdict, note = null }] of entries.entries()) {
+      const key = overrideKey(entry, text)
+      if (key === null) throw wrong(`entries.${at}.key`, `is nothing that the set ${set} can read`)
+      if (isPublicSuffix(entry, key)) throw wrong(`entries.${at}.key`, 'is a public suffix; name the domains below it')
+      if (note !== null && Buffer.byteLength(note) > NOTE_BYTES_MAX) {
+        throw wrong(`entries.${at}.note`, `must have at most ${NOTE_BYTES_MAX} bytes`)
+      }
+      distinct.set(key, { key, verdict, note })
+    }
+    await store.lockOverrides(db, caller.org)
+    const by = { by: caller.email, at: clock.now().toISOString() }
+    await store.upsertOverrides(db, caller.org, set, [...distinct.values()], by)
+    const overrides = await store.countOverrides(db, caller.org, set)
+    if (overrides > OVERRIDES_MAX) {
+      throw new Fault('conflict', {
+        message: `An organisation holds at most ${OVERRIDES_MAX} entries over a set, and these would make ${overrides}; nothing was written.`,
+      })
+    }
+    return { set, written: distinct.size, overrides }
+  },
+  after: context => riskOf(context).overrides.forget(context.caller.org),
+})
+
+export const clearReference = operation({
+  route: 'DELETE /v1/risk/reference/{set}',
+  summary: "Takes back an entry of the organisation's; never a published member",
+  access: 'bearer',
+  input: { set: SetName, key: Key },
+  output: Type.Object({
+    set: SetName,
+    key: Type.String(),
+    cleared: Type.Boolean({ description: 'False when there was no such entry, which is no error' }),
+    overrides: Type.Integer({ description: 'How many remain' }),
+  }),
+  faults: ['not_found'],
+  audit: { what: 'risk.clear', on: ({ set }) => set },
+  run: async (context, { set, key: text }) => {
+    const { db, caller } = context
+    const { entry } = requireSet(riskOf(context), set)
+    const key = overrideKey(entry, text)
+    const cleared = key !== null && (await store.deleteOverride(db, caller.org, set, key))
+    const output = { set, key: text, cleared, overrides: await store.countOverrides(db, caller.org, set) }
+    return cleared ? output : new Unchanged(output)
+  },
+  after: context => riskOf(context).overrides.forget(context.caller.org),
+})
+
+const wrong = (path: string, says: string) => invalidInput([{ path, says }])
+
+function told(shelved: Shelved, spoken: SpokenOfOrg, now: Date, mirror: string | null) {
+  const { set, what, kind, match, sources } = shelved.entry
+  const rows = new Map(shelved.sources.map(row => [row.source, row]))
+  return {
+    ...{ set, what, kind, match, ...factsOf(shelved, now), maxAge: durationText(maxAgeMs(shelved)) },
+    keys: shelved.members?.valueAt.length ?? shelved.sources.reduce((sum, { keys }) => sum + keys, 0),
+    overrides: spoken.get(set)?.entries.length ?? 0,
+    sources: sources.map(one => {
+      const { source, basis, terms } = one
+      const origin = kind === 'fetch' ? originOf(one, mirror) : one.origin
+      const row = rows.get(source)
+      const asOf = kind === 'local' ? now.toISOString() : row?.asOf
+      return {
+        ...{ source, basis, terms, origin: row?.origin ?? origin, keys: row?.keys ?? 0 },
+        ...(row?.version && { version: row.version }),
+        ...(asOf && { asOf }),
+        ...(row?.refusal && { refusal: row.refusal }),
+      }
+    }),
+  }
+}

@@ -1,0 +1,137 @@
+// Operations under /v1/risk/reference/resolve.
+import { type Static, Type } from 'typebox'
+import { invalidInput } from '../../kit/check.ts'
+import { operation } from '../../kit/operation.ts'
+import { type Facts, factsOf } from './facts.ts'
+import { factFields, Key, names, SetName, Verdict } from './fields.ts'
+import { isShort, KEY_BYTES_MAX } from './match/text.ts'
+import type { SpokenOfOrg, SpokenOfSet } from './overrides/spoken.ts'
+import type { Spoken } from './overrides/store.ts'
+import { isUnlike, kindsOf, kindsRead } from './reading.ts'
+import type { Shelved } from './shelf.ts'
+import { requireSet, riskOf } from './state.ts'
+
+const KEYS_MAX = 100
+
+const Answer = Type.Object({
+  set: SetName,
+  key: Type.String({ description: 'The key as it was asked' }),
+  hit: Type.Boolean({ description: 'Whether the key is a member. Says nothing where there is a refusal' }),
+  matched: Type.Optional(Type.String({ description: 'The member that covered the key' })),
+  from: Type.Optional(Type.Enum(['override', 'baseline'])),
+  verdict: Type.Optional(Verdict),
+  value: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'What is said about the member' })),
+  score: Type.Optional(Type.Number({ description: 'Published risk weight, where the source gives one' })),
+  ...factFields,
+})
+
+const Version = Type.Object({
+  set: SetName,
+  version: factFields.version,
+  asOf: factFields.asOf,
+  stale: factFields.stale,
+  refusal: factFields.refusal,
+})
+
+export const resolveReference = operation({
+  route: 'POST /v1/risk/reference/resolve',
+  summary:
+    "Looks keys up: the organisation's own entries first, what is published otherwise. Read `refused` before `hit`",
+  access: 'bearer',
+  audit: 'none',
+  input: {
+    keys: Type.Array(Key, { minItems: 1, maxItems: KEYS_MAX, examples: [['someone@example.com', '192.0.2.7']] }),
+    sets: Type.Optional(
+      Type.Array(SetName, {
+        maxItems: 100,
+        description: 'Which sets to consult; without any, every set that can read a key',
+        examples: [['domain', 'net']],
+      }),
+    ),
+  },
+  output: Type.Object({
+    answers: Type.Array(Answer),
+    consulted: Type.Array(Version),
+    stale: names('Sets past their bound among those consulted'),
+    refused: names('Sets that could not be consulted: a key checked against one is unknown, not clean'),
+  }),
+  faults: ['not_found'],
+  run: async (context, { keys, sets = [] }) => {
+    const risk = riskOf(context)
+    for (const [at, key] of keys.entries()) {
+      if (!isShort(key)) {
+        throw invalidInput([{ path: `keys.${at}`, says: `must have at most ${KEY_BYTES_MAX} bytes` }])
+      }
+    }
+    const named = [...new Set(sets)].map(set => requireSet(risk, set))
+    const spoken = await risk.overrides.of(context.caller.org)
+    return resolveAll(keys, named.length > 0 ? named : risk.shelf.sets, named.length > 0, spoken, context.clock.now())
+  },
+})
+
+type Told = Facts & { set: string }
+
+/** Runs over every key and every set, hundreds of times a request: loops and plain literals are what it costs least in. */
+function resolveAll(keys: string[], sets: readonly Shelved[], isNamed: boolean, spoken: SpokenOfOrg, now: Date) {
+  const kinds = sets.map(({ entry }) => kindsRead(entry))
+  const owns = sets.map(({ entry }) => spoken.get(entry.set))
+  const told: (Told | undefined)[] = sets.map(() => undefined)
+  const answers: Static<typeof Answer>[] = []
+  for (const key of keys) {
+    const kind = isNamed ? 0 : kindsOf(key)
+    for (let at = 0; at < sets.length; at++) {
+      if (!isNamed && (kind & (kinds[at] as number)) === 0) continue
+      const shelved = sets[at] as Shelved
+      const facts = told[at] ?? { set: shelved.entry.set, ...factsOf(shelved, now) }
+      told[at] = facts
+      answers.push(answerOf(shelved, key, owns[at], facts, isNamed))
+    }
+  }
+  const all = told.filter(facts => facts !== undefined)
+  return {
+    answers,
+    consulted: all.map(({ age: _, ...facts }) => facts),
+    stale: all.filter(({ stale }) => stale).map(({ set }) => set),
+    refused: all.filter(({ refusal }) => refusal !== undefined).map(({ set }) => set),
+  }
+}
+
+const UNREADABLE = -2
+const NONE = -1
+
+/** Fields that are not there are undefined, and are not sent. */
+function answerOf(
+  { entry, members }: Shelved,
+  key: string,
+  own: SpokenOfSet | undefined,
+  { set, version, asOf, age, stale, refusal }: Told,
+  isNamed: boolean,
+): Static<typeof Answer> {
+  const said = own === undefined ? NONE : own.table.find(key, !isNamed)
+  if (own !== undefined && said >= 0) {
+    const { key: matched, verdict, note } = own.entries[said] as Spoken
+    const value = note === null ? undefined : { note }
+    const hit = verdict === 'deny'
+    return { set, key, hit, matched, from: 'override', verdict, value, version, asOf, age, stale } as Static<
+      typeof Answer
+    >
+  }
+  if (refusal !== undefined || !members) {
+    return { set, key, hit: false, version, asOf, age, stale, refusal } as Static<typeof Answer>
+  }
+  const found = isNamed && isUnlike(entry, key) ? UNREADABLE : members.table.find(key, !isNamed)
+  if (found === UNREADABLE) {
+    const unread = `The key is nothing that the set ${set} can read.`
+    return { set, key, hit: false, version, asOf, age, stale, refusal: unread } as Static<typeof Answer>
+  }
+  if (found === NONE) {
+    return { set, key, hit: false, from: 'baseline', version, asOf, age, stale } as Static<typeof Answer>
+  }
+  const matched = members.table.member(found)
+  const value = members.values[members.valueAt[found] as number]
+  const weight = members.scores?.[found]
+  const score = weight === undefined || Number.isNaN(weight) ? undefined : weight
+  return { set, key, hit: true, matched, from: 'baseline', value, score, version, asOf, age, stale } as Static<
+    typeof Answer
+  >
+}

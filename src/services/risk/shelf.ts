@@ -1,0 +1,126 @@
+// The published sets as this process has them in memory: what each publisher supplied, and the table that answers. A set is
+// swapped whole; until a new table is there, the one before answers.
+import type { Clock, Database, Random } from '../../engines/engines.ts'
+import { CATALOGUE, type SetEntry } from './catalogue.ts'
+import { openTable, type Table } from './match/table.ts'
+import type { Source, Value } from './sources/source.ts'
+import { structureMembers } from './sources/structure.ts'
+import * as store from './store.ts'
+import { type Built, build, pack } from './thread/jobs.ts'
+import type { Thread } from './thread/open.ts'
+
+/** A table with what is said about its members. */
+export type Members = { table: Table; values: readonly Value[]; valueAt: Uint32Array; scores: Float64Array | null }
+
+export type Shelved = {
+  entry: SetEntry
+  /** What is held of each publisher that supplied something, or failed to. */
+  sources: store.SourceRow[]
+  members: Members | null
+  /** Which versions the table was built of. */
+  builtOf: string
+  /** Until the database has been looked at. */
+  isLoading: boolean
+}
+
+export type Shelf = {
+  sets: readonly Shelved[]
+  find(set: string): Shelved | undefined
+  /** Looks at what the database has of a set, and swaps its table if that is another. */
+  reload(set: string): Promise<void>
+  close(): Promise<void>
+}
+
+const GATHER_MS = 2_000
+
+type Engines = { db: Database; clock: Clock; random: Random }
+
+export async function openShelf(
+  { db, clock, random }: Engines,
+  thread: Thread,
+  warn: (error: unknown) => void,
+): Promise<Shelf> {
+  const sets: Shelved[] = CATALOGUE.map(entry => emptyShelved(entry, clock))
+  const find = (set: string) => sets.find(({ entry }) => entry.set === set)
+  const turns = new Map<string, Promise<void>>()
+  let closed = false
+
+  async function load(shelved: Shelved): Promise<void> {
+    const { entry } = shelved
+    if (closed || entry.kind === 'local' || entry.kind === 'seam') return
+    const listed = await store.selectSources(db, entry.set)
+    const rows = listed.filter(row => entry.sources.some(({ source }) => source === row.source))
+    shelved.sources = rows
+    shelved.isLoading = false
+    const ready = entry.sources.flatMap(({ source }) => rows.find(row => row.source === source && row.versionId) ?? [])
+    const builtOf = ready.map(({ versionId }) => versionId).join()
+    if (entry.kind === 'fetch' && builtOf !== shelved.builtOf && ready.length > 0) {
+      const sources = []
+      for (const { source, versionId } of ready) {
+        sources.push({ source, chunks: await store.selectMembers(db, versionId as number) })
+      }
+      shelved.members = membersOf(
+        await thread.build({ match: entry.match, sources, salt: random.bytes(4).readUInt32LE() }),
+      )
+      shelved.builtOf = builtOf
+    }
+  }
+
+  /** One at a time for each set, the later ones seeing what the earlier saw and more. */
+  function reload(set: string): Promise<void> {
+    const shelved = find(set)
+    if (!shelved) return Promise.resolve()
+    const next = (turns.get(set) ?? Promise.resolve()).catch(() => {}).then(() => load(shelved))
+    turns.set(set, next)
+    return next
+  }
+
+  const inBackground = (set: string) => void reload(set).catch(error => closed || warn(error))
+  await db.listen('risk', gathering(clock, inBackground), () => {
+    for (const { entry } of sets) inBackground(entry.set)
+  })
+  return {
+    sets,
+    find,
+    reload,
+    close: async () => {
+      closed = true
+      await Promise.allSettled(turns.values())
+    },
+  }
+}
+
+/** Publishers of a set are taken one after the other: a table for each of them would be built for nothing. */
+function gathering(clock: Clock, act: (set: string) => void): (set: string) => Promise<void> {
+  const heard = new Set<string>()
+  return async set => {
+    if (heard.has(set)) return
+    heard.add(set)
+    await clock.sleep(GATHER_MS)
+    heard.delete(set)
+    act(set)
+  }
+}
+
+/** What is computed here is there from the start. */
+function emptyShelved(entry: SetEntry, clock: Clock): Shelved {
+  const shelved: Shelved = { entry, sources: [], members: null, builtOf: '', isLoading: entry.kind !== 'seam' }
+  if (entry.kind !== 'local') return shelved
+  const { source, origin } = entry.sources[0] as Source
+  // Shared devices are counted over the platform's own events; until there are any, there are none, which is a fact.
+  const members = source === 'structure' ? structureMembers() : []
+  const { version, keys, chunks } = pack(members)
+  const built = build({
+    kind: 'build',
+    match: entry.match,
+    salt: 0, // These members are our own.
+    sources: [{ source, chunks: chunks.map(({ packed }) => packed) }],
+  })
+  const asOf = clock.now().toISOString()
+  const row = { source, version, keys, asOf, origin, versionId: 0, etag: null, modified: null, refusal: null }
+  return { ...shelved, sources: [row], members: membersOf(built), isLoading: false }
+}
+
+function membersOf({ data, values, valueAt, scores }: Built): Members {
+  return { table: openTable(data), values: values.map(text => JSON.parse(text)), valueAt, scores }
+}

@@ -1,0 +1,29 @@
+// Amazon's networks. One is listed once for each service that uses it; what those rows have in common is kept.
+import { gatherNetworks } from './networks.ts'
+import { inRegion } from './region.ts'
+import type { Parsed, Source } from './source.ts'
+import { fieldsOf, jsonOf, listOf } from './text.ts'
+
+const VALUE = { class: 'hosting', operator: 'aws' }
+
+export const aws: Source = {
+  source: 'aws',
+  basis: 'operator',
+  terms:
+    'Published by the operator for allow-listing (docs.aws.amazon.com/vpc/latest/userguide/aws-ip-ranges); ' +
+    'no licence stated',
+  origin: 'https://ip-ranges.amazonaws.com/ip-ranges.json',
+  parse,
+}
+
+function parse(text: string): Parsed {
+  const json = jsonOf(text)
+  const networks = gatherNetworks()
+  for (const entry of listOf(json, 'prefixes').map(fieldsOf)) {
+    networks.add(entry.ip_prefix, inRegion(VALUE, entry.region))
+  }
+  for (const entry of listOf(json, 'ipv6_prefixes').map(fieldsOf)) {
+    networks.add(entry.ipv6_prefix, inRegion(VALUE, entry.region))
+  }
+  return networks.done()
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { columnsOf, recordsOf } from './csv.ts'
+import { Unreadable } from './source.ts'
+
+describe('comma-separated values', () => {
+  for (const [what, text, records] of [
+    [
+      'plain cells',
+      'a,b\nc,d',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    [
+      'CRLF',
+      'a,b\r\nc,d',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    [
+      'empty cells',
+      ',\n,,\n"",a',
+      [
+        ['', ''],
+        ['', '', ''],
+        ['', 'a'],
+      ],
+    ],
+    ['a quoted comma', '"a,b",c', [['a,b', 'c']]],
+    [
+      'a quoted line break',
+      '"a\n  b",c\r\nd,"e\r\nf"\r\ng,h',
+      [
+        ['a\n  b', 'c'],
+        ['d', 'e\r\nf'],
+        ['g', 'h'],
+      ],
+    ],
+    ['doubled quotes', '"""This network""",b', [['"This network"', 'b']]],
+    ['a quote inside a plain cell', 'a"b,c', [['a"b', 'c']]],
+    ['a carriage return inside a cell', 'a\rb,c\r,d', [['a\rb', 'c\r', 'd']]],
+    ['a blank line between', 'a\n\nb', [['a'], [''], ['b']]],
+  ] as const) {
+    it(`hold ${what}`, () => {
+      assert.deepEqual(recordsOf(text), records)
+    })
+  }
+
+  for (const [what, text] of [
+    ['end inside a quoted cell', 'a,b\nc,"d'],
+    ['end after a doubled quote', 'a,"b""'],
+    ['go on after a quoted cell', 'a,"b"c'],
+    ['go on after a quoted cell and a carriage return', '"a"\r,b'],
+  ] as const) {
+    it(`cannot be read when they ${what}`, () => {
+      assert.throws(() => recordsOf(text), Unreadable)
+    })
+  }
+})
+
+describe('columns', () => {
+  it('are found by name, wherever they stand', () => {
+    assert.deepEqual(columnsOf('\ufeffAge,Name ,Town\n7,Ada,"Rome, IT"\n8,Bob,Oslo\n', 'Name', 'Age'), [
+      ['Ada', '7'],
+      ['Bob', '8'],
+    ])
+  })
+
+  it('must be there', () => {
+    assert.throws(() => columnsOf('Name,Town\nAda,Rome\n', 'Name', 'Age'), /no column named Age$/)
+  })
+
+  it('are missing from a row that is cut, and blank rows are none', () => {
+    assert.deepEqual(columnsOf('Name,Age\n,\nAda,7\n\nBob', 'Name', 'Age'), [['Ada', '7'], null])
+  })
+})

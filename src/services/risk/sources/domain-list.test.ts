@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { disposable } from './disposable.ts'
+import { disposableMit } from './disposable-mit.ts'
+import type { Parsed } from './source.ts'
+
+const LIST = `# throwaway domains
+mailinator.com
+
+Trash-Mail.COM
+sub.mailinator.com
+10mail.org
+instágram.com
+xn--instgram-cza.com
+mailinator.com
+0-mail.com`
+
+const MEMBERS = [
+  '0-mail.com',
+  '10mail.org',
+  'mailinator.com',
+  'sub.mailinator.com',
+  'trash-mail.com',
+  'xn--instgram-cza.com',
+].map(key => ({ key, value: { class: 'disposable' } }))
+
+for (const { source, parse } of [disposable, disposableMit]) {
+  const read = parse as (text: string) => Parsed
+  const rows = (count: number) => Array.from({ length: count }, (_, i) => `trash${i}.com`).join('\n')
+
+  describe(`a list of throwaway domains from ${source}`, () => {
+    it('gives each domain once, in one spelling', () => {
+      assert.deepEqual(read(LIST), { members: MEMBERS, dropped: 0 })
+    })
+
+    it('gives the same in any order, with CRLF and a byte order mark', () => {
+      const other = `\ufeff${LIST.split('\n').toReversed().join('\r\n')}\r\n`
+      assert.deepEqual(read(other), { members: MEMBERS, dropped: 0 })
+    })
+
+    it('loses its public suffixes, and says how many', () => {
+      const suffixes = ['com.ar', 'my.id', 'ddns.net', 'f5.si', 'co.uk', 'foo.ck', 'github.io']
+      assert.deepEqual(read(`${LIST}\n${suffixes.join('\n')}\n`), { members: MEMBERS, dropped: suffixes.length })
+      assert.throws(() => read('com.ar\nco.uk\n'), /no member/)
+    })
+
+    for (const provider of ['gmail.com', 'GMail.com', 'outlook.com', 'qq.com', 'proton.me', 'gmx.de', 'yahoo.co.uk']) {
+      it(`is refused whole when it names ${provider}`, () => {
+        assert.throws(() => read(`${rows(2_000)}\n${provider}\n`), new RegExp(`names ${provider.toLowerCase()}, `))
+      })
+    }
+
+    it('tells a few of the providers it names', () => {
+      const all = 'web.de\naol.com\ngmail.com\nme.com\nmsn.com\nqq.com\nmail.ru'
+      assert.throws(() => read(all), /names aol\.com, gmail\.com, mail\.ru, me\.com, msn\.com and 2 more, /)
+    })
+
+    it('may name what only looks like a provider', () => {
+      const rows = 'gmail.com.trash.com\nnotgmail.com\ntrash.gmail.com'
+      assert.equal(read(rows).members.length, 3)
+    })
+
+    it('holds no addresses of people, and no wildcards', () => {
+      for (const row of ['ada@trash.com', '*.trash.com', '.trash.com', 'trash', '1.2.3.4', 'tra sh.com']) {
+        assert.equal(read(`${rows(10)}\n${row}`).members.length, 10, row)
+        assert.throws(() => read(`${rows(10)}\n${row}\n${row}`), /^Error: 2 of 12 rows/, row)
+      }
+    })
+  })
+}

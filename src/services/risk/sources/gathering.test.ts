@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { gather } from './gathering.ts'
+import { Unreadable } from './source.ts'
+
+const VALUE = { class: 'test' }
+
+function gathered(good: number, bad: number, dropped = 0) {
+  const networks = gather('net')
+  for (let i = 0; i < good; i++) networks.add(`10.${i >> 8}.${i & 255}.0/24`, VALUE)
+  for (let i = 0; i < bad; i++) networks.add(`row ${i}`, VALUE)
+  for (let i = 0; i < dropped; i++) networks.drop()
+  return networks.done()
+}
+
+describe('rows that cannot be read', () => {
+  for (const [good, bad, dropped, why] of [
+    [1, 1, 0, 'one row may be cut, however short the list'],
+    [398, 2, 0, 'two of four hundred are half a percent'],
+    [1_990, 10, 0, 'ten of two thousand are half a percent'],
+    [300, 2, 98, 'what is left out was a row too'],
+  ] as const) {
+    it(`are ${bad} of ${good + bad + dropped}, and the rest is taken: ${why}`, () => {
+      assert.deepEqual(
+        { members: gathered(good, bad, dropped).members.length, dropped: gathered(good, bad, dropped).dropped },
+        { members: good, dropped },
+      )
+    })
+  }
+
+  for (const [good, bad] of [
+    [1, 2],
+    [397, 2],
+    [1_990, 11],
+  ] as const) {
+    it(`are ${bad} of ${good + bad}, and nothing is taken`, () => {
+      assert.throws(() => gathered(good, bad), new RegExp(`^Error: ${bad} of ${good + bad} rows .* "row 0"$`))
+    })
+  }
+
+  it('are told short, on one line and well-formed', () => {
+    const networks = gather('net')
+    for (const row of [`a\n\ud800${'😀'.repeat(500)}`, 'b']) networks.add(row, VALUE)
+    assert.throws(
+      () => networks.done(),
+      (error: Error) =>
+        error instanceof Unreadable &&
+        error.message.length < 150 &&
+        !error.message.includes('\n') &&
+        error.message.isWellFormed(),
+    )
+  })
+
+  it('may be anything that JSON can hold', () => {
+    for (const row of [undefined, null, 7, {}, [], '\ud800']) {
+      const networks = gather('exact')
+      networks.add(row, VALUE)
+      networks.add(row, VALUE)
+      assert.throws(() => networks.done(), Unreadable, String(row))
+    }
+  })
+})
+
+describe('members', () => {
+  it('are in code-unit order, whatever the order of their rows', () => {
+    const names = ['b', 'a', 'B', '_', '~', '\u{1f600}', '\uff5e', 'a b']
+    for (const rows of [names, names.toReversed()]) {
+      const agents = gather('exact')
+      for (const row of rows) agents.add(row, VALUE)
+      assert.deepEqual(
+        agents.done().members.map(({ key }) => key),
+        ['B', '_', 'a', 'a b', 'b', '~', '\u{1f600}', '\uff5e'],
+      )
+    }
+  })
+
+  it('named twice are one, with every field that either row has and the first of two texts', () => {
+    const rows = [
+      ['10.1.0.0/16', { class: 'test', region: 'us-east-1' }],
+      ['10.1.0.7/16', { class: 'test', region: 'eu-west-1' }],
+      ['10.1.0.0/16', { class: 'test', name: 'lab' }],
+    ] as const
+    for (const order of [rows, rows.toReversed()]) {
+      const networks = gather('net')
+      for (const [row, value] of order) networks.add(row, value)
+      assert.deepEqual(networks.done(), {
+        members: [{ key: '10.1.0.0/16', value: { class: 'test', region: 'eu-west-1', name: 'lab' } }],
+        dropped: 0,
+      })
+    }
+  })
+
+  it('are not needed for a row to be left out, but one must be left', () => {
+    const networks = gather('net')
+    networks.drop()
+    assert.throws(() => networks.done(), /no member/)
+  })
+})

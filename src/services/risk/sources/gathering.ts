@@ -1,0 +1,85 @@
+// Gathers the members of one document, whatever the order of its rows, and refuses the document when too much of it
+// cannot be read. That comes before any comparison of sizes: error pages often have as many lines as the list.
+import { type Match, memberFrom } from '../match/match.ts'
+import { type Member, type Parsed, Unreadable, type Value } from './source.ts'
+import { shortened } from './text.ts'
+
+/** One odd row is a slip or a cut last line; from the second on, so many of all rows mean it is not the list. */
+const BAD_ROWS_MAX = 1
+const BAD_SHARE_MAX = 0.005
+
+export type Gathering = {
+  /** Keeps a row by the publisher's spelling of it, or counts it as bad. */
+  add(text: unknown, value: Value): void
+  /** Keeps a row that is canonical already. */
+  keep(key: string, value: Value): void
+  /** Counts a row that was read and is left out for a reason. */
+  drop(): void
+  /** Counts a row that cannot be read. */
+  bad(row: unknown): void
+  done(): Parsed
+}
+
+export function gather(match: Match): Gathering {
+  const members = new Map<string, Member>()
+  let rows = 0
+  let dropped = 0
+  let bad = 0
+  let firstBad: unknown
+
+  function keep(key: string, value: Value): void {
+    rows++
+    const known = members.get(key)
+    if (!known) members.set(key, { key, value })
+    else if (known.value !== value) members.set(key, { key, value: merged(known.value, value) })
+  }
+
+  function markBad(row: unknown): void {
+    rows++
+    if (bad++ === 0) firstBad = row
+  }
+
+  return {
+    keep,
+    bad: markBad,
+    add(text, value) {
+      const key = typeof text === 'string' ? memberFrom(match, text) : null
+      if (key === null) markBad(text)
+      else keep(key, value)
+    },
+    drop() {
+      rows++
+      dropped++
+    },
+    done() {
+      if (bad > BAD_ROWS_MAX && bad > rows * BAD_SHARE_MAX) {
+        throw new Unreadable(`${bad} of ${rows} rows cannot be read; ${told(firstBad)}`)
+      }
+      if (members.size === 0) throw new Unreadable('The document has no member that can be used')
+      return { members: sorted(members.values()), dropped }
+    },
+  }
+}
+
+/** In code-unit order, which is the same on every machine. */
+export function sorted(members: Iterable<Member>): Member[] {
+  return [...members].sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+/** Of two rows about one member, every field either has, and of two texts the first in code-unit order. */
+function merged(one: Value, other: Value): Value {
+  const value: Record<string, string> = { ...one }
+  for (const [name, text] of Object.entries(other)) {
+    const known = value[name]
+    if (known === undefined || text < known) value[name] = text
+  }
+  return value
+}
+
+const TOLD_MAX = 60
+
+function told(row: unknown): string {
+  if (row === undefined || row === null) return 'the first lacks what it should say'
+  const text = shortened(JSON.stringify(row))
+  return `the first is ${text.length <= TOLD_MAX ? text : `${text.slice(0, TOLD_MAX).toWellFormed()}…`}`
+}

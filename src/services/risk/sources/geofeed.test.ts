@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { digitalocean } from './digitalocean.ts'
+import { linode } from './linode.ts'
+import { relay } from './relay.ts'
+import { vultr } from './vultr.ts'
+
+const FEED = `# A self-published geofeed by RFC 8805
+# Last modified: 2025-07-24 10:00:06.525037
+5.101.96.0/21,NL,NL-NH,Amsterdam,1098 XH
+2600:3C00::/32,us,US-TX,Richardson,
+45.32.0.0/19, JP , JP-13,"Shinagawa-ku, Tokyo",
+"24.144.64.0/22","US",US-NJ,North Bergen,07047
+8.3.29.0/24,,,,
+5.101.96.0/21,NL,NL-NH,Haarlem,
+8.3.30.1
+2002::/16,US,,,`
+
+describe('a geofeed', () => {
+  for (const [{ source, parse }, value] of [
+    [digitalocean, { class: 'hosting', operator: 'digitalocean' }],
+    [linode, { class: 'hosting', operator: 'linode' }],
+    [vultr, { class: 'hosting', operator: 'vultr' }],
+    [relay, { class: 'relay', operator: 'apple' }],
+  ] as const) {
+    const read = (text: string) => parse?.(text)
+    const members = [
+      { key: '24.144.64.0/22', value: { ...value, region: 'US' } },
+      { key: '2600:3c00::/32', value: { ...value, region: 'US' } },
+      { key: '45.32.0.0/19', value: { ...value, region: 'JP' } },
+      { key: '5.101.96.0/21', value: { ...value, region: 'NL' } },
+      { key: '8.3.29.0/24', value },
+      { key: '8.3.30.1/32', value },
+    ]
+
+    it(`of ${source} gives networks and countries, and nobody's blocks are left out`, () => {
+      assert.deepEqual(read(FEED), { members, dropped: 1 })
+    })
+
+    it(`of ${source} is the same in another order, at another time and with CRLF`, () => {
+      const other = FEED.replace('10:00:06', '22:00:07').split('\n').toReversed().join('\r\n')
+      assert.deepEqual(read(`\ufeff${other}\r\n`), { members, dropped: 1 })
+    })
+
+    it(`of ${source} may lose one row, its header or a cut end, and no second one`, () => {
+      const header = `prefix,country,region,city,postal\n${FEED}`
+      assert.deepEqual(read(header), { members, dropped: 1 })
+      assert.throws(() => read(`${header}\n9.9.9.0/2`.replace('8.3.29.0/24,,', '8.3.29.0/24,Germany,')), /^Error: 3 of/)
+    })
+  }
+
+  it('takes the first country of a network that is listed in two', () => {
+    for (const rows of ['9.0.0.0/8,US\n9.0.0.0/8,DE', '9.0.0.0/8,DE\n9.0.0.0/8,US', '9.0.0.0/8\n9.0.0.0/8,DE']) {
+      assert.equal(relay.parse?.(rows).members[0]?.value.region, 'DE')
+    }
+  })
+})

@@ -1,0 +1,26 @@
+// The networks of Oracle Cloud, listed by region.
+import { gatherNetworks } from './networks.ts'
+import { inRegion } from './region.ts'
+import type { Parsed, Source } from './source.ts'
+import { fieldsOf, jsonOf, listOf } from './text.ts'
+
+const VALUE = { class: 'hosting', operator: 'oracle' }
+
+export const oracle: Source = {
+  source: 'oracle',
+  basis: 'operator',
+  terms:
+    'Published by the operator for allow-listing (docs.oracle.com/iaas/Content/General/Concepts/addressranges.htm); ' +
+    'no licence stated',
+  origin: 'https://docs.oracle.com/en-us/iaas/tools/public_ip_ranges.json',
+  parse,
+}
+
+function parse(text: string): Parsed {
+  const networks = gatherNetworks()
+  for (const { region, cidrs } of listOf(jsonOf(text), 'regions').map(fieldsOf)) {
+    if (!Array.isArray(cidrs)) networks.bad(region)
+    else for (const entry of cidrs) networks.add(fieldsOf(entry).cidr, inRegion(VALUE, region))
+  }
+  return networks.done()
+}

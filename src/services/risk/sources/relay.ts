@@ -1,0 +1,13 @@
+// Networks from which Apple's Private Relay reaches the internet: many people share each of them.
+import { parseGeofeed } from './geofeed.ts'
+import type { Source } from './source.ts'
+
+export const relay: Source = {
+  source: 'relay',
+  basis: 'operator',
+  terms:
+    'Published by Apple so that Private Relay can be recognised ' +
+    '(developer.apple.com/support/prepare-your-network-for-icloud-private-relay); no licence stated',
+  origin: 'https://mask-api.icloud.com/egress-ip-ranges.csv',
+  parse: text => parseGeofeed(text, { class: 'relay', operator: 'apple' }),
+}

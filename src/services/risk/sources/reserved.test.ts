@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { reserved4, reserved6 } from './reserved.ts'
+
+const HEADER = 'Address Block,Name,RFC,Allocation Date,Termination Date,Source'
+const block = (key: string, name: string) => ({ key, value: { class: 'reserved', operator: 'iana', name } })
+
+describe('the special-purpose blocks of IPv4', () => {
+  const rows = [
+    '0.0.0.0/8,"""This network""","[RFC791], Section 3.2",1981-09,N/A,True',
+    '127.0.0.0/8,Loopback [1],"[RFC1122], Section 3.2.1.3",1981-09,N/A,False [1]',
+    '192.0.0.0/24 [2],IETF Protocol Assignments,"[RFC6890], Section 2.1",2010-01,N/A,False',
+    '"192.0.0.170/32, 192.0.0.171/32",NAT64/DNS64 Discovery,[RFC8880],2013-02,N/A,False',
+    '192.88.99.0/24,Deprecated (6to4 Relay Anycast),[RFC7526],2001-06,2015-03,',
+    '255.255.255.255/32,Limited Broadcast,"[RFC8190]\n        [RFC919], Section 7",1984-10,N/A,False',
+  ]
+  const members = [
+    block('0.0.0.0/8', 'This network'),
+    block('127.0.0.0/8', 'Loopback'),
+    block('192.0.0.0/24', 'IETF Protocol Assignments'),
+    block('192.0.0.170/32', 'NAT64/DNS64 Discovery'),
+    block('192.0.0.171/32', 'NAT64/DNS64 Discovery'),
+    block('192.88.99.0/24', 'Deprecated (6to4 Relay Anycast)'),
+    block('255.255.255.255/32', 'Limited Broadcast'),
+  ]
+  const table = (lines: string[]) => [HEADER, ...lines].join('\r\n')
+
+  it('are told by name, without footnotes and quotes, one by one', () => {
+    assert.deepEqual(reserved4.parse?.(`${table(rows)}\r\n`), { members, dropped: 0 })
+  })
+
+  it('are the same in another order, and with a byte order mark', () => {
+    assert.deepEqual(reserved4.parse?.(`\ufeff${table(rows.toReversed())}`), { members, dropped: 0 })
+  })
+
+  it('are not read from another table, nor from one that is cut in a cell', () => {
+    assert.throws(
+      () => reserved4.parse?.('Prefix,Designation\r\n000/8,IANA\r\n'),
+      /no column named Address Block, Name/,
+    )
+    assert.throws(() => reserved4.parse?.(table(rows).split('[RFC919]')[0] ?? ''), /ends inside a quoted cell/)
+  })
+
+  it('may miss one row that is cut, and no second one', () => {
+    assert.deepEqual(reserved4.parse?.(table([...rows, '10.0.0.0/8,Priv'])), { members, dropped: 0 })
+    assert.throws(() => reserved4.parse?.(table([...rows, '10.0.0.0/8', '10/8,Private-Use,,,,'])), /^Error: 2 of 9/)
+  })
+})
+
+describe('the special-purpose blocks of IPv6', () => {
+  it('leave out the ones that carry IPv4, which would cover every IPv4 address', () => {
+    const text = [
+      HEADER,
+      '::1/128,Loopback Address,[RFC4291],2006-02,N/A,False',
+      '::ffff:0:0/96,IPv4-mapped Address,[RFC4291],2006-02,N/A,False',
+      '2002::/16 [3],6to4,[RFC3056],2001-02,N/A,True',
+    ].join('\n')
+    assert.deepEqual(reserved6.parse?.(text), {
+      members: [block('2002::/16', '6to4'), block('::1/128', 'Loopback Address')],
+      dropped: 1,
+    })
+  })
+
+  it('never give a member of IPv4', () => {
+    const blocks = ['64:ff9b::/96', '64:ff9b:1::/48', '::ffff:0:0/96', 'fc00::/7']
+    const text = [HEADER, ...blocks.map(block => `${block},Name,,,,`)].join('\n')
+    const keys = reserved6.parse?.(text).members.map(({ key }) => key) ?? []
+    assert.ok(keys.includes('fc00::/7'))
+    for (const key of keys) assert.match(key, /:/)
+  })
+})

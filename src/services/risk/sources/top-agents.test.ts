@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { topAgents } from './top-agents.ts'
+
+const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36'
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const EDGE = `${CHROME} Edg/153.0.0.0`
+const common = (key: string, rank: string) => ({ key, value: { class: 'common', rank } })
+
+describe('common browsers', () => {
+  it('have the rank of the place they are listed at first', () => {
+    assert.deepEqual(topAgents.parse?.(JSON.stringify([FIREFOX, CHROME, FIREFOX, EDGE])), {
+      members: [common(CHROME, '2'), common(EDGE, '4'), common(FIREFOX, '1')],
+      dropped: 0,
+    })
+  })
+
+  it('keep their lower rank when a hundred are listed twice', () => {
+    const agents = Array.from({ length: 100 }, (_, i) => `Browser/${i}`)
+    const { members } = topAgents.parse?.(JSON.stringify([...agents, ...agents])) ?? { members: [] }
+    assert.equal(members.find(({ key }) => key === 'Browser/8')?.value.rank, '9')
+  })
+
+  it('are texts that name a product; two of another kind are no list of browsers', () => {
+    for (const odd of [
+      [7, {}],
+      ['rate', 'limited'],
+      [null, ''],
+      [`a/${'x'.repeat(600)}`, `b/${'x'.repeat(600)}`],
+    ]) {
+      assert.deepEqual(topAgents.parse?.(JSON.stringify([CHROME, odd[0]])).members, [common(CHROME, '1')])
+      assert.throws(() => topAgents.parse?.(JSON.stringify([CHROME, ...odd])), /^Error: 2 of 3 rows/)
+    }
+  })
+
+  it('are an array', () => {
+    assert.throws(() => topAgents.parse?.(JSON.stringify({ agents: [CHROME] })), /not a JSON array/)
+  })
+})

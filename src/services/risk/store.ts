@@ -1,0 +1,114 @@
+// All SQL on the published sets. None of it knows an organisation.
+import type { Sql } from '../../engines/engines.ts'
+
+/** What is held of one publisher. */
+export type SourceRow = {
+  source: string
+  versionId: number | null
+  version: string | null
+  keys: number
+  asOf: string | null
+  origin: string | null
+  etag: string | null
+  modified: string | null
+  refusal: string | null
+}
+
+export function selectSources(db: Sql, set: string): Promise<SourceRow[]> {
+  return db<SourceRow>`select source, version_id as "versionId", version, keys, as_of as "asOf", origin, etag, modified,
+      refusal
+    from risk_sources where set_name = ${set}`
+}
+
+/** Members of a version, packed, in order. */
+export async function selectMembers(db: Sql, versionId: number): Promise<Uint8Array[]> {
+  const rows = await db<{ packed: Uint8Array }>`select packed from risk_members
+    where version_id = ${versionId} order by n`
+  return rows.map(({ packed }) => packed)
+}
+
+/** The last take of a publisher failed; what was taken before stays. */
+export async function noteRefusal(db: Sql, set: string, source: string, refusal: string): Promise<void> {
+  await db`insert into risk_sources (set_name, source, refusal) values (${set}, ${source}, ${refusal})
+    on conflict (set_name, source) do update set refusal = excluded.refusal`
+}
+
+export type Taken = { at: string; origin: string; etag: string | null; modified: string | null }
+
+/** The publisher says what it said before. */
+export async function noteUnchanged(db: Sql, set: string, source: string, taken: Taken): Promise<void> {
+  await db`update risk_sources set as_of = ${taken.at}, origin = ${taken.origin}, etag = ${taken.etag},
+      modified = ${taken.modified}, refusal = null
+    where set_name = ${set} and source = ${source}`
+}
+
+export type Landing = { id: number; version: string; landed: number }
+
+/** The version that was begun and not finished, if there is one. */
+export async function selectLanding(db: Sql, set: string, source: string): Promise<Landing | null> {
+  const [row] = await db<Landing>`select id, version, landed from risk_versions
+    where set_name = ${set} and source = ${source} and state = 'landing'`
+  return row ?? null
+}
+
+/** The publisher has moved on: what landed of the version is taken out, the version stays in the manifest. */
+export async function discardLanding(db: Sql, id: number, at: string): Promise<void> {
+  await db`delete from risk_members where version_id = ${id}`
+  await db`update risk_versions set state = 'discarded', finished = ${at} where id = ${id}`
+}
+
+export type NewVersion = { version: string; raw: string; keys: number; at: string }
+
+export async function insertLanding(
+  db: Sql,
+  set: string,
+  source: string,
+  { version, raw, keys, at }: NewVersion,
+): Promise<number> {
+  const [row] = await db<{ id: number }>`insert into risk_versions (set_name, source, version, raw, keys, state, begun)
+    values (${set}, ${source}, ${version}, ${raw}, ${keys}, 'landing', ${at}) returning id`
+  return row?.id as number
+}
+
+/** Writes some members, and how far that brings the version. */
+export async function insertMembers(
+  db: Sql,
+  id: number,
+  n: number,
+  { packed, keys }: { packed: Uint8Array; keys: number },
+): Promise<void> {
+  await db`with written as (
+      insert into risk_members (version_id, n, packed) values (${id}, ${n}, ${packed}) returning version_id
+    ) update risk_versions set landed = landed + ${keys} from written where id = written.version_id`
+}
+
+/** From now on this version answers. Members of versions before the one it replaces are taken out. */
+export async function finishLanding(
+  db: Sql,
+  set: string,
+  source: string,
+  id: number,
+  { version, keys, at, origin, etag, modified }: Taken & { version: string; keys: number },
+): Promise<void> {
+  const [before] = await db<{ id: number | null }>`select version_id as id from risk_sources
+    where set_name = ${set} and source = ${source}`
+  await db`update risk_versions set state = 'ready', finished = ${at} where id = ${id}`
+  await db`insert into risk_sources (set_name, source, version_id, version, keys, as_of, origin, etag, modified)
+    values (${set}, ${source}, ${id}, ${version}, ${keys}, ${at}, ${origin}, ${etag}, ${modified})
+    on conflict (set_name, source) do update set version_id = excluded.version_id, version = excluded.version,
+      keys = excluded.keys, as_of = excluded.as_of, origin = excluded.origin, etag = excluded.etag,
+      modified = excluded.modified, refusal = null`
+  await db`delete from risk_members using risk_versions
+    where risk_versions.id = version_id and set_name = ${set} and source = ${source}
+      and version_id <> ${id} and version_id is distinct from ${before?.id ?? null}`
+}
+
+export type Receipt = { source: string; version: string; keys: number; asOf: string }
+
+/** What the component that screens says it has loaded. */
+export async function keepReceipt(db: Sql, set: string, receipt: Receipt): Promise<void> {
+  await db`insert into risk_sources (set_name, source, version, keys, as_of)
+    values (${set}, ${receipt.source}, ${receipt.version}, ${receipt.keys}, ${receipt.asOf})
+    on conflict (set_name, source) do update set version = excluded.version, keys = excluded.keys,
+      as_of = excluded.as_of, refusal = null`
+}

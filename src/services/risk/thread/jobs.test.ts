@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { openTable } from '../match/table.ts'
+import { build, type Parsed, pack, parse } from './jobs.ts'
+
+const read = (source: string, text: string) =>
+  parse({ kind: 'parse', source, document: new TextEncoder().encode(text), encoding: null })
+
+describe('a version', () => {
+  const members = Array.from({ length: 12_000 }, (_, n) => ({
+    key: `n${String(n).padStart(5, '0')}.com`,
+    value: { class: n % 2 ? 'odd' : 'even', name: `${n % 7}` },
+  }))
+
+  it('is the digest of its members, whatever the order in which they say things', () => {
+    const turned = members.map(({ key, value }) => ({ key, value: { name: value.name, class: value.class } }))
+    assert.equal(pack(turned).version, pack(members).version)
+    const [first, ...rest] = members
+    const other = [{ ...first, value: { class: 'other' } } as (typeof members)[number], ...rest]
+    assert.notEqual(pack(other).version, pack(members).version)
+    assert.notEqual(pack(rest).version, pack(members).version)
+  })
+
+  it('comes out of its chunks as it went in', () => {
+    const { chunks, keys } = pack(members)
+    assert.deepEqual(
+      chunks.map(chunk => chunk.keys),
+      [5_000, 5_000, 2_000],
+    )
+    assert.equal(keys, 12_000)
+    const packed = chunks.map(chunk => chunk.packed)
+    const built = build({ kind: 'build', match: 'domain', sources: [{ source: 'one', chunks: packed }], salt: 9 })
+    const table = openTable(built.data)
+    for (const { key, value } of members) {
+      const said = JSON.parse(built.values[built.valueAt[table.find(key)] as number] as string)
+      assert.deepEqual(said, { ...value, source: 'one' })
+    }
+    assert.equal(built.values.length, 14)
+  })
+})
+
+describe('several sources', () => {
+  const of = (source: string, ...rows: [key: string, value: Record<string, string>][]) => {
+    const members = rows.map(([key, value]) => ({ key, value }))
+    return { source, chunks: pack(members).chunks.map(({ packed }) => packed) }
+  }
+
+  it('are all named, and the first is believed where they differ, however large each is', () => {
+    const many = Array.from({ length: 50 }, (_, n) => [`m${n}.com`, { class: 'many' }] as [string, { class: string }])
+    const small = of('small', ['both.com', { class: 'small', only: 'small' }])
+    const large = of('large', ['both.com', { class: 'large', also: 'large' }], ...many)
+    for (const [sources, value] of [
+      [[small, large], { class: 'small', only: 'small', also: 'large', source: 'small, large' }],
+      [[large, small], { class: 'large', only: 'small', also: 'large', source: 'large, small' }],
+    ] as const) {
+      const built = build({ kind: 'build', match: 'domain', sources: [...sources], salt: 1 })
+      const at = openTable(built.data).find('both.com')
+      assert.deepEqual(JSON.parse(built.values[built.valueAt[at] as number] as string), value)
+      assert.equal(built.data.count, 51)
+    }
+  })
+})
+
+describe('a document', () => {
+  it('that is nested beyond reason is refused, not a failure', () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    assert.ok('refusal' in read('top-agents', `[${deep},${deep}]`))
+  })
+
+  it('of an operator that claims half of the internet is refused', () => {
+    for (const text of ['104.16.0.0/1', '0.0.0.0/1\n128.0.0.0/1'])
+      assert.ok('refusal' in read('cloudflare4', text), text)
+    assert.ok('refusal' in read('cloudflare6', '2000::/3'))
+    const one = read('cloudflare4', '104.16.0.0/13\n0.0.0.0/1') as Parsed
+    assert.equal(one.keys, 1, 'one odd row is left out')
+  })
+
+  it('of patterns that cannot be looked for at once is refused', () => {
+    const rows = Array.from({ length: 1_000 }, (_, n) => ({ pattern: `bot${n}${'x'.repeat(400)}` }))
+    assert.ok('refusal' in read('patterns', JSON.stringify(rows)))
+  })
+})

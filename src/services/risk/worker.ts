@@ -1,0 +1,44 @@
+// Keeps the sets fresh: each is taken again at half of the age it may reach, one after the other.
+import type { WorkContext, Worker } from '../../kit/worker.ts'
+import { maxAgeMs } from './facts.ts'
+import { takeSet } from './refresh.ts'
+import type { Shelved } from './shelf.ts'
+import { riskOf } from './state.ts'
+
+/** How often it is looked at what is due. A publisher that fails is tried again then. */
+const BEAT_MS = 6 * 60 * 60_000
+/** While a set has nothing to answer with. */
+const URGENT_MS = 10 * 60_000
+
+export const refreshWorker: Worker = {
+  name: 'risk reference',
+  run: async context => {
+    const risk = riskOf(context)
+    const failures: unknown[] = []
+    for (const shelved of risk.shelf.sets) {
+      await risk.shelf.reload(shelved.entry.set)
+      if (context.signal.aborted) break
+      if (!isDue(shelved, context)) continue
+      try {
+        await takeSet(context, risk, shelved, false, context.signal) // Or an operator is at it at this very moment.
+        await risk.shelf.reload(shelved.entry.set)
+      } catch (error) {
+        failures.push(error) // The other sets are taken all the same.
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+    const isMissing = risk.shelf.sets.some(({ entry, members }) => entry.kind === 'fetch' && !members)
+    return isMissing ? URGENT_MS : BEAT_MS
+  },
+}
+
+/** Of a set whose publishers failed last time, too. */
+function isDue(shelved: Shelved, { clock }: WorkContext): boolean {
+  const { entry, sources } = shelved
+  if (entry.kind !== 'fetch') return false
+  return entry.sources.some(({ source }) => {
+    const row = sources.find(one => one.source === source)
+    if (!row?.asOf || row.refusal !== null) return true
+    return clock.now().getTime() - Date.parse(row.asOf) >= maxAgeMs(shelved) / 2
+  })
+}
