@@ -52,6 +52,8 @@ function refusalOf({ entry, members, sources, isLoading }: Shelved): string | nu
   if (entry.kind === 'attest') return 'The membership is held by the component that screens against it, not here.'
   if (members) return null
   if (isLoading) return 'This set is being loaded; try again in a moment.'
+  if (sources.some(({ versionId }) => versionId !== null))
+    return 'The table of this set could not be built; the log says why.'
   const failed = sources.filter(({ refusal }) => refusal !== null)
   const tried = failed.length > 0 ? ` The last try failed: ${failed[0]?.source}: ${failed[0]?.refusal}.` : ''
   return `This set has never been loaded.${tried}`

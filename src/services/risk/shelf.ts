@@ -50,27 +50,35 @@ export async function openShelf(
     if (closed || entry.kind === 'local' || entry.kind === 'seam') return
     const listed = await store.selectSources(db, entry.set)
     const rows = listed.filter(row => entry.sources.some(({ source }) => source === row.source))
-    shelved.sources = rows
-    shelved.isLoading = false
     const ready = entry.sources.flatMap(({ source }) => rows.find(row => row.source === source && row.versionId) ?? [])
     const builtOf = ready.map(({ versionId }) => versionId).join()
     if (entry.kind === 'fetch' && builtOf !== shelved.builtOf && ready.length > 0) {
+      if (!shelved.members) shelved.sources = rows // Nothing answers yet, so there is nothing to be told wrong of.
       const sources = []
       for (const { source, versionId } of ready) {
-        sources.push({ source, chunks: await store.selectMembers(db, versionId as number) })
+        const chunks = await store.selectMembers(db, versionId as number)
+        if (chunks.length === 0) throw new Error(`a version of ${source} was replaced while it was read`)
+        sources.push({ source, chunks })
       }
       shelved.members = membersOf(
         await thread.build({ match: entry.match, sources, salt: random.bytes(4).readUInt32LE() }),
       )
       shelved.builtOf = builtOf
     }
+    // Together with the table: an answer names the version it was looked up in.
+    shelved.sources = rows
   }
 
   /** One at a time for each set, the later ones seeing what the earlier saw and more. */
   function reload(set: string): Promise<void> {
     const shelved = find(set)
     if (!shelved) return Promise.resolve()
-    const next = (turns.get(set) ?? Promise.resolve()).catch(() => {}).then(() => load(shelved))
+    const next = (turns.get(set) ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => load(shelved))
+      .finally(() => {
+        shelved.isLoading = false
+      })
     turns.set(set, next)
     return next
   }
