@@ -54,15 +54,8 @@ export async function openShelf(
     const builtOf = ready.map(({ versionId }) => versionId).join()
     if (entry.kind === 'fetch' && builtOf !== shelved.builtOf && ready.length > 0) {
       if (!shelved.members) shelved.sources = rows // Nothing answers yet, so there is nothing to be told wrong of.
-      const sources = []
-      for (const { source, versionId } of ready) {
-        const chunks = await store.selectMembers(db, versionId as number)
-        if (chunks.length === 0) throw new Error(`a version of ${source} was replaced while it was read`)
-        sources.push({ source, chunks })
-      }
-      shelved.members = membersOf(
-        await thread.build({ match: entry.match, sources, salt: random.bytes(4).readUInt32LE() }),
-      )
+      const input = { match: entry.match, sources: await membersIn(db, ready), salt: random.bytes(4).readUInt32LE() }
+      shelved.members = membersOf(await thread.build(input))
       shelved.builtOf = builtOf
     }
     // Together with the table: an answer names the version it was looked up in.
@@ -96,6 +89,17 @@ export async function openShelf(
       await Promise.allSettled(turns.values())
     },
   }
+}
+
+/** What the versions hold, as they are kept: packed. */
+async function membersIn(db: Database, versions: readonly store.SourceRow[]) {
+  const sources = []
+  for (const { source, versionId } of versions) {
+    const chunks = await store.selectMembers(db, versionId as number)
+    if (chunks.length === 0) throw new Error(`a version of ${source} was replaced while it was read`)
+    sources.push({ source, chunks })
+  }
+  return sources
 }
 
 /** Publishers of a set are taken one after the other: a table for each of them would be built for nothing. */
