@@ -153,7 +153,7 @@ function migrations(db: Database): void {
   })
 }
 
-async function until(holds: () => boolean): Promise<void> {
+export async function until(holds: () => boolean): Promise<void> {
   for (let tries = 0; !holds() && tries < 300; tries++) await wait(20)
   assert.ok(holds())
 }

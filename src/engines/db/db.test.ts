@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { externalPostgres } from '../../../test/external.ts'
 import { testDatabase } from '../../../test/host.ts'
 import { EngineUnavailable } from '../engines.ts'
-import { databaseConforms } from './conformance.ts'
+import { databaseConforms, until } from './conformance.ts'
 import { readMigrations } from './migrate.ts'
 import { openPostgres, requireVersion } from './postgres.ts'
 
@@ -71,6 +72,63 @@ describe('a server that does not answer', () => {
     const db = await serve(t, socket => void sockets.push(socket))
     await assert.rejects(db.ping(), down)
     for (const socket of sockets) socket.destroy()
+  })
+})
+
+describe('a connection that listens', () => {
+  const limits = { connectionsMax: 1, queueMax: 1, beatMs: 100 }
+  const hearing = async (at: Parameters<typeof openPostgres>[0]['at'], t: TestContext) => {
+    const db = openPostgres({ at, ...limits })
+    t.after(() => db.close())
+    const heard: string[] = []
+    let connections = 0
+    await db.listen(
+      'news',
+      payload => heard.push(payload),
+      () => connections++,
+    )
+    return { heard, connections: () => connections }
+  }
+
+  /** Stands between, so that the way to the server can be cut. */
+  const proxied = async (t: TestContext) => {
+    const { db, at, drop } = await testDatabase()
+    const sockets: Socket[] = []
+    const proxy = createServer(near => {
+      const far = connect(`${at.socketDirectory}/.s.PGSQL.5432`)
+      for (const socket of [near, far]) sockets.push(socket.on('error', () => {}))
+      near.pipe(far).pipe(near)
+    })
+    const listen = (port: number) => new Promise<void>(resolve => proxy.listen(port, '127.0.0.1', resolve))
+    const refuse = () => {
+      proxy.close()
+      for (const socket of sockets) socket.destroy()
+    }
+    t.after(refuse)
+    t.after(drop)
+    await listen(0)
+    const { port } = proxy.address() as AddressInfo
+    const listener = await hearing({ url: `postgres://${at.user}@127.0.0.1:${port}/${at.database}` }, t)
+    return { db, ...listener, sockets, refuse, accept: () => listen(port) }
+  }
+
+  it('comes back to a server that refused it for a while', async t => {
+    const { db, heard, connections, refuse, accept } = await proxied(t)
+    refuse()
+    await wait(1_000)
+    assert.equal(connections(), 1)
+    await accept()
+    await until(() => connections() === 2)
+    await db`select pg_notify('news', 'back')`
+    await until(() => heard.includes('back'))
+  })
+
+  it('is opened again when the network between has gone silent', async t => {
+    const { db, heard, connections, sockets } = await proxied(t)
+    for (const socket of sockets) socket.unpipe().pause()
+    await until(() => connections() === 2)
+    await db`select pg_notify('news', 'again')`
+    await until(() => heard.includes('again'))
   })
 })
 

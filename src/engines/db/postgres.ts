@@ -2,6 +2,7 @@
 import postgres from 'postgres'
 import { type Database, EngineUnavailable, type SqlValue } from '../engines.ts'
 import { admission, type Waits } from './admission.ts'
+import { type Ears, openListening } from './listening.ts'
 
 export type PostgresOptions = {
   /** Where: a URL, or the socket directory and database of the embedded server. */
@@ -9,6 +10,8 @@ export type PostgresOptions = {
   connectionsMax: number
   /** How many callers may wait for a connection; the next one is refused at once instead of joining a growing queue. */
   queueMax: number
+  /** How often it is looked whether LISTEN still hears; shortened by tests. */
+  beatMs?: number
 }
 
 /** A query that ran this long is worth more to stop than to finish: its caller has given up. */
@@ -21,6 +24,7 @@ const PING_WAITS: Waits = { connectionMs: 2_000, answerMs: 2_000 }
 
 export function openPostgres(options: PostgresOptions): Database {
   const sql = connect(options)
+  const listening = openListening(ears => connect({ ...options, connectionsMax: 1 }, ears), options.beatMs)
   const { admit, load } = admission(options.connectionsMax, options.queueMax)
 
   async function run<T>(query: { cancel(): void }, waits: Waits): Promise<T> {
@@ -53,11 +57,13 @@ export function openPostgres(options: PostgresOptions): Database {
       transaction,
       load,
       script: (text: string) => run<void>(sql.unsafe(text).simple(), WAITS),
-      listen: async (channel: string, heard: (payload: string) => void, connected: () => void) => {
-        await sql.listen(channel, heard, connected)
-      },
+      listen: (channel: string, heard: (payload: string) => void, connected: () => void) =>
+        listening.listen({ channel, heard, connected }),
       ping: async () => void (await run(sql`select 1`, PING_WAITS)),
-      close: () => sql.end({ timeout: 5 }),
+      close: async () => {
+        await listening.close()
+        await sql.end({ timeout: 5 })
+      },
     },
   )
 }
@@ -98,13 +104,14 @@ function inside(tx: postgres.TransactionSql): Database {
   )
 }
 
-function connect({ at, connectionsMax }: PostgresOptions): postgres.Sql {
+function connect({ at, connectionsMax }: PostgresOptions, ears?: Ears): postgres.Sql {
   const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
     max: connectionsMax,
     connect_timeout: CONNECT_TIMEOUT_S,
     // A lost server is tried again at once and then ever more slowly, up to two seconds.
     backoff: attempt => Math.min(2, 0.05 * 2 ** attempt),
     onnotice: () => {},
+    ...(ears && { ...ears, max_lifetime: null }),
     connection: {
       application_name: 'stoa',
       TimeZone: 'UTC',

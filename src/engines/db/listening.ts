@@ -1,0 +1,91 @@
+// LISTEN on a connection of its own, which is looked after: the driver's way waits for ever on a connection that a network
+// has cut without a word, and what is remembered here would never hear again that it has changed.
+import { setTimeout as wait } from 'node:timers/promises'
+import type postgres from 'postgres'
+
+/** How often the connection is asked whether it still is one: a network that was cut says nothing. */
+const BEAT_MS = 10_000
+/** Between tries to get it back. */
+const PAUSE_MS = 250
+
+export type Ears = {
+  /** Not in the driver's types, but what its own listening stands on. */
+  onnotify: (channel: string, payload: string) => void
+  onclose: () => void
+}
+type Listener = { channel: string; heard: (payload: string) => void; connected: () => void }
+
+export function openListening(connect: (ears: Ears) => postgres.Sql, beatMs = BEAT_MS) {
+  const listeners: Listener[] = []
+  /** The connection that is being opened, or is open. */
+  let latest: postgres.Sql | null = null
+  /** The one that listens. */
+  let line: postgres.Sql | null = null
+  let closed = false
+  let turn: Promise<unknown> = Promise.resolve()
+
+  /** A new connection with every channel there is, and word to every listener that it may have missed something. */
+  async function begin(): Promise<void> {
+    const next = connect({
+      onnotify: (channel, payload) => {
+        for (const one of listeners) if (one.channel === channel) one.heard(payload)
+      },
+      onclose: () => lose(next),
+    })
+    latest = next
+    try {
+      for (const channel of new Set(listeners.map(one => one.channel))) await next`listen ${next(channel)}`
+    } catch (error) {
+      await next.end({ timeout: 0 })
+      throw error
+    }
+    if (closed) return
+    line = next
+    for (const { connected } of listeners) connected()
+    void watch(next)
+  }
+
+  async function watch(mine: postgres.Sql): Promise<void> {
+    while (line === mine) {
+      await wait(beatMs, null, { ref: false })
+      const answer = mine`select 1`.then(
+        () => true,
+        () => false,
+      )
+      const answers = await Promise.race([answer, wait(beatMs, false, { ref: false })])
+      if (!answers) lose(mine)
+    }
+  }
+
+  function lose(mine: postgres.Sql): void {
+    if (line !== mine) return
+    line = null
+    void mine.end({ timeout: 0 })
+    turn = restart()
+  }
+
+  async function restart(): Promise<void> {
+    while (!closed && line === null) await begin().catch(() => wait(PAUSE_MS))
+  }
+
+  async function listen(listener: Listener): Promise<void> {
+    listeners.push(listener)
+    if (!line) return begin()
+    await line`listen ${line(listener.channel)}`
+    listener.connected()
+  }
+
+  return {
+    /** One after the other, so that each either opens the connection or finds it. */
+    listen: (listener: Listener) => {
+      const mine = turn.then(() => listen(listener))
+      turn = mine.catch(() => {})
+      return mine
+    },
+    close: async () => {
+      closed = true
+      line = null
+      await latest?.end({ timeout: 0 })
+    },
+  }
+}
