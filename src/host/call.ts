@@ -5,7 +5,6 @@ import { type Caller, PLATFORM_ORG, type Writer } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import type { Context, Operation, RequestFacts } from '../kit/operation.ts'
 import type { SignIn } from '../kit/sign-in.ts'
-import { malformed } from './faults.ts'
 import { inProject } from './limits.ts'
 import type { Turns } from './turns.ts'
 
@@ -51,7 +50,7 @@ async function performLater(
   const prepared = await prepare?.(context, input)
   if (!operation.inTurns) return perform(audit, operation, context, input, prepared)
   return turns.take(`${operation.path} ${context.caller?.org}`, async () => {
-    if (context.request.signal.aborted) throw malformed('The client left before its turn came.')
+    context.request.signal.throwIfAborted()
     return perform(audit, operation, context, input, prepared)
   })
 }

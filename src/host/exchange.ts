@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Writer } from '../kit/caller.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
+import { malformed } from './faults.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -50,8 +51,9 @@ export class Exchange implements RequestFacts {
     if (this.#signal) return this.#signal
     const controller = new AbortController()
     const response = this.#response
-    if (response.destroyed && !response.writableFinished) controller.abort()
-    response.once('close', () => response.writableFinished || controller.abort())
+    const leave = () => response.writableFinished || controller.abort(malformed('The client left before its answer.'))
+    if (response.destroyed) leave()
+    response.once('close', leave)
     this.#signal = controller.signal
     return this.#signal
   }

@@ -95,8 +95,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     metricsPort: await listen(metricsServer, metricsHost, metricsPort),
     drain: async graceMs => {
       server.closing()
-      await listener.drain(graceMs)
-      await stopWork()
+      await Promise.all([listener.drain(graceMs), stopWork()])
       for (const { close } of opened.values()) await close?.()
       metricsServer.close()
       metricsServer.closeAllConnections()

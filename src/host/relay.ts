@@ -64,7 +64,7 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
     if (answer.status < 200 || answer.status > 599) throw new HttpFailure('network', `answered ${answer.status}`)
     return { status: answer.status, headers: kept(answer.headers, NOT_ANSWERED, /^access-control-/), body: answer.body }
   } catch (error) {
-    if (request.signal.aborted) throw malformed('The client left before the answer came.', error)
+    request.signal.throwIfAborted()
     if (!(error instanceof HttpFailure)) throw error
     throw new Fault('upstream_unreachable', { message: 'The service behind this path did not answer.', cause: error })
   }

@@ -7,15 +7,15 @@ const VALUE = { class: 'test' }
 
 function gathered(good: number, bad: number, dropped = 0) {
   const networks = gather('net')
-  for (let i = 0; i < good; i++) networks.add(`10.${i >> 8}.${i & 255}.0/24`, VALUE)
   for (let i = 0; i < bad; i++) networks.add(`row ${i}`, VALUE)
+  for (let i = 0; i < good; i++) networks.add(`10.${i >> 8}.${i & 255}.0/24`, VALUE)
   for (let i = 0; i < dropped; i++) networks.drop()
   return networks.done()
 }
 
 describe('rows that cannot be read', () => {
   for (const [good, bad, dropped, why] of [
-    [1, 1, 0, 'one row may be cut, however short the list'],
+    [1, 1, 0, 'one row may be odd, however short the list'],
     [398, 2, 0, 'two of four hundred are half a percent'],
     [1_990, 10, 0, 'ten of two thousand are half a percent'],
     [300, 2, 98, 'what is left out was a row too'],
@@ -37,6 +37,13 @@ describe('rows that cannot be read', () => {
       assert.throws(() => gathered(good, bad), new RegExp(`^Error: ${bad} of ${good + bad} rows .* "row 0"$`))
     })
   }
+
+  it('are no slip at the end, where the document broke off', () => {
+    const cut = gather('net')
+    for (let i = 0; i < 1_000; i++) cut.add(`10.${i >> 8}.${i & 255}.0/24`, VALUE)
+    cut.add('10.4.', VALUE)
+    assert.throws(() => cut.done(), /^Error: The last row cannot be read, as if the document broke off$/)
+  })
 
   it('are told short, on one line and well-formed', () => {
     const networks = gather('net')

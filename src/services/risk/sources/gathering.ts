@@ -4,7 +4,7 @@ import { type Match, memberFrom } from '../match/match.ts'
 import { type Member, type Parsed, Unreadable, type Value } from './source.ts'
 import { shortened } from './text.ts'
 
-/** One odd row is a slip or a cut last line; from the second on, so many of all rows mean it is not the list. */
+/** One odd row is a slip; from the second on, so many of all rows mean it is not the list. */
 const BAD_ROWS_MAX = 1
 const BAD_SHARE_MAX = 0.005
 
@@ -26,6 +26,7 @@ export function gather(match: Match): Gathering {
   let dropped = 0
   let bad = 0
   let firstBad: unknown
+  let lastBad = 0
 
   function keep(key: string, value: Value): void {
     rows++
@@ -35,7 +36,7 @@ export function gather(match: Match): Gathering {
   }
 
   function markBad(row: unknown): void {
-    rows++
+    lastBad = ++rows
     if (bad++ === 0) firstBad = row
   }
 
@@ -55,6 +56,7 @@ export function gather(match: Match): Gathering {
       if (bad > BAD_ROWS_MAX && bad > rows * BAD_SHARE_MAX) {
         throw new Unreadable(`${bad} of ${rows} rows cannot be read; ${told(firstBad)}`)
       }
+      if (bad > 0 && lastBad === rows) throw new Unreadable('The last row cannot be read, as if the document broke off')
       if (members.size === 0) throw new Unreadable('The document has no member that can be used')
       return { members: sorted(members.values()), dropped }
     },

@@ -139,7 +139,7 @@ describe('a plain list of networks', () => {
   it('never makes a member of a whole address family', () => {
     for (const whole of ['0.0.0.0/0', '::/0', '1.2.3.4/0', '::ffff:0:0/96']) {
       assert.deepEqual(
-        parsed(tor, `203.1.1.1\n${whole}\n`)?.members.map(({ key }) => key),
+        parsed(tor, `${whole}\n203.1.1.1\n`)?.members.map(({ key }) => key),
         ['203.1.1.1/32'],
       )
       assert.throws(() => parsed(tor, `203.1.1.1\n${whole}\n${whole}`), /^Error: 2 of 3 rows/)

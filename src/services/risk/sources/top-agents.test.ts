@@ -28,7 +28,10 @@ describe('common browsers', () => {
       [null, ''],
       [`a/${'x'.repeat(600)}`, `b/${'x'.repeat(600)}`],
     ]) {
-      assert.deepEqual(topAgents.parse?.(JSON.stringify([CHROME, odd[0]])).members, [common(CHROME, '1')])
+      assert.deepEqual(topAgents.parse?.(JSON.stringify([CHROME, odd[0], 'b/1'])).members, [
+        common(CHROME, '1'),
+        common('b/1', '3'),
+      ])
       assert.throws(() => topAgents.parse?.(JSON.stringify([CHROME, ...odd])), /^Error: 2 of 3 rows/)
     }
   })

@@ -36,7 +36,8 @@ export async function fetchDocument(
     try {
       return await (url.startsWith('file:') ? readDocument(url) : request(engines.http, url, isMirror, held, signal))
     } catch (error) {
-      if (!(error instanceof Passing) || tries === TRIES || signal.aborted) throw error
+      signal.throwIfAborted() // Who stopped us is to blame, not the publisher.
+      if (!(error instanceof Passing) || tries === TRIES) throw error
       await engines.clock.sleep(PAUSE_MS * tries, signal)
     }
   }
