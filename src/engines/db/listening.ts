@@ -33,28 +33,11 @@ export function openListening(connect: (ears: Ears) => postgres.Sql, beatMs = BE
       onclose: () => lose(next),
     })
     latest = next
-    try {
-      for (const channel of new Set(listeners.map(one => one.channel))) await next`listen ${next(channel)}`
-    } catch (error) {
-      await next.end({ timeout: 0 })
-      throw error
-    }
+    await listenTo(next, new Set(listeners.map(one => one.channel)))
     if (closed) return
     line = next
     for (const { connected } of listeners) connected()
-    void watch(next)
-  }
-
-  async function watch(mine: postgres.Sql): Promise<void> {
-    while (line === mine) {
-      await wait(beatMs, null, { ref: false })
-      const answer = mine`select 1`.then(
-        () => true,
-        () => false,
-      )
-      const answers = await Promise.race([answer, wait(beatMs, false, { ref: false })])
-      if (!answers) lose(mine)
-    }
+    void silence(next, beatMs).then(() => lose(next))
   }
 
   function lose(mine: postgres.Sql): void {
@@ -87,5 +70,26 @@ export function openListening(connect: (ears: Ears) => postgres.Sql, beatMs = BE
       line = null
       await latest?.end({ timeout: 0 })
     },
+  }
+}
+
+async function listenTo(line: postgres.Sql, channels: Iterable<string>): Promise<void> {
+  try {
+    for (const channel of channels) await line`listen ${line(channel)}`
+  } catch (error) {
+    await line.end({ timeout: 0 })
+    throw error
+  }
+}
+
+/** Comes when the connection has ended, or does not answer any more. */
+async function silence(line: postgres.Sql, beatMs: number): Promise<void> {
+  for (let answers = true; answers; ) {
+    await wait(beatMs, null, { ref: false })
+    const answer = line`select 1`.then(
+      () => true,
+      () => false,
+    )
+    answers = await Promise.race([answer, wait(beatMs, false, { ref: false })])
   }
 }

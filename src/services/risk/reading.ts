@@ -3,7 +3,7 @@ import { getPublicSuffix } from 'tldts'
 import type { SetEntry } from './catalogue.ts'
 import { keyCodeFrom } from './match/digits.ts'
 import { domainFrom } from './match/domain.ts'
-import { isAgent, isDigest } from './match/exact.ts'
+import { isAgent, isDigest, isProse } from './match/exact.ts'
 import { canRead, type Match, memberFrom } from './match/match.ts'
 import { isNet } from './match/net.ts'
 import { numberFrom } from './match/range.ts'
@@ -21,14 +21,18 @@ const AGENT = 64
  *  for numbers, which may be two things, and agents, which are free text too. */
 export function kindsOf(key: string): number {
   if (!isShort(key)) return 0
+  if (isProse(key)) return textKinds(key)
   if (isNet(key)) return NET
   const numbers = (keyCodeFrom(key) >= 0 ? DIGITS : 0) | (numberFrom(key) >= 0 ? NUMBER : 0)
   if (numbers !== 0) return numbers
+  if (isDigest(key)) return DIGEST
+  return domainFrom(key) !== null ? DOMAIN : textKinds(key)
+}
+
+function textKinds(key: string): number {
   const text = key.trim()
-  if (isDigest(text)) return DIGEST
-  if (domainFrom(key) !== null) return DOMAIN
   if (text === '' || !isPlain(text)) return 0
-  const free = isPlain(key) ? FREE : 0
+  const free = key === text || isPlain(key) ? FREE : 0
   return text.includes('/') && /\p{L}/u.test(text) ? free | AGENT : free
 }
 

@@ -33,6 +33,15 @@ const net = emptyNet()
 /** Whether a text is an e-mail address, a domain, an address, a prefix, a number or a digest, and so no free text. */
 export function isOfAnotherKind(text: string): boolean {
   return (
-    readNet(text, net) || keyCodeFrom(text) >= 0 || numberFrom(text) >= 0 || isDigest(text) || domainFrom(text) !== null
+    !isProse(text) &&
+    (readNet(text, net) ||
+      keyCodeFrom(text) >= 0 ||
+      numberFrom(text) >= 0 ||
+      isDigest(text) ||
+      domainFrom(text) !== null)
   )
 }
+
+/** Whether a text has a slash and, between other characters, a space. Numbers may be written with spaces and prefixes have a
+ *  slash, but nothing that is no free text has both; what browsers call themselves nearly always does. */
+export const isProse = (text: string): boolean => text.includes('/') && text.trim().includes(' ')

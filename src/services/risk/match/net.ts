@@ -125,8 +125,8 @@ function readSix(text: string, from: number, to: number, net: Net): boolean {
 /** Moves the groups that stand behind the gap to the end, and fills the gap with zeroes. */
 function spread(count: number, gap: number): void {
   if (gap < 0) return
-  groups.copyWithin(8 - (count - gap), gap, count)
-  groups.fill(0, gap, 8 - (count - gap))
+  let from = count
+  for (let to = 7; to >= gap; to--) groups[to] = from > gap ? groups[--from]! : 0
 }
 
 /** The value of a hexadecimal digit of either case, or -1. */

@@ -71,7 +71,11 @@ export function openPatterns({ texts, literals, ranked, from, ranks, alwaysFrom 
     candidates.length = 0
     lookups++
     scan(key, note)
-    for (const rank of candidates.sort((a, b) => a - b)) if (expressions[rank]!.test(key)) return ranked[rank]!
+    if (candidates.length > 1) candidates.sort((a, b) => a - b)
+    for (let at = 0; at < candidates.length; at++) {
+      const rank = candidates[at]!
+      if (expressions[rank]!.test(key)) return ranked[rank]!
+    }
     for (let rank = alwaysFrom; rank < ranked.length; rank++) if (expressions[rank]!.test(key)) return ranked[rank]!
     return -1
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isAgent, isDigest } from './exact.ts'
+import { isAgent, isDigest, isProse } from './exact.ts'
 import { canRead, type Match, memberFrom } from './match.ts'
 
 const shown = (text: string) =>
@@ -221,6 +221,23 @@ const anyText = fc.oneof(
 )
 
 describe('every reader', () => {
+  it('but that of free text and of whole texts leaves a text with a slash and a space inside alone', () => {
+    const joined = fc.array(fc.oneof(anyText, fc.constantFrom('/', ' ', '1', 'AS')), { maxLength: 6 })
+    const slashed = joined.map(parts => parts.join('')).filter(isProse)
+    const written = [
+      '4111 1111/4111',
+      'AS 1/2',
+      '"a b/"@x.example',
+      '10.0.0.0 /8',
+      '10.0.0.0/ 8',
+      '[::1 /64]',
+      '1/2 ::',
+    ]
+    for (const text of [...written, ...fc.sample(slashed, 2_000)]) {
+      for (const match of ['domain', 'net', 'digits', 'range'] as const) assert.ok(!canRead(match, text), text)
+    }
+  })
+
   for (const match of MATCHES) {
     it(`of ${match} is total, and reads its own spelling as itself`, () => {
       fc.assert(
