@@ -34,6 +34,8 @@ export interface Database extends Sql {
   /** Calls `heard` for each message on the channel, and `connected` each time listening (re)starts: what was sent
    *  in between is lost, so whoever caches must drop everything then. */
   listen(channel: string, heard: (payload: string) => void, connected: () => void): Promise<void>
+  /** Comes when all that was sent before, by whomever, has been heard here. */
+  caughtUp(): Promise<void>
   /** Answers when the server does. */
   ping(): Promise<void>
   /** Work under way, and work waiting for a connection. */

@@ -76,8 +76,6 @@ function perform(
     await audit(db, { org, caller, what: recorded.what, on, at: context.clock.now().toISOString(), ip, requestId })
     return output
   })
-  return written.then(output => {
-    operation.after?.(context as never, input as never)
-    return output
-  })
+  // What was remembered of a caller whose key, role or session this changed is forgotten before anybody is told.
+  return written.then(output => context.db.caughtUp().then(() => output))
 }

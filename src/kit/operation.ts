@@ -17,7 +17,6 @@
 //   inTurns  calls of one organisation take turns, where they would only wait for each other in the database.
 //   prepare  runs before `run`, outside its transaction: the place for slow calls to the outside. What it answers is
 //            the third argument of `run`.
-//   after    runs when the transaction of `run` is through, before the answer.
 //   audit    what the trail records. A write states it or says 'none'. An audited write runs in one transaction with
 //            its record, and `db` is that transaction. One that answers `Unchanged` is not recorded.
 //   faults   what `run` may raise beyond what the host itself answers.
@@ -88,7 +87,6 @@ export type Declaration<R extends string, A extends Access, F extends TPropertie
   faults?: readonly FaultCode[]
   prepare?: (context: Context<A>, input: Input<F, B>) => Promise<P>
   run: (context: Context<A>, input: Input<F, B>, prepared: P) => Promise<Outcome<O>> | Outcome<O>
-  after?: (context: Context<A>, input: Input<F, B>) => void
 } & (R extends `GET ${string}` ? { audit?: never } : { audit: Audit<Input<F, B>, Static<O>> | 'none' })
 type Outcome<O extends TSchema> = Static<O> | Unchanged<Static<O>>
 
@@ -117,7 +115,6 @@ export type Operation = {
   audit: Audit<never, never> | null
   prepare: ((context: Context<never>, input: never) => Promise<unknown>) | null
   run: (context: Context<never>, input: never, prepared: never) => unknown
-  after: ((context: Context<never>, input: never) => void) | null
 }
 
 /** Large enough for every JSON body of ours, small enough that a thousand at once fit in memory. */
@@ -166,6 +163,5 @@ export function operation<
     audit: typeof declared.audit === 'object' ? (declared.audit as Audit<never, never>) : null,
     prepare: (declared.prepare as Operation['prepare']) ?? null,
     run: declared.run as Operation['run'],
-    after: (declared.after as Operation['after']) ?? null,
   }
 }

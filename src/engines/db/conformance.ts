@@ -115,11 +115,28 @@ function listening(db: Database, open: OpenDatabase): void {
     await db`select pg_notify('news', 'first')`
     await until(() => heard.length === 1)
     await db`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and query ilike 'listen%'`
+      where datname = current_database() and application_name = 'stoa listening'`
     await until(() => connections === 2)
     await db`select pg_notify('news', 'second')`
     await until(() => heard.length === 2)
     assert.deepEqual(heard, ['first', 'second'])
+  })
+
+  it('knows when it has heard all that was sent', async t => {
+    const heard: string[] = []
+    const listener = await open({ connectionsMax: 1, queueMax: 1 })
+    t.after(() => listener.close())
+    await listener.caughtUp() // Nobody listens yet, so there is nothing to wait for.
+    await listener.listen(
+      'counts',
+      payload => heard.push(payload),
+      () => {},
+    )
+    for (let sent = 1; sent <= 50; sent++) {
+      await db`select pg_notify('counts', ${String(sent)})`
+      await listener.caughtUp()
+      assert.equal(heard.length, sent)
+    }
   })
 }
 

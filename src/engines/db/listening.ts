@@ -5,6 +5,8 @@ import type postgres from 'postgres'
 
 /** How often the connection is asked whether it still is one: a network that was cut says nothing. */
 const BEAT_MS = 10_000
+/** How long a change waits to be heard of. */
+const PATIENCE_MS = 1_000
 /** Between tries to get it back. */
 const PAUSE_MS = 250
 
@@ -64,6 +66,11 @@ export function openListening(connect: (ears: Ears) => postgres.Sql, beatMs = BE
       const mine = turn.then(() => listen(listener))
       turn = mine.catch(() => {})
       return mine
+    },
+    /** PostgreSQL hands out what was sent before it says that a later statement is through. A connection that is silent or
+     *  lost is not waited for: whoever listens is told when it is back. */
+    caughtUp: async () => {
+      if (line) await Promise.race([line`select 1`.catch(() => {}), wait(PATIENCE_MS, null, { ref: false })])
     },
     close: async () => {
       closed = true

@@ -59,6 +59,7 @@ export function openPostgres(options: PostgresOptions): Database {
       script: (text: string) => run<void>(sql.unsafe(text).simple(), WAITS),
       listen: (channel: string, heard: (payload: string) => void, connected: () => void) =>
         listening.listen({ channel, heard, connected }),
+      caughtUp: listening.caughtUp,
       ping: async () => void (await run(sql`select 1`, PING_WAITS)),
       close: async () => {
         await listening.close()
@@ -97,6 +98,7 @@ function inside(tx: postgres.TransactionSql): Database {
         tx.savepoint(nested => work(inside(nested))) as Promise<T>,
       script: async (text: string) => void (await tx.unsafe(text).simple()),
       listen: refuse('LISTEN'),
+      caughtUp: refuse('caughtUp()'),
       ping: refuse('ping()'),
       load: refuse('load()'),
       close: refuse('close()'),
@@ -113,7 +115,7 @@ function connect({ at, connectionsMax }: PostgresOptions, ears?: Ears): postgres
     onnotice: () => {},
     ...(ears && { ...ears, max_lifetime: null }),
     connection: {
-      application_name: 'stoa',
+      application_name: ears ? 'stoa listening' : 'stoa',
       TimeZone: 'UTC',
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventually } from '../../../test/eventually.ts'
 import { type Ask, startHost } from '../../../test/host.ts'
 import { wire } from '../../../test/wire.ts'
 
@@ -116,10 +115,8 @@ describe('a browser session', () => {
     const his = await host.signIn(fred)
     assert.equal((await host.call('GET /v1/projects', { as: null, headers: his })).status, 200)
     await host.db`delete from members where user_id = ${fred.user}`
-    await eventually(
-      () => host.call('GET /v1/projects', { as: null, headers: his }),
-      ({ status }) => status === 401,
-    )
+    await host.db.caughtUp()
+    assert.equal((await host.call('GET /v1/projects', { as: null, headers: his })).status, 401)
 
     const short = await host.signIn(host.home, 1_000)
     host.clock.advance(999)
@@ -136,7 +133,8 @@ describe('a role that changes', () => {
     const read = async () => (await host.call('GET /v1/iam/audit', { as: null, headers })).status
     assert.equal(await read(), 200)
     await host.db`update members set role = 'member' where user_id = ${gus.user}`
-    await eventually(read, status => status === 403)
+    await host.db.caughtUp()
+    assert.equal(await read(), 403)
   })
 })
 

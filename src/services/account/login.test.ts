@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventually } from '../../../test/eventually.ts'
 import { type Answer, startHost } from '../../../test/host.ts'
 import { AUDIENCE, addPerson, type Browser, registerApp, startIdentity } from '../../../test/identity.ts'
 import { beginSession } from './sessions.ts'
@@ -88,10 +87,7 @@ describe('signing in at the base address', () => {
     assert.equal(begun.asked, false)
     const second = await come(begun.page.url, `${begun.kept}; ${first.session}`)
     assert.equal(second.status, 303)
-    await eventually(
-      () => me(first.session),
-      ({ status }) => status === 401,
-    )
+    assert.equal((await me(first.session)).status, 401)
     assert.equal((await me(cookiesOf(second).join('; '))).status, 200)
   })
 
@@ -149,10 +145,7 @@ describe('signing in at the base address', () => {
     assert.equal(listed.app, 'admin-console')
     assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`)).status, 404, 'home sees nothing of it')
     assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`, { as: host.other.key })).status, 204)
-    await eventually(
-      () => me(session),
-      ({ status }) => status === 401,
-    )
+    assert.equal((await me(session)).status, 401)
     assert.equal((await begin(both, { browser })).asked, true, 'the browser is signed out of the identity origin too')
   })
 
@@ -160,10 +153,7 @@ describe('signing in at the base address', () => {
     const gone = await addPerson(host, 'gone@home.test')
     const { session } = await login(gone)
     assert.equal((await host.call(`DELETE /v1/iam/members/${gone.user}`)).status, 204)
-    await eventually(
-      () => me(session),
-      ({ status }) => status === 401,
-    )
+    assert.equal((await me(session)).status, 401)
     const again = await begin(gone)
     assert.ok(!isBack(again.page.url))
     assert.match(again.page.text, /no access/)
@@ -184,10 +174,7 @@ describe('signing in at the base address', () => {
   it('leaves no session of another organisation behind in the same browser', async () => {
     const first = await login(both, 'other')
     const second = await login(both, 'home', first.browser)
-    await eventually(
-      () => me(first.session),
-      ({ status }) => status === 401,
-    )
+    assert.equal((await me(first.session)).status, 401)
     assert.equal((await me(second.session)).status, 200)
   })
 
@@ -201,10 +188,8 @@ describe('signing in at the base address', () => {
       const [answer] = await Promise.all([come(page.url, kept), ended])
       assert.ok([303, 400].includes(answer.status), answer.text)
       if (answer.status === 400) continue
-      await eventually(
-        () => me(cookiesOf(answer).join('; ')),
-        ({ status }) => status === 401,
-      )
+      await host.db.caughtUp()
+      assert.equal((await me(cookiesOf(answer).join('; '))).status, 401)
     }
     const { user, org } = host.home
     assert.equal(await beginSession(host.engines, { user, org, signIn: 'ended', lastsMs: 1_000 }), null)
@@ -251,10 +236,7 @@ describe('signing out at the base address', () => {
     const { status, headers } = await logout({ cookie: session, 'x-csrf-token': token })
     assert.equal(status, 204)
     assert.match([headers['set-cookie']].flat().join(), /^__Host-stoa-session=;.*Max-Age=0/)
-    await eventually(
-      () => me(session),
-      one => one.status === 401,
-    )
+    assert.equal((await me(session)).status, 401)
     assert.equal((await begin(ada, { browser })).asked, true)
     const { data } = (await host.call('GET /v1/iam/audit')).body
     assert.deepEqual([data[0].what, data[0].email], ['session.end', 'ada@home.test'])
@@ -264,10 +246,7 @@ describe('signing out at the base address', () => {
     const web = await registerApp(host, identity, { app: 'web' })
     const { tokens } = await web.signIn(ada)
     assert.equal((await logout({}, tokens.access_token)).status, 204)
-    await eventually(
-      () => host.call('GET /v1/iam/me', { as: tokens.access_token }),
-      ({ status }) => status === 401,
-    )
+    assert.equal((await host.call('GET /v1/iam/me', { as: tokens.access_token })).status, 401)
     assert.equal((await logout({}, host.home.key)).status, 409)
     assert.equal((await host.call('GET /v1/iam/me')).status, 200)
   })
@@ -278,10 +257,7 @@ describe('signing out at the base address', () => {
     const headers = { cookie: kept, 'x-csrf-token': await csrf(kept) }
     const body = { current: hal.password, password: 'another-walnut-desk' }
     assert.equal((await host.call('POST /v1/iam/me/password', { as: null, headers, body })).status, 204)
-    await eventually(
-      () => me(other),
-      ({ status }) => status === 401,
-    )
+    assert.equal((await me(other)).status, 401)
     assert.equal((await me(kept)).status, 200)
   })
 })

@@ -139,7 +139,6 @@ export const setReference = operation({
     }
     return { set, written: distinct.size, overrides }
   },
-  after: context => riskOf(context).overrides.forget(context.caller.org),
 })
 
 export const clearReference = operation({
@@ -163,7 +162,6 @@ export const clearReference = operation({
     const output = { set, key: text, cleared, overrides: await store.countOverrides(db, caller.org, set) }
     return cleared ? output : new Unchanged(output)
   },
-  after: context => riskOf(context).overrides.forget(context.caller.org),
 })
 
 const wrong = (path: string, says: string) => invalidInput([{ path, says }])

@@ -11,10 +11,7 @@ import { type Spoken, selectSpoken } from './store.ts'
 export type SpokenOfSet = { readonly table: Table; entries: Spoken[] }
 export type SpokenOfOrg = ReadonlyMap<string, SpokenOfSet>
 
-export type Overrides = {
-  of(org: OrgId): SpokenOfOrg | Promise<SpokenOfOrg>
-  forget(org: OrgId): void
-}
+export type Overrides = { of(org: OrgId): SpokenOfOrg | Promise<SpokenOfOrg> }
 
 type Engines = { db: Database; clock: Clock; random: Random }
 
@@ -28,7 +25,6 @@ export async function openOverrides({ db, clock, random }: Engines): Promise<Ove
       const known = memory.get(org, nowMs)
       return known ?? (memory.learn(org, org, nowMs, () => load(org)) as Promise<SpokenOfOrg>)
     },
-    forget: memory.forget,
   }
 }
 
