@@ -1,10 +1,10 @@
 // Where oidc-provider keeps its things: PostgreSQL, under the digest of each id. An id that leaks out of the database
 // opens nothing.
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
-import type { Clock, Sql } from '../engines/engines.ts'
+import type { Clock, Database } from '../engines/engines.ts'
+import { asFound, merged, thisRequest } from './request.ts'
 import * as store from './store.ts'
 
 /** A grant that nobody has tokens of yet: long enough for the code to come back. */
@@ -12,15 +12,9 @@ const UNREDEEMED_S = 60 * 60
 /** Two tabs may refresh with the same token within this time; used again later, it is taken for stolen. */
 const REFRESH_GRACE_MS = 30_000
 
-/** What a request to the token endpoint has read with its refresh token, for as long as it runs. */
-const readAhead = new AsyncLocalStorage<Map<string, store.Entry>>()
-const ahead = (model: string, id: string) => readAhead.getStore()?.get(`${model} ${id}`)
-
-/** Answers one request, reading ahead what it will ask for. */
-export const readingAhead = <T>(answer: () => T): T => readAhead.run(new Map(), answer)
-
 export type ClientFinder = (id: string) => Promise<AdapterPayload | undefined>
-type Engines = { db: Sql; clock: Clock }
+type Engines = { db: Database; clock: Clock }
+type Payload = store.Entry['payload']
 
 /** Makes the adapter of each kind of thing. Clients are the organisations' apps, and are only ever read here. */
 export function adapterFactory(engines: Engines, brand: string, findClient: ClientFinder): (model: string) => Adapter {
@@ -32,15 +26,39 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
   const now = () => clock.now().toISOString()
   const graceStart = () => new Date(clock.now().getTime() - graceMs).toISOString()
 
+  const nameOf = (id: string) => `${place.model} ${id}`
   const select = (id: string) => store.selectEntry(db, place, digestOf(id), now())
 
   async function find(id: string): Promise<store.Entry | null> {
-    const read = readAhead.getStore()
-    if (!read || place.model !== 'RefreshToken') return ahead(place.model, id) ?? select(id)
+    const { ahead, found } = thisRequest()
+    const entry =
+      place.model === 'RefreshToken' ? await findToken(id, ahead) : (ahead.get(nameOf(id)) ?? (await select(id)))
+    if (entry) found.set(nameOf(id), JSON.stringify(entry.payload))
+    return entry
+  }
+
+  async function findToken(id: string, ahead: Map<string, store.Entry>): Promise<store.Entry | null> {
     const token = await store.selectRefreshToken(db, place.brand, digestOf(id), now())
-    if (token?.session) read.set(`Session ${token.payload.sessionUid}`, token.session)
-    if (token?.grant) read.set(`Grant ${token.payload.grantId}`, token.grant)
+    if (token?.session) ahead.set(`Session ${token.payload.sessionUid}`, token.session)
+    if (token?.grant) ahead.set(`Grant ${token.payload.grantId}`, token.grant)
     return token
+  }
+
+  /** What was there is changed where it still is, and never put back: who ended it meanwhile has ended it. */
+  async function change(id: string, before: Payload, mine: Payload, expires: string | null): Promise<void> {
+    if (await store.updateEntry(db, place, digestOf(id), before, columnsOf(mine, expires))) {
+      return void thisRequest().found.set(nameOf(id), JSON.stringify(mine))
+    }
+    const entry = await select(id)
+    if (entry) await change(id, entry.payload, merged(before, mine, entry.payload), expires)
+  }
+
+  async function add(id: string, mine: Payload, expires: string | null): Promise<void> {
+    const columns = columnsOf(mine, expires)
+    if (place.model !== 'Session' || !columns.user) await store.insertEntry(db, place, digestOf(id), columns)
+    // Who signed in with a password that was changed meanwhile is not signed in.
+    else if (!(await store.insertSession(db, place, digestOf(id), columns, proofOf(columns.user)))) return
+    thisRequest().found.set(nameOf(id), columns.payload)
   }
 
   /** As it was saved, with the id by which it was found and whether it was used. */
@@ -57,22 +75,14 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
 
   return {
     upsert: async (id, payload, expiresIn) => {
-      const { jti: _, ...kept } = payload
-      const text = JSON.stringify(kept)
-      if (text.includes('\\u0000')) throw new errors.InvalidRequest('NUL is in no text')
+      const { jti: _, ...mine } = payload
       const expires = endOf(clock, place.model === 'Grant' ? UNREDEEMED_S : expiresIn)
-      await store.upsertEntry(db, place, digestOf(id), {
-        payload: text,
-        grantId: payload.grantId ?? null,
-        uid: payload.uid ?? null,
-        user: payload.accountId ?? null,
-        client: payload.clientId ?? null,
-        expires,
-      })
+      const before = asFound(nameOf(id))
+      await (before ? change(id, before, mine, expires) : add(id, mine, expires))
     },
     find: async id => payloadOf(await find(id), id),
     findByUid: async uid => {
-      return payloadOf(ahead(place.model, uid) ?? (await store.selectEntryByUid(db, place, uid, now())))
+      return payloadOf(thisRequest().ahead.get(nameOf(uid)) ?? (await store.selectEntryByUid(db, place, uid, now())))
     },
     findByUserCode: async () => undefined,
     consume: async id => {
@@ -83,9 +93,36 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
       if (used) return
       throw new errors.InvalidGrant('already used')
     },
-    destroy: id => store.deleteEntry(db, place, digestOf(id)),
+    destroy: async id => {
+      if (place.model !== 'Session' || thisRequest().renamed.has(id)) {
+        return store.deleteEntry(db, place, digestOf(id))
+      }
+      await store.deleteSession(db, place, digestOf(id))
+      await db.caughtUp()
+    },
     revokeByGrantId: grantId => store.deleteByGrant(db, place, grantId),
   }
+}
+
+function columnsOf(payload: Payload, expires: string | null): store.NewEntry {
+  const text = JSON.stringify(payload)
+  if (text.includes('\\u0000')) throw new errors.InvalidRequest('NUL is in no text')
+  const {
+    grantId = null,
+    uid = null,
+    accountId = null,
+    clientId = null,
+  } = payload as Record<string, string | undefined>
+  return { payload: text, grantId, uid, user: accountId, client: clientId, expires }
+}
+
+/** Which password the person came with in this request, as the step in which they did tells. */
+function proofOf(user: string): string {
+  for (const found of thisRequest().found.values()) {
+    const { login, proof }: { login?: { accountId?: string }; proof?: string } = JSON.parse(found).result ?? {}
+    if (login?.accountId === user && proof) return proof
+  }
+  throw new Error('a session began without a sign-in')
 }
 
 const endOf = (clock: Clock, lastsS: number | undefined) =>
@@ -99,6 +136,20 @@ export async function isSignedIn({ db, clock }: Engines, brand: string, grantId:
 /** Keeps with a grant which organisation it is for. */
 export async function chooseOrg({ db }: Engines, brand: string, grantId: string, org: string): Promise<void> {
   await store.updateOrg(db, { brand, model: 'Grant' }, digestOf(grantId), org)
+}
+
+/** Makes a grant the one that a browser's session has for an app, in place of the one before. Of several tabs that try it
+ *  at once the first does; answers which one the session has now. */
+export async function claimGrant(
+  { db }: Engines,
+  brand: string,
+  session: string,
+  claim: { client: string; before: string | null; grant: string },
+): Promise<string> {
+  const place = { brand, model: 'Session' }
+  if (await store.updateGrantOf(db, place, digestOf(session), claim)) return claim.grant
+  // A session that is about to begin has no other tabs.
+  return (await store.selectGrantOf(db, place, digestOf(session), claim.client)) ?? claim.grant
 }
 
 export function chosenOrg({ db }: Engines, brand: string, grantId: string): Promise<string | null> {

@@ -5,7 +5,7 @@ import type Provider from 'oidc-provider'
 import { markBrowser } from './browser-mark.ts'
 import { readForm, show } from './forms.ts'
 import { choicePage, contentPolicy, problemPage } from './pages.ts'
-import { newGrant, SIGN_IN_PATH } from './provider.ts'
+import { type ClaimGrant, newGrant, SIGN_IN_PATH } from './provider.ts'
 
 export type Membership = { org: string; name: string; role: string }
 
@@ -19,6 +19,7 @@ export type ChoiceOptions = {
   /** Keeps with a grant which organisation it is for. */
   chooseOrg: (grantId: string, org: string) => Promise<void>
   chosenOrg: (grantId: string) => Promise<string | null>
+  claimGrant: ClaimGrant
 }
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -62,13 +63,25 @@ export async function onlyChoice(options: ChoiceOptions, user: string): Promise<
 /** The grant this browser has for that organisation already, since another one in its place would end what other tabs
  *  have; or a new one, in place of what it had for another organisation. */
 async function chosenGrant(options: ChoiceOptions, user: string, cookie = '', org: string): Promise<string> {
-  const session = await options.provider.Session.find(cookie)
-  const before = session?.grantIdFor(options.ownClient)
-  if (before !== undefined && (await options.chosenOrg(before)) === org) return before
-  const chosen = await newChoice(options, user, org)
-  if (before !== undefined) await (await options.provider.Grant.find(before))?.destroy()
-  return chosen
+  const { provider, ownClient, chosenOrg, claimGrant } = options
+  const session = await provider.Session.find(cookie)
+  let chosen: string | null = null
+  for (let before = session?.grantIdFor(ownClient) ?? null; ; ) {
+    if (before !== null && (await chosenOrg(before)) === org) {
+      if (chosen !== null) await endGrant(provider, chosen)
+      return before
+    }
+    chosen ??= await newChoice(options, user, org)
+    const claimed = await claimGrant(cookie, { client: ownClient, before, grant: chosen })
+    if (claimed === chosen) {
+      if (before !== null) await endGrant(provider, before)
+      return chosen
+    }
+    before = claimed // Of another tab, meanwhile.
+  }
 }
+
+const endGrant = async (provider: Provider, grantId: string) => (await provider.Grant.find(grantId))?.destroy()
 
 async function newChoice(options: ChoiceOptions, user: string, org: string): Promise<string> {
   const { provider, ownClient, audience, chooseOrg } = options

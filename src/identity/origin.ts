@@ -1,5 +1,6 @@
 // The identity origin: the six paths of OpenID Connect, the sign-in pages, and one constant page for everything else. What
 // oidc-provider would believe of a request's headers is settled here first.
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { hash, verify } from '@node-rs/argon2'
 import type { JWK } from 'jose'
@@ -8,7 +9,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import { type Engines, EngineUnavailable } from '../engines/engines.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
-import { adapterFactory, chooseOrg, chosenOrg, isSignedIn, readingAhead } from './adapter.ts'
+import { adapterFactory, chooseOrg, chosenOrg, claimGrant, isSignedIn } from './adapter.ts'
 import { isBrowser } from './browser-mark.ts'
 import type { Membership } from './choice.ts'
 import { readForm, show } from './forms.ts'
@@ -17,6 +18,7 @@ import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
 import { ownApp } from './own-app.ts'
 import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE, problemPage } from './pages.ts'
 import { buildProvider, PATHS, type ProviderOptions, RETRY_S, SIGN_IN_PATH } from './provider.ts'
+import { inOneRequest } from './request.ts'
 import { ENDED, signIn } from './sign-in.ts'
 import { deleteOld } from './store.ts'
 import { userInfo } from './userinfo.ts'
@@ -128,7 +130,6 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     if (path === PATHS.authorize && new URLSearchParams(query).getAll('response_mode').includes('form_post')) {
       return show(response, 400, requestProblem('response_mode form_post is not offered'))
     }
-    if (path === PATHS.token) return readingAhead(() => toProvider(request, response))
     const resumed = path.match(RESUME)?.[1]
     if (resumed && !(await beganHere(provider, resumed, request))) return show(response, 400, ENDED)
     if (EXACT.has(path) || resumed) return toProvider(request, response)
@@ -136,7 +137,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
   }
 
   const handle: RequestListener = (request, response) => {
-    answer(request, response).catch(error => answerFailure(error, response, failed))
+    inOneRequest(() => answer(request, response)).catch(error => answerFailure(error, response, failed))
   }
   const sweep = () => deleteOld(engines.db, engines.clock.now().toISOString()).catch(failed)
   const timer = setInterval(sweep, SWEEP_MS).unref()
@@ -154,14 +155,17 @@ async function stepOptions({ engines, directory, audience, own, guesses }: Ident
     checkPassword: async (email: string, password: string) => {
       const account = await directory.account(email)
       const right = await verify(account?.password ?? nobody, password)
-      return right && account?.password ? account.user : null
+      return right && account?.password ? { user: account.user, proof: digestOf(account.password) } : null
     },
     isMember: async (user: string, clientId: string) => (await directory.person(user, clientId, null)) !== null,
     clientName: async (clientId: string) => (await directory.client(clientId))?.name ?? '',
     chooseOrg: (grantId: string, org: string) => chooseOrg(engines, directory.brand, grantId, org),
     chosenOrg: (grantId: string) => chosenOrg(engines, directory.brand, grantId),
+    claimGrant: claimGrant.bind(null, engines, directory.brand),
   }
 }
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Whether the browser that comes back from the steps of signing in is the one that went through them. */
 async function beganHere(provider: Provider, uid: string, request: IncomingMessage): Promise<boolean> {
@@ -226,6 +230,7 @@ function providerWith(options: IdentityOptions, keys: Keys): Provider {
   const provider = buildProvider({
     ...{ issuer, audience, keys: keys.signing, cookieKeys: [keys.cookieSecret], findPerson: directory.person },
     ownClient: own.client,
+    claimGrant: claimGrant.bind(null, engines, directory.brand),
     adapter: adapterFactory(engines, directory.brand, async id => {
       const client = await directory.client(id)
       return client ? metadataOf(client, id !== own.client) : undefined

@@ -10,8 +10,8 @@ const KNOWN_S = 400 * 24 * 60 * 60
 
 export type PasswordOptions = {
   guesses: Guesses
-  /** The person's id if the password is theirs. Takes equally long when there is no such person. */
-  checkPassword: (email: string, password: string) => Promise<string | null>
+  /** Whose password it is, and what tells whether it still is. Takes equally long when there is no such person. */
+  checkPassword: (email: string, password: string) => Promise<Proved | null>
   cookieKey: string
   /** Draws 20 letters and digits. */
   newMark: () => string
@@ -19,6 +19,7 @@ export type PasswordOptions = {
   address: string
 }
 
+export type Proved = { user: string; proof: string }
 /** What is told to who may not go on. */
 export type Refusal = { status: number; says: string; waitS?: number }
 
@@ -29,7 +30,7 @@ export async function tryPassword(
   request: IncomingMessage,
   email: string,
   password: string,
-): Promise<{ user: string } | Refusal> {
+): Promise<Proved | Refusal> {
   const { guesses, checkPassword, address } = options
   const who = { account: email, address, knownBrowser: knownBrowser(options, request, email) }
   const waitS = guesses.waitS(who)
@@ -38,10 +39,10 @@ export async function tryPassword(
     return { status: 429, waitS, says: `Too many wrong passwords. Wait ${minutes} minutes and try again.` }
   }
   guesses.count(who)
-  const user = await checkPassword(email, password)
-  if (user === null) return { status: 401, says: WRONG }
+  const proved = await checkPassword(email, password)
+  if (proved === null) return { status: 401, says: WRONG }
   guesses.forget(who)
-  return { user }
+  return proved
 }
 
 /** A browser's own mark, and our word that it signed in to that account: nobody can make one for an account they have not

@@ -10,6 +10,7 @@ import Provider, {
 } from 'oidc-provider'
 import { EngineUnavailable } from '../engines/engines.ts'
 import { contentPolicy, stepPage } from './pages.ts'
+import { asFound, thisRequest } from './request.ts'
 
 export const PATHS = {
   discovery: '/.well-known/openid-configuration',
@@ -34,6 +35,11 @@ const SESSION_S = 90 * DAY_S
 /** Somebody who may sign in to an app: a member of the organisation it belongs to, or that they chose. */
 export type Person = { user: string; email: string; name: string; org: string | null }
 
+export type ClaimGrant = (
+  session: string,
+  claim: { client: string; before: string | null; grant: string },
+) => Promise<string>
+
 export type ProviderOptions = {
   issuer: string
   /** What access tokens are for: the base address of the API. */
@@ -45,6 +51,8 @@ export type ProviderOptions = {
   ownClient: string
   /** The person as a member of the organisation of that client, or of the one chosen for that grant; null for others. */
   findPerson: (user: string, clientId: string, grantId: string | null) => Promise<Person | null>
+  /** Makes a grant the one that a session has for a client, unless another tab was first; answers which one it has. */
+  claimGrant: ClaimGrant
   /** An error page tells what the app did wrong, or with null that it was us. */
   page: { error: (message: string | null) => string; logout: (form: string) => string; loggedOut: () => string }
 }
@@ -67,6 +75,7 @@ export function buildProvider(options: ProviderOptions): Provider {
     features: features(options),
   }
   const provider = new Provider(issuer, configuration)
+  renameAtSignIn(provider)
   // Everything that says where a request came from was put there by the origin in front.
   provider.proxy = true
   const unavailable = new WeakSet<object>()
@@ -79,6 +88,18 @@ export function buildProvider(options: ProviderOptions): Provider {
     adjust(ctx as unknown as KoaContextWithOIDC)
   })
   return provider
+}
+
+/** The library gives a session another id with every step that its browser comes back from, which would sign out the tabs
+ *  beside. Another one is due when somebody signs in. */
+function renameAtSignIn({ Session }: Provider): void {
+  const { resetIdentifier } = Session.prototype
+  Session.prototype.resetIdentifier = function () {
+    const before = asFound(`Session ${this.jti}`)
+    if (before && before.accountId === this.accountId && before.loginTs === this.loginTs) return
+    thisRequest().renamed.add(this.jti)
+    resetIdentifier.call(this)
+  }
 }
 
 function features({ audience, page }: ProviderOptions): NonNullable<Configuration['features']> {
@@ -220,13 +241,18 @@ function signInPolicy() {
 
 /** The apps are the organisation's own, so nobody is asked whether they may know who signed in. Only at the platform's own
  *  app there is something to ask, which organisation, and whoever has chosen comes with a grant. */
-async function grantFor(ctx: KoaContextWithOIDC, { audience, ownClient }: ProviderOptions) {
+async function grantFor(ctx: KoaContextWithOIDC, { audience, ownClient, claimGrant }: ProviderOptions) {
   const { client, session, provider, account, result } = ctx.oidc
   if (!client || !session?.accountId || !account) return undefined
   const known = (result?.consent as { grantId?: string } | undefined)?.grantId ?? session.grantIdFor(client.clientId)
   const existing = known ? await provider.Grant.find(known) : undefined
   if (existing || client.clientId === ownClient) return existing
-  return newGrant(provider, { clientId: client.clientId, accountId: session.accountId }, audience)
+  const grant = await newGrant(provider, { clientId: client.clientId, accountId: session.accountId }, audience)
+  const claim = { client: client.clientId, before: known ?? null, grant: grant.jti }
+  const claimed = await claimGrant(session.jti, claim)
+  if (claimed === grant.jti) return grant
+  await grant.destroy()
+  return provider.Grant.find(claimed)
 }
 
 export async function newGrant(provider: Provider, whose: { clientId: string; accountId: string }, audience: string) {

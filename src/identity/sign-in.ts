@@ -54,7 +54,7 @@ export async function signIn(
     response,
     {
       login: { accountId: outcome.user, remember: true },
-      browser,
+      ...{ proof: outcome.proof, browser },
       ...(await consentOf(options, outcome.user, clientId)),
     },
     { mergeWithLastSubmission: false },

@@ -12,17 +12,48 @@ export type NewEntry = {
   expires: string | null
 }
 
-export async function upsertEntry(
+export async function insertEntry(
   db: Sql,
   { brand, model }: Place,
   digest: Uint8Array,
   { payload, grantId, uid, user, client, expires }: NewEntry,
 ): Promise<void> {
   await db`insert into oidc (brand, model, digest, payload, grant_id, uid, user_id, client, expires)
-    values (${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires})
-    on conflict (brand, model, digest) do update
-      set payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
-        user_id = excluded.user_id, client = excluded.client, expires = excluded.expires`
+    values (${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires})`
+}
+
+/** Begins the session of somebody whose password is the one that was proved; answers false when it is not any more. Who
+ *  changes it at the same time waits, and ends this one too. */
+export async function insertSession(
+  db: Sql,
+  { brand, model }: Place,
+  digest: Uint8Array,
+  { payload, uid, user, expires }: NewEntry,
+  proof: string,
+): Promise<boolean> {
+  const rows = await db`with person as (
+      select id from users where id = ${user} and encode(sha256(convert_to(password, 'UTF8')), 'hex') = ${proof}
+      for share
+    )
+    insert into oidc (brand, model, digest, payload, uid, user_id, expires)
+    select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${uid}, id, ${expires} from person returning digest`
+  return rows.length > 0
+}
+
+/** Changes an entry that is as it was read; answers false when it is not. When a grant ends is for its code to say. */
+export async function updateEntry(
+  db: Sql,
+  { brand, model }: Place,
+  digest: Uint8Array,
+  before: Entry['payload'],
+  { payload, grantId, uid, user, client, expires }: NewEntry,
+): Promise<boolean> {
+  const rows = await db`update oidc set payload = ${payload}::text::jsonb, grant_id = ${grantId}, uid = ${uid},
+      user_id = ${user}, client = ${client}, expires = case model when 'Grant' then expires else ${expires} end
+    where brand = ${brand} and model = ${model} and digest = ${digest}
+      and payload = ${JSON.stringify(before)}::text::jsonb
+    returning digest`
+  return rows.length > 0
 }
 
 export async function selectEntry(
@@ -102,6 +133,44 @@ export async function redeemCode(db: Sql, brand: string, digest: Uint8Array, at:
 
 export async function deleteEntry(db: Sql, { brand, model }: Place, digest: Uint8Array): Promise<void> {
   await db`delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest}`
+}
+
+/** Ends a browser's session, and with it what it was signed in to. */
+export async function deleteSession(db: Sql, { brand, model }: Place, digest: Uint8Array): Promise<void> {
+  await db`with ended as (
+      delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest} returning payload
+    )
+    delete from oidc using ended, jsonb_each(ended.payload->'authorizations') as one
+    where oidc.brand = ${brand} and oidc.model = 'Grant'
+      and oidc.digest = sha256(convert_to(one.value->>'grantId', 'UTF8'))`
+}
+
+/** Sets which grant a session has for an app, if it still has the one before; answers whether it had. */
+export async function updateGrantOf(
+  db: Sql,
+  { brand, model }: Place,
+  digest: Uint8Array,
+  { client, before, grant }: { client: string; before: string | null; grant: string },
+): Promise<boolean> {
+  const rows = await db`update oidc set payload = payload || jsonb_build_object('authorizations',
+      coalesce(payload->'authorizations', '{}') || jsonb_build_object(${client}::text,
+        coalesce(payload->'authorizations'->${client}::text, '{}') || jsonb_build_object('grantId', ${grant}::text)))
+    where brand = ${brand} and model = ${model} and digest = ${digest}
+      and payload->'authorizations'->${client}::text->>'grantId' is not distinct from ${before}
+    returning digest`
+  return rows.length > 0
+}
+
+export async function selectGrantOf(
+  db: Sql,
+  { brand, model }: Place,
+  digest: Uint8Array,
+  client: string,
+): Promise<string | null> {
+  const [row] = await db<{ grant: string | null }>`select
+      payload->'authorizations'->${client}::text->>'grantId' as grant
+    from oidc where brand = ${brand} and model = ${model} and digest = ${digest}`
+  return row?.grant ?? null
 }
 
 /** Everything that was given out under a grant. */

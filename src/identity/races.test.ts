@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startHost } from '../../test/host.ts'
+import {
+  addPerson,
+  type Browser,
+  openBrowser,
+  type RegisteredApp,
+  registerApp,
+  startIdentity,
+} from '../../test/identity.ts'
+
+const host = await startHost()
+const identity = await startIdentity(host)
+const [web, till] = [
+  await registerApp(host, identity, { app: 'web' }),
+  await registerApp(host, identity, { app: 'till' }),
+]
+let count = 0
+const somebody = () => addPerson(host, `person${count++}@home.test`)
+const me = (token: string) => host.call('GET /v1/iam/me', { as: token })
+
+/** Another browser with the same cookies, as who copied them would have. */
+function copyOf({ jar }: Browser): Browser {
+  const copy = openBrowser(identity.fetch)
+  for (const [name, cookie] of jar) copy.jar.set(name, cookie)
+  return copy
+}
+
+/** Comes back to the app without being asked, or not. */
+async function silently(browser: Browser, app: RegisteredApp) {
+  const begun = await app.begin({ prompt: 'none' })
+  const { url } = await browser.go(begun.url)
+  return { ...begun, code: new URL(url).searchParams.get('code') }
+}
+
+async function signOut(browser: Browser): Promise<void> {
+  const page = await browser.go(`${identity.issuer}/v1/iam/oauth/logout`, { headers: { accept: 'text/html' } })
+  const done = await browser.submit(page, { logout: 'yes' })
+  assert.match(done.text, /[Ss]igned out/)
+}
+
+describe('a sign-in that is ended', () => {
+  const ways: [what: string, end: (person: Person, signedIn: SignedIn) => Promise<void>][] = [
+    [
+      'by changing the password',
+      async ({ password }) => {
+        const { tokens } = await web.signIn({ email: `person${count - 1}@home.test`, password })
+        const body = { current: password, password: 'another-walnut-desk' }
+        assert.equal((await host.call('POST /v1/iam/me/password', { as: tokens.access_token, body })).status, 204)
+      },
+    ],
+    [
+      'in the list of sign-ins',
+      async ({ user }) => {
+        const { data } = (await host.call('GET /v1/iam/sessions')).body
+        for (const one of data.filter((listed: { user: string }) => listed.user === user)) {
+          assert.equal((await host.call(`DELETE /v1/iam/sessions/${one.id}`)).status, 204)
+        }
+      },
+    ],
+    [
+      'by its token',
+      async (_, { tokens }) => {
+        assert.equal((await host.call('POST /v1/account/logout', { as: tokens.access_token })).status, 204)
+      },
+    ],
+    ['in its browser', (_, { browser }) => signOut(browser)],
+  ]
+  type Person = Awaited<ReturnType<typeof somebody>>
+  type SignedIn = Awaited<ReturnType<typeof web.signIn>>
+
+  for (const [what, end] of ways) {
+    it(`${what} is not put back by who uses it at the same time`, async () => {
+      const person = await somebody()
+      const signedIn = await web.signIn(person)
+      const copies = Array.from({ length: 4 }, () => copyOf(signedIn.browser))
+      let isOver = false
+      const using = copies.map(async (copy, at) => {
+        while (!isOver) await silently(copy, at % 2 ? web : till)
+      })
+      await wait(50)
+      await end(person, signedIn)
+      isOver = true
+      await Promise.all(using)
+      for (const app of [web, till]) assert.equal((await silently(copyOf(signedIn.browser), app)).code, null)
+      assert.equal((await me(signedIn.tokens.access_token)).status, 401)
+      assert.deepEqual(identity.failures.splice(0), [])
+    })
+  }
+
+  it('leaves nothing to somebody who comes with the old password at the same time', async () => {
+    const person = await somebody()
+    for (let round = 0; round < 16; round++) {
+      const begun = await web.begin()
+      const browser = identity.browser()
+      const page = await browser.go(begun.url)
+      const next = `another-walnut-desk-${round}`
+      const { tokens } = await web.signIn(person)
+      const body = { current: person.password, password: next }
+      const changed = host.call('POST /v1/iam/me/password', { as: tokens.access_token, body })
+      await wait(round * 8)
+      const [{ url }, { status }] = await Promise.all([browser.submit(page, person), changed])
+      assert.equal(status, 204)
+      const code = new URL(url).searchParams.get('code')
+      const redeemed = code ? await web.redeem(code, begun.verifier) : null
+      if (redeemed?.status === 200) assert.equal((await me(redeemed.body.access_token)).status, 401)
+      assert.equal((await silently(browser, web)).code, null, `round ${round}`)
+      person.password = next
+    }
+    assert.deepEqual(identity.failures.splice(0), [])
+  })
+})
+
+describe('two tabs that sign in at once', () => {
+  for (const [what, apps] of [
+    ['to two apps', [web, till]],
+    ['to one app', [web, web]],
+  ] as const) {
+    it(`${what} both do, and both are signed out together`, async () => {
+      for (let round = 0; round < 8; round++) {
+        const other = await registerApp(host, identity, { app: `other${count}` })
+        const { browser } = await other.signIn(await somebody())
+        const entered = await Promise.all(
+          apps.map(async (app, at) => {
+            await wait(at * (round % 4) * 3)
+            return silently(browser, app)
+          }),
+        )
+        const tokens: string[] = []
+        for (const [at, { code, verifier }] of entered.entries()) {
+          const { body } = await (apps[at] as RegisteredApp).redeem(code, verifier)
+          const again = await (apps[at] as RegisteredApp).refresh(body.refresh_token)
+          assert.equal(again.status, 200, `round ${round}: ${JSON.stringify(body)}`)
+          tokens.push(again.body.access_token)
+        }
+        for (const token of tokens) assert.equal((await me(token)).status, 200)
+        await signOut(browser)
+        for (const token of tokens) assert.equal((await me(token)).status, 401)
+      }
+      assert.deepEqual(identity.failures.splice(0), [])
+    })
+  }
+})
