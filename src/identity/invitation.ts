@@ -15,8 +15,9 @@ export type InvitationOptions = PasswordOptions & {
   /** Where they sign in afterwards. */
   loginUrl: string
   invitation: (token: string) => Promise<Invitation | null>
-  /** Makes them a member, with that password if one was chosen; answers false when the link is no longer good. */
-  join: (token: string, password: string | null, address: string) => Promise<boolean>
+  /** Makes them a member, with that password if one was chosen, unless the link is no longer good, or the account has got
+   *  or lost its password meanwhile. */
+  join: (token: string, password: string | null, address: string) => Promise<'joined' | 'ended' | 'changed'>
   /** What is wrong with a password somebody chose, or null. */
   passwordProblem: (password: string) => string | null
 }
@@ -43,7 +44,8 @@ export async function invitation(
     return form(outcome.status, outcome.says)
   }
   const joined = await options.join(token, hasPassword ? null : password, options.address)
-  if (!joined) return ended(response)
+  if (joined === 'ended') return ended(response)
+  if (joined === 'changed') return form(409, 'The account has changed meanwhile. Open the link again.')
   show(response, 200, joinedPage(found.org, options.loginUrl))
 }
 

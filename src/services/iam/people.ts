@@ -30,7 +30,7 @@ export async function admitMember(
   if (givenBy !== null && givenBy !== org) {
     // Whoever gave it knows it, and would come along into this organisation.
     throw new Fault('conflict', {
-      message: `${address} has an account whose password another organisation gave; they have to choose one of their own first.`,
+      message: `${address} has an account whose password another organisation gave; invite them, so that they choose one of their own.`,
       fields: [{ path: 'email', says: 'has a password of another organisation' }],
     })
   }

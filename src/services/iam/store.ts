@@ -140,7 +140,22 @@ export async function selectAccount(db: Sql, email: string): Promise<Account | n
 }
 
 export async function updatePassword(db: Sql, user: string, digest: string): Promise<void> {
+  await db`update users set password = ${digest}, wrong_count = 0 where id = ${user}`
+}
+
+/** Whoever has the mailbox of an account is its person, and the password theirs from now on. Who only changed the one that
+ *  an admin gave may still be that admin. */
+export async function ownPassword(db: Sql, user: string, digest: string): Promise<void> {
   await db`update users set password = ${digest}, password_by = null, wrong_count = 0 where id = ${user}`
+}
+
+/** An account, and whether its person has a password that is their own, until the transaction ends. */
+export async function lockUser(db: Sql, email: string): Promise<{ user: string; hasPassword: boolean }> {
+  const [row] = await db<{ user: string; hasPassword: boolean }>`select id as user,
+      password is not null and password_by is null as "hasPassword"
+    from users where email = ${email} for update`
+  if (!row) throw new Error('the account went away in between')
+  return row
 }
 
 /** Counts a try at a password, and answers how many there were since `since`. */

@@ -49,28 +49,38 @@ export function findInvitation({ db, clock }: Engines, token: string): Promise<I
   return store.selectInvitation(db, linkDigest(token), clock.now().toISOString())
 }
 
-/** Makes whoever has the link a member, with that password if they are to choose one, and answers whether it was good.
- *  It is good once. A password that others know, or none, gives way: what was signed in with it ends. */
-export async function join(engines: Engines, token: string, password: string | null, ip: string): Promise<boolean> {
+/** Rolls back: the account got a password of its own while one was chosen, or lost it while it was said. */
+class Changed extends Error {}
+
+/** `changed` asks for another try: the link is still good. */
+export type Joined = 'joined' | 'ended' | 'changed'
+
+/** Makes whoever has the link a member, with that password if they are to choose one. It is good once. A password that
+ *  others know, or none, gives way: what was signed in with it ends. */
+export async function join(engines: Engines, token: string, password: string | null, ip: string): Promise<Joined> {
   const digest = password === null ? null : await digestOf(password)
   const { clock, random } = engines
   const created = clock.now().toISOString()
-  return engines.db.transaction(async db => {
+  const joined = engines.db.transaction(async db => {
     const invite = await store.takeInvite(db, linkDigest(token), created)
-    if (!invite) return false
-    if (invite.hasPassword !== (digest === null)) throw new Error('the account got or lost its password in between')
+    if (!invite) return 'ended'
     const { id, email, role } = invite
     const org = invite.org as OrgId
     const newUser = { id: `usr_${random.token(24)}`, email, password: digest, passwordBy: null, created }
     const isNew = await people.insertUser(db, newUser)
-    const { user } = isNew ? { user: newUser.id } : await people.selectUser(db, email)
+    const { user, hasPassword } = isNew ? { user: newUser.id, hasPassword: false } : await people.lockUser(db, email)
+    if (hasPassword !== (digest === null)) throw new Changed()
     if (!isNew && digest !== null) {
-      await people.updatePassword(db, user, digest)
+      await people.ownPassword(db, user, digest)
       await deleteSignInsOf(db, user, '')
     }
     await people.insertMember(db, org, user, role, created)
     const caller = { user, email, credential: { id } }
     await people.insertAudit(db, { org, caller, what: 'invite.accept', on: user, at: created, ip, requestId: id })
-    return true
+    return 'joined'
+  })
+  return joined.catch(error => {
+    if (error instanceof Changed) return 'changed'
+    throw error
   })
 }

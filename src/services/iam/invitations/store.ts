@@ -13,8 +13,10 @@ export function selectInvites(db: Sql, org: OrgId, at: string, last: Place | nul
     order by created desc, id desc limit ${count}`
 }
 
+/** Whether they are a member who can sign in: an account may have been made without a password. */
 export async function isMember(db: Sql, org: OrgId, email: string): Promise<boolean> {
-  const rows = await db`select from members join users on users.id = user_id where org = ${org} and email = ${email}`
+  const rows = await db`select from members join users on users.id = user_id
+    where org = ${org} and email = ${email} and password is not null`
   return rows.length > 0
 }
 
@@ -65,7 +67,8 @@ export async function deleteInvite(db: Sql, org: OrgId, id: string): Promise<boo
   return rows.length > 0
 }
 
-type Linked = Pick<Invite, 'email' | 'role' | 'invitedBy'> & { org: string; hasPassword: boolean }
+type Taken = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { org: string }
+type Linked = Omit<Taken, 'id'> & { hasPassword: boolean }
 
 /** What the link with that digest leads to: the organisation by its name. Nobody gives what they no longer have: whoever
  *  asked them may still make such a member. */
@@ -82,14 +85,12 @@ export async function selectInvitation(db: Sql, digest: Uint8Array, at: string):
 }
 
 /** The same with the organisation by its slug, for the first who asks; then it is gone. */
-export async function takeInvite(db: Sql, digest: Uint8Array, at: string): Promise<(Linked & { id: string }) | null> {
-  const [row] = await db<Linked & { id: string }>`delete from invites
+export async function takeInvite(db: Sql, digest: Uint8Array, at: string): Promise<Taken | null> {
+  const [row] = await db<Taken>`delete from invites
     where digest = ${digest} and expires > ${at} and exists (
       select from members join users on users.id = members.user_id
       where members.org = invites.org and users.email = invites.invited_by
         and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))
-    returning id, email, role, invited_by as "invitedBy", org,
-      exists (select from users where users.email = invites.email and password is not null and password_by is null)
-        as "hasPassword"`
+    returning id, email, role, invited_by as "invitedBy", org`
   return row ?? null
 }
