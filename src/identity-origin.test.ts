@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { connect } from 'node:tls'
 import { CA, startHost } from '../test/host.ts'
 import { logInto } from './host/log.ts'
 import { openIdentityOrigin } from './identity-origin.ts'
 
 const host = await startHost({ now: new Date().toISOString() })
 const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'), 'utf8')
+const logged: Record<string, unknown>[] = []
 const trusted = new BlockList()
 trusted.addAddress('127.0.0.1')
 const origin = await openIdentityOrigin({
   ...{ engines: host.engines, trusted, tls: { key: pem, cert: pem }, audience: 'https://stoa.example' },
-  log: logInto('error', host.clock, { write: () => {} }),
+  log: logInto('info', host.clock, { write: line => void logged.push(JSON.parse(line)) }),
+  requests: host.requests,
   address: { host: '127.0.0.1', port: 0 },
   issuersAt: port => new Map([['default', `https://localhost:${port}`]]),
   isVerified: async () => false,
@@ -69,5 +73,45 @@ describe('the identity origin behind a proxy', () => {
     const path = `https://localhost:${port}/.well-known/openid-configuration`
     assert.match((await ask({ path })).text, /"issuer"/)
     assert.equal((await ask({ headers: { host: 'a b' } })).status, 400)
+  })
+})
+
+describe('what is asked of the identity origin', () => {
+  it('is logged and counted by what it was for, without a word of what it said', async () => {
+    logged.length = 0
+    const headers = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/x-www-form-urlencoded' }
+    await ask({
+      method: 'POST',
+      path: '/v1/iam/oauth/token',
+      headers,
+      body: 'grant_type=authorization_code&code=s3cret',
+    })
+    await ask({ path: '/sign-in/none?token=s3cret', headers })
+    await ask({ path: '/s3cret', headers })
+    const lines = logged.map(({ operation, method, status, ip }) => [operation, method, status, ip])
+    assert.deepEqual(lines, [
+      ['identity.token', 'POST', 400, '203.0.113.9'],
+      ['identity.signIn', 'GET', 400, '203.0.113.9'],
+      ['identity.none', 'GET', 200, '203.0.113.9'],
+    ])
+    assert.ok(!JSON.stringify(logged).includes('s3cret'))
+    const counted = host.requests.text()
+    assert.match(counted, /operation="identity\.token",method="POST",status="400"/)
+    assert.match(counted, /operation="identity\.signIn",method="GET",status="400"/)
+  })
+
+  it('ends the connection when its body is longer than is read, as nobody knew before', async () => {
+    const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', ca: CA() })
+    const type = 'content-type: application/x-www-form-urlencoded'
+    socket.write(
+      `POST /v1/iam/oauth/token HTTP/1.1\r\nhost: localhost\r\n${type}\r\ntransfer-encoding: chunked\r\n\r\n`,
+    )
+    for (let part = 0; part < 64; part++) socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`)
+    let text = ''
+    socket.setEncoding('latin1').on('data', chunk => {
+      text += chunk
+    })
+    await once(socket, 'close')
+    assert.match(text, /^HTTP\/1\.1 4\d\d .*connection: close/is)
   })
 })

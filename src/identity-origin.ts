@@ -1,17 +1,20 @@
 // Puts the identity provider behind a port of its own, with the same door as the API's: TLS, limits, draining. Every brand
 // is a provider of its own behind that one port; the name a browser asks for says which.
-import type { RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { BlockList } from 'node:net'
 import { decodeJwt } from 'jose'
 import { StartRefused } from './config.ts'
 import type { Engines } from './engines/engines.ts'
 import { arrivalFault, clientAddress, originForm } from './host/arrival.ts'
 import { corsHeaders, type Origins } from './host/cors.ts'
+import type { Histogram } from './host/histogram.ts'
 import { listen } from './host/host.ts'
 import { createListener, type ListenerOptions } from './host/listener.ts'
 import type { Log } from './host/log.ts'
+import { requestIds } from './host/server.ts'
 import { openGuesses } from './identity/guesses.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
+import { PATHS, SIGN_IN_PATH } from './identity/provider.ts'
 import { DEFAULT_BRAND } from './kit/brand.ts'
 import type { Fault } from './kit/fault.ts'
 import { CALLBACK_PATH, LOGIN_PATH } from './services/account/public.ts'
@@ -22,6 +25,7 @@ export type IdentityOriginOptions = {
   tls: ListenerOptions['tls']
   trusted: BlockList | null
   log: Log
+  requests: Pick<Histogram, 'of'>
   address: { host: string; port: number }
   /** How browsers reach each brand, once the port is known. */
   issuersAt: (port: number) => ReadonlyMap<string, string>
@@ -48,7 +52,9 @@ export async function openIdentityOrigin(options: IdentityOriginOptions): Promis
   const guesses = openGuesses(engines.clock)
   const opened = await Promise.all([...issuers].map(one => openBrand(options, one, issuers, { own, guesses })))
   const first = opened[0] as Brand
+  const report = reporter(options)
   handle = (request, response) => {
+    report(request, response)
     const refusal = arrivalFault(request, options.trusted)
     if (refusal) return refuse(refusal, response)
     if (!request.url?.startsWith('/')) request.url = originForm(request.url ?? '')
@@ -68,10 +74,39 @@ export async function openIdentityOrigin(options: IdentityOriginOptions): Promis
   }
 }
 
-function openListener({ engines, tls, trusted }: IdentityOriginOptions, handle: RequestListener) {
-  const prefix = `idr_${engines.random.token(12)}`
-  let count = 0
-  return createListener({ ...{ tls, trusted, handle }, requestId: () => `${prefix}${count++}`, refused: () => {} })
+function openListener({ engines, tls, trusted, log, requests }: IdentityOriginOptions, handle: RequestListener) {
+  const requestId = requestIds(engines.random, 'idr')
+  const observe = requests.of('identity.none')
+  const refused: ListenerOptions['refused'] = (id, status, ip) => {
+    observe('any', status, 0)
+    log.request({ id, operation: 'identity.none', method: 'none', status, ms: 0, ip, caller: null })
+  }
+  return createListener({ tls, trusted, handle, requestId, refused })
+}
+
+/** By what they are for, of which there are only so many. */
+const NAMES = new Map<string, string>(Object.entries(PATHS).map(([name, path]) => [path, name]))
+
+function nameOf(path: string): string {
+  const beneath = [SIGN_IN_PATH, PATHS.authorize, PATHS.logout].find(one => path.startsWith(`${one}/`))
+  return NAMES.get(beneath ?? path) ?? (beneath ? 'signIn' : 'none')
+}
+
+/** Tells in the log and the metrics what became of each request, and in its answer by what name. */
+function reporter({ engines, trusted, log, requests }: IdentityOriginOptions) {
+  const requestId = requestIds(engines.random, 'idr')
+  const observers = new Map([...NAMES.values(), 'signIn', 'none'].map(name => [name, requests.of(`identity.${name}`)]))
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const [id, startedMs] = [requestId(), performance.now()]
+    const ip = clientAddress(request, trusted) // Before the headers go that tell it.
+    const name = nameOf((request.url ?? '').split('?', 1)[0] as string)
+    response.setHeader('x-request-id', id)
+    response.on('close', () => {
+      const [method = '', status, ms] = [request.method, response.statusCode, performance.now() - startedMs]
+      observers.get(name)?.(method, status, ms / 1000)
+      log.request({ id, operation: `identity.${name}`, method, status, ms, ip, caller: null })
+    })
+  }
 }
 
 /** At the door, before anybody looks who it is for. */

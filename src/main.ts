@@ -73,7 +73,8 @@ async function start(flags: string[]): Promise<void> {
   held.push({ close: () => running.drain(DRAIN_MS), abandon: () => {} })
   const baseUrl = baseUrlAt(running.port)
   identity = await openIdentityOrigin({
-    ...{ engines, tls, log, isVerified, audience: baseUrl, trusted: config.STOA_TRUST_PROXY, issuersAt },
+    ...{ engines, tls, log, isVerified, audience: baseUrl, issuersAt },
+    ...{ requests: running.requests, trusted: config.STOA_TRUST_PROXY },
     address: { host: config.STOA_HOST, port: config.STOA_IAM_PORT },
   })
   const { url: iamUrl, drain, register } = identity

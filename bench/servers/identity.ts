@@ -1,8 +1,10 @@
 // The identity origin itself, as the product opens it: its door, oidc-provider, our adapter and directory, PostgreSQL.
-
+import { createHash } from 'node:crypto'
 import type { Engines } from '../../src/engines/engines.ts'
+import { histogram } from '../../src/host/histogram.ts'
 import { openLog } from '../../src/host/log.ts'
 import { adapterFactory } from '../../src/identity/adapter.ts'
+import { inOneRequest, thisRequest } from '../../src/identity/request.ts'
 import { openIdentityOrigin } from '../../src/identity-origin.ts'
 import { DEFAULT_BRAND } from '../../src/kit/brand.ts'
 import type { OrgId } from '../../src/kit/caller.ts'
@@ -24,17 +26,30 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
   const realm = await newRealm(engines)
   const isVerified = await openVerifiedHosts(engines.db, engines.clock)
   const origin = await openIdentityOrigin({
-    ...{ engines, log, isVerified, audience: AUDIENCE, trusted: null, tls: { key: pem, cert: pem } },
+    ...{
+      engines,
+      log,
+      isVerified,
+      requests: histogram('requests', 'of the bench'),
+      audience: AUDIENCE,
+      trusted: null,
+      tls: { key: pem, cert: pem },
+    },
     issuersAt: port => new Map([[DEFAULT_BRAND, `https://localhost:${port}`]]),
     address: { host: '127.0.0.1', port: 0 },
   })
-  const refreshTokens = await signInOften(
-    {
-      ...{ realm, random: engines.random, now: engines.clock.now() },
-      adapterOf: adapterFactory(engines, DEFAULT_BRAND, async () => undefined),
-    },
-    SIGN_INS,
-  )
+  const source = {
+    ...{ realm, random: engines.random, now: engines.clock.now() },
+    adapterOf: adapterFactory(engines, DEFAULT_BRAND, async () => undefined),
+  }
+  const { user, email } = realm.person
+  const account = await (await openDirectory(engines, DEFAULT_BRAND)).account(email)
+  const refreshTokens = await inOneRequest(() => {
+    // As a browser comes back from the page on which somebody said their password.
+    const proof = createHash('sha256').update(`${account?.password}`).digest('hex')
+    thisRequest().found.set('Interaction', JSON.stringify({ result: { login: { accountId: user }, proof } }))
+    return signInOften(source, SIGN_INS)
+  })
   const close = async () => {
     await origin.drain(0)
     log.flush()

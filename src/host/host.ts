@@ -9,6 +9,7 @@ import type { Opened, Service, ServiceSettings } from '../kit/service.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import { aboutOperations } from './about.ts'
 import type { Origins } from './cors.ts'
+import type { Histogram } from './histogram.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
 import type { Log } from './log.ts'
 import { createMetricsServer, openMetrics } from './metrics.ts'
@@ -43,7 +44,13 @@ export type HostOptions = {
   inspect?: RouteOptions['inspect']
 }
 
-export type Host = { port: number; metricsPort: number; drain(graceMs: number): Promise<void> }
+export type Host = {
+  port: number
+  metricsPort: number
+  /** Where what else this process serves is counted too. */
+  requests: Histogram
+  drain(graceMs: number): Promise<void>
+}
 
 /** Every operation this host describes, under the heading of its service. */
 export function sectionsOf(services: readonly Service[]): Section[] {
@@ -92,6 +99,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const stopWork = options.works ? startWorkers({ services: here, engines, states, log }) : async () => {}
   return {
     port: bound,
+    requests: metrics.requests,
     metricsPort: await listen(metricsServer, metricsHost, metricsPort),
     drain: async graceMs => {
       server.closing()

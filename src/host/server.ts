@@ -17,7 +17,7 @@ export async function buildServer(options: ServerOptions): Promise<HostServer> {
   const { log, trusted, hsts, origins } = options
   const state = { closing: false }
   const routes = await buildRoutes(options, state)
-  const requestId = requestIds(options.engines.random)
+  const requestId = requestIds(options.engines.random, 'req')
   /** Counts what was for no operation, all together, so that nobody outside can make new series. */
   const observeOther = options.metrics.requests.of('none')
   return {
@@ -50,8 +50,8 @@ export async function buildServer(options: ServerOptions): Promise<HostServer> {
 }
 
 /** A prefix drawn at start and a counter: unique across processes, and cheaper than drawing each one. */
-function requestIds(random: Random): () => string {
-  const prefix = `req_${random.token(12)}`
+export function requestIds(random: Random, kind: 'req' | 'idr'): () => string {
+  const prefix = `${kind}_${random.token(12)}`
   let count = 10_000_000 // Eight digits from the first one on.
   return () => prefix + count++
 }

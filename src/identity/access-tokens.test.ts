@@ -137,6 +137,21 @@ describe('what is no access token of ours', async () => {
     })
   }
 
+  it('is one of a key that has been retired, half a minute later at the most', async () => {
+    host.clock.advance(60 * 60_000) // Other tests have turned it back.
+    const lately = async () => {
+      const iat = Math.floor(host.clock.now().getTime() / 1000)
+      return (await me(await signed({ claims: { iat, exp: iat + 900 } }))).status
+    }
+    assert.equal(await lately(), 200)
+    await host.db`update signing_keys set retired = ${host.clock.now().toISOString()} where kid = ${`${ours.kid}`}`
+    host.clock.advance(31_000)
+    assert.equal(await lately(), 401)
+    await host.db`update signing_keys set retired = null where kid = ${`${ours.kid}`}`
+    host.clock.advance(31_000)
+    assert.equal(await lately(), 200)
+  })
+
   it('is refused by the same rule at another audience', () => {
     assert.equal(claims.aud, AUDIENCE)
   })

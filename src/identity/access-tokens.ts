@@ -6,6 +6,8 @@ import { ACCESS_TOKEN_ALG } from './provider.ts'
 
 /** A key that is not known may be a new one: asked for again, but not more often than this. */
 const REFRESH_MS = 10_000
+/** One that is known may have been retired. */
+const KEPT_MS = 30_000
 
 export type AccessToken = {
   user: string
@@ -47,7 +49,8 @@ export function tokenVerifier({ clock, issuer, audience, publicKeys }: TokenOpti
   /** Null for whatever is not such a token. */
   return async (text: string): Promise<AccessToken | null> => {
     try {
-      const { payload } = await check(text, await (keySet ?? load())).catch(async error => {
+      const isOld = clock.elapsedMs() - loadedMs > KEPT_MS
+      const { payload } = await check(text, await (isOld ? load() : (keySet ?? load()))).catch(async error => {
         const isNew = error instanceof errors.JWKSNoMatchingKey && clock.elapsedMs() - loadedMs > REFRESH_MS
         if (!isNew) throw error
         return check(text, await load())

@@ -1,10 +1,10 @@
 // Where oidc-provider keeps its things: PostgreSQL, under the digest of each id. An id that leaks out of the database
 // opens nothing.
-import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'
-import { asFound, merged, thisRequest } from './request.ts'
+import { thisRequest } from './request.ts'
+import { digestOf, save } from './saving.ts'
 import * as store from './store.ts'
 
 /** A grant that nobody has tokens of yet: long enough for the code to come back. */
@@ -14,7 +14,6 @@ const REFRESH_GRACE_MS = 30_000
 
 export type ClientFinder = (id: string) => Promise<AdapterPayload | undefined>
 type Engines = { db: Database; clock: Clock }
-type Payload = store.Entry['payload']
 
 /** Makes the adapter of each kind of thing. Clients are the organisations' apps, and are only ever read here. */
 export function adapterFactory(engines: Engines, brand: string, findClient: ClientFinder): (model: string) => Adapter {
@@ -31,34 +30,11 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
 
   async function find(id: string): Promise<store.Entry | null> {
     const { ahead, found } = thisRequest()
-    const entry =
-      place.model === 'RefreshToken' ? await findToken(id, ahead) : (ahead.get(nameOf(id)) ?? (await select(id)))
+    const entry = await (place.model === 'RefreshToken'
+      ? findToken(db, place.brand, id, now())
+      : (ahead.get(nameOf(id)) ?? select(id)))
     if (entry) found.set(nameOf(id), JSON.stringify(entry.payload))
     return entry
-  }
-
-  async function findToken(id: string, ahead: Map<string, store.Entry>): Promise<store.Entry | null> {
-    const token = await store.selectRefreshToken(db, place.brand, digestOf(id), now())
-    if (token?.session) ahead.set(`Session ${token.payload.sessionUid}`, token.session)
-    if (token?.grant) ahead.set(`Grant ${token.payload.grantId}`, token.grant)
-    return token
-  }
-
-  /** What was there is changed where it still is, and never put back: who ended it meanwhile has ended it. */
-  async function change(id: string, before: Payload, mine: Payload, expires: string | null): Promise<void> {
-    if (await store.updateEntry(db, place, digestOf(id), before, columnsOf(mine, expires))) {
-      return void thisRequest().found.set(nameOf(id), JSON.stringify(mine))
-    }
-    const entry = await select(id)
-    if (entry) await change(id, entry.payload, merged(before, mine, entry.payload), expires)
-  }
-
-  async function add(id: string, mine: Payload, expires: string | null): Promise<void> {
-    const columns = columnsOf(mine, expires)
-    if (place.model !== 'Session' || !columns.user) await store.insertEntry(db, place, digestOf(id), columns)
-    // Who signed in with a password that was changed meanwhile is not signed in.
-    else if (!(await store.insertSession(db, place, digestOf(id), columns, proofOf(columns.user)))) return
-    thisRequest().found.set(nameOf(id), columns.payload)
   }
 
   /** As it was saved, with the id by which it was found and whether it was used. */
@@ -75,10 +51,8 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
 
   return {
     upsert: async (id, payload, expiresIn) => {
-      const { jti: _, ...mine } = payload
-      const expires = endOf(clock, place.model === 'Grant' ? UNREDEEMED_S : expiresIn)
-      const before = asFound(nameOf(id))
-      await (before ? change(id, before, mine, expires) : add(id, mine, expires))
+      const { jti: _, ...kept } = payload
+      await save({ db, clock }, place, id, kept, endOf(clock, place.model === 'Grant' ? UNREDEEMED_S : expiresIn))
     },
     find: async id => payloadOf(await find(id), id),
     findByUid: async uid => {
@@ -104,25 +78,13 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
   }
 }
 
-function columnsOf(payload: Payload, expires: string | null): store.NewEntry {
-  const text = JSON.stringify(payload)
-  if (text.includes('\\u0000')) throw new errors.InvalidRequest('NUL is in no text')
-  const {
-    grantId = null,
-    uid = null,
-    accountId = null,
-    clientId = null,
-  } = payload as Record<string, string | undefined>
-  return { payload: text, grantId, uid, user: accountId, client: clientId, expires }
-}
-
-/** Which password the person came with in this request, as the step in which they did tells. */
-function proofOf(user: string): string {
-  for (const found of thisRequest().found.values()) {
-    const { login, proof }: { login?: { accountId?: string }; proof?: string } = JSON.parse(found).result ?? {}
-    if (login?.accountId === user && proof) return proof
-  }
-  throw new Error('a session began without a sign-in')
+/** With what is always asked for next. */
+async function findToken(db: Database, brand: string, id: string, at: string): Promise<store.Entry | null> {
+  const { ahead } = thisRequest()
+  const token = await store.selectRefreshToken(db, brand, digestOf(id), at)
+  if (token?.session) ahead.set(`Session ${token.payload.sessionUid}`, token.session)
+  if (token?.grant) ahead.set(`Grant ${token.payload.grantId}`, token.grant)
+  return token
 }
 
 const endOf = (clock: Clock, lastsS: number | undefined) =>
@@ -167,5 +129,3 @@ function clientAdapter(findClient: ClientFinder): Adapter {
     ...{ upsert: refuse, consume: refuse, destroy: refuse, revokeByGrantId: refuse },
   }
 }
-
-const digestOf = (id: string) => createHash('sha256').update(id).digest()

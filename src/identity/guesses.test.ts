@@ -85,6 +85,18 @@ describe('guessing a password', () => {
     assert.equal((await guess(two.email)).status, 429)
   })
 
+  it('locks nobody out of a browser that several people use', async () => {
+    const people = [await addPerson(host, 'first@shop.test'), await addPerson(host, 'second@shop.test')]
+    const browser = identity.browser()
+    for (const person of people) await web.enter(person, browser, { prompt: 'login' }).catch(() => {})
+    const stranger = await guesser('10.0.9.1')
+    for (const { email } of people) for (let turn = 0; turn < 11; turn++) await stranger(email)
+    for (const person of people) {
+      const known = await guesser('10.0.9.2', browser)
+      assert.notEqual((await known(person.email, person.password)).status, 429, person.email)
+    }
+  })
+
   it('of a known browser cannot be made up', async () => {
     const owner = await addPerson(host, 'mark@shop.test')
     const { browser } = await web.enter(await addPerson(host, 'thief@shop.test'))
@@ -114,6 +126,18 @@ describe('the counts', () => {
     assert.equal(guesses.waitS({ account, address: '192.0.2.1', knownBrowser: null }), 900)
     assert.equal(guesses.waitS({ account, address: '192.0.2.1', knownBrowser: 'mark' }), 0)
     assert.equal(guesses.waitS({ account: 'eve@home.test', address: '192.0.2.1', knownBrowser: null }), 0)
+  })
+
+  it('of an IPv6 address are those of its network, whose owner has as many as they like', () => {
+    const guesses = openGuesses(manualClock('2026-11-15T09:00:00.000Z'))
+    const from = (address: string, account: string) => ({ account, address, knownBrowser: null })
+    for (let n = 0; n < 100; n++) guesses.count(from(`2001:db8:1:2::${n.toString(16)}`, `a${n}@home.test`))
+    for (const same of ['2001:db8:1:2:3:4:5:6', '2001:0DB8:1:2::', '2001:db8:1:2::ffff:ffff']) {
+      assert.equal(guesses.waitS(from(same, 'new@home.test')), 900, same)
+    }
+    for (const other of ['2001:db8:1:3::1', '2001:db8::1', '::1', '192.0.2.1', '::ffff:192.0.2.1']) {
+      assert.equal(guesses.waitS(from(other, 'new@home.test')), 0, other)
+    }
   })
 
   it('begin anew when the window is over, not before', () => {

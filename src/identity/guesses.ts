@@ -26,7 +26,7 @@ export function openGuesses(clock: Clock): Guesses {
     knownBrowser === null
       ? [
           [`account ${account}`, PER_ACCOUNT],
-          [`address ${address}`, PER_ADDRESS],
+          [`address ${networkOf(address)}`, PER_ADDRESS],
         ]
       : [[`browser ${knownBrowser} ${account}`, PER_BROWSER]]
 
@@ -60,4 +60,17 @@ export function openGuesses(clock: Clock): Guesses {
       }
     },
   }
+}
+
+/** Of an IPv6 address its first half: the other one is its owner's to choose, anew for every try. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [before = '', after] = address.split('::')
+  const groups = before === '' ? [] : before.split(':')
+  const omitted = after === undefined ? 0 : 8 - groups.length - (after === '' ? 0 : after.split(':').length)
+  const whole = [...groups, ...Array<string>(omitted).fill('0'), ...(after ?? '').split(':')]
+  return whole
+    .slice(0, 4)
+    .map(group => Number.parseInt(group, 16))
+    .join(':')
 }

@@ -6,7 +6,7 @@ import { hash, verify } from '@node-rs/argon2'
 import type { JWK } from 'jose'
 import type Provider from 'oidc-provider'
 import type { AdapterPayload } from 'oidc-provider'
-import { type Engines, EngineUnavailable } from '../engines/engines.ts'
+import type { Engines } from '../engines/engines.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
 import { adapterFactory, chooseOrg, chosenOrg, claimGrant, isSignedIn } from './adapter.ts'
@@ -16,8 +16,9 @@ import { readForm, show } from './forms.ts'
 import type { Guesses } from './guesses.ts'
 import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
 import { ownApp } from './own-app.ts'
-import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE, problemPage } from './pages.ts'
-import { buildProvider, PATHS, type ProviderOptions, RETRY_S, SIGN_IN_PATH } from './provider.ts'
+import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE } from './pages.ts'
+import { answerFailure, queryProblem, requestProblem } from './problems.ts'
+import { buildProvider, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
 import { inOneRequest } from './request.ts'
 import { ENDED, signIn } from './sign-in.ts'
 import { deleteOld } from './store.ts'
@@ -118,6 +119,8 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     for (const [name, value] of Object.entries({ ...headersFor(path, issuer), ...cors }))
       response.setHeader(name, value)
     vouchFor(request, response, new URL(issuer).host)
+    // How long such a body is shows in the end, and the rest of one that is too long is read by nobody.
+    if (request.headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false
     const { provider, toProvider, cookieKey } = current()
     if (request.method === 'OPTIONS' && CROSS_ORIGIN.has(path)) {
       return void response.writeHead(204, cors ? PREFLIGHT : {}).end()
@@ -127,8 +130,9 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     const invited = path.match(INVITATION)?.[1]
     if (invited) return invitation({ ...steps, address, cookieKey }, invited, request, response)
     if (path === PATHS.userinfo) return userInfo(forUserInfo, request, response)
-    if (path === PATHS.authorize && new URLSearchParams(query).getAll('response_mode').includes('form_post')) {
-      return show(response, 400, requestProblem('response_mode form_post is not offered'))
+    if (path === PATHS.authorize) {
+      const problem = queryProblem(query)
+      if (problem) return show(response, 400, requestProblem(problem))
     }
     const resumed = path.match(RESUME)?.[1]
     if (resumed && !(await beganHere(provider, resumed, request))) return show(response, 400, ENDED)
@@ -154,11 +158,10 @@ async function stepOptions({ engines, directory, audience, own, guesses }: Ident
     newMark: () => engines.random.token(20),
     checkPassword: async (email: string, password: string) => {
       const account = await directory.account(email)
-      const right = await verify(account?.password ?? nobody, password)
+      const right = await verify(account?.password ?? nobody, password.normalize('NFKC'))
       return right && account?.password ? { user: account.user, proof: digestOf(account.password) } : null
     },
     isMember: async (user: string, clientId: string) => (await directory.person(user, clientId, null)) !== null,
-    clientName: async (clientId: string) => (await directory.client(clientId))?.name ?? '',
     chooseOrg: (grantId: string, org: string) => chooseOrg(engines, directory.brand, grantId, org),
     chosenOrg: (grantId: string) => chosenOrg(engines, directory.brand, grantId),
     claimGrant: claimGrant.bind(null, engines, directory.brand),
@@ -171,15 +174,6 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 async function beganHere(provider: Provider, uid: string, request: IncomingMessage): Promise<boolean> {
   const interaction = await provider.Interaction.find(uid)
   return !interaction?.result || isBrowser(request, interaction.result.browser)
-}
-
-function answerFailure(error: unknown, response: ServerResponse, failed: IdentityOptions['failed']): void {
-  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return // The client left in the middle of its own words.
-  failed(error)
-  if (response.headersSent) return void response.destroy()
-  const status = error instanceof EngineUnavailable ? 503 : 500
-  if (status === 503) response.setHeader('retry-after', RETRY_S)
-  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(OUR_SIDE)
 }
 
 /** How often what has ended is taken out of the database. */
@@ -211,17 +205,6 @@ async function openCurrent(options: IdentityOptions): Promise<() => Current> {
     return current
   }
 }
-
-/** Whoever sees this was sent here by an app that asked for something wrong. */
-const OUR_SIDE = problemPage('That did not work', 'Something went wrong on our side. Try again in a moment.')
-
-const requestProblem = (says: string | null) =>
-  says === null
-    ? OUR_SIDE
-    : problemPage(
-        'That did not work',
-        `The app that sent you here asked for something it may not have (${says}). Go back and try again; if it stays so, tell its makers.`,
-      )
 
 const kidsOf = ({ signing }: Keys) => signing.map(({ kid }) => kid).join()
 

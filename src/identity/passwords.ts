@@ -1,12 +1,14 @@
 // How a password is tried: slowed down where it was wrong too often, but not for a browser that signed in before.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { hostCookie } from '../kit/cookies.ts'
+import { cookieIn, hostCookie } from '../kit/cookies.ts'
 import type { Guesses } from './guesses.ts'
 
 /** Says that this browser has signed in to an account before. It opens nothing. */
 const KNOWN_COOKIE = '__Host-stoa-id-known'
 const KNOWN_S = 400 * 24 * 60 * 60
+/** How many accounts of one browser. */
+const KNOWN_MAX = 5
 
 export type PasswordOptions = {
   guesses: Guesses
@@ -46,18 +48,26 @@ export async function tryPassword(
 }
 
 /** A browser's own mark, and our word that it signed in to that account: nobody can make one for an account they have not
- *  signed in to, and no browser uses up the tries of another. */
-export function knownCookie({ cookieKey, newMark }: PasswordOptions, email: string): string {
-  const mark = newMark()
-  const value = `${mark}.${vouch(cookieKey, mark, email)}`
-  return hostCookie(KNOWN_COOKIE, value, KNOWN_S)
+ *  signed in to, and no browser uses up the tries of another. Those of other accounts are kept beside it. */
+export function knownCookie(options: PasswordOptions, request: IncomingMessage, email: string): string {
+  const mark = options.newMark()
+  const others = knownIn(request).filter(one => !isFor(options, one, email))
+  const all = [{ mark, word: vouch(options.cookieKey, mark, email) }, ...others].slice(0, KNOWN_MAX)
+  return hostCookie(KNOWN_COOKIE, all.map(one => `${one.mark}.${one.word}`).join('~'), KNOWN_S)
 }
 
 const vouch = (cookieKey: string, mark: string, email: string) =>
   createHmac('sha256', cookieKey).update(`known ${mark} ${email}`).digest('base64url')
 
-function knownBrowser({ cookieKey }: PasswordOptions, { headers }: IncomingMessage, email: string): string | null {
-  const [, mark, word] = headers.cookie?.match(/(?:^|; *)__Host-stoa-id-known=(\w{20})\.([\w-]{43})(?:;|$)/) ?? []
-  if (!mark || !word || !timingSafeEqual(Buffer.from(word), Buffer.from(vouch(cookieKey, mark, email)))) return null
-  return mark
-}
+type Known = { mark: string; word: string }
+
+const knownIn = ({ headers }: IncomingMessage): Known[] =>
+  [...(cookieIn(headers.cookie ?? '', KNOWN_COOKIE) ?? '').matchAll(/(\w{20})\.([\w-]{43})(?:~|$)/g)].map(
+    ([, mark, word]) => ({ mark: mark as string, word: word as string }),
+  )
+
+const isFor = ({ cookieKey }: PasswordOptions, { mark, word }: Known, email: string): boolean =>
+  timingSafeEqual(Buffer.from(word), Buffer.from(vouch(cookieKey, mark, email)))
+
+const knownBrowser = (options: PasswordOptions, request: IncomingMessage, email: string): string | null =>
+  knownIn(request).find(one => isFor(options, one, email))?.mark ?? null

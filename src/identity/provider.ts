@@ -203,6 +203,7 @@ function wire(cookieKeys: string[]): Configuration {
     clientAuthMethods: ['client_secret_basic', 'none'],
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
+    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     clientDefaults: { id_token_signed_response_alg: 'RS256', response_types: ['code'] },
     cookies: {
       keys: cookieKeys,

@@ -252,3 +252,37 @@ describe('the cookies', () => {
     assert.equal((await web.enter(ada, browser)).asked, true)
   })
 })
+
+describe('a sign-in that was begun', () => {
+  it('does not end at a way back that its app has no more, nor at an app that is gone', async () => {
+    const app = await registerApp(host, identity, { app: 'passing' })
+    const begin = async () => {
+      const browser = identity.browser()
+      return { browser, page: await browser.go((await app.begin()).url) }
+    }
+    const [moved, gone] = [await begin(), await begin()]
+    const path = `/v1/iam/apps/${app.id}`
+    const redirectUris = ['https://elsewhere.example.com/cb']
+    assert.equal((await host.call(`PATCH ${path}`, { body: { redirectUris } })).status, 200)
+    const refused = await moved.browser.submit(moved.page, ada)
+    assert.deepEqual([refused.status, refused.url.startsWith(issuer)], [400, true])
+    assert.equal((await host.call(`DELETE ${path}`)).status, 204)
+    const ended = await gone.browser.submit(gone.page, ada)
+    assert.deepEqual([ended.status, ended.url.startsWith(issuer)], [400, true])
+    assert.match(ended.text, /has ended/)
+  })
+
+  it('is no longer than what an app has to say', async () => {
+    const { url } = await web.begin({ state: 'x'.repeat(5_000) })
+    const page = await identity.browser().go(url)
+    assert.equal(page.status, 400)
+    assert.match(page.text, /more than 4096 characters/)
+  })
+
+  it('takes a password however its letters are composed', async () => {
+    const email = 'umlaut@home.test'
+    const password = 'schöne-grüße-überall'
+    assert.equal((await host.call('POST /v1/iam/members', { body: { email, role: 'member', password } })).status, 201)
+    for (const form of ['NFC', 'NFD'] as const) await web.signIn({ email, password: password.normalize(form) })
+  })
+})

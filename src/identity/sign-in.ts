@@ -11,7 +11,7 @@ import { SIGN_IN_PATH } from './provider.ts'
 export type SignInOptions = ChoiceOptions &
   PasswordOptions & {
     isMember: (user: string, clientId: string) => Promise<boolean>
-    clientName: (clientId: string) => Promise<string>
+    client: (clientId: string) => Promise<{ name: string; redirectUris: string[] } | null>
   }
 
 export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and start again.')
@@ -30,12 +30,15 @@ export async function signIn(
     return show(response, 400, ENDED)
   }
   const clientId = String(details.params.client_id)
+  const client = await options.client(clientId)
+  // The app, or its way back, may be gone since this began.
+  if (!client?.redirectUris.includes(String(details.params.redirect_uri))) return show(response, 400, ENDED)
   const callback = new URL(String(details.params.redirect_uri)).origin
   if (clientId === options.ownClient && details.prompt.name === 'consent') {
     return choose(options, details, request, response)
   }
   const form = async (status: number, problem: string | null) =>
-    show(response, status, signInPage(await options.clientName(clientId), at, problem), callback)
+    show(response, status, signInPage(client.name, at, problem), callback)
   if (request.method !== 'POST') return form(200, null)
 
   const fields = await readForm(request, response)
@@ -47,7 +50,7 @@ export async function signIn(
     return form(outcome.status, outcome.says)
   }
   const browser = markBrowser(request, response, options.newMark)
-  response.appendHeader('set-cookie', knownCookie(options, email))
+  response.appendHeader('set-cookie', knownCookie(options, request, email))
   response.setHeader('content-security-policy', contentPolicy(callback))
   await options.provider.interactionFinished(
     request,

@@ -144,6 +144,18 @@ describe('a statement that takes too long', () => {
   })
 })
 
+describe('a statement that refers to what was just deleted', () => {
+  it('is the database being busy: the next try is told what is missing', async t => {
+    const { db, drop } = await testDatabase()
+    t.after(drop)
+    await db.script('create table parents (id int primary key); create table children (id int references parents)')
+    await assert.rejects(
+      db`insert into children values (1)`,
+      (error: unknown) => error instanceof EngineUnavailable && error.state === 'busy',
+    )
+  })
+})
+
 describe('migration files', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'stoa-migrations-'))
   after(() => rm(directory, { recursive: true }))

@@ -5,7 +5,8 @@ import type postgres from 'postgres'
 
 /** How often the connection is asked whether it still is one: a network that was cut says nothing. */
 const BEAT_MS = 10_000
-/** How long a change waits to be heard of. */
+/** How long a change waits to be heard of. A connection that is silent or lost is not waited for: whoever listens is told
+ *  when it is back. */
 const PATIENCE_MS = 1_000
 /** Between tries to get it back. */
 const PAUSE_MS = 250
@@ -67,11 +68,7 @@ export function openListening(connect: (ears: Ears) => postgres.Sql, beatMs = BE
       turn = mine.catch(() => {})
       return mine
     },
-    /** PostgreSQL hands out what was sent before it says that a later statement is through. A connection that is silent or
-     *  lost is not waited for: whoever listens is told when it is back. */
-    caughtUp: async () => {
-      if (line) await Promise.race([line`select 1`.catch(() => {}), wait(PATIENCE_MS, null, { ref: false })])
-    },
+    caughtUp: async () => (line ? answers(line, PATIENCE_MS).then(() => {}) : undefined),
     close: async () => {
       closed = true
       line = null
@@ -91,12 +88,17 @@ async function listenTo(line: postgres.Sql, channels: Iterable<string>): Promise
 
 /** Comes when the connection has ended, or does not answer any more. */
 async function silence(line: postgres.Sql, beatMs: number): Promise<void> {
-  for (let answers = true; answers; ) {
+  for (let isThere = true; isThere; ) {
     await wait(beatMs, null, { ref: false })
-    const answer = line`select 1`.then(
-      () => true,
-      () => false,
-    )
-    answers = await Promise.race([answer, wait(beatMs, false, { ref: false })])
+    isThere = await answers(line, beatMs)
   }
+}
+
+/** PostgreSQL hands out what was sent before it says that a later statement is through. */
+function answers(line: postgres.Sql, withinMs: number): Promise<boolean> {
+  const answer = line`select 1`.then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([answer, wait(withinMs, false, { ref: false })])
 }

@@ -134,8 +134,9 @@ const DOWN = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ENOTFOUND', 'EHOSTUNREACH', 'EACCES'],
 ])
 
-/** Statements that were stopped or lost a race, and a server short of something: the same call may pass in a moment. */
-const BUSY = /^(57014|55P03|40001|40P01|53...)$/
+/** Statements that were stopped or lost a race, to one that deleted what they refer to among others, and a server short of
+ *  something: the same call may pass in a moment, or is told then what is missing. */
+const BUSY = /^(57014|55P03|40001|40P01|23503|53...)$/
 
 /** Tells "the server is not there" from everything else, which passes as the driver threw it. FATAL is PostgreSQL's
  *  word for ending the connection, whatever the reason. */

@@ -84,6 +84,7 @@ describe('an app', () => {
   const bad = [
     ...['shop', 'http://shop.example.com/cb', 'ftp://shop.example.com/', 'javascript:alert(1)', '/cb', ''],
     ...['https://shop.example.com/*', 'https://*.example.com/cb', 'https://shop.example.com/cb#x'],
+    ...['https://a;sandbox/cb', 'https://a,b.example.com/cb'],
     ...['https://a:b@shop.example.com/cb', 'https://SHOP.example.com/cb', 'https://shop.example.com/a/../cb'],
     ...['https://shop.example.com:443/cb', ' https://shop.example.com/cb', 'https:shop.example.com/cb'],
     ...['http://localhost.evil.test/cb', 'https://shop.example.com/cb\n'],

@@ -204,6 +204,9 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** https, or http on this very machine for development; nothing that a browser would read differently from how it is
  *  written, since it is compared to the letter. */
+/** What else a URL may have there means something in the headers that name it. */
+const HOST_NAME = /^([\w.-]+|\[[\da-f:.]+\])$/
+
 function requireCallbacks(field: string, texts: readonly string[]): void {
   for (const [at, text] of texts.entries()) {
     const wrong = (says: string) => invalidInput([{ path: `${field}.${at}`, says }])
@@ -216,6 +219,7 @@ function requireCallbacks(field: string, texts: readonly string[]): void {
     if (text.includes('#') || url.username || url.password || text.includes('*')) {
       throw wrong('must have no fragment, no user and no wildcard')
     }
+    if (!HOST_NAME.test(url.hostname)) throw wrong('must name a host')
     if (texts.indexOf(text) !== at) throw wrong('is there twice')
   }
 }

@@ -30,7 +30,7 @@ export const changePassword = operation({
       throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
     }
     const account = await store.selectAccount(db, caller.email)
-    const right = !!account?.password && (await verify(account.password, current))
+    const right = !!account?.password && (await verify(account.password, current.normalize('NFKC')))
     if (!right) throw invalidInput([{ path: 'current', says: 'is not your password' }])
     return digestOf(password)
   },

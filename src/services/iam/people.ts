@@ -8,8 +8,9 @@ import * as store from './store.ts'
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Worked out before a transaction begins: it takes as long as a guess of it is meant to take. */
-export const digestOf = (password: string): Promise<string> => hash(password, ARGON2ID)
+/** Worked out before a transaction begins: it takes as long as a guess of it is meant to take. Keyboards differ in how they
+ *  compose what looks the same. */
+export const digestOf = (password: string): Promise<string> => hash(password.normalize('NFKC'), ARGON2ID)
 
 /** `passwordBy` is the organisation whose admin gave the password; null when it was an operator, or nobody. */
 export type Newcomer = { email: string; passwordDigest: string | null; passwordBy: OrgId | null }

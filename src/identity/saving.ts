@@ -1,0 +1,78 @@
+// Writes oidc-provider's things. The library reads one, changes it and writes it back whole, a while later and beside others
+// that do the same: here only what it changed is written, and only while the thing is still there.
+import { createHash } from 'node:crypto'
+import { errors } from 'oidc-provider'
+import type { Clock, Database } from '../engines/engines.ts'
+import { asFound, merged, thisRequest } from './request.ts'
+import * as store from './store.ts'
+
+type Engines = { db: Database; clock: Clock }
+type Payload = store.Entry['payload']
+
+export const digestOf = (id: string) => createHash('sha256').update(id).digest()
+
+export async function save(
+  engines: Engines,
+  place: store.Place,
+  id: string,
+  mine: Payload,
+  expires: string | null,
+): Promise<void> {
+  const before = asFound(`${place.model} ${id}`)
+  const isSaved = await (before
+    ? change(engines, place, id, before, mine, expires)
+    : add(engines, place, id, mine, expires))
+  if (isSaved) thisRequest().found.set(`${place.model} ${id}`, JSON.stringify(mine))
+}
+
+/** What was there is changed where it still is, and never put back: who ended it meanwhile has ended it. */
+async function change(
+  engines: Engines,
+  place: store.Place,
+  id: string,
+  before: Payload,
+  mine: Payload,
+  expires: string | null,
+): Promise<boolean> {
+  const { db, clock } = engines
+  if (await store.updateEntry(db, place, digestOf(id), before, columnsOf(mine, expires))) return true
+  const entry = await store.selectEntry(db, place, digestOf(id), clock.now().toISOString())
+  return entry !== null && change(engines, place, id, entry.payload, merged(before, mine, entry.payload), expires)
+}
+
+async function add(
+  { db }: Engines,
+  place: store.Place,
+  id: string,
+  mine: Payload,
+  expires: string | null,
+): Promise<boolean> {
+  const columns = columnsOf(mine, expires)
+  // Who signed in with a password that was changed meanwhile is not signed in.
+  if (place.model === 'Session' && columns.user) {
+    return store.insertSession(db, place, digestOf(id), columns, proofOf(columns.user))
+  }
+  await store.insertEntry(db, place, digestOf(id), columns)
+  return true
+}
+
+function columnsOf(payload: Payload, expires: string | null): store.NewEntry {
+  const text = JSON.stringify(payload)
+  if (text.includes('\\u0000')) throw new errors.InvalidRequest('NUL is in no text')
+  const {
+    grantId = null,
+    uid = null,
+    accountId = null,
+    clientId = null,
+  } = payload as Record<string, string | undefined>
+  return { payload: text, grantId, uid, user: accountId, client: clientId, expires }
+}
+
+/** Which password the person came with in this request, as the step in which they did tells. */
+function proofOf(user: string): string {
+  for (const found of thisRequest().found.values()) {
+    const { login, proof }: { login?: { accountId?: string }; proof?: string } = JSON.parse(found).result ?? {}
+    if (login?.accountId === user && proof) return proof
+  }
+  throw new Error('a session began without a sign-in')
+}
