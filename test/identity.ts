@@ -56,6 +56,7 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
     failures,
     verifyToken: opened.verifyToken,
     browser: () => openBrowser(fetch),
+    copyOf: ({ jar }: Browser) => openBrowser(fetch, jar),
   }
   started.set(host, identity)
   return identity
@@ -73,9 +74,11 @@ export function identityOf(host: TestHost): Identity {
 
 export type Page = { url: string; status: number; text: string; headers: Headers }
 
+type Cookie = { value: string; path: string }
+
 /** Keeps cookies per path prefix, follows redirects on the identity origin, and stops where the app would take over. */
-export function openBrowser(fetch: typeof globalThis.fetch) {
-  const jar = new Map<string, { value: string; path: string }>()
+export function openBrowser(fetch: typeof globalThis.fetch, cookies: Iterable<[string, Cookie]> = []) {
+  const jar = new Map(cookies)
 
   async function go(
     url: string,
@@ -126,6 +129,8 @@ export type Identity = {
   failures: unknown[]
   verifyToken: (text: string) => Promise<unknown>
   browser: () => Browser
+  /** Another one with the same cookies: a tab beside, or who copied them. */
+  copyOf: (browser: Browser) => Browser
 }
 export type Browser = ReturnType<typeof openBrowser>
 export type RegisteredApp = Awaited<ReturnType<typeof registerApp>>

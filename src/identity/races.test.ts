@@ -2,14 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startHost } from '../../test/host.ts'
-import {
-  addPerson,
-  type Browser,
-  openBrowser,
-  type RegisteredApp,
-  registerApp,
-  startIdentity,
-} from '../../test/identity.ts'
+import { addPerson, type Browser, type RegisteredApp, registerApp, startIdentity } from '../../test/identity.ts'
 
 const host = await startHost()
 const identity = await startIdentity(host)
@@ -20,13 +13,6 @@ const [web, till] = [
 let count = 0
 const somebody = () => addPerson(host, `person${count++}@home.test`)
 const me = (token: string) => host.call('GET /v1/iam/me', { as: token })
-
-/** Another browser with the same cookies, as who copied them would have. */
-function copyOf({ jar }: Browser): Browser {
-  const copy = openBrowser(identity.fetch)
-  for (const [name, cookie] of jar) copy.jar.set(name, cookie)
-  return copy
-}
 
 /** Comes back to the app without being asked, or not. */
 async function silently(browser: Browser, app: RegisteredApp) {
@@ -75,7 +61,7 @@ describe('a sign-in that is ended', () => {
     it(`${what} is not put back by who uses it at the same time`, async () => {
       const person = await somebody()
       const signedIn = await web.signIn(person)
-      const copies = Array.from({ length: 4 }, () => copyOf(signedIn.browser))
+      const copies = Array.from({ length: 4 }, () => identity.copyOf(signedIn.browser))
       let isOver = false
       const using = copies.map(async (copy, at) => {
         while (!isOver) await silently(copy, at % 2 ? web : till)
@@ -84,7 +70,7 @@ describe('a sign-in that is ended', () => {
       await end(person, signedIn)
       isOver = true
       await Promise.all(using)
-      for (const app of [web, till]) assert.equal((await silently(copyOf(signedIn.browser), app)).code, null)
+      for (const app of [web, till]) assert.equal((await silently(identity.copyOf(signedIn.browser), app)).code, null)
       assert.equal((await me(signedIn.tokens.access_token)).status, 401)
       assert.deepEqual(identity.failures.splice(0), [])
     })

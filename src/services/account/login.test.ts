@@ -99,6 +99,19 @@ describe('signing in at the base address', () => {
     for (const { page } of tabs) assert.equal((await come(page.url, cookies())).status, 303)
   })
 
+  it('goes through in tabs that begin at the same moment', async () => {
+    for (const [who, org] of [
+      [ada, undefined],
+      [both, 'other'],
+    ] as const) {
+      const { browser } = await login(who, org)
+      for (let round = 0; round < 4; round++) {
+        const tabs = await Promise.all([1, 2, 3].map(() => login(who, org, identity.copyOf(browser))))
+        for (const { session } of tabs) assert.equal((await me(session)).status, 200)
+      }
+    }
+  })
+
   it('does not let anybody bring their own code into another browser', async () => {
     const { kept, page } = await begin(ada)
     const other = await begin(both)
