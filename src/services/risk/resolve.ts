@@ -1,5 +1,7 @@
 // Operations under /v1/risk/reference/resolve.
+import { setImmediate } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
+import type { Clock } from '../../engines/engines.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { operation } from '../../kit/operation.ts'
 import { type Facts, factsOf } from './facts.ts'
@@ -65,19 +67,39 @@ export const resolveReference = operation({
     }
     const named = [...new Set(sets)].map(set => requireSet(risk, set))
     const spoken = await risk.overrides.of(context.caller.org)
-    return resolveAll(keys, named.length > 0 ? named : risk.shelf.sets, named.length > 0, spoken, context.clock.now())
+    return resolveAll(keys, named.length > 0 ? named : risk.shelf.sets, named.length > 0, spoken, context.clock)
   },
 })
 
 type Told = Facts & { set: string }
 
+/** For how long one request may look up while others wait, and after how many keys it looks at the clock, which takes as long
+ *  as looking up a simple key. */
+const TURN_MS = 5
+const TURN_KEYS = 4
+
 /** Runs over every key and every set, hundreds of times a request: loops and plain literals are what it costs least in. */
-function resolveAll(keys: string[], sets: readonly Shelved[], isNamed: boolean, spoken: SpokenOfOrg, now: Date) {
+async function resolveAll(
+  keys: string[],
+  shelves: readonly Shelved[],
+  isNamed: boolean,
+  spoken: SpokenOfOrg,
+  clock: Clock,
+) {
+  const now = clock.now()
+  // As they are now: others may run in between and swap a set, and all keys are answered from one version of it.
+  const sets = shelves.map(shelved => ({ ...shelved }))
+  let since = clock.elapsedMs()
   const kinds = sets.map(({ entry }) => kindsRead(entry))
   const owns = sets.map(({ entry }) => spoken.get(entry.set))
   const told: (Told | undefined)[] = sets.map(() => undefined)
   const answers: Static<typeof Answer>[] = []
-  for (const key of keys) {
+  for (let asked = 0; asked < keys.length; asked++) {
+    const key = keys[asked] as string
+    if (asked % TURN_KEYS === TURN_KEYS - 1 && clock.elapsedMs() - since > TURN_MS) {
+      await setImmediate()
+      since = clock.elapsedMs()
+    }
     const kind = isNamed ? 0 : kindsOf(key)
     for (let at = 0; at < sets.length; at++) {
       if (!isNamed && (kind & (kinds[at] as number)) === 0) continue
@@ -128,7 +150,7 @@ function answerOf(
     return { set, key, hit: false, from: 'baseline', version, asOf, age, stale } as Static<typeof Answer>
   }
   const matched = members.table.member(found)
-  const value = members.values[members.valueAt[found] as number]
+  const value = members.said(found)
   const weight = members.scores?.[found]
   const score = weight === undefined || Number.isNaN(weight) ? undefined : weight
   return { set, key, hit: true, matched, from: 'baseline', value, score, version, asOf, age, stale } as Static<

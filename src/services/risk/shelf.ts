@@ -10,7 +10,14 @@ import { type Built, build, pack } from './thread/jobs.ts'
 import type { Thread } from './thread/open.ts'
 
 /** A table with what is said about its members. */
-export type Members = { table: Table; values: readonly Value[]; valueAt: Uint32Array; scores: Float64Array | null }
+export type Members = {
+  table: Table
+  /** What is said about a member, by its index in the table. */
+  said(index: number): Value
+  /** Which of the values each member has. */
+  valueAt: Uint32Array
+  scores: Float64Array | null
+}
 
 export type Shelved = {
   entry: SetEntry
@@ -133,6 +140,15 @@ function emptyShelved(entry: SetEntry, clock: Clock): Shelved {
   return { ...shelved, sources: [row], members: membersOf(built), isLoading: false }
 }
 
+/** What is said is read when it is first answered, and kept: all of it at once would hold up every request. */
 function membersOf({ data, values, valueAt, scores }: Built): Members {
-  return { table: openTable(data), values: values.map(text => JSON.parse(text)), valueAt, scores }
+  const held: (string | Value)[] = values
+  function said(index: number): Value {
+    const at = valueAt[index] as number
+    const known = held[at] as string | Value
+    const value: Value = typeof known === 'string' ? JSON.parse(known) : known
+    held[at] = value
+    return value
+  }
+  return { table: openTable(data), said, valueAt, scores }
 }

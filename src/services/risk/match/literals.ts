@@ -7,8 +7,9 @@ export type Literals = {
   /** The column of each ASCII character; 0 for those that occur in no literal. */
   columns: Uint8Array<ArrayBuffer>
   width: number
-  /** The row to go on with, by row and column. */
-  next: Uint32Array<ArrayBuffer>
+  /** Where to go on, by row and column, as a place in this array; turned into a negative number when anything ends there,
+   *  which is rare. */
+  edges: Int32Array<ArrayBuffer>
   /** The literal that ends in each row, counted from one; 0 for none. */
   ends: Uint32Array<ArrayBuffer>
   /** The row of the longest shorter literal that ends with each row; 0 for none. */
@@ -36,12 +37,18 @@ export function buildLiterals(literals: readonly string[]): Literals {
     }
     ends[row] = index + 1
   }
-  const tree = { columns, width, next: next.slice(0, rows * width), ends: ends.slice(0, rows) }
-  return { ...tree, shorter: addReturns(tree) }
+  const tree = { width, next: next.subarray(0, rows * width), ends: ends.slice(0, rows) }
+  const shorter = addReturns(tree)
+  const isEnd = (row: number) => tree.ends[row] !== 0 || shorter[row] !== 0
+  const edges = Int32Array.from(tree.next, row => (isEnd(row) ? ~(row * width) : row * width))
+  return { columns, width, edges, ends: tree.ends, shorter }
 }
 
+/** The row to go on with, by row and column. */
+type Tree = { width: number; next: Uint32Array; ends: Uint32Array }
+
 /** Fills in where to go on when a literal breaks off: with the longest ending of what was read that begins another. */
-function addReturns({ width, next, ends }: Omit<Literals, 'shorter'>): Uint32Array<ArrayBuffer> {
+function addReturns({ width, next, ends }: Tree): Uint32Array<ArrayBuffer> {
   const shorter = new Uint32Array(ends.length)
   const back = new Uint32Array(ends.length)
   const queue = new Uint32Array(ends.length)
@@ -67,15 +74,7 @@ function addReturns({ width, next, ends }: Omit<Literals, 'shorter'>): Uint32Arr
 const encoder = new TextEncoder()
 
 /** Calls back with every literal found in a short text, by its index, as often as it is there. */
-export function openLiterals({ columns, width, next, ends, shorter }: Literals) {
-  // Where each edge leads, as a place in this array. It is turned into a negative number when anything ends there, which
-  // is rare.
-  const edges = new Int32Array(next.length)
-  for (let edge = 0; edge < next.length; edge++) {
-    const row = next[edge]!
-    const isEnd = ends[row] !== 0 || shorter[row] !== 0
-    edges[edge] = isEnd ? ~(row * width) : row * width
-  }
+export function openLiterals({ columns, width, edges, ends, shorter }: Literals) {
   const columnOf = new Uint8Array(256)
   columnOf.set(columns)
   const bytes = new Uint8Array(KEY_BYTES_MAX)

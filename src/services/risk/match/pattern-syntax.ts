@@ -21,7 +21,10 @@ type Cursor = { text: string; at: number }
 
 /** The alternatives a pattern consists of, or null when it is not understood. */
 export function parsePattern(text: string): Part[][] | null {
-  const cursor = { text, at: text.startsWith(CASELESS) ? CASELESS.length : 0 }
+  const isCaseless = text.startsWith(CASELESS)
+  // There is no agreement about the case of other letters, and a range of them takes the engine long to make ready.
+  if (isCaseless && !isAscii(text)) return null
+  const cursor = { text, at: isCaseless ? CASELESS.length : 0 }
   const options = parseOptions(cursor)
   return cursor.at === text.length ? options : null
 }
@@ -73,6 +76,8 @@ function parseEscape(cursor: Cursor): Part | null {
   if (/^[dwsDWS]$/.test(char)) return { kind: 'set' }
   return /^[bB]$/.test(char) ? { kind: 'edge' } : null
 }
+
+const isAscii = (text: string) => Buffer.byteLength(text) === text.length
 
 /** Only a mark means itself behind a backslash in every dialect. */
 const isMark = (char: string) => /^[ -/:-@[-`{-~]$/.test(char)

@@ -1,18 +1,24 @@
 // Reads free text, such as the name a browser gives itself, and judges publishers' regular expressions: which are safe
 // to run on whatever a caller sends, and which text must stand in all that they match.
 import { isOfAnotherKind } from './exact.ts'
+import { stepsOf } from './pattern-steps.ts'
 import { CASELESS, type Part, parsePattern } from './pattern-syntax.ts'
-import { isPlain, isShort, KEY_BYTES_MAX } from './text.ts'
+import { isPlain, isShort } from './text.ts'
 
 /** Shorter literals are found in nearly every text and would spare nothing. */
 const LITERAL_MIN = 3
-const UNBOUNDED_MAX = 1
-/** How often a repetition without bound can turn in a text of the greatest length, on average over where it starts. */
-const TURNS = KEY_BYTES_MAX / 2
-/** In how many ways a pattern may try to match from one place: two repetitions without bound, or sixteen `?`. */
-const WAYS_MAX = TURNS ** 2
-/** The same for a pattern that is tried on every text, since nothing tells beforehand that it cannot match. */
-const WAYS_MAX_ALWAYS = TURNS
+
+/** A step is one look at one character, of which the engine takes a hundred million in a second while an expression is new to
+ *  it: one look-up ends within ten milliseconds. */
+export const STEPS_MAX = 2 ** 20
+/** The part of it for patterns that are tried on every text, since nothing tells beforehand that they cannot match. */
+export const STEPS_MAX_ALWAYS = STEPS_MAX / 4
+/** What is left for those that share a literal, or for one of them. */
+export const STEPS_MAX_LITERAL = STEPS_MAX - STEPS_MAX_ALWAYS
+
+/** A pattern that may be tried: the text that stands in all it matches, letters in lower case, or '' if there is none; and
+ *  how many steps it takes at the most. */
+export type Judged = { literal: string; steps: number }
 
 /** A member is the expression as published: white space around it can be part of it. */
 export function patternFrom(text: string): string | null {
@@ -25,15 +31,16 @@ export function isFreeText(text: string): boolean {
 }
 
 export function isSafePattern(text: string): boolean {
-  return literalOfSafe(text) !== null
+  return judgePattern(text) !== null
 }
 
-/** Text that stands in whatever a safe pattern matches, letters in lower case; '' if unknown, null if it is not safe. */
-export function literalOfSafe(text: string): string | null {
+/** Null for a pattern that is not understood or that could take too long. */
+export function judgePattern(text: string): Judged | null {
   const options = patternFrom(text) === null ? null : parsePattern(text)
-  if (!options || !compiles(text) || unboundedIn(options) > UNBOUNDED_MAX) return null
+  if (!options || !compiles(text)) return null
   const literal = requiredIn(options)
-  return waysThrough(options) <= (literal ? WAYS_MAX : WAYS_MAX_ALWAYS) ? literal : null
+  const steps = stepsOf(text, options)
+  return steps <= (literal ? STEPS_MAX_LITERAL : STEPS_MAX_ALWAYS) ? { literal, steps } : null
 }
 
 /** Case counts, unless the pattern says otherwise. */
@@ -48,42 +55,6 @@ function compiles(text: string): boolean {
   } catch {
     return false
   }
-}
-
-function unboundedIn(options: Part[][]): number {
-  let count = 0
-  for (const part of options.flat()) {
-    if (part.kind === 'group') count += unboundedIn(part.options)
-    if (part.kind === 'repeat') count += (part.max === Infinity ? 1 : 0) + unboundedIn([[part.of]])
-  }
-  return count
-}
-
-/** How many ways there are to go through alternatives. Those that begin with characters of their own leave no choice. */
-function waysThrough(options: Part[][]): number {
-  const ways = options.map(parts => parts.reduce((product, part) => product * waysOf(part), 1))
-  const firsts = new Set(options.map(([first]) => (first?.kind === 'char' && first.code < 128 ? first.code : -1)))
-  const isToldApart = options.length === 1 || (firsts.size === options.length && !firsts.has(-1))
-  return isToldApart ? Math.max(...ways) : ways.reduce((sum, each) => sum + each, 0)
-}
-
-function waysOf(part: Part): number {
-  if (part.kind === 'group') return waysThrough(part.options)
-  if (part.kind !== 'repeat') return 1
-  if (hasRepeat(part.of)) return Infinity
-  const inner = waysOf(part.of)
-  // What is repeated must take something each time and only in one way, or the ways multiply with every turn.
-  if (part.max > 1 && (inner > 1 || canBeEmpty(part.of))) return Infinity
-  return inner * Math.min(part.max - part.min + 1, TURNS)
-}
-
-function hasRepeat(part: Part): boolean {
-  return part.kind === 'repeat' || (part.kind === 'group' && part.options.flat().some(hasRepeat))
-}
-
-function canBeEmpty(part: Part): boolean {
-  if (part.kind === 'group') return part.options.some(parts => parts.every(canBeEmpty))
-  return part.kind === 'edge' || (part.kind === 'repeat' && part.min === 0)
 }
 
 /** The longest run of characters that every match contains, or '' when there is none worth looking for. */

@@ -38,6 +38,40 @@ describe('patterns of crawlers', () => {
     assert.throws(() => patterns.parse?.(JSON.stringify(unsafe)), /no member/)
   })
 
+  it('are refused whole when one takes people at large for crawlers, and name it', () => {
+    for (const pattern of [
+      '.',
+      'Mozilla',
+      'KHTML, like Gecko',
+      '(?i)FIREFOX',
+      'iPhone|iPad',
+      'Edg\\/',
+      '[A-Z]\\w\\w',
+      ' ',
+    ]) {
+      const told = `The list takes for a crawler, by the pattern ${JSON.stringify(pattern)}, what people`
+      assert.throws(
+        () => patterns.parse?.(JSON.stringify([...ENTRIES, { pattern }])),
+        ({ message }: Error) => message.startsWith(told),
+        pattern,
+      )
+    }
+  })
+
+  it('are refused whole when so many would be tried on what people browse with that it has no answer', () => {
+    const agent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36'
+    const parts = Array.from({ length: agent.length - 3 }, (_, at) => agent.slice(at, at + 3)).filter(text =>
+      /^\w+$/.test(text),
+    )
+    const many = parts.flatMap(part =>
+      Array.from({ length: 60 }, (_, n) => ({ pattern: `${part}[!${n + 10}][!${n}]` })),
+    )
+    assert.throws(
+      () => patterns.parse?.(JSON.stringify(many)),
+      /has too much to try on what people at large browse with/,
+    )
+  })
+
   it('count an entry without a pattern as a bad row', () => {
     const odd = [...ENTRIES, { url: 'x' }, { pattern: ['a'] }]
     assert.throws(() => patterns.parse?.(JSON.stringify(odd)), /^Error: 2 of 8 rows/)

@@ -1,5 +1,6 @@
 // Regular expressions that tell crawlers by what they call themselves.
 import { isSafePattern } from '../match/pattern.ts'
+import { buildPatterns, openPatterns } from '../match/pattern-table.ts'
 import { gather } from './gathering.ts'
 import { type Parsed, type Source, Unreadable } from './source.ts'
 import { arrayOf, fieldsOf, jsonOf, shortened } from './text.ts'
@@ -23,10 +24,41 @@ function parse(text: string): Parsed {
     else crawlers.add(pattern, about === '' ? { class: 'crawler' } : { class: 'crawler', about })
   }
   const parsed = crawlers.done()
-  const length = parsed.members.reduce((sum, { key }) => sum + key.length, 0)
+  const keys = parsed.members.map(({ key }) => key)
+  const length = keys.reduce((sum, key) => sum + key.length, 0)
   if (length > LENGTH_MAX)
     throw new Unreadable(`The patterns have ${length} characters, more than can be looked for at once`)
+  requireSparing(keys)
   return parsed
+}
+
+/** What people at large browse with. A list that takes one of them for a crawler is damaged, and nothing else in it is trusted. */
+const ORDINARY = [
+  ...['(Windows NT 10.0; Win64; x64)', '(Macintosh; Intel Mac OS X 10_15_7)', '(X11; Linux x86_64)'].flatMap(system => [
+    `Mozilla/5.0 ${system} AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36`,
+    `Mozilla/5.0 ${system} AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0`,
+  ]),
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36',
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+  'Mozilla/5.0 (Android 15; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Safari/605.1.15',
+  ...['Version/18.6 Mobile/15E148', 'CriOS/142.0.7444.77 Mobile/15E148', 'FxiOS/145.0 Mobile/15E148'].map(
+    browser =>
+      `Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) ${browser} Safari/604.1`,
+  ),
+]
+
+function requireSparing(patterns: readonly string[]): void {
+  const find = openPatterns(buildPatterns(patterns))
+  for (const agent of ORDINARY) {
+    const found = find(agent)
+    const why =
+      found >= 0 ? `takes for a crawler, by the pattern ${JSON.stringify(patterns[found])},` : 'has too much to try on'
+    if (found !== -1) throw new Unreadable(`The list ${why} what people at large browse with: ${agent}`)
+  }
 }
 
 /** A pattern that matches nothing at all matches everything, whether or not it starts with the mark against case. */
