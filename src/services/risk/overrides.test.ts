@@ -149,6 +149,9 @@ describe('writing overrides', () => {
     ['net', 'entries.1.key', { key: '01.2.3.4', verdict: 'deny' }],
     ['net', 'entries.1.key', { key: '1.2.3.4/33', verdict: 'deny' }],
     ['net', 'entries.1.key', { key: 'fe80::1%eth0', verdict: 'deny' }],
+    ...['64:ff9b::/96', '64:ff9b::/64', '64:ff9b::9.9.0.0/112', '::/0', '::/80', '::fffe:0:0/95'].map(
+      (key): [string, string, unknown] => ['net', 'entries.1.key', { key, verdict: 'deny' }],
+    ),
     ['domain', 'entries.1.key', { key: 'co.uk', verdict: 'deny' }],
     ['asn', 'entries.1.key', { key: 'AS4294967296', verdict: 'deny' }],
     ['asn', 'entries.1.key', { key: '1e5', verdict: 'deny' }],

@@ -34,6 +34,7 @@ const part = fc.constantFrom(
     '%',
     '\t',
     ':',
+    '"',
   ],
   ...['255', '13335', 'ab'.repeat(16), 'Mozilla/5.0 ', '\u0000', '\ud800'],
 )
@@ -53,6 +54,7 @@ describe('the kinds of a key', () => {
         }
       },
     )
-    fc.assert(property, { numRuns: 20_000 })
+    const quoted = ['"a b/c"@mailinator.com', ' "a b/c"@mailinator.com ', '"a b/c" @mailinator.com', '"a b"/1.0 (x)']
+    fc.assert(property, { numRuns: 20_000, examples: quoted.map(key => [key]) })
   })
 })

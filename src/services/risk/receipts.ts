@@ -2,6 +2,7 @@
 import type { Clock, Database } from '../../engines/engines.ts'
 import { invalidInput } from '../../kit/check.ts'
 import type { Shelved } from './shelf.ts'
+import { shortened } from './sources/text.ts'
 import * as store from './store.ts'
 import type { Took } from './take/take.ts'
 
@@ -18,10 +19,11 @@ export async function keepReceipts(
   receipts: readonly Receipt[],
 ): Promise<Took[]> {
   const { set } = entry
-  for (const [at, { source, asOf }] of receipts.entries()) {
+  for (const [at, { source, asOf, refusal }] of receipts.entries()) {
     const wrong = (field: string, says: string) => invalidInput([{ path: `receipts.${at}.${field}`, says }])
     if (!entry.sources.some(one => one.source === source)) throw wrong('source', `is no publisher of ${set}`)
     if (receipts.findIndex(one => one.source === source) !== at) throw wrong('source', 'is there twice')
+    if (refusal && shortened(refusal) === '') throw wrong('refusal', 'says nothing')
     if (asOf === undefined) continue
     if (!(Date.parse(asOf) >= EARLIEST_MS)) throw wrong('asOf', 'is no time at which anything was loaded')
     if (Date.parse(asOf) > clock.now().getTime() + SKEW_MS) throw wrong('asOf', 'is in the future')
@@ -40,18 +42,23 @@ export async function keepReceipts(
 async function keepReceipt(
   db: Database,
   set: string,
-  { source, version = '', keys = 0, asOf, refusal }: Receipt,
+  { source, version = '', keys = 0, asOf, refusal = '' }: Receipt,
   before: store.SourceRow | undefined,
   clock: Clock,
 ): Promise<Took> {
-  const failed = refusal || loadProblem(version, keys)
-  if (failed !== null) {
-    await store.noteRefusal(db, set, source, failed)
+  const refused = (says: string): Took => {
     const kept = { version: before?.version ?? '', keys: before?.keys ?? 0 }
-    return { source, ...kept, wrote: 0, unchanged: false, resumed: false, refusal: failed }
+    return { source, ...kept, wrote: 0, unchanged: false, resumed: false, refusal: says }
   }
   const at = asOf === undefined ? clock.now().toISOString() : new Date(asOf).toISOString()
-  await store.keepReceipt(db, set, { source, version, keys, asOf: at })
+  const older = 'A load that is not so old has been told of already; nothing was changed'
+  if (before?.asOf && Date.parse(at) < Date.parse(before.asOf)) return refused(older)
+  const failed = shortened(refusal) || loadProblem(version, keys)
+  if (failed !== null) {
+    await store.noteRefusal(db, set, source, failed)
+    return refused(failed)
+  }
+  if (!(await store.keepReceipt(db, set, { source, version, keys, asOf: at }))) return refused(older)
   const unchanged = before?.version === version
   return { source, version, keys, wrote: unchanged ? 0 : 1, unchanged, resumed: false }
 }

@@ -7,7 +7,7 @@ import { timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
 import { durationText, factsOf, maxAgeMs } from './facts.ts'
 import { Key, names, ReferenceSet, SetName, Verdict } from './fields.ts'
-import type { SpokenOfOrg } from './overrides/spoken.ts'
+import { hasCarried } from './match/net.ts'
 import * as store from './overrides/store.ts'
 import { isPublicSuffix, overrideKey } from './reading.ts'
 import type { Shelved } from './shelf.ts'
@@ -34,8 +34,8 @@ export const listReference = operation({
   }),
   run: async context => {
     const risk = riskOf(context)
-    const spoken = await risk.overrides.of(context.caller.org)
-    const sets = risk.shelf.sets.map(shelved => told(shelved, spoken, context.clock.now(), risk.mirror))
+    const counts = await risk.overrides.counts(context.caller.org)
+    const sets = risk.shelf.sets.map(shelved => told(shelved, counts, context.clock.now(), risk.mirror))
     return {
       sets,
       stale: sets.filter(({ stale }) => stale).map(({ set }) => set),
@@ -79,12 +79,16 @@ export const getReference = operation({
     const rows = await store.selectOverrides(db, caller.org, set, after, count + 1)
     const shown = rows.slice(0, count)
     return {
-      set: told(shelved, await risk.overrides.of(caller.org), clock.now(), risk.mirror),
+      set: told(shelved, await risk.overrides.counts(caller.org), clock.now(), risk.mirror),
       overrides: shown.map(({ note, ...row }) => ({ ...row, ...(note !== null && { note }) })),
       next: rows.length > count ? (shown.at(-1)?.key ?? '') : '',
     }
   },
 })
+
+/** It would be kept, and apply to no address that is in it. */
+const CARRIED =
+  'has IPv4 addresses in it that IPv6 carries, and those are looked up as IPv4: write them so (such as 192.0.2.0/24), and prefixes of IPv6 beside them (such as 2000::/3)'
 
 const EntryIn = Type.Object(
   {
@@ -118,10 +122,11 @@ export const setReference = operation({
   run: async (context, { set, entries }) => {
     const { db, caller, clock } = context
     const { entry } = requireSet(riskOf(context), set)
-    const distinct = new Map<string, store.Entry>()
+    const distinct = new Map<string, store.Spoken>()
     for (const [at, { key: text, verdict, note = null }] of entries.entries()) {
       const key = overrideKey(entry, text)
       if (key === null) throw wrong(`entries.${at}.key`, `is nothing that the set ${set} can read`)
+      if (entry.match === 'net' && hasCarried(key)) throw wrong(`entries.${at}.key`, CARRIED)
       if (isPublicSuffix(entry, key)) throw wrong(`entries.${at}.key`, 'is a public suffix; name the domains below it')
       if (note !== null && Buffer.byteLength(note) > NOTE_BYTES_MAX) {
         throw wrong(`entries.${at}.note`, `must have at most ${NOTE_BYTES_MAX} bytes`)
@@ -166,13 +171,13 @@ export const clearReference = operation({
 
 const wrong = (path: string, says: string) => invalidInput([{ path, says }])
 
-function told(shelved: Shelved, spoken: SpokenOfOrg, now: Date, mirror: string | null) {
+function told(shelved: Shelved, counts: ReadonlyMap<string, number>, now: Date, mirror: string | null) {
   const { set, what, kind, match, sources } = shelved.entry
   const rows = new Map(shelved.sources.map(row => [row.source, row]))
   return {
     ...{ set, what, kind, match, ...factsOf(shelved, now), maxAge: durationText(maxAgeMs(shelved)) },
     keys: shelved.members?.valueAt.length ?? shelved.sources.reduce((sum, { keys }) => sum + keys, 0),
-    overrides: spoken.get(set)?.entries.length ?? 0,
+    overrides: counts.get(set) ?? 0,
     sources: sources.map(one => {
       const { source, basis, terms } = one
       const origin = kind === 'fetch' ? originOf(one, mirror) : one.origin

@@ -16,7 +16,9 @@ import { type Took, take } from './take/take.ts'
 const ReceiptIn = Type.Object(
   {
     source: Type.String({ maxLength: 40, description: 'The publisher the receipt is for' }),
-    version: Type.Optional(Type.String({ pattern: '^[\\w.: -]{0,200}$', description: 'Digest of what it supplied' })),
+    version: Type.Optional(
+      Type.String({ pattern: '^[\\w.:+/= -]{0,200}$', description: 'Digest of what it supplied' }),
+    ),
     keys: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_000_000_000, description: 'Designations in that load' })),
     asOf: Type.Optional(timestamp('When the load happened; on arrival unless said')),
     refusal: Type.Optional(Type.String({ maxLength: 500, description: 'Why the load failed, if it did' })),

@@ -66,7 +66,8 @@ export const resolveReference = operation({
       }
     }
     const named = [...new Set(sets)].map(set => requireSet(risk, set))
-    const spoken = await risk.overrides.of(context.caller.org)
+    const names = named.length > 0 ? named.map(({ entry }) => entry.set) : undefined
+    const spoken = await risk.overrides.of(context.caller.org, names)
     return resolveAll(keys, named.length > 0 ? named : risk.shelf.sets, named.length > 0, spoken, context.clock)
   },
 })

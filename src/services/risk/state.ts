@@ -20,7 +20,7 @@ export async function openRisk({ engines, settings, warn }: Opening): Promise<Op
     state,
     gauges: () => gaugesOf(shelf, engines.clock.now()),
     close: async () => {
-      await thread.close()
+      await Promise.all([thread.close(), overrides.close()])
       await shelf.close()
     },
   }

@@ -105,10 +105,13 @@ export async function finishLanding(
 
 export type Receipt = { source: string; version: string; keys: number; asOf: string }
 
-/** What the component that screens says it has loaded. */
-export async function keepReceipt(db: Sql, set: string, receipt: Receipt): Promise<void> {
-  await db`insert into risk_sources (set_name, source, version, keys, as_of)
+/** What the component that screens says it has loaded, unless a later load is known. */
+export async function keepReceipt(db: Sql, set: string, receipt: Receipt): Promise<boolean> {
+  const rows = await db`insert into risk_sources as held (set_name, source, version, keys, as_of)
     values (${set}, ${receipt.source}, ${receipt.version}, ${receipt.keys}, ${receipt.asOf})
     on conflict (set_name, source) do update set version = excluded.version, keys = excluded.keys,
-      as_of = excluded.as_of, refusal = null`
+      as_of = excluded.as_of, refusal = null
+    where held.as_of is null or held.as_of <= excluded.as_of
+    returning source`
+  return rows.length > 0
 }

@@ -31,11 +31,14 @@ function commonFrom(text: string): string | null {
   return name.includes('xn--') ? null : name
 }
 
+/** Of a mailbox whose local part is quoted, which may hold spaces (RFC 5321, section 4.1.2); hosts hold none. */
+const QUOTED = /^"(?:[^"\\]|\\.)*"@[^@]*$/u
+
 function carefulFrom(text: string): string | null {
   const at = text.lastIndexOf('@')
   if (at === 0) return null
   const host = asciiFrom(text.slice(at + 1))
-  if (host === null || /\s/u.test(text) || !isPlain(text)) return null
+  if (host === null || !isPlain(text) || /\s/u.test(QUOTED.test(text) ? text.replaceAll(' ', '') : text)) return null
   const name = host.charCodeAt(host.length - 1) === DOT ? host.slice(0, -1) : host
   return isHostName(name, 0) ? name : null
 }

@@ -43,5 +43,10 @@ export function isOfAnotherKind(text: string): boolean {
 }
 
 /** Whether a text has a slash and, between other characters, a space. Numbers may be written with spaces and prefixes have a
- *  slash, but nothing that is no free text has both; what browsers call themselves nearly always does. */
-export const isProse = (text: string): boolean => text.includes('/') && text.trim().includes(' ')
+ *  slash, but nothing that is no free text has both, unless it starts with a quote as some mailboxes do; what browsers call
+ *  themselves nearly always does. */
+export function isProse(text: string): boolean {
+  if (!text.includes('/')) return false
+  const trimmed = text.trim()
+  return trimmed.includes(' ') && !trimmed.startsWith('"')
+}

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { canRead, memberFrom } from './match.ts'
+import { hasCarried } from './net.ts'
 
 describe('an address or prefix', () => {
   for (const [text, member, why] of [
@@ -71,6 +72,16 @@ describe('an address or prefix', () => {
       assert.equal(canRead('net', text), member !== null)
     })
   }
+
+  it('has carried IPv4 in it when one of them, or some of them, are', () => {
+    const having = ['64:ff9b::/96', '64:ff9b::/95', '64:ff9b::1.2.3.0/120', '64::/16', '::/0', '::/80', '::ff00:0:0/88']
+    const without = [
+      ...['2000::/3', '64:ff9b:1::/48', '64:ff9b:0:0:0:1::/96', '64:ff9c::/32', '::/96', '::1/128', '::ffff:0:0/96'],
+      ...['64:ff9b::1.2.3.4', '1.2.3.4', '0.0.0.0/0', 'nothing'],
+    ]
+    assert.deepEqual(having.filter(hasCarried), having)
+    assert.deepEqual(without.filter(hasCarried), [])
+  })
 
   it('is one exactly when the platform says so, but for zones', () => {
     const soup = fc.string({ unit: fc.constantFrom('0', '1', 'f', '25', ':', '::', '.', 'ffff'), maxLength: 12 })

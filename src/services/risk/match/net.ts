@@ -186,3 +186,21 @@ function sixText(words: Uint32Array): string {
 
 /** Whether the text is an address or a prefix. */
 export const isNet = (text: string): boolean => readNet(text, read)
+
+/** Where IPv6 carries IPv4: what NAT64 translates, and mapped addresses. */
+const CARRIED = [
+  [0x64ff9b, 0, 0],
+  [0, 0, 0xffff],
+] as const
+
+/** Whether a prefix of IPv6 has carried addresses in it. Those are looked up as the IPv4 they are, and never found in it. */
+export function hasCarried(text: string): boolean {
+  if (!readNet(text, read) || read.family === 4) return false
+  const { words, bits } = read
+  return CARRIED.some(carried =>
+    carried.every((word, at) => {
+      const left = Math.min(bits - 32 * at, 32)
+      return left <= 0 || (word ^ words[at]!) >>> (32 - left) === 0
+    }),
+  )
+}

@@ -29,6 +29,15 @@ describe('a domain', () => {
     ['@x.example', null, 'an address has a local part'],
     ['a@', null, 'and a host'],
     ['a b@x.example', null, 'white space inside is no address'],
+    ['"a b"@x.example', 'x.example', 'but in quotes a space is'],
+    ['"a \\" b/c"@x.example', 'x.example', 'with a quote that is marked, and a slash'],
+    ['"a" b"@x.example', null, 'quotes stand around the whole'],
+    ['"a b"c@x.example', null, 'on both sides'],
+    ['a" b"@x.example', null, 'and nothing before them'],
+    ['"a\tb"@x.example', null, 'a tab is no space'],
+    ['"a\u00a0b"@x.example', null, 'nor is any other'],
+    ['"a b"@x.exa mple', null, 'a host has none'],
+    ['user@x.example (comment)', null, 'what a mailbox is called in a letter’s head is no part of it (RFC 5321)'],
     ['  x.example\n', 'x.example', 'white space around is dropped'],
     ['x\u3000y.example', null, 'white space of any kind is refused inside'],
     ['x\u0000.example', null, 'control characters are refused'],
@@ -224,15 +233,7 @@ describe('every reader', () => {
   it('but that of free text and of whole texts leaves a text with a slash and a space inside alone', () => {
     const joined = fc.array(fc.oneof(anyText, fc.constantFrom('/', ' ', '1', 'AS')), { maxLength: 6 })
     const slashed = joined.map(parts => parts.join('')).filter(isProse)
-    const written = [
-      '4111 1111/4111',
-      'AS 1/2',
-      '"a b/"@x.example',
-      '10.0.0.0 /8',
-      '10.0.0.0/ 8',
-      '[::1 /64]',
-      '1/2 ::',
-    ]
+    const written = ['4111 1111/4111', 'AS 1/2', '10.0.0.0 /8', '10.0.0.0/ 8', '[::1 /64]', '1/2 ::']
     for (const text of [...written, ...fc.sample(slashed, 2_000)]) {
       for (const match of ['domain', 'net', 'digits', 'range'] as const) assert.ok(!canRead(match, text), text)
     }

@@ -1,55 +1,128 @@
-// What organisations say about members, remembered for a short while and forgotten at once when it changes.
+// What organisations say about members, remembered for a short while and forgotten at once when it changes. What an
+// organisation with few entries says comes with one query and is remembered together. Of one with many, each set is
+// remembered by itself and its table built in a thread: thousands of entries would hold up everybody else's requests.
 import type { Clock, Database, Random } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { openMemory } from '../../../kit/memory.ts'
-import { CATALOGUE } from '../catalogue.ts'
+import { CATALOGUE, type SetEntry } from '../catalogue.ts'
 import { buildTable, openTable, type Table } from '../match/table.ts'
+import { openTexts } from '../match/texts.ts'
 import { overrideMatch } from '../reading.ts'
-import { type Spoken, selectSpoken } from './store.ts'
+import { openThread } from '../thread/open.ts'
+import { DENIES, NOTED, type PackedSpoken, type SpokenRow } from '../thread/spoken.ts'
+import { type HeldRow, type Spoken, selectCounts, selectHeld, selectPages } from './store.ts'
 
-/** What one organisation says about one set: by the number its table finds. */
+/** What one organisation says about one set: by the number its table finds. An entry is there once it has been found. */
 export type SpokenOfSet = { readonly table: Table; entries: Spoken[] }
 export type SpokenOfOrg = ReadonlyMap<string, SpokenOfSet>
 
-export type Overrides = { of(org: OrgId): SpokenOfOrg | Promise<SpokenOfOrg> }
+export type Overrides = {
+  /** How many entries an organisation has, by set. */
+  counts(org: OrgId): Promise<ReadonlyMap<string, number>>
+  /** What it says about these sets, or about all. */
+  of(org: OrgId, sets?: readonly string[]): Promise<SpokenOfOrg>
+  close(): Promise<void>
+}
+
+/** So many entries are read and built within a few milliseconds. */
+const FEW = 2_000
+/** Longer than anything is remembered. */
+const IDLE_MS = 60_000
+
+/** What an organisation with few entries says; null for one with many. */
+type Few = { spoken: SpokenOfOrg | null }
 
 type Engines = { db: Database; clock: Clock; random: Random }
 
 export async function openOverrides({ db, clock, random }: Engines): Promise<Overrides> {
-  const memory = openMemory<SpokenOfOrg>()
-  await db.listen('risk_overrides', memory.forget, memory.clear)
-  const load = async (org: OrgId) => bySet(await selectSpoken(db, org), random.bytes(4).readUInt32LE())
+  const byOrg = openMemory<Few>()
+  const bySet = openMemory<SpokenOfSet>()
+  const learnt = new Set<string>()
+  // One of its own: a document may take the other one minutes. It ends by itself, but not before this is needed again.
+  const thread = openThread({ idleMs: IDLE_MS })
+  const salt = () => random.bytes(4).readUInt32LE()
+  const heard = (orgAndSet: string) => {
+    byOrg.forget(orgAndSet.slice(0, orgAndSet.indexOf(' ')))
+    // Whoever writes about a set that is not remembered must not make others' look-ups start again.
+    if (learnt.delete(orgAndSet)) bySet.forget(orgAndSet)
+  }
+  await db.listen('risk_overrides', heard, () => {
+    byOrg.clear()
+    bySet.clear()
+  })
+
+  async function few(org: OrgId): Promise<SpokenOfOrg | null> {
+    const nowMs = clock.now().getTime()
+    const load = async () => ({ spoken: fewOf(await selectHeld(db, org, FEW), salt()) })
+    return (byOrg.get(org, nowMs) ?? ((await byOrg.learn(org, org, nowMs, load)) as Few)).spoken
+  }
+
+  async function ofSet(org: OrgId, entry: SetEntry): Promise<SpokenOfSet> {
+    const nowMs = clock.now().getTime()
+    const name = `${org} ${entry.set}`
+    const load = async () => {
+      learnt.add(name)
+      const pages = await selectPages(db, org, entry.set)
+      if (pages.length < 2) return builtWhenAsked(entry, JSON.parse(pages[0] ?? '[]'), salt())
+      return unpacked(await thread.spoken({ match: overrideMatch(entry), pages, salt: salt() }))
+    }
+    return bySet.get(name, nowMs) ?? ((await bySet.learn(name, name, nowMs, load)) as SpokenOfSet)
+  }
+
   return {
-    of: org => {
-      const nowMs = clock.now().getTime()
-      const known = memory.get(org, nowMs)
-      return known ?? (memory.learn(org, org, nowMs, () => load(org)) as Promise<SpokenOfOrg>)
+    counts: async org => {
+      const spoken = await few(org)
+      if (spoken) return new Map([...spoken].map(([set, { entries }]) => [set, entries.length]))
+      return new Map((await selectCounts(db, org)).map(({ set, count }) => [set, count]))
+    },
+    of: async (org, sets) => {
+      const spoken = await few(org)
+      if (spoken) return spoken
+      const found = new Map<string, SpokenOfSet>()
+      // One after the other: what comes of several at once is a long stretch of work again.
+      for (const entry of CATALOGUE)
+        if (sets?.includes(entry.set) ?? true) found.set(entry.set, await ofSet(org, entry))
+      return found
+    },
+    close: thread.close,
+  }
+}
+
+function fewOf(rows: readonly HeldRow[], salt: number): SpokenOfOrg | null {
+  if (rows[0]?.isMany) return null
+  const pages = new Map(rows.map(({ set, page }) => [set, page]))
+  const held = CATALOGUE.filter(({ set }) => pages.has(set))
+  return new Map(
+    held.map(entry => [entry.set, builtWhenAsked(entry, JSON.parse(pages.get(entry.set) as string), salt)]),
+  )
+}
+
+/** The table is built when a set is first asked about: who speaks about many sets rarely asks all of them at once. */
+function builtWhenAsked(entry: SetEntry, rows: readonly SpokenRow[], salt: number): SpokenOfSet {
+  let table: Table | null = null
+  const keys = rows.map(([key]) => key)
+  return {
+    entries: rows.map(([key, verdict, note]) => ({ key, verdict, note })),
+    get table() {
+      table ??= openTable(buildTable(overrideMatch(entry), keys, salt))
+      return table
     },
   }
 }
 
-/** The tables are built when a set is first asked about: who speaks about many sets rarely asks all of them at once. */
-function bySet(all: Spoken[], salt: number): SpokenOfOrg {
-  const found = new Map<string, SpokenOfSet>()
-  for (const entry of CATALOGUE) {
-    const entries = all.filter(({ set }) => set === entry.set)
-    if (entries.length === 0) continue
-    let table: Table | null = null
-    const build = () =>
-      openTable(
-        buildTable(
-          overrideMatch(entry),
-          entries.map(({ key }) => key),
-          salt,
-        ),
-      )
-    found.set(entry.set, {
-      entries,
-      get table() {
-        table ??= build()
-        return table
-      },
-    })
+function unpacked({ data, marks, notes }: PackedSpoken): SpokenOfSet {
+  const table = openTable(data)
+  const noteAt = openTexts(notes)
+  const entries: Spoken[] = []
+  const entryAt = (at: number): Spoken => {
+    const mark = marks[at] as number
+    const verdict = mark & DENIES ? 'deny' : 'allow'
+    return { key: table.member(at), verdict, note: mark & NOTED ? noteAt(at) : null }
   }
-  return found
+  const find: Table['find'] = (key, isRead) => {
+    const at = table.find(key, isRead)
+    if (at >= 0) entries[at] ??= entryAt(at)
+    return at
+  }
+  return { table: { ...table, find }, entries }
 }

@@ -1,8 +1,8 @@
 // All SQL on what organisations say about members of sets. Every query takes the organisation.
 import type { Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
+import type { Verdict } from '../thread/spoken.ts'
 
-export type Verdict = 'allow' | 'deny'
 export type Override = { key: string; verdict: Verdict; note: string | null; by: string; at: string }
 
 /** In byte order, those after the key that is given. */
@@ -11,11 +11,39 @@ export function selectOverrides(db: Sql, org: OrgId, set: string, after: string,
     where org = ${org} and set_name = ${set} and key > ${after} order by key limit ${count}`
 }
 
-export type Spoken = { set: string; key: string; verdict: Verdict; note: string | null }
+/** One entry as it is written and looked up. */
+export type Spoken = { key: string; verdict: Verdict; note: string | null }
 
-/** Everything the organisation says. */
-export function selectSpoken(db: Sql, org: OrgId): Promise<Spoken[]> {
-  return db<Spoken>`select set_name as set, key, verdict, note from risk_overrides where org = ${org}`
+/** A page is rows of key, verdict and note as JSON. */
+export type HeldRow = { isMany: boolean; set: string | null; page: string | null }
+
+/** What the organisation says, a row for each set; or, if that is more than `few` entries, one row that says so. */
+export function selectHeld(db: Sql, org: OrgId, few: number): Promise<HeldRow[]> {
+  return db<HeldRow>`with size as (
+      select count(*) > ${few}::int as many from (select from risk_overrides where org = ${org} limit ${few + 1}) as first
+    ) select many as "isMany", set_name as set, page from size left join lateral (
+      select set_name, json_agg(json_build_array(key, verdict, note) order by key)::text as page
+      from risk_overrides where org = ${org} and not many group by set_name
+    ) as own on true`
+}
+
+/** How many entries the organisation has over each set. */
+export function selectCounts(db: Sql, org: OrgId): Promise<{ set: string; count: number }[]> {
+  return db<{ set: string; count: number }>`select set_name as set, count(*) from risk_overrides
+    where org = ${org} group by set_name`
+}
+
+const PAGE = 1_000
+
+/** Everything the organisation says about a set. It comes in pages, as text: a row for each entry would take the loop that
+ *  serves requests many times as long to read. */
+export async function selectPages(db: Sql, org: OrgId, set: string): Promise<string[]> {
+  const rows = await db<{ page: string }>`with numbered as (
+      select key, verdict, note, (row_number() over (order by key) - 1) / ${PAGE}::int as n
+      from risk_overrides where org = ${org} and set_name = ${set}
+    ) select json_agg(json_build_array(key, verdict, note) order by key)::text as page
+    from numbered group by n order by n`
+  return rows.map(({ page }) => page)
 }
 
 export async function countOverrides(db: Sql, org: OrgId, set: string): Promise<number> {
@@ -29,14 +57,12 @@ export async function lockOverrides(db: Sql, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
 }
 
-export type Entry = { key: string; verdict: Verdict; note: string | null }
-
 /** Writes entries whose keys are distinct. */
 export async function upsertOverrides(
   db: Sql,
   org: OrgId,
   set: string,
-  entries: readonly Entry[],
+  entries: readonly Spoken[],
   { by, at }: { by: string; at: string },
 ): Promise<void> {
   await db`insert into risk_overrides (org, set_name, key, verdict, note, by, at)

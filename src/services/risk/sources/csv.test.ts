@@ -43,7 +43,7 @@ describe('comma-separated values', () => {
     ['doubled quotes', '"""This network""",b', [['"This network"', 'b']]],
     ['a quote inside a plain cell', 'a"b,c', [['a"b', 'c']]],
     ['a carriage return inside a cell', 'a\rb,c\r,d', [['a\rb', 'c\r', 'd']]],
-    ['a blank line between', 'a\n\nb', [['a'], [''], ['b']]],
+    ['no record in an empty line', 'a\n\n\r\n\nb', [['a'], ['b']]],
   ] as const) {
     it(`hold ${what}`, () => {
       assert.deepEqual(recordsOf(text), records)
@@ -60,6 +60,28 @@ describe('comma-separated values', () => {
       assert.throws(() => recordsOf(text), Unreadable)
     })
   }
+})
+
+describe('a table beyond reason', () => {
+  const row = '1,Reserved\n'
+  for (const [what, text] of [
+    ['rows', 'a,b\n'.repeat(600_000)],
+    ['rows with nothing in them', ',\n'.repeat(600_000)],
+    ['cells in a row', ','.repeat(1_100_000)],
+  ] as const) {
+    it(`has too many ${what}`, () => {
+      assert.throws(() => recordsOf(text), /more than 1000000 cells/)
+    })
+  }
+
+  it('has a cell that is all quotes', () => {
+    assert.throws(() => recordsOf(`a,"${'""'.repeat(60_000)}"`), /a cell of 120001 characters in row 1/)
+  })
+
+  it('is no table with empty lines in it, however many', () => {
+    const lines = '\n'.repeat(3_000_000)
+    assert.deepEqual(columnsOf(`Number,Description\n${row}${lines}${row}`, 'Number'), [['1'], ['1']])
+  })
 })
 
 describe('columns', () => {

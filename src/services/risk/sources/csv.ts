@@ -14,12 +14,21 @@ export function columnsOf(text: string, ...names: string[]): (string[] | null)[]
     .map(row => (row.length === header.length ? columns.map(at => row[at] as string) : null))
 }
 
-/** Every record with its cells as they are; a quoted cell may hold commas, line breaks and doubled quotes. */
+/** Many times those of the longest registry. */
+const CELLS_MAX = 1_000_000
+/** Longer than any cell of them. */
+const CELL_MAX = 100_000
+
+/** Every record with its cells as they are, but for empty lines; a quoted cell may hold commas, line breaks and doubled
+ *  quotes. */
 export function recordsOf(text: string): string[][] {
   const records: string[][] = []
   let cells: string[] = []
+  let count = 0
   let at = 0
   while (true) {
+    if (cells.length === 0) at = behindEmptyLines(text, at)
+    if (++count > CELLS_MAX) throw new Unreadable(`The table has more than ${CELLS_MAX} cells`)
     const [cell, end] = text[at] === '"' ? quotedCell(text, at, records.length + 1) : plainCell(text, at)
     cells.push(cell)
     at = end + 1
@@ -28,6 +37,12 @@ export function recordsOf(text: string): string[][] {
     cells = []
     if (end >= text.length) return records
   }
+}
+
+function behindEmptyLines(text: string, from: number): number {
+  let at = from
+  while (text[at] === '\n' || (text[at] === '\r' && text[at + 1] === '\n')) at++
+  return at
 }
 
 /** A cell from `start`, and where the comma or line break after it stands. */
@@ -39,20 +54,14 @@ function plainCell(text: string, start: number): [cell: string, end: number] {
 }
 
 function quotedCell(text: string, start: number, record: number): [cell: string, end: number] {
-  let cell = ''
-  let from = start + 1
-  while (true) {
-    const quote = text.indexOf('"', from)
-    if (quote < 0) throw new Unreadable(`The table ends inside a quoted cell of row ${record}`)
-    cell += text.slice(from, quote)
-    if (text[quote + 1] !== '"') {
-      const end = text[quote + 1] === '\r' ? quote + 2 : quote + 1
-      if (end < text.length && text[end] !== '\n' && (text[end] !== ',' || end === quote + 2)) {
-        throw new Unreadable(`The table has text after a quoted cell in row ${record}`)
-      }
-      return [cell, end]
-    }
-    cell += '"'
-    from = quote + 2
+  let quote = text.indexOf('"', start + 1)
+  while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2)
+  if (quote < 0) throw new Unreadable(`The table ends inside a quoted cell of row ${record}`)
+  if (quote - start > CELL_MAX)
+    throw new Unreadable(`The table has a cell of ${quote - start} characters in row ${record}`)
+  const end = text[quote + 1] === '\r' ? quote + 2 : quote + 1
+  if (end < text.length && text[end] !== '\n' && (text[end] !== ',' || end === quote + 2)) {
+    throw new Unreadable(`The table has text after a quoted cell in row ${record}`)
   }
+  return [text.slice(start + 1, quote).replaceAll('""', '"'), end]
 }

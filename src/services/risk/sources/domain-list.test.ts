@@ -62,8 +62,8 @@ for (const { source, parse } of [disposable, disposableMit]) {
 
     it('holds no addresses of people, and no wildcards', () => {
       for (const row of ['ada@trash.com', '*.trash.com', '.trash.com', 'trash', '1.2.3.4', 'tra sh.com']) {
-        assert.equal(read(`${row}\n${rows(10)}`).members.length, 10, row)
-        assert.throws(() => read(`${rows(10)}\n${row}\n${row}`), /^Error: 2 of 12 rows/, row)
+        assert.equal(read(`${row}\n${rows(199)}`).members.length, 199, row)
+        assert.throws(() => read(`${row}\n${rows(198)}`), /^Error: 1 of 199 rows/, row)
       }
     })
   })

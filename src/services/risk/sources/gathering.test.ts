@@ -15,7 +15,7 @@ function gathered(good: number, bad: number, dropped = 0) {
 
 describe('rows that cannot be read', () => {
   for (const [good, bad, dropped, why] of [
-    [1, 1, 0, 'one row may be odd, however short the list'],
+    [199, 1, 0, 'one of two hundred is half a percent'],
     [398, 2, 0, 'two of four hundred are half a percent'],
     [1_990, 10, 0, 'ten of two thousand are half a percent'],
     [300, 2, 98, 'what is left out was a row too'],
@@ -29,7 +29,9 @@ describe('rows that cannot be read', () => {
   }
 
   for (const [good, bad] of [
+    [1, 1],
     [1, 2],
+    [198, 1],
     [397, 2],
     [1_990, 11],
   ] as const) {
@@ -37,6 +39,15 @@ describe('rows that cannot be read', () => {
       assert.throws(() => gathered(good, bad), new RegExp(`^Error: ${bad} of ${good + bad} rows .* "row 0"$`))
     })
   }
+
+  it('are counted with all others, up to three millions', () => {
+    const endless = gather('exact')
+    for (let i = 0; i < 1_500_000; i++) {
+      endless.drop()
+      endless.bad('x')
+    }
+    assert.throws(() => endless.keep('a', VALUE), /more than 3000000 rows/)
+  })
 
   it('are no slip at the end, where the document broke off', () => {
     const cut = gather('net')

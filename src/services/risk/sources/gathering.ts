@@ -1,12 +1,16 @@
 // Gathers the members of one document, whatever the order of its rows, and refuses the document when too much of it
 // cannot be read. That comes before any comparison of sizes: error pages often have as many lines as the list.
 import { type Match, memberFrom } from '../match/match.ts'
+import { requireRoom } from './room.ts'
 import { type Member, type Parsed, Unreadable, type Value } from './source.ts'
 import { shortened } from './text.ts'
 
-/** One odd row is a slip; from the second on, so many of all rows mean it is not the list. */
-const BAD_ROWS_MAX = 1
+/** An odd row among many is a slip. A larger share of them, and so any in a short list, means it is not the list. */
 const BAD_SHARE_MAX = 0.005
+/** Beyond any list there is, and within what the thread can hold. */
+const ROWS_MAX = 3_000_000
+/** How often it is looked whether there is room for more. */
+const ROOM_ROWS = 50_000
 
 export type Gathering = {
   /** Keeps a row by the publisher's spelling of it, or counts it as bad. */
@@ -28,15 +32,22 @@ export function gather(match: Match): Gathering {
   let firstBad: unknown
   let lastBad = 0
 
+  /** Counted while they are read, so that a document that never ends is not read to its end. */
+  function count(): number {
+    if (++rows > ROWS_MAX) throw new Unreadable(`The document has more than ${ROWS_MAX} rows`)
+    if (rows % ROOM_ROWS === 0) requireRoom()
+    return rows
+  }
+
   function keep(key: string, value: Value): void {
-    rows++
+    count()
     const known = members.get(key)
     if (!known) members.set(key, { key, value })
     else if (known.value !== value) members.set(key, { key, value: merged(known.value, value) })
   }
 
   function markBad(row: unknown): void {
-    lastBad = ++rows
+    lastBad = count()
     if (bad++ === 0) firstBad = row
   }
 
@@ -49,11 +60,11 @@ export function gather(match: Match): Gathering {
       else keep(key, value)
     },
     drop() {
-      rows++
+      count()
       dropped++
     },
     done() {
-      if (bad > BAD_ROWS_MAX && bad > rows * BAD_SHARE_MAX) {
+      if (bad > rows * BAD_SHARE_MAX) {
         throw new Unreadable(`${bad} of ${rows} rows cannot be read; ${told(firstBad)}`)
       }
       if (bad > 0 && lastBad === rows) throw new Unreadable('The last row cannot be read, as if the document broke off')
@@ -82,6 +93,6 @@ const TOLD_MAX = 60
 
 function told(row: unknown): string {
   if (row === undefined || row === null) return 'the first lacks what it should say'
-  const text = shortened(JSON.stringify(row))
+  const text = shortened(JSON.stringify(typeof row === 'string' ? row.slice(0, 2 * TOLD_MAX) : row))
   return `the first is ${text.length <= TOLD_MAX ? text : `${text.slice(0, TOLD_MAX).toWellFormed()}…`}`
 }

@@ -42,10 +42,12 @@ describe('a geofeed', () => {
       assert.deepEqual(read(`\ufeff${other}\r\n`), { members, dropped: 1 })
     })
 
-    it(`of ${source} may lose one row, its header or a cut end, and no second one`, () => {
-      const header = `prefix,country,region,city,postal\n${FEED}`
-      assert.deepEqual(read(header), { members, dropped: 1 })
-      assert.throws(() => read(`${header}\n9.9.9.0/2`.replace('8.3.29.0/24,,', '8.3.29.0/24,Germany,')), /^Error: 3 of/)
+    it(`of ${source} may lose a row of two hundred, and none of a few`, () => {
+      const header = 'prefix,country,region,city,postal\n'
+      assert.throws(() => read(`${header}${FEED}`), /^Error: 1 of 9 rows/)
+      assert.throws(() => read(`Rate limit exceeded\n203.0.114.9\n`), /^Error: 1 of 2 rows/)
+      assert.deepEqual(read(`${header}${`${FEED}\n`.repeat(25)}`)?.members, members)
+      assert.throws(() => read(FEED.replace('8.3.29.0/24,,', '8.3.29.0/24,Germany,')), /^Error: 1 of/)
     })
   }
 

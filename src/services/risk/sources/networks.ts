@@ -33,9 +33,4 @@ export function gatherNetworks(): Gathering {
 const SHORTEST_FOUR = 8
 const SHORTEST_SIX = 16
 
-const lengthOf = (key: string) => Number(key.slice(key.lastIndexOf('/') + 1))
-
-/** Whether a network is all of an address family: one such row would make a member of every address there is. */
-export function isWhole(key: string): boolean {
-  return key.endsWith('/0')
-}
+export const lengthOf = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))

@@ -41,9 +41,27 @@ describe('the special-purpose blocks of IPv4', () => {
     assert.throws(() => reserved4.parse?.(table(rows).split('[RFC919]')[0] ?? ''), /ends inside a quoted cell/)
   })
 
-  it('may miss what one row lacks, and no second one', () => {
-    assert.deepEqual(reserved4.parse?.(table(['10.0.0.0/8,Priv', ...rows])), { members, dropped: 0 })
-    assert.throws(() => reserved4.parse?.(table([...rows, '10.0.0.0/8', '10/8,Private-Use,,,,'])), /^Error: 2 of 9/)
+  it('are few, so that no row may be bad', () => {
+    for (const row of ['10.0.0.0/8,Priv', '10/8,Private-Use,,,,'])
+      assert.throws(() => reserved4.parse?.(table([row, ...rows])), /^Error: 1 of 8 rows/)
+  })
+
+  it('are all that there are in the registry of today', () => {
+    const today = [
+      ...['0.0.0.0/8', '0.0.0.0/32', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+      ...['192.0.0.0/24', '192.0.0.0/29', '192.0.0.8/32', '192.0.0.9/32', '192.0.0.10/32', '192.0.2.0/24'],
+      ...['192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24'],
+      ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '240.0.0.0/4', '255.255.255.255/32'],
+    ]
+    const whole = table(today.map(block => `${block},Name,,,,`))
+    assert.equal(reserved4.parse?.(whole).members.length, today.length)
+    assert.throws(() => reserved4.parse?.(`${whole}\n8.0.0.0/8,Level 3,,,,`), /that people come from/)
+  })
+
+  it('are none that people come from, in one piece or in many', () => {
+    const many = Array.from({ length: 16 }, (_, at) => `${at * 2 + 32}.0.0.0/9`)
+    for (const blocks of [['0.0.0.0/1', '128.0.0.0/1'], ['0.0.0.0/0'], ['8.0.0.0/5'], ['192.0.0.0/2'], many])
+      assert.throws(() => reserved4.parse?.(table(blocks.map(block => `${block},Oops,,,,`))), /that people come from/)
   })
 })
 
@@ -59,6 +77,28 @@ describe('the special-purpose blocks of IPv6', () => {
       members: [block('2002::/16', '6to4'), block('::1/128', 'Loopback Address')],
       dropped: 1,
     })
+  })
+
+  it('are all that there are in the registry of today, and none that people come from', () => {
+    const today = [
+      ...[
+        '::1/128',
+        '::/128',
+        '64:ff9b::/96',
+        '64:ff9b:1::/48',
+        '100::/64',
+        '100:0:0:1::/64',
+        '2001::/23',
+        '2001::/32',
+      ],
+      ...['2001:1::1/128', '2001:2::/48', '2001:3::/32', '2001:4:112::/48', '2001:10::/28', '2001:20::/28'],
+      ...['2001:30::/28', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20', '5f00::/16', 'fc00::/7'],
+      'fe80::/10',
+    ]
+    const table = (blocks: string[]) => [HEADER, ...blocks.map(block => `${block},Name,,,,`)].join('\n')
+    assert.equal(reserved6.parse?.(table(today)).members.length, today.length)
+    for (const block of ['::/0', '::/1', '2000::/3', '2400::/7', '2a00::/12', '::ffff:0:0/97'])
+      assert.throws(() => reserved6.parse?.(table([...today, block])), /that people come from/, block)
   })
 
   it('never give a member of IPv4', () => {

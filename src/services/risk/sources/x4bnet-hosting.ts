@@ -1,7 +1,8 @@
 // Autonomous systems of hosting companies: `AS45090 # whose it is`.
+import { endsFrom } from '../match/range.ts'
 import { gather } from './gathering.ts'
-import type { Parsed, Source } from './source.ts'
-import { cleanText, shortened } from './text.ts'
+import { type Parsed, type Source, Unreadable } from './source.ts'
+import { linesOf, shortened } from './text.ts'
 
 export const x4bnetHosting: Source = {
   source: 'x4bnet-hosting',
@@ -11,13 +12,19 @@ export const x4bnetHosting: Source = {
   parse,
 }
 
+/** Companies are named one by one. A range this wide is nobody's, and makes a hosting company of everybody in it. */
+const WIDTH_MAX = 1_000
+
 function parse(text: string): Parsed {
   const numbers = gather('range')
-  for (const line of cleanText(text).split('\n')) {
-    const [number = '', ...comment] = line.split('#')
-    if (number.trim() === '') continue
-    const name = shortened(comment.join('#'))
-    numbers.add(number.trim(), name === '' ? { class: 'hosting' } : { class: 'hosting', name })
+  for (const line of linesOf(text)) {
+    const hash = line.indexOf('#')
+    const number = (hash < 0 ? line : line.slice(0, hash)).trim()
+    if (number === '') continue
+    const [low, high] = endsFrom(number) ?? [0, 0]
+    if (high - low >= WIDTH_MAX) throw new Unreadable(`The list names all systems from ${low} to ${high}`)
+    const name = hash < 0 ? '' : shortened(line.slice(hash + 1))
+    numbers.add(number, name === '' ? { class: 'hosting' } : { class: 'hosting', name })
   }
   return numbers.done()
 }

@@ -33,7 +33,7 @@ export async function take(options: TakeOptions, set: string, source: Source, as
   const origin = originOf(source, mirror)
   try {
     // Of another place, what is held is no answer to "has it changed".
-    const canAsk = held?.versionId && held.origin === origin && (held.etag ?? held.modified) !== null
+    const canAsk = held?.versionId && held.origin === origin && (held.etag || held.modified)
     const known = canAsk && !asked.force ? held : null
     const fetched = await fetchDocument(options, origin, {
       isMirror: mirror !== null,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openTable } from '../match/table.ts'
-import { build, type Parsed, pack, parse } from './jobs.ts'
+import { build, pack, parse } from './jobs.ts'
 
 const read = (source: string, text: string) =>
   parse({ kind: 'parse', source, document: new TextEncoder().encode(text), encoding: null })
@@ -71,8 +71,7 @@ describe('a document', () => {
     for (const text of ['104.16.0.0/1', '0.0.0.0/1\n128.0.0.0/1'])
       assert.ok('refusal' in read('cloudflare4', text), text)
     assert.ok('refusal' in read('cloudflare6', '2000::/3'))
-    const one = read('cloudflare4', '0.0.0.0/1\n104.16.0.0/13') as Parsed
-    assert.equal(one.keys, 1, 'one odd row is left out')
+    assert.ok('refusal' in read('cloudflare4', '0.0.0.0/1\n104.16.0.0/13'), 'among others that are right')
   })
 
   it('of patterns that cannot be looked for at once is refused', () => {

@@ -5,6 +5,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { CATALOGUE } from '../catalogue.ts'
 import type { Match } from '../match/match.ts'
 import { buffersOf, buildTable, type TableData } from '../match/table.ts'
+import { requireRoom } from '../sources/room.ts'
 import { type Member, Unreadable, type Value } from '../sources/source.ts'
 import { bytesFrom } from './document.ts'
 
@@ -60,14 +61,15 @@ export function parse({ source, document, encoding }: ParseJob): Parsed | Unread
 }
 
 /** Beyond any list there is, and within what one process can hold. */
-const MEMBERS_MAX = 3_000_000
 const VALUES_MAX = 100_000
 
 function requireUsable(members: readonly Member[]): void {
-  if (members.length > MEMBERS_MAX) throw new Unreadable(`The list has more than ${MEMBERS_MAX} members`)
   if (members.length <= VALUES_MAX) return
-  if (new Set(members.map(({ value }) => JSON.stringify(value))).size > VALUES_MAX) {
-    throw new Unreadable(`The list says more than ${VALUES_MAX} different things about its members`)
+  const said = new Set<string>()
+  for (const { value } of members) {
+    said.add(JSON.stringify(value))
+    if (said.size > VALUES_MAX)
+      throw new Unreadable(`The list says more than ${VALUES_MAX} different things about its members`)
   }
 }
 
@@ -111,7 +113,10 @@ export function build({ match, sources, salt }: BuildJob): Built {
   const largest = sources.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
   const inOrder = sources.filter(one => one !== largest)
   for (const { source, chunks } of largest ? [...inOrder, largest] : []) {
-    for (const chunk of chunks) gathered.add(source, unpack(chunk), source !== largest?.source)
+    for (const chunk of chunks) {
+      requireRoom()
+      gathered.add(source, unpack(chunk), source !== largest?.source)
+    }
   }
   const { keys, values, valueAt, scores } = gathered
   const hasScores = scores.some(score => score !== undefined)

@@ -1,43 +1,62 @@
-// The thread as its caller sees it: started with the first job, ended when there is nothing more to do for a while.
+// The thread as its caller sees it: started with the first job, ended when there is nothing more to do for a while. It is
+// handed one job at a time, so that a document which is too much for it takes no other job along.
 import { Worker } from 'node:worker_threads'
+import { NO_ROOM } from '../sources/room.ts'
 import type { BuildJob, Built, Parsed, ParseJob, Unread } from './jobs.ts'
+import type { PackedSpoken, SpokenJob } from './spoken.ts'
 
 const IDLE_MS = 10_000
+/** Enough for the largest list that may land, and not all that a machine has. */
+const HEAP_MB = 2_048
+/** Many times what the largest list takes. */
+const JOB_MS = 120_000
 
 export type Thread = {
   parse(job: Omit<ParseJob, 'kind'>): Promise<Parsed | Unread>
   build(job: Omit<BuildJob, 'kind'>): Promise<Built>
+  spoken(job: Omit<SpokenJob, 'kind'>): Promise<PackedSpoken>
   close(): Promise<void>
 }
 
-type Waiting = { resolve(result: unknown): void; reject(error: unknown): void }
+export type Job = ParseJob | BuildJob | SpokenJob
+type Asked = { job: Job; resolve(result: unknown): void; reject(error: unknown): void }
 
-export function openThread(): Thread {
+const NO_TIME = 'The document cannot be read within the time there is for it'
+
+/** A job took more than there is of something. */
+class Overrun extends Error {}
+
+export function openThread({ jobMs = JOB_MS, heapMb = HEAP_MB, idleMs = IDLE_MS } = {}): Thread {
   let worker: Worker | null = null
-  let idle: NodeJS.Timeout | null = null
-  let count = 0
-  const waiting = new Map<number, Waiting>()
+  let running: Asked | null = null
+  let timer: NodeJS.Timeout | undefined
+  const waiting: Asked[] = []
 
-  function start(): Worker {
-    const started = new Worker(new URL('thread.ts', import.meta.url))
-    started.unref()
-    started.on('message', ({ id, result, failure }) => {
-      const { resolve, reject } = waiting.get(id) as Waiting
-      waiting.delete(id)
-      if (failure) reject(failure)
-      else resolve(result)
-      if (waiting.size === 0) idle = setTimeout(() => void end(), IDLE_MS).unref()
-    })
-    started.on('error', fail)
-    started.on('exit', () => worker === started && fail(new Error('the thread of the risk reference ended')))
-    return started
+  /** Tells whoever asked for the running job, and begins the next one. What a worker says that has been ended is no answer
+   *  to what another was asked. */
+  function hear(from: Worker | null, how: How, told: unknown): void {
+    if (from !== worker) return
+    if (how === 'lost') worker = null
+    const asked = running
+    running = null
+    if (how === 'result') asked?.resolve(told)
+    else asked?.reject(told)
+    begin()
   }
 
-  /** Whoever waits is told; the next job starts another. */
-  function fail(error: unknown): void {
-    worker = null
-    for (const { reject } of waiting.values()) reject(error)
-    waiting.clear()
+  function begin(): void {
+    if (running) return
+    clearTimeout(timer)
+    running = waiting.shift() ?? null
+    timer = setTimeout(running ? giveUp : () => void end(), running ? jobMs : idleMs).unref()
+    if (!running) return
+    worker ??= startWorker(heapMb, hear)
+    worker.postMessage(running.job)
+  }
+
+  function giveUp(): void {
+    void end()
+    hear(null, 'lost', new Overrun(NO_TIME))
   }
 
   async function end(): Promise<void> {
@@ -46,23 +65,43 @@ export function openThread(): Thread {
     await ended?.terminate()
   }
 
-  function ask<T>(job: ParseJob | BuildJob): Promise<T> {
-    if (idle) clearTimeout(idle)
-    worker ??= start()
-    const id = count++
+  function ask<T>(job: Job): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      waiting.set(id, { resolve: result => resolve(result as T), reject })
-      worker?.postMessage({ id, job })
+      waiting.push({ job, resolve: result => resolve(result as T), reject })
+      begin()
     })
   }
 
   return {
-    parse: job => ask({ kind: 'parse', ...job }),
+    parse: job => ask<Parsed | Unread>({ kind: 'parse', ...job }).catch(refusalFrom),
     build: job => ask({ kind: 'build', ...job }),
+    spoken: job => ask({ kind: 'spoken', ...job }),
     close: async () => {
-      if (idle) clearTimeout(idle)
+      for (const { reject } of [...(running ? [running] : []), ...waiting.splice(0)])
+        reject(new Error('the host is ending'))
+      running = null
+      clearTimeout(timer)
       await end()
-      fail(new Error('the host is ending'))
     },
   }
+}
+
+type How = 'result' | 'failure' | 'lost'
+
+function startWorker(heapMb: number, hear: (from: Worker, how: How, told: unknown) => void): Worker {
+  const resourceLimits = { maxOldGenerationSizeMb: heapMb }
+  const started = new Worker(new URL('thread.ts', import.meta.url), { resourceLimits })
+  started.on('message', ({ result, failure }) => hear(started, failure ? 'failure' : 'result', failure ?? result))
+  started.on('error', (error: Error & { code?: string }) =>
+    hear(started, 'lost', error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Overrun(NO_ROOM) : error),
+  )
+  started.on('exit', () => hear(started, 'lost', new Error('the thread of the risk reference ended')))
+  started.unref() // Last, since whoever listens holds it again.
+  return started
+}
+
+/** What one document did to the thread is said of that document. */
+function refusalFrom(error: unknown): Unread {
+  if (!(error instanceof Overrun)) throw error
+  return { refusal: error.message }
 }

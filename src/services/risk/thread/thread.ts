@@ -1,16 +1,25 @@
 // Runs in the thread: does one job after the other.
 import { parentPort } from 'node:worker_threads'
-import { type BuildJob, buffersIn, build, type ParseJob, parse } from './jobs.ts'
+import { buffersIn, build, parse } from './jobs.ts'
+import type { Job } from './open.ts'
+import { buffersInSpoken, packSpoken } from './spoken.ts'
 
-parentPort?.on('message', ({ id, job }: { id: number; job: ParseJob | BuildJob }) => {
+/** What a job comes to, and what of it travels without being copied. */
+function done(job: Job): [result: object, buffers: ArrayBuffer[]] {
+  if (job.kind === 'parse') return [parse(job), []]
+  if (job.kind === 'build') {
+    const built = build(job)
+    return [built, buffersIn(built)]
+  }
+  const packed = packSpoken(job)
+  return [packed, buffersInSpoken(packed)]
+}
+
+parentPort?.on('message', (job: Job) => {
   try {
-    if (job.kind === 'build') {
-      const result = build(job)
-      parentPort?.postMessage({ id, result }, buffersIn(result))
-    } else {
-      parentPort?.postMessage({ id, result: parse(job) })
-    }
+    const [result, buffers] = done(job)
+    parentPort?.postMessage({ result }, buffers)
   } catch (error) {
-    parentPort?.postMessage({ id, failure: error })
+    parentPort?.postMessage({ failure: error })
   }
 })

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHost } from '../../../test/host.ts'
+import { riskCalls } from '../../../test/publishers.ts'
+import type { Database, SqlValue } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import { openOverrides } from './overrides/spoken.ts'
+
+const host = await startHost()
+const { ok, put, clear, say, ask, resolve, setOf, sets } = riskCalls(host)
+
+const MANY = 3_000
+const SETS: Record<string, (n: number) => string> = {
+  domain: n => `d${n}.example.com`,
+  net: n => `10.${n >> 8}.${n & 255}.0/24`,
+  asn: n => `${n * 10}-${n * 10 + 5}`,
+  bin: n => String(40_000_000 + n),
+  pep: n => `person ${n}`,
+}
+
+/** An organisation that says much about each of these sets. */
+async function talkative(slug: string, names: string[], count = MANY) {
+  const { org, key } = await host.organisation(slug)
+  for (const set of names) {
+    const entries = Array.from({ length: count }, (_, n) => ({
+      key: SETS[set]?.(n) as string,
+      verdict: n % 2 ? 'allow' : 'deny',
+      ...(n % 3 && { note: n % 3 === 1 ? `note ${n}` : '' }),
+    }))
+    for (let from = 0; from < count; from += 1_000) ok(await put(set, entries.slice(from, from + 1_000), key))
+  }
+  return { org: org as OrgId, key }
+}
+
+/** The database, and of each statement its values and how many rows came of it. */
+function counted(db: Database) {
+  const statements: { values: SqlValue[]; rows: number }[] = []
+  const sql = async <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) => {
+    const rows = await db<Row>(strings, ...values)
+    statements.push({ values, rows: rows.length })
+    return rows
+  }
+  return { db: Object.assign(sql, { ...db }) as Database, statements }
+}
+
+describe('an organisation with many entries', () => {
+  it('is answered as one with few', async () => {
+    const { key: as } = await talkative('answered', Object.keys(SETS))
+    for (const n of [0, 1, 2, 1_000, 1_999, 2_999]) {
+      const expected = [n % 2 === 0, 'override', n % 2 ? 'allow' : 'deny', [undefined, `note ${n}`, ''][n % 3]]
+      for (const [set, asked, matched] of [
+        ['domain', `someone@mx.d${n}.example.com`, SETS.domain?.(n)],
+        ['net', `10.${n >> 8}.${n & 255}.7`, SETS.net?.(n)],
+        ['asn', `AS${n * 10 + 3}`, SETS.asn?.(n)],
+        ['bin', `${40_000_000 + n}11112222`, SETS.bin?.(n)],
+        ['pep', ` person ${n} `, SETS.pep?.(n)],
+      ] as const) {
+        const { hit, from, verdict, value, matched: found } = await ask(set, asked, as)
+        assert.deepEqual([hit, from, verdict, value?.note, found], [...expected, matched], `${set} ${n}`)
+      }
+    }
+    const { answers } = ok(await resolve({ keys: ['x.example.com', '11.0.0.1', 'AS9', '4001 0000'] }, as))
+    for (const { set, key, from } of answers) assert.notEqual(from, 'override', `${set} ${key}`)
+    for (const set of Object.keys(SETS)) assert.equal((await setOf(set, as)).overrides, MANY)
+    const listed: { set: string; overrides: number }[] = (await sets(as)).sets
+    assert.equal(
+      listed.reduce((sum, { overrides }) => sum + overrides, 0),
+      MANY * Object.keys(SETS).length,
+    )
+  })
+
+  it('has each write seen by the next look-up, on the way up and on the way down', async () => {
+    const { key: as } = await talkative('writing', ['domain'], 1_990)
+    for (let n = 0; n < 20; n++) {
+      await say('domain', 'deny', `new${n}.com`, as)
+      assert.equal((await ask('domain', `new${n}.com`, as)).verdict, 'deny')
+      await say('domain', 'allow', `new${n}.com`, as, `n${n}`)
+      const { verdict, value } = await ask('domain', `new${n}.com`, as)
+      assert.deepEqual([verdict, value.note], ['allow', `n${n}`])
+    }
+    assert.equal((await setOf('domain', as)).overrides, 2_010)
+    for (let n = 0; n < 20; n++) {
+      assert.equal(ok(await clear('domain', `new${n}.com`, as)).cleared, true)
+      assert.notEqual((await ask('domain', `new${n}.com`, as)).from, 'override')
+    }
+    assert.equal((await ask('domain', 'd0.example.com', as)).from, 'override')
+    for (const other of [host.home.key, host.other.key])
+      assert.notEqual((await ask('domain', 'd0.example.com', other)).from, 'override')
+  })
+
+  it('costs a few rows for each set that is asked about, and after a write for that set alone', async () => {
+    const { org, key: as } = await talkative('counted', ['domain', 'net', 'pep'])
+    const { db, statements } = counted(host.db)
+    const overrides = await openOverrides({ ...host.engines, db })
+    const asked = async (...names: string[]) => {
+      statements.length = 0
+      const spoken = await overrides.of(org, names)
+      for (const set of names) assert.ok((spoken.get(set)?.table.find(SETS[set]?.(7) as string) ?? -1) >= 0, set)
+      const read = statements.flatMap(({ values }) => Object.keys(SETS).filter(set => values.includes(set)))
+      const rows = statements.reduce((sum, one) => sum + one.rows, 0)
+      return { read: read.sort(), rows }
+    }
+    assert.equal((await overrides.counts(org)).get('net'), MANY)
+    assert.deepEqual(await asked('domain'), { read: ['domain'], rows: 3 })
+    assert.deepEqual(await asked('domain', 'net'), { read: ['net'], rows: 3 })
+    assert.deepEqual(await asked('domain', 'net', 'pep'), { read: ['pep'], rows: 3 })
+    assert.deepEqual(await asked('domain', 'net', 'pep'), { read: [], rows: 0 })
+    await say('net', 'deny', '192.0.2.0/24', as)
+    await say('net', 'deny', '192.0.2.0/24', host.other.key)
+    await host.db.caughtUp()
+    assert.deepEqual(await asked('domain', 'net', 'pep'), { read: ['net'], rows: 1 + 4 })
+    await say('domain', 'deny', 'elsewhere.com', host.other.key)
+    await host.db.caughtUp()
+    assert.deepEqual(await asked('domain', 'net', 'pep'), { read: [], rows: 0 })
+  })
+
+  it('is no more than one query for one with few, and none while it is remembered', async () => {
+    const { org, key: as } = await talkative('few', ['domain', 'net', 'pep'], 600)
+    const { db, statements } = counted(host.db)
+    const overrides = await openOverrides({ ...host.engines, db })
+    for (const asked of [1, 0, 0]) {
+      statements.length = 0
+      const spoken = await overrides.of(org)
+      assert.deepEqual([...spoken.keys()].sort(), ['domain', 'net', 'pep'])
+      assert.equal(statements.length, asked)
+    }
+    await say('net', 'deny', '192.0.2.0/24', as)
+    await host.db.caughtUp()
+    statements.length = 0
+    assert.ok(((await overrides.of(org)).get('net')?.table.find('192.0.2.1') ?? -1) >= 0)
+    assert.equal(statements.length, 1)
+  })
+})

@@ -1,0 +1,39 @@
+// Packs what an organisation with many entries says about a set: its table, and beside it verdicts and notes.
+import type { Match } from '../match/match.ts'
+import { buffersOf, buildTable, type TableData } from '../match/table.ts'
+import { packTexts, type Texts } from '../match/texts.ts'
+
+export type Verdict = 'allow' | 'deny'
+export type SpokenRow = [key: string, verdict: Verdict, note: string | null]
+
+/** Pages are rows as JSON. */
+export type SpokenJob = { kind: 'spoken'; match: Match; pages: string[]; salt: number }
+
+export type PackedSpoken = {
+  data: TableData
+  /** For each entry whether it denies, and whether it has a note. */
+  marks: Uint8Array<ArrayBuffer>
+  notes: Texts
+}
+
+export const DENIES = 1
+export const NOTED = 2
+
+export function packSpoken({ match, pages, salt }: Omit<SpokenJob, 'kind'>): PackedSpoken {
+  const rows = pages.flatMap(page => JSON.parse(page) as SpokenRow[])
+  const keys = rows.map(([key]) => key)
+  return {
+    data: buildTable(match, keys, salt),
+    marks: Uint8Array.from(
+      rows,
+      ([, verdict, note]) => (verdict === 'deny' ? DENIES : 0) | (note === null ? 0 : NOTED),
+    ),
+    notes: packTexts(rows.map(([, , note]) => note ?? '')),
+  }
+}
+
+/** What travels without being copied. */
+export const buffersInSpoken = ({ data, marks, notes }: PackedSpoken): ArrayBuffer[] => [
+  ...buffersOf(data),
+  ...[marks.buffer, notes.bytes.buffer, notes.offsets.buffer],
+]
