@@ -4,14 +4,11 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'
 import { thisRequest } from './request.ts'
-import { digestOf, save } from './saving.ts'
+import { digestOf, graceStart, REFRESH_GRACE_MS, save } from './saving.ts'
 import * as store from './store.ts'
 
 /** A grant that nobody has tokens of yet: long enough for the code to come back. */
 const UNREDEEMED_S = 60 * 60
-/** Two tabs may refresh with the same token within this time; used again later, it is taken for stolen. */
-const REFRESH_GRACE_MS = 30_000
-
 export type ClientFinder = (id: string) => Promise<AdapterPayload | undefined>
 type Engines = { db: Database; clock: Clock }
 
@@ -23,7 +20,6 @@ export function adapterFactory(engines: Engines, brand: string, findClient: Clie
 function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
   const graceMs = place.model === 'RefreshToken' ? REFRESH_GRACE_MS : 0
   const now = () => clock.now().toISOString()
-  const graceStart = () => new Date(clock.now().getTime() - graceMs).toISOString()
 
   const nameOf = (id: string) => `${place.model} ${id}`
   const select = (id: string) => store.selectEntry(db, place, digestOf(id), now())
@@ -41,7 +37,7 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
   function payloadOf(entry: store.Entry | null, id?: string): AdapterPayload | undefined {
     if (!entry) return undefined
     const { payload, consumed } = entry
-    const used = consumed !== null && (graceMs === 0 || consumed <= graceStart())
+    const used = consumed !== null && (graceMs === 0 || consumed <= graceStart(clock))
     return {
       ...payload,
       ...(id !== undefined && { jti: id }),
@@ -60,12 +56,10 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
     },
     findByUserCode: async () => undefined,
     consume: async id => {
-      const used =
-        place.model === 'AuthorizationCode'
-          ? await store.redeemCode(db, place.brand, digestOf(id), now())
-          : await store.consumeEntry(db, place, digestOf(id), now(), graceStart())
-      if (used) return
-      throw new errors.InvalidGrant('already used')
+      // The next one is saved at once, and both in one statement.
+      if (place.model === 'RefreshToken') thisRequest().replaced = id
+      else if (!(await store.redeemCode(db, place.brand, digestOf(id), now())))
+        throw new errors.InvalidGrant('already used')
     },
     destroy: async id => {
       if (place.model !== 'Session' || thisRequest().renamed.has(id)) {

@@ -11,6 +11,8 @@ type Request = {
   ahead: Map<string, Entry>
   /** As JSON: what the library was given it may change in place. */
   found: Map<string, string>
+  /** The refresh token that gives way to the one that is saved next. */
+  replaced: string | null
   /** Sessions that get another id, because somebody signs in. */
   renamed: Set<string>
 }
@@ -19,7 +21,7 @@ const requests = new AsyncLocalStorage<Request>()
 
 /** Answers one request. */
 export const inOneRequest = <T>(answer: () => T): T =>
-  requests.run({ ahead: new Map(), found: new Map(), renamed: new Set() }, answer)
+  requests.run({ ahead: new Map(), found: new Map(), replaced: null, renamed: new Set() }, answer)
 
 export function thisRequest(): Request {
   const request = requests.getStore()

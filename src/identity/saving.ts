@@ -9,6 +9,10 @@ import * as store from './store.ts'
 type Engines = { db: Database; clock: Clock }
 type Payload = store.Entry['payload']
 
+/** Two tabs may refresh with the same token within this time; used again later, it is taken for stolen. */
+export const REFRESH_GRACE_MS = 30_000
+export const graceStart = (clock: Clock) => new Date(clock.now().getTime() - REFRESH_GRACE_MS).toISOString()
+
 export const digestOf = (id: string) => createHash('sha256').update(id).digest()
 
 export async function save(
@@ -41,7 +45,7 @@ async function change(
 }
 
 async function add(
-  { db }: Engines,
+  { db, clock }: Engines,
   place: store.Place,
   id: string,
   mine: Payload,
@@ -51,6 +55,12 @@ async function add(
   // Who signed in with a password that was changed meanwhile is not signed in.
   if (place.model === 'Session' && columns.user) {
     return store.insertSession(db, place, digestOf(id), columns, proofOf(columns.user))
+  }
+  const { replaced } = thisRequest()
+  if (place.model === 'RefreshToken' && replaced !== null) {
+    const use = { digest: digestOf(replaced), at: clock.now().toISOString(), since: graceStart(clock) }
+    if (await store.replaceToken(db, place, use, digestOf(id), columns)) return true
+    throw new errors.InvalidGrant('already used')
   }
   await store.insertEntry(db, place, digestOf(id), columns)
   return true

@@ -101,18 +101,24 @@ export async function selectEntryByUid(
   return row ?? null
 }
 
-/** Marks an entry as used, for the first who asks; answers false to the others. Who used it after `since` counts as first
- *  once more. */
-export async function consumeEntry(
+/** Keeps a refresh token in place of one that is marked as used, for the first who asks; answers false to the others. Who
+ *  used it after `since` counts as first once more. */
+export async function replaceToken(
   db: Sql,
   { brand, model }: Place,
+  used: { digest: Uint8Array; at: string; since: string },
   digest: Uint8Array,
-  at: string,
-  since: string,
+  { payload, grantId, uid, user, client, expires }: NewEntry,
 ): Promise<boolean> {
-  const rows = await db`update oidc set consumed = coalesce(consumed, ${at})
-    where brand = ${brand} and model = ${model} and digest = ${digest} and (consumed is null or consumed > ${since})
-    returning digest`
+  const rows = await db`with used as (
+      update oidc set consumed = coalesce(consumed, ${used.at})
+      where brand = ${brand} and model = ${model} and digest = ${used.digest}
+        and (consumed is null or consumed > ${used.since})
+      returning digest
+    )
+    insert into oidc (brand, model, digest, payload, grant_id, uid, user_id, client, expires)
+    select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires}
+    from used returning digest`
   return rows.length > 0
 }
 
