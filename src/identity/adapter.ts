@@ -62,11 +62,10 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
         throw new errors.InvalidGrant('already used')
     },
     destroy: async id => {
-      if (place.model !== 'Session' || thisRequest().renamed.has(id)) {
-        return store.deleteEntry(db, place, digestOf(id))
-      }
-      await store.deleteSession(db, place, digestOf(id))
-      await db.caughtUp()
+      const isEnded = place.model === 'Session' && !thisRequest().renamed.has(id)
+      await (isEnded ? store.deleteSession : store.deleteEntry)(db, place, digestOf(id))
+      // What came of it opens nothing any more once this is answered.
+      if (isEnded || place.model === 'Grant') await db.caughtUp()
     },
     revokeByGrantId: grantId => store.deleteByGrant(db, place, grantId),
   }

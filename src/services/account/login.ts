@@ -75,6 +75,7 @@ export const finishLogin = operation({
     const ended = before === null ? null : await store.deleteSession(db, digestOf(before))
     // What the other organisation's session came of is not wanted any more; the same one may have sessions in other tabs.
     if (ended !== null && ended !== digestOf(person.signIn)) await store.deleteGrant(db, ended)
+    if (before !== null) await db.caughtUp()
     return redirect(step.to, [hostCookie(SESSION_COOKIE, session, SESSION_S), hostCookie(stepCookie(state), '', 0)])
   },
 })

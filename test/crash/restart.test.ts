@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { client, firstRunOf, freshDirectory, refused, start, until, up } from './process.ts'
+import { client, firstRunOf, freshDirectory, refused, start, until, up } from '../process.ts'
 
 describe('a signal', () => {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) {
