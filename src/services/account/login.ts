@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { Random } from '../../engines/engines.ts'
 import { type OrgId, PLATFORM_ORG } from '../../kit/caller.ts'
 import { cookieIn, hostCookie } from '../../kit/cookies.ts'
 import { SESSION_COOKIE } from '../../kit/credentials.ts'
@@ -37,12 +36,13 @@ export const startLogin = operation({
   output: stream,
   status: 303,
   run: ({ random, seal, clock, signIn, request }, { to = '/v1/iam/me' }) => {
-    const state = `${freePlace(random, request.headers.cookie ?? '')}.${random.token(22)}`
+    const state = `${random.bytes(4).readUInt32LE() % PLACES}.${random.token(22)}`
     const verifier = random.token(43)
     const step: Step = { verifier, to, untilMs: clock.now().getTime() + LOGIN_S * 1000 }
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const sealed = Buffer.from(seal.seal(PLATFORM_ORG, stepName(state), JSON.stringify(step))).toString('base64url')
-    return redirect(signIn().url({ state, challenge }), [hostCookie(stepCookie(state), sealed, LOGIN_S)])
+    const given = surplusIn(request.headers.cookie ?? '').map(name => hostCookie(name, '', 0))
+    return redirect(signIn().url({ state, challenge }), [hostCookie(stepCookie(state), sealed, LOGIN_S), ...given])
   },
 })
 
@@ -53,7 +53,7 @@ export const finishLogin = operation({
   summary: 'Where a browser comes back to after signing in: begins its session, and sends it on',
   access: 'public',
   input: {
-    state: Type.String({ pattern: '^\\d{1,2}[.]\\w{22}$', examples: ['0.4vJ9mWcX2bQeT7yLrK0sZp'] }),
+    state: Type.String({ pattern: '^\\d{1,6}[.]\\w{22}$', examples: ['0.4vJ9mWcX2bQeT7yLrK0sZp'] }),
     ...{ code: text(500), iss: text(500), error: text(100), error_description: text(500) },
   },
   output: stream,
@@ -103,18 +103,16 @@ export const logout = operation({
   },
 })
 
-/** A browser may begin so many sign-ins side by side, in several tabs; more would be cookies without end. */
+/** Tabs that begin at the same moment do not know of each other, so each draws its place among many. */
+const PLACES = 1_000_000
+/** A browser may have begun so many sign-ins side by side; more would be cookies without end. */
 const STEPS_MAX = 8
+const STEP_COOKIES = /(?<=^|; *)__Host-stoa-login-\d{1,6}(?==)/g
 const stepCookie = (state: string) => `__Host-stoa-login-${state.split('.', 1)[0]}`
 const stepName = (state: string) => `login ${state}`
 
-/** One that no other tab of this browser has taken, if there is one. */
-function freePlace(random: Random, cookies: string): number {
-  const places = [...Array(STEPS_MAX).keys()]
-  const free = places.filter(place => cookieIn(cookies, stepCookie(`${place}`)) === null)
-  const open = free.length > 0 ? free : places
-  return open[random.bytes(1).readUInt8() % open.length] as number
-}
+/** Those that give way to one more: browsers send the oldest first. */
+const surplusIn = (cookies: string): string[] => (cookies.match(STEP_COOKIES) ?? []).slice(0, 1 - STEPS_MAX)
 
 /** What this browser kept when it began to sign in with that state; null if it did not. */
 function openStep({ seal, request }: Context, state: string): Step | null {
