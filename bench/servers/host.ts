@@ -1,16 +1,12 @@
-// The host itself: real engines, keyring, audit trail, log and metrics, every service, and one made for the bench.
+// The host itself, with a hundred thousand keys in its table.
 import type { Engines } from '../../src/engines/engines.ts'
-import { openHost } from '../../src/host/host.ts'
-import { openLog } from '../../src/host/log.ts'
 import type { OrgId } from '../../src/kit/caller.ts'
-import { service } from '../../src/kit/service.ts'
-import { keepKey, newKeyText, openKeyring } from '../../src/services/account/public.ts'
-import { auditTrail, foundOrganisation } from '../../src/services/iam/public.ts'
-import { services } from '../../src/services/index.ts'
-import { openVerifiedHosts } from '../../src/services/projects/public.ts'
+import { keepKey, newKeyText } from '../../src/services/account/public.ts'
+import { foundOrganisation } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
+import { openBenchHost } from './open-host.ts'
 import * as operations from './operations.ts'
-import { fail, type Serving, serve } from './serve.ts'
+import { type Serving, serve } from './serve.ts'
 
 const ORG = 'bench' as OrgId
 const KEYS = 100_000
@@ -22,32 +18,7 @@ const RATE_MAX = 1_000_000
 serve(pem => withEngines(engines => serveHost(engines, pem)))
 
 async function serveHost(engines: Engines, pem: string): Promise<Serving> {
-  const bench = service({ name: 'bench', what: 'What the bench measures', operations: [operations] })
-  const log = openLog('info', engines.clock)
-  const keyring = await openKeyring({ ...engines, warn: fail, verifyToken: async () => null })
-  const host = await openHost({
-    services: [...services, bench],
-    engines,
-    upstreams: new Map(),
-    tls: { key: pem, cert: pem },
-    log,
-    audit: auditTrail,
-    settings: { riskMirror: null },
-    works: false,
-    credentials: keyring,
-    signIn: () => fail(new Error('nobody signs in here')),
-    ownOrigins: () => [],
-    isVerified: await openVerifiedHosts(engines.db, engines.clock),
-    trusted: null,
-    hsts: false,
-    address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
-  })
-  const close = async () => {
-    await host.drain(0)
-    await keyring.close()
-    log.flush()
-  }
-  return { port: host.port, ...(await newKeys(engines)), close }
+  return { ...(await openBenchHost({ engines, pem, operations, riskMirror: null })), ...(await newKeys(engines)) }
 }
 
 async function newKeys(engines: Engines): Promise<{ key: string; limitedKey: string }> {

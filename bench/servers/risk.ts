@@ -7,19 +7,15 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Agent, request } from 'undici'
 import type { Engines } from '../../src/engines/engines.ts'
-import { openHost } from '../../src/host/host.ts'
-import { openLog } from '../../src/host/log.ts'
 import { type OrgId, PLATFORM_ORG } from '../../src/kit/caller.ts'
-import { service } from '../../src/kit/service.ts'
-import { keepKey, newKeyText, openKeyring } from '../../src/services/account/public.ts'
-import { auditTrail, foundOrganisation } from '../../src/services/iam/public.ts'
-import { services } from '../../src/services/index.ts'
-import { openVerifiedHosts } from '../../src/services/projects/public.ts'
+import { keepKey, newKeyText } from '../../src/services/account/public.ts'
+import { foundOrganisation } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
+import { openBenchHost } from './open-host.ts'
 import { echoOf } from './operations.ts'
 import { bodyOf, OVERRIDES, overridesOf, RESOLVE_PATH } from './risk-keys.ts'
 import { documents } from './risk-members.ts'
-import { fail, type Serving, serve } from './serve.ts'
+import { type Serving, serve } from './serve.ts'
 
 const SETS = ['domain', 'net', 'crawler', 'browser', 'asn']
 const MEMBERS = 2_000_000
@@ -39,36 +35,12 @@ serve(pem =>
 async function serveRisk(engines: Engines, pem: string, riskMirror: string): Promise<Serving> {
   let answer: object = {}
   const echo = echoOf(() => answer)
-  const bench = service({ name: 'bench', what: 'What the bench measures', operations: [{ echo }] })
-  const log = openLog('info', engines.clock)
-  const keyring = await openKeyring({ ...engines, warn: fail, verifyToken: async () => null })
-  const host = await openHost({
-    services: [...services, bench],
-    engines,
-    upstreams: new Map(),
-    tls: { key: pem, cert: pem },
-    log,
-    audit: auditTrail,
-    settings: { riskMirror },
-    works: false,
-    credentials: keyring,
-    signIn: () => fail(new Error('nobody signs in here')),
-    ownOrigins: () => [],
-    isVerified: await openVerifiedHosts(engines.db, engines.clock),
-    trusted: null,
-    hsts: false,
-    address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
-  })
+  const host = await openBenchHost({ engines, pem, operations: { echo }, riskMirror })
   const key = await newKey(engines, 'bench' as OrgId)
   const ask = asker(host.port)
   await load(ask, await newKey(engines, PLATFORM_ORG), key)
   answer = await ask(key, 'POST', RESOLVE_PATH, JSON.parse(bodyOf(0)))
-  const close = async () => {
-    await host.drain(0)
-    await keyring.close()
-    log.flush()
-  }
-  return { port: host.port, key, close }
+  return { ...host, key }
 }
 
 async function newKey(engines: Engines, org: OrgId): Promise<string> {
