@@ -281,16 +281,21 @@ export type ListAuditOutput = {
     id: string
     /** When it was done */
     at: string
-    /** Who did it, by id */
-    user: string
+    /** Who did it, by id; absent where a credential stands for nobody */
+    user?: string
     /** Who did it, by the e-mail address of that time */
-    email: string
+    email?: string
     /** With which key or session, by id */
     credential: string
     /** What was done */
     what: string
     /** To which thing */
     on: string
+    /** What changed, by the name of the field */
+    changes?: Record<string, {
+      from?: unknown
+      to?: unknown
+    }>
     /** From which address */
     ip: string
     /** The X-Request-Id of the request that did it */

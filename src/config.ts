@@ -7,12 +7,10 @@ import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
 import { rootKeyFrom } from './engines/seal/root-key.ts'
 import { BRAND, DEFAULT_BRAND } from './kit/brand.ts'
+import { optional, type Settings, setting, readUrl as url } from './kit/setting.ts'
 
 /** Something the person who starts Stoa can mend; shown as one line, without a stack. */
 export class StartRefused extends Error {}
-
-type Setting<T> = { doc: string; fallback: string; read: (text: string) => T }
-const setting = <T>(doc: string, fallback: string, read: (text: string) => T): Setting<T> => ({ doc, fallback, read })
 
 const SETTINGS = {
   STOA_DATA: setting('Where everything is kept', './data', text => resolve(text)),
@@ -34,11 +32,6 @@ const SETTINGS = {
   STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Further authorities (PEM file) for outgoing calls', '', optional(file)),
   STOA_DNS: setting("Resolvers for domain checks instead of the system's: address[:port], …", '', resolvers),
-  STOA_RISK_MIRROR: setting(
-    'Where risk sources are taken from instead of their publishers: <mirror>/<source>',
-    '',
-    optional(mirrorUrl),
-  ),
   STOA_SMTP_URL: setting(
     'A mail server, smtp://user:password@host:port or smtps://…',
     '<kept in data/mail>',
@@ -53,16 +46,23 @@ const SETTINGS = {
 }
 
 type Name = keyof typeof SETTINGS
-export type Config = { [N in Name]: ReturnType<(typeof SETTINGS)[N]['read']> } & { warnings: string[] }
+/** `services` holds the values of the settings that services declare, by name. */
+export type Config = { [N in Name]: ReturnType<(typeof SETTINGS)[N]['read']> } & {
+  warnings: string[]
+  services: Record<string, unknown>
+}
 
 /** Reads flags and environment; a flag wins. `STOA_PORT` is also `--port`, `DATABASE_URL` is `--database-url`. */
-export function readConfig(flags: string[], environment: NodeJS.ProcessEnv = process.env): Config {
-  const given = readFlags(flags)
-  const config: Record<string, unknown> = { warnings: unknownNames(environment) }
-  for (const [name, { fallback, read }] of Object.entries(SETTINGS)) {
+export function readConfig(flags: string[], declared: Settings, environment: NodeJS.ProcessEnv = process.env): Config {
+  const all: Settings = { ...SETTINGS, ...declared }
+  const given = readFlags(flags, all)
+  const services: Record<string, unknown> = {}
+  const config: Record<string, unknown> = { warnings: unknownNames(environment, all), services }
+  for (const [name, { fallback, read }] of Object.entries(all)) {
     const text = (given.get(name) ?? environment[name] ?? '').trim()
     try {
-      config[name] = read(text || (fallback.includes('<') ? '' : fallback))
+      const value = read(text || (fallback.includes('<') ? '' : fallback))
+      ;(name in declared ? services : config)[name] = value
     } catch (error) {
       const shown = name === 'STOA_ROOT_KEY' ? '' : `=${JSON.stringify(withoutSecrets(text))}`
       throw new StartRefused(`${name}${shown}: ${(error as Error).message}`)
@@ -78,8 +78,8 @@ export function readConfig(flags: string[], environment: NodeJS.ProcessEnv = pro
   return config as Config
 }
 
-export function helpText(): string {
-  const rows = Object.entries(SETTINGS).map(([name, { doc, fallback }]) => {
+export function helpText(declared: Settings): string {
+  const rows = Object.entries({ ...SETTINGS, ...declared }).map(([name, { doc, fallback }]) => {
     return `  ${flagOf(name).padEnd(20)} ${name.padEnd(20)} ${doc}${fallback ? ` (${fallback})` : ''}`
   })
   return ['Starts Stoa: npm start -- [flags]. Each flag can be an environment variable instead.', '', ...rows, ''].join(
@@ -93,8 +93,8 @@ const flagOf = (name: string) =>
     .toLowerCase()
     .replaceAll('_', '-')}`
 
-function readFlags(flags: string[]): Map<string, string> {
-  const names = new Map(Object.keys(SETTINGS).map(name => [flagOf(name), name]))
+function readFlags(flags: string[], all: Settings): Map<string, string> {
+  const names = new Map(Object.keys(all).map(name => [flagOf(name), name]))
   const found = new Map<string, string>()
   for (let at = 0; at < flags.length; at++) {
     const [flag = '', inline] = (flags[at] as string).split(/=(.*)/s)
@@ -108,8 +108,8 @@ function readFlags(flags: string[]): Map<string, string> {
 }
 
 /** A mistyped name would otherwise be a setting silently not made. */
-function unknownNames(environment: NodeJS.ProcessEnv): string[] {
-  return Object.keys(environment).filter(name => name.startsWith('STOA_') && !(name in SETTINGS))
+function unknownNames(environment: NodeJS.ProcessEnv, all: Settings): string[] {
+  return Object.keys(environment).filter(name => name.startsWith('STOA_') && !(name in all))
 }
 
 /** What stands before the @ of a URL is for nobody's eyes. */
@@ -143,10 +143,6 @@ function oneOf<T extends string>(values: readonly T[]): (text: string) => T {
     if (!values.includes(text as T)) throw new Error(`must be one of ${values.join(', ')}`)
     return text as T
   }
-}
-
-function optional<T>(read: (text: string) => T): (text: string) => T | null {
-  return text => (text === '' ? null : read(text))
 }
 
 function list(text: string): string[] {
@@ -186,13 +182,6 @@ function file(path: string): string {
   }
 }
 
-function url(text: string, protocols: string[]): URL {
-  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-    throw new Error(`must be a URL with ${protocols.map(one => `${one}//`).join(' or ')}`)
-  }
-  return new URL(text)
-}
-
 function httpsUrl(text: string): string {
   const { origin, pathname, search, hash } = url(text, ['https:'])
   if (pathname !== '/' || search || hash) throw new Error('must be an origin alone, without a path')
@@ -210,13 +199,6 @@ function brands(text: string): Map<string, string> {
     found.set(name, origin)
   }
   return found
-}
-
-/** Without a slash at its end. */
-function mirrorUrl(text: string): string {
-  const { search, hash } = url(text, ['https:', 'http:', 'file:'])
-  if (search || hash) throw new Error('must have no query')
-  return new URL(text).href.replace(/\/+$/, '')
 }
 
 function smtpUrl(text: string): string {

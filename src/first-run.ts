@@ -20,8 +20,8 @@ type Addresses = Pick<FirstRun, 'baseUrl' | 'iamUrl' | 'ca'>
  *  back if it is there: whenever the process dies, what the file says is what the database knows in the end. */
 export async function firstRun(engines: Engines, dataDirectory: string, addresses: Addresses): Promise<string | null> {
   const path = join(dataDirectory, 'first-run.json')
-  return engines.db.transaction(async db => {
-    if (!(await nobodyYet(db))) return null
+  return engines.db.transaction(async tx => {
+    if (!(await nobodyYet(tx))) return null
     const { superadmin, home } = kept(path) ?? newPeople(engines)
     const file: FirstRun = { ...addresses, superadmin, home }
     writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flush: true })
@@ -31,8 +31,8 @@ export async function firstRun(engines: Engines, dataDirectory: string, addresse
       [PLATFORM_ORG, 'Platform', superadmin],
       [home.org as OrgId, 'Home', home],
     ] as const) {
-      const user = await foundOrganisation({ ...engines, db }, { org, name, owner: person })
-      await keepKey({ ...engines, db }, { org, user, name: 'First run', type: 'secret', text: person.key })
+      const user = await foundOrganisation({ ...engines, db: tx }, { org, name, owner: person })
+      await keepKey({ ...engines, db: tx }, { org, user, name: 'First run', type: 'secret', text: person.key })
     }
     return path
   })

@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { CA, startHost } from '../test/host.ts'
+import { openListener } from './host/listener.ts'
 import { logInto } from './host/log.ts'
+import { requestIds } from './host/server.ts'
 import { openIdentityOrigin } from './identity-origin.ts'
 
 const host = await startHost({ now: new Date().toISOString() })
@@ -16,18 +18,18 @@ const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem')
 const logged: Record<string, unknown>[] = []
 const trusted = new BlockList()
 trusted.addAddress('127.0.0.1')
+const requestId = requestIds(host.engines.random, 'idr')
+const tls = { key: pem, cert: pem }
+const listener = await openListener({ tls, trusted, requestId, address: { host: '127.0.0.1', port: 0 } })
+const { port } = listener
 const origin = await openIdentityOrigin({
-  ...{ engines: host.engines, trusted, tls: { key: pem, cert: pem }, audience: 'https://stoa.example' },
+  ...{ engines: host.engines, listener, requestId, trusted, audience: 'https://stoa.example' },
   log: logInto('info', host.clock, { write: line => void logged.push(JSON.parse(line)) }),
-  requests: host.requests,
-  address: { host: '127.0.0.1', port: 0 },
-  issuersAt: port => new Map([['default', `https://localhost:${port}`]]),
-  isVerified: async () => false,
+  issuers: new Map([['default', `https://localhost:${port}`]]),
 })
-await origin.register()
 host.acceptSignIns(origin)
+origin.serve({ isVerified: async () => false, requests: host.requests })
 after(() => origin.drain(0))
-const port = Number(new URL(origin.url).port)
 
 type Asked = { method?: string; path?: string; headers?: Record<string, string>; body?: string; plain?: boolean }
 

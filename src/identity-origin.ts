@@ -8,80 +8,79 @@ import type { Engines } from './engines/engines.ts'
 import { arrivalFault, clientAddress, originForm } from './host/arrival.ts'
 import { corsHeaders, type Origins } from './host/cors.ts'
 import type { Histogram } from './host/histogram.ts'
-import { listen } from './host/host.ts'
-import { createListener, type ListenerOptions } from './host/listener.ts'
+import { formPoster } from './host/in-process.ts'
+import type { Listener } from './host/listener.ts'
 import type { Log } from './host/log.ts'
-import { requestIds } from './host/server.ts'
 import { openGuesses } from './identity/guesses.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
 import { PATHS, SIGN_IN_PATH } from './identity/provider.ts'
 import { DEFAULT_BRAND } from './kit/brand.ts'
 import type { Fault } from './kit/fault.ts'
+import type { IdentityProvider } from './kit/sign-in.ts'
 import { CALLBACK_PATH, LOGIN_PATH } from './services/account/public.ts'
 import { keepBrands, OWN_CLIENT, openDirectory } from './services/iam/public.ts'
 
 export type IdentityOriginOptions = {
   engines: Engines
-  tls: ListenerOptions['tls']
+  listener: Listener
+  requestId: () => string
   trusted: BlockList | null
   log: Log
-  requests: Pick<Histogram, 'of'>
-  address: { host: string; port: number }
-  /** How browsers reach each brand, once the port is known. */
-  issuersAt: (port: number) => ReadonlyMap<string, string>
+  /** How browsers reach each brand, the default one first. */
+  issuers: ReadonlyMap<string, string>
+  /** The base address of the API, which access tokens are for. */
   audience: string
-  isVerified: Origins['isVerified']
 }
 
-export type IdentityOrigin = Pick<Identity, 'verifyToken' | 'signIn'> & {
-  /** Where people of the first brand sign in. */
-  url: string
-  /** Makes known what sign-in needs to be in the database. */
-  register(): Promise<void>
+/** What the host has that is needed to serve. */
+export type Beside = { isVerified: Origins['isVerified']; requests: Pick<Histogram, 'of'> }
+
+export type IdentityOrigin = IdentityProvider & {
+  /** Opens the door: until then every request is answered 503. */
+  serve(beside: Beside): void
   drain(graceMs: number): Promise<void>
 }
 
 export async function openIdentityOrigin(options: IdentityOriginOptions): Promise<IdentityOrigin> {
-  const { engines, audience } = options
-  let handle: RequestListener = (_request, response) => void response.writeHead(503).end()
-  const listener = openListener(options, (request, response) => handle(request, response))
-  const port = await listen(listener.server, options.address.host, options.address.port)
-  const issuers = options.issuersAt(port)
+  const { engines, audience, issuers, listener, log } = options
   if (new Set(issuers.values()).size < issuers.size) throw new StartRefused('STOA_IAM_URL: two brands have one origin')
   const own = { client: OWN_CLIENT, callback: audience + CALLBACK_PATH, loginUrl: audience + LOGIN_PATH }
+  await keepBrands(engines, [...issuers.keys()], own.callback)
   const guesses = openGuesses(engines.clock)
-  const opened = await Promise.all([...issuers].map(one => openBrand(options, one, issuers, { own, guesses })))
+  const origins: Origins = { own: new Set([audience, ...issuers.values()]), isVerified: () => false }
+  const opened = await Promise.all([...issuers].map(one => openBrand(options, one, origins, { own, guesses })))
   const first = opened[0] as Brand
-  const report = reporter(options)
-  handle = (request, response) => {
-    report(request, response)
-    const refusal = arrivalFault(request, options.trusted)
-    if (refusal) return refuse(refusal, response)
-    if (!request.url?.startsWith('/')) request.url = originForm(request.url ?? '')
-    const asked = opened.find(({ issuer }) => new URL(issuer).host === request.headers.host?.toLowerCase())
-    ;(asked ?? first).handle(request, response)
-  }
   return {
-    url: first.issuer,
     signIn: first.signIn,
     verifyToken: async text =>
       (await opened.find(({ issuer }) => issuer === issuerIn(text))?.verifyToken(text)) ?? null,
-    register: () => keepBrands(engines, [...issuers.keys()], own.callback),
-    drain: async graceMs => {
-      for (const { close } of opened) close()
-      await listener.drain(graceMs)
+    serve: ({ isVerified, requests }) => {
+      origins.isVerified = isVerified
+      const observe = requests.of('identity.none')
+      listener.serve(handler(options, opened, reporter(options, requests)), (id, status, ip) => {
+        observe('any', status, 0)
+        log.request({ id, operation: 'identity.none', method: 'none', status, ms: 0, ip, caller: null })
+      })
     },
+    drain: listener.drain,
   }
 }
 
-function openListener({ engines, tls, trusted, log, requests }: IdentityOriginOptions, handle: RequestListener) {
-  const requestId = requestIds(engines.random, 'idr')
-  const observe = requests.of('identity.none')
-  const refused: ListenerOptions['refused'] = (id, status, ip) => {
-    observe('any', status, 0)
-    log.request({ id, operation: 'identity.none', method: 'none', status, ms: 0, ip, caller: null })
+/** Hands each request to the brand whose name it asks for, or to the first. */
+function handler(
+  { trusted }: IdentityOriginOptions,
+  brands: readonly Brand[],
+  report: RequestListener,
+): RequestListener {
+  const first = brands[0] as Brand
+  return (request, response) => {
+    report(request, response)
+    const refusal = arrivalFault(request, trusted)
+    if (refusal) return refuse(refusal, response)
+    if (!request.url?.startsWith('/')) request.url = originForm(request.url ?? '')
+    const asked = brands.find(({ issuer }) => new URL(issuer).host === request.headers.host?.toLowerCase())
+    ;(asked ?? first).handle(request, response)
   }
-  return createListener({ tls, trusted, handle, requestId, refused })
 }
 
 /** By what they are for, of which there are only so many. */
@@ -93,8 +92,7 @@ function nameOf(path: string): string {
 }
 
 /** Tells in the log and the metrics what became of each request, and in its answer by what name. */
-function reporter({ engines, trusted, log, requests }: IdentityOriginOptions) {
-  const requestId = requestIds(engines.random, 'idr')
+function reporter({ trusted, log, requestId }: IdentityOriginOptions, requests: Pick<Histogram, 'of'>) {
   const observers = new Map([...NAMES.values(), 'signIn', 'none'].map(name => [name, requests.of(`identity.${name}`)]))
   return (request: IncomingMessage, response: ServerResponse): void => {
     const [id, startedMs] = [requestId(), performance.now()]
@@ -118,17 +116,17 @@ function refuse(fault: Fault, response: ServerResponse): void {
 type Brand = Identity & { issuer: string }
 
 async function openBrand(
-  { engines, audience, isVerified, trusted, log }: IdentityOriginOptions,
+  { engines, audience, trusted, log }: IdentityOriginOptions,
   [brand, issuer]: [string, string],
-  issuers: ReadonlyMap<string, string>,
+  origins: Origins,
   shared: Pick<IdentityOptions, 'own' | 'guesses'>,
 ): Promise<Brand> {
-  const origins = { own: new Set([audience, ...issuers.values()]), isVerified }
   const identity = await openIdentity({
     ...{ ...shared, engines, issuer, audience, directory: await openDirectory(engines, brand) },
     addressOf: request => clientAddress(request, trusted),
     corsHeaders: async origin => corsHeaders(origin, origins),
     failed: error => log.events.error({ err: error, brand }, 'identity'),
+    ask: formPoster,
   })
   return { ...identity, issuer }
 }

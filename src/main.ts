@@ -6,18 +6,19 @@ import { type Config, helpText, readConfig, StartRefused } from './config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { systemClock } from './engines/clock/clock.ts'
 import { migrate } from './engines/db/migrate.ts'
-import { type Engines, EngineUnavailable } from './engines/engines.ts'
+import type { Engines } from './engines/engines.ts'
 import { type EngineSettings, openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
 import { localCertificate } from './host/certificate.ts'
 import { openHost } from './host/host.ts'
+import { openListener } from './host/listener.ts'
 import { openLog } from './host/log.ts'
-import { type IdentityOrigin, issuersFrom, openIdentityOrigin } from './identity-origin.ts'
+import { requestIds } from './host/server.ts'
+import { issuersFrom, openIdentityOrigin } from './identity-origin.ts'
+import type { Settings } from './kit/setting.ts'
 import { allMigrations } from './migrations.ts'
-import { openKeyring } from './services/account/public.ts'
-import { auditTrail, hasRootKey } from './services/iam/public.ts'
+import { hasRootKey } from './services/iam/public.ts'
 import { services } from './services/index.ts'
-import { openVerifiedHosts } from './services/projects/public.ts'
 
 /** How long running requests get to end after SIGTERM. */
 const DRAIN_MS = 30_000
@@ -28,7 +29,7 @@ const SAME_SIGNAL_MS = 1_000
 const held: { close(): Promise<void> | void; abandon(): void }[] = []
 
 async function start(flags: string[]): Promise<void> {
-  const config = readConfig(flags)
+  const config = readConfig(flags, declaredSettings())
   const { STOA_UPSTREAMS: upstreams, STOA_METRICS_HOST: metricsHost, STOA_METRICS_PORT: metricsPort } = config
   requireServices(upstreams.keys())
   await requirePorts(config)
@@ -48,53 +49,44 @@ async function start(flags: string[]): Promise<void> {
   const { engines } = opened
   await prepareDatabase(engines)
   const { tls, ca } = await certificate(config, dataDirectory, engines)
-  const isVerified = await openVerifiedHosts(engines.db, engines.clock)
-  let identity: IdentityOrigin | null = null
-  const keyring = await openKeyring({
-    ...engines,
-    warn: error => log.events.warn({ err: error }, 'last use'),
-    verifyToken: async text => (await identity?.verifyToken(text)) ?? null,
-  })
-  held.push({ close: keyring.close, abandon: () => {} })
-  const { baseUrlAt, issuersAt } = addressesOf(config)
-  const running = await openHost({
-    ...{ services, engines, upstreams, tls, log, isVerified },
-    audit: auditTrail,
-    settings: { riskMirror: config.STOA_RISK_MIRROR },
-    works: true,
-    credentials: keyring,
-    signIn: () => once(identity).signIn,
-    ownOrigins: port => [baseUrlAt(port), ...config.STOA_IAM_URL.values()],
-    trusted: config.STOA_TRUST_PROXY,
+
+  // Both ports are bound before anything is told of them, and answer 503 until everything behind them is open.
+  const trusted = config.STOA_TRUST_PROXY
+  const open = async (port: number, kind: 'req' | 'idr') => {
+    const requestId = requestIds(engines.random, kind)
+    const listener = await openListener({ tls, trusted, requestId, address: { host: config.STOA_HOST, port } })
+    return { listener, requestId, trusted, log, engines }
+  }
+  const api = await open(config.STOA_PORT, 'req')
+  const idp = await open(config.STOA_IAM_PORT, 'idr')
+  const { baseUrl, issuers } = addressesOf(config, api.listener.port, idp.listener.port)
+  const iamUrl = issuers.values().next().value as string
+
+  await firstRun(engines, dataDirectory, { baseUrl, iamUrl, ca })
+  const identity = await openIdentityOrigin({ ...idp, issuers, audience: baseUrl })
+  const host = await openHost({
+    ...{ ...api, services, identity, upstreams, baseUrl, outbox: null, files: [], runsSchedules: true },
+    settings: config.services,
+    ownOrigins: [baseUrl, ...config.STOA_IAM_URL.values()],
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
-    address: { host: config.STOA_HOST, port: config.STOA_PORT, metricsHost, metricsPort },
+    metricsAddress: { host: metricsHost, port: metricsPort },
   })
-  held.push({ close: () => running.drain(DRAIN_MS), abandon: () => {} })
-  const baseUrl = baseUrlAt(running.port)
-  identity = await openIdentityOrigin({
-    ...{ engines, tls, log, isVerified, audience: baseUrl, issuersAt },
-    ...{ requests: running.requests, trusted: config.STOA_TRUST_PROXY },
-    address: { host: config.STOA_HOST, port: config.STOA_IAM_PORT },
-  })
-  const { url: iamUrl, drain, register } = identity
-  held.push({ close: () => drain(DRAIN_MS), abandon: () => {} })
-  await firstRun(engines, dataDirectory, { baseUrl, iamUrl, ca })
-  await register()
-  const metricsUrl = `http://${bracketed(metricsHost)}:${running.metricsPort}`
+  held.push({ close: () => host.drain(DRAIN_MS), abandon: () => {} })
+  held.push({ close: () => identity.drain(DRAIN_MS), abandon: () => {} })
+  identity.serve(host)
+  host.serve()
+  const metricsUrl = `http://${bracketed(metricsHost)}:${host.metricsPort}`
   process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
 }
+
+/** Those of all services. */
+const declaredSettings = (): Settings => Object.assign({}, ...services.map(one => one.settings))
 
 function requireServices(names: Iterable<string>): void {
   for (const name of names) {
     if (!services.some(one => one.name === name)) throw new StartRefused(`STOA_UPSTREAMS: there is no service ${name}`)
   }
-}
-
-/** The host is there before the identity origin, whose tokens are for the host's address. */
-function once(identity: IdentityOrigin | null): IdentityOrigin {
-  if (!identity) throw new EngineUnavailable('db', 'busy')
-  return identity
 }
 
 function engineSettings(config: Config, dataDirectory: string): EngineSettings {
@@ -131,13 +123,10 @@ async function certificate(config: Config, dataDirectory: string, engines: Engin
   return { tls: { cert: made.cert, key: made.key }, ca: made.caFile }
 }
 
-/** How clients and browsers reach us, once ports are known. */
-function addressesOf({ STOA_HOST, STOA_BASE_URL, STOA_IAM_URL }: Config) {
-  const at = (port: number) => `https://${nameOf(STOA_HOST)}:${port}`
-  return {
-    baseUrlAt: (port: number) => STOA_BASE_URL ?? at(port),
-    issuersAt: (port: number) => issuersFrom(STOA_IAM_URL, at(port)),
-  }
+/** How clients and browsers reach us. */
+function addressesOf({ STOA_HOST, STOA_BASE_URL, STOA_IAM_URL }: Config, port: number, iamPort: number) {
+  const at = (local: number) => `https://${nameOf(STOA_HOST)}:${local}`
+  return { baseUrl: STOA_BASE_URL ?? at(port), issuers: issuersFrom(STOA_IAM_URL, at(iamPort)) }
 }
 
 /** How a client on this machine calls the address we listen on. */
@@ -192,7 +181,7 @@ function fail(error: unknown): never {
 }
 
 const flags = process.argv.slice(2)
-if (flags.includes('--help')) process.stdout.write(helpText())
+if (flags.includes('--help')) process.stdout.write(helpText(declaredSettings()))
 else {
   // However the process ends, the database it started is told to stop.
   process.on('exit', () => {

@@ -1,23 +1,18 @@
-// Derived from the declarations: every kind of credential against every operation. What must come of each pair is
-// worked out here from the rules of the interface alone.
+// Derived from the declarations: every kind of credential against every operation, over HTTP and called in-process. What must
+// come of each pair is worked out here from the rules of the interface alone, and both ways must come to it.
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { isSafe } from '../src/host/faults.ts'
-import { sectionsOf } from '../src/host/host.ts'
-import type { Operation } from '../src/kit/operation.ts'
+import { Fault } from '../src/kit/fault.ts'
+import type { Operation, RequestFacts } from '../src/kit/operation.ts'
 import { newKeyText } from '../src/services/account/public.ts'
-import { services } from '../src/services/index.ts'
-import { type Entry, exampleInput, fieldsOf, send } from './derive.ts'
+import { type Entry, every, everyService, exampleInput, fieldsOf, type Input, methodOf, send } from './derive.ts'
 import { type Ask, startHost } from './host.ts'
-import { specimen } from './specimen.ts'
+import { SLOW, UNFIT } from './specimen.ts'
 
-const all = [...services, specimen]
-const host = await startHost({ services: all })
-/** Specimens that never end, or fail whoever calls. */
-const UNFIT = ['drip', 'crash', 'half']
-const entries: Entry[] = sectionsOf(all)
-  .flatMap(({ operations }) => Object.entries(operations).map(([id, operation]) => ({ id, operation })))
-  .filter(({ id }) => !UNFIT.includes(id))
+const host = await startHost({ services: everyService })
+const entries = every.filter(({ id }) => !UNFIT.includes(id) && !SLOW.includes(id))
 
 async function keyWith(bounds: object, as = host.home.key): Promise<string> {
   const answer = await host.call('POST /v1/account/keys', { as, body: { name: 'kind', ...bounds } })
@@ -69,9 +64,12 @@ const bounded =
   }
 const writes = ({ method }: Operation) => !isSafe(method)
 const guarded =
-  (outcome: Outcome, atIngest: Outcome = outcome) =>
-  ({ access }: Operation) =>
-    access === 'public' ? 'open' : access === 'ingest' ? atIngest : outcome
+  (outcome: Outcome, atIngest: Outcome = outcome, atReader: Outcome = outcome) =>
+  ({ access }: Operation): Outcome => {
+    if (access === 'public') return 'open'
+    if (access === 'ingest') return atIngest
+    return access === 'reader' ? atReader : outcome
+  }
 
 type Kind = { ask: Ask | ((operation: Operation) => Promise<Ask>); expects: (operation: Operation) => Outcome }
 const perService = (limit: (service: string) => string[]) => {
@@ -92,8 +90,8 @@ const kinds: Record<string, Kind> = {
   'an expired key': { ask: { as: expired }, expects: guarded(401) },
   'a revoked key': { ask: { as: revoked }, expects: guarded(401) },
   'a publishable key': { ask: { as: await keyWith({ type: 'publishable' }) }, expects: guarded(403, 'open') },
-  "a workspace's token": { ask: { as: await workspaceToken({}) }, expects: guarded(403, 'open') },
-  "a workspace's expired token": { ask: { as: endedToken }, expects: guarded(403) },
+  "a workspace's token": { ask: { as: await workspaceToken({}) }, expects: guarded(403, 'open', 'open') },
+  "a workspace's expired token": { ask: { as: endedToken }, expects: guarded(403, 403, 401) },
   "a member's key": { ask: { as: member.key }, expects: byRole('member') },
   "an owner's key": { ask: { as: host.home.key }, expects: asOwner },
   "an operator's key": { ask: { as: host.admin.key }, expects: byRole('superadmin') },
@@ -103,6 +101,10 @@ const kinds: Record<string, Kind> = {
   'a key to read another': { ask: perService(name => [`read:${another(name)}`]), expects: bounded(() => true) },
   'a key to read anything': { ask: { as: await keyWith({ limit: ['read:*'] }) }, expects: bounded(writes) },
   'a key for one model': { ask: { as: await keyWith({ limit: ['model:one'] }) }, expects: bounded(() => false) },
+  'a key for another model': {
+    ask: { as: await keyWith({ limit: ['model:another'] }) },
+    expects: bounded(({ model }) => model !== null),
+  },
   'a key for this project': {
     ask: { as: await keyWith({ limit: [`project:${PROJECT}`] }) },
     expects: bounded(({ project }) => project === null),
@@ -116,7 +118,7 @@ const kinds: Record<string, Kind> = {
   'a key within its budget': { ask: { as: await keyWith({ budget: { month: 9 } }) }, expects: bounded(() => false) },
   'a key beyond its budget': {
     ask: { as: broke },
-    expects: operation => (operation.faults.includes('key_budget') ? 402 : bounded(() => false)(operation)),
+    expects: operation => (operation.metered ? 402 : bounded(() => false)(operation)),
   },
   'a session': {
     ask: () => browser({ token: false }),
@@ -125,28 +127,73 @@ const kinds: Record<string, Kind> = {
   'a session with its token': { ask: () => browser({ token: true }), expects: asOwner },
 }
 
+/** What comes of a call: `open` when the credential did not stand in its way. */
+type Verdict = { outcome: Outcome; detail: string }
+const refusals = [401, 402, 403, 429]
+const verdictOf = (status: number, detail: string): Verdict => ({
+  outcome: refusals.includes(status) ? (status as Outcome) : 'open',
+  detail: `${status} ${detail.slice(0, 300)}`,
+})
+
+async function overHttp(entry: Entry, input: Input, asked: Ask): Promise<Verdict> {
+  const { status, text } = await send(host, entry, input, asked)
+  assert.ok(status < 500, text)
+  return verdictOf(status, text)
+}
+
+/** As a door of the product does it. */
+async function inProcess({ id, operation }: Entry, input: Input, { as, headers = {} }: Ask): Promise<Verdict> {
+  const method = methodOf(operation)
+  const { cookie, 'x-csrf-token': csrfToken } = headers
+  const authorization = as === null ? undefined : `Bearer ${as}`
+  const signal = new AbortController().signal
+  const request: RequestFacts = { id: 'req_test', method, url: '', headers: {}, ip: '::1', peer: '::1', signal }
+  try {
+    const presented = { authorization, cookie, csrfToken, isSafe: isSafe(method) }
+    const caller = await host.calls.identify(operation.access, presented)
+    await host.calls.call(id, caller, { ...input, ...bodyFor(operation) }, request)
+    return verdictOf(operation.status, '')
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    assert.ok(error.status < 500, error.message)
+    return verdictOf(error.status, error.message)
+  }
+}
+
+function bodyFor({ bodyKind }: Operation): object {
+  if (bodyKind === 'bytes') return { body: Buffer.from('{}') }
+  if (bodyKind === 'parsed') return { body: { bytes: Buffer.from('{}'), json: {} } }
+  return bodyKind === 'stream' ? { body: Readable.from([]) } : {}
+}
+
 describe('every kind of credential', () => {
-  for (const [kind, { ask, expects }] of Object.entries(kinds)) {
-    describe(kind, () => {
-      for (const entry of entries) {
-        const { id, operation } = entry
-        const expected = expects(operation)
-        it(`is ${expected} at ${id}`, async () => {
+  for (const entry of entries) {
+    const { id, operation } = entry
+    it(`gets its verdict at ${id}, over HTTP and in-process`, async () => {
+      for (const [kind, { ask, expects }] of Object.entries(kinds)) {
+        for (const [door, call] of [
+          ['HTTP', overHttp],
+          ['in-process', inProcess],
+        ] as const) {
           const input = exampleInput(operation, 'matrix')
           if ('slug' in fieldsOf(operation)) input.slug = PROJECT
+          if (operation.model) input[operation.model] = 'one'
           const asked = typeof ask === 'function' ? await ask(operation) : ask
-          const { status, text } = await send(host, entry, input, asked)
-          const outcome = [401, 402, 403, 429].includes(status) ? status : 'open'
-          assert.equal(outcome, expected, `${status} ${text.slice(0, 300)}`)
-          assert.ok(status < 500, text)
-        })
+          const { outcome, detail } = await call(entry, input, asked)
+          assert.equal(outcome, expects(operation), `${kind}, ${door}: ${detail}`)
+        }
       }
     })
   }
 
   it('meets every kind of operation', () => {
     const seen = new Set(entries.map(({ operation }) => operation.access))
-    assert.deepEqual([...seen].sort(), ['admin', 'bearer', 'ingest', 'public', 'superadmin'])
-    assert.ok(entries.some(({ operation }) => operation.mints) && entries.some(({ operation }) => operation.revokes))
+    assert.deepEqual([...seen].sort(), ['admin', 'bearer', 'ingest', 'public', 'reader', 'superadmin'])
+    for (const flag of ['mints', 'revokes', 'metered'] as const)
+      assert.ok(
+        entries.some(({ operation }) => operation[flag]),
+        flag,
+      )
+    assert.ok(entries.some(({ operation }) => operation.model !== null))
   })
 })

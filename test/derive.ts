@@ -2,14 +2,18 @@
 import type { TSchema } from 'typebox'
 import { sectionsOf } from '../src/host/host.ts'
 import { compileCheck } from '../src/kit/check.ts'
+import { jsonrpc, native } from '../src/kit/dialect.ts'
 import type { Operation } from '../src/kit/operation.ts'
 import { services } from '../src/services/index.ts'
 import type { Answer, Ask, TestHost } from './host.ts'
 import { identityOf } from './identity.ts'
+import { specimen } from './specimen.ts'
 
 export type Entry = { id: string; operation: Operation }
 
-export const every: Entry[] = sectionsOf(services).flatMap(({ operations }) =>
+/** The product, and the specimen that has what no service has yet. */
+export const everyService = [...services, specimen]
+export const every: Entry[] = sectionsOf(everyService).flatMap(({ operations }) =>
   Object.entries(operations).map(([id, operation]) => ({ id, operation })),
 )
 
@@ -33,18 +37,33 @@ export function exampleInput(operation: Operation, salt: string): Input {
   return input
 }
 
+/** How an operation that takes any method is called here. */
+export const methodOf = ({ method }: Operation) => (method === 'ANY' ? 'POST' : method)
+
+const inBody = ({ bodyKind }: Operation) => bodyKind === 'json' || bodyKind === 'parsed'
+
+/** Whether a body may be sent at all. */
+export const takesBody = ({ bodyKind }: Operation) => bodyKind !== 'none'
+
+/** The code of the fault in an answer, whichever dialect it is told in; null where the dialect has none. */
+export function codeIn({ dialect }: Operation, { body }: Answer): string | null {
+  if (dialect === native) return body.error.code
+  return dialect === jsonrpc ? body.error.data.code : null
+}
+
 /** Sends an input as the declaration says it travels. */
 export function send(host: TestHost, { operation }: Entry, input: Input, ask: Ask = {}): Promise<Answer> {
   const rest = { ...input }
+  const method = methodOf(operation)
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     delete rest[name]
     return encodeURIComponent(String(input[name]).toWellFormed())
   })
-  if (operation.bodyKind === 'json') return host.call(`${operation.method} ${path}`, { body: rest, ...ask })
+  if (inBody(operation)) return host.call(`${method} ${path}`, { body: rest, ...ask })
   const query = new URLSearchParams(
     Object.entries(rest).map(([name, value]) => [name, String(value)] as [string, string]),
   )
-  return host.call(`${operation.method} ${path}${query.size > 0 ? `?${query}` : ''}`, ask)
+  return host.call(`${method} ${path}${query.size > 0 ? `?${query}` : ''}`, ask)
 }
 
 const NONSENSE = [
@@ -64,11 +83,19 @@ const NONSENSE = [
   { a: 1 },
 ]
 
+/** Whether there is anything that a field refuses. */
+export function refusesSome(operation: Operation, field: string): boolean {
+  const { type, pattern, maxLength, enum: values } = fieldsOf(operation)[field] as TSchema & Record<string, unknown>
+  const isText = operation.pathFields.includes(field) || !inBody(operation)
+  if (isText && type === 'string') return pattern !== undefined || maxLength !== undefined
+  return type !== undefined || values !== undefined
+}
+
 /** Values the field refuses. In the path and the query everything travels as text, so only text is tried there. */
 export function wrongValues(operation: Operation, field: string): unknown[] {
   const schema = fieldsOf(operation)[field] as TSchema
   const check = compileCheck(schema)
-  const asText = operation.pathFields.includes(field) || operation.bodyKind !== 'json'
+  const asText = operation.pathFields.includes(field) || !inBody(operation)
   const number = ['integer', 'number'].includes((schema as { type?: string }).type ?? '')
   return NONSENSE.filter(value => {
     if (!asText) return !check.passes(value)
@@ -96,6 +123,8 @@ const MADE: Record<string, (host: TestHost, salt: string) => Promise<Thing>> = {
     const { csrfToken } = (await host.call('GET /v1/account/csrf', { as: null, headers: browser })).body
     return { input: {}, as: null, headers: { ...browser, 'x-csrf-token': csrfToken } }
   },
+  '/v1/specimen/within/{slug}': async host => ({ input: { slug: 'web-shop' }, as: host.home.key }),
+  '/v1/specimen/away/{engine}': async host => ({ input: { engine: 'warehouse' }, as: host.home.key }),
   '/v1/risk/reference/{set}': async host => ({ input: { set: 'domain' }, as: host.home.key }),
   '/v1/risk/reference/resolve': async host => ({ input: {}, as: host.home.key }),
   '/v1/risk/reference/refresh': async host => ({ input: { set: 'bin' }, as: host.admin.key }),

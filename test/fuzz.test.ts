@@ -4,31 +4,36 @@ import { describe, it } from 'node:test'
 import type { Random } from '../src/engines/engines.ts'
 import { seededRandom, systemRandom } from '../src/engines/random/random.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
-import { every, exampleInput, fieldsOf, type Input, send } from './derive.ts'
+import { codeIn, every, everyService, exampleInput, fieldsOf, type Input, send } from './derive.ts'
 import { startHost } from './host.ts'
+import { SLOW, UNFIT } from './specimen.ts'
 
-const ROUNDS = 150
 const seed = process.env.STOA_FUZZ_SEED ?? systemRandom.token(8)
-const host = await startHost()
+const host = await startHost({ services: everyService })
+/** A superadmin's key passes every access check, so that each operation is reached behind it. */
+const CALLERS = [
+  { name: 'an owner', key: host.home.key, rounds: 150 },
+  { name: 'a superadmin', key: host.admin.key, rounds: 50 },
+]
+const entries = every.filter(({ id }) => !UNFIT.includes(id) && !SLOW.includes(id))
 
 describe(`fuzz (repeat with STOA_FUZZ_SEED=${seed})`, () => {
-  for (const entry of every) {
+  for (const entry of entries) {
+    const { operation } = entry
+    // A publisher that cannot be reached is no failure of ours.
+    const allowed = [...HOST_FAULTS, ...operation.faults, 'not_found', null]
     it(`${entry.id} answers what it declares`, async () => {
-      const random = seededRandom(`${seed}/${entry.id}`)
-      for (let round = 0; round < ROUNDS; round++) {
-        const input = bent(
-          exampleInput(entry.operation, `f${round % 7}`),
-          Object.keys(fieldsOf(entry.operation)),
-          random,
-        )
-        const answer = await send(host, entry, input)
-        if (answer.status < 400) continue
-        const { code } = answer.body.error
-        const allowed = [...HOST_FAULTS, ...entry.operation.faults, 'not_found']
-        assert.ok(
-          answer.status < 500 && allowed.includes(code),
-          `${JSON.stringify(input).slice(0, 300)}: ${answer.status} ${code}`,
-        )
+      for (const { name, key, rounds } of CALLERS) {
+        const random = seededRandom(`${seed}/${entry.id}/${name}`)
+        for (let round = 0; round < rounds; round++) {
+          const example = exampleInput(operation, `f${round % 7}`)
+          const input = bent(example, Object.keys(fieldsOf(operation)), random)
+          const answer = await send(host, entry, input, { as: key })
+          if (answer.status < 400) continue
+          const code = codeIn(operation, answer)
+          const isFine = allowed.includes(code) && (answer.status < 500 || operation.faults.includes(code as never))
+          assert.ok(isFine, `${name}, ${JSON.stringify(input).slice(0, 300)}: ${answer.status} ${code}`)
+        }
       }
     })
   }

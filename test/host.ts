@@ -8,33 +8,36 @@ import { Agent, type Dispatcher, MockAgent, request } from 'undici'
 import { manualClock } from '../src/engines/clock/clock.ts'
 import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
-import { type Database, type Engines, EngineUnavailable, type Http } from '../src/engines/engines.ts'
+import type { Database, Engines, Http } from '../src/engines/engines.ts'
 import { httpOver } from '../src/engines/http/http.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { openSeal } from '../src/engines/seal/seal.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import { type HostOptions, openHost } from '../src/host/host.ts'
+import { type ListenerOptions, openListener } from '../src/host/listener.ts'
 import { logInto } from '../src/host/log.ts'
-import type { Identity } from '../src/identity/origin.ts'
+import { requestIds } from '../src/host/server.ts'
+import { EventStream, Reply } from '../src/kit/answer.ts'
 import type { OrgId, Role } from '../src/kit/caller.ts'
 import { compileCheck } from '../src/kit/check.ts'
 import { SESSION_COOKIE } from '../src/kit/credentials.ts'
-import { nothing, type Operation, stream } from '../src/kit/operation.ts'
-import type { SignIn } from '../src/kit/sign-in.ts'
-import { beginSession, keepKey, newKeyText, openKeyring } from '../src/services/account/public.ts'
-import { auditTrail, foundOrganisation } from '../src/services/iam/public.ts'
+import type { Envelope } from '../src/kit/event.ts'
+import type { Operation } from '../src/kit/operation.ts'
+import type { Service } from '../src/kit/service.ts'
+import type { IdentityProvider, SignIn } from '../src/kit/sign-in.ts'
+import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
+import { foundOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
-import { openVerifiedHosts } from '../src/services/projects/public.ts'
 
 export type TestOptions = Partial<
-  Pick<HostOptions, 'services' | 'upstreams' | 'trusted' | 'timeouts' | 'hsts'> & {
-    http: Http
-    now: string
-    riskMirror: string
-    works: boolean
-    dbConnections: number
-    dbQueue: number
-  }
+  Pick<HostOptions, 'services' | 'upstreams' | 'trusted' | 'hsts' | 'files' | 'runsSchedules' | 'outbox'> &
+    Pick<ListenerOptions, 'timeouts'> & {
+      http: Http
+      now: string
+      riskMirror: string
+      dbConnections: number
+      dbQueue: number
+    }
 >
 /** A test reads what it expects, and fails on what is not there. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are as various as the operations
@@ -56,28 +59,28 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { engines, clock, sealed, txt, mails, post } = testEngines(db, options)
   const broken: string[] = []
   const logged: string[] = []
+  const emitted: Envelope[] = []
   const pem = readFileSync(join(tlsDirectory(), 'server.pem'), 'utf8')
-  const { keyring, signIn: ownSignIn, acceptSignIns } = await testKeyring(engines)
+  const { identity, acceptSignIns } = testIdentity()
+  const requestId = requestIds(engines.random, 'req')
+  const { trusted = null, timeouts = {}, services: chosen = services } = options
+  const tls = { key: pem, cert: pem }
+  const listener = await openListener({ tls, trusted, timeouts, requestId, address: { host: '127.0.0.1', port: 0 } })
+  const baseUrl = `https://localhost:${listener.port}`
+  const { watched, keyringOf } = watchKeyring(withProviders(chosen))
   const host = await openHost({
-    services,
-    upstreams: new Map(),
-    trusted: null,
-    hsts: false,
+    ...{ upstreams: new Map(), hsts: false, files: [], runsSchedules: false },
+    outbox: async (_tx, envelopes) => void emitted.push(...envelopes),
     ...options,
-    engines,
-    credentials: keyring,
-    signIn: ownSignIn,
-    ownOrigins: () => OWN_ORIGINS,
-    isVerified: await openVerifiedHosts(db, clock),
-    audit: auditTrail,
-    settings: { riskMirror: options.riskMirror ?? null },
-    works: options.works ?? false,
-    address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
-    tls: { key: pem, cert: pem },
+    ...{ engines, listener, requestId, baseUrl, trusted, identity, services: watched },
+    ownOrigins: OWN_ORIGINS,
+    settings: { STOA_RISK_MIRROR: options.riskMirror ?? null },
+    metricsAddress: { host: '127.0.0.1', port: 0 },
     log: logInto('info', clock, { write: line => void logged.push(line) }),
     inspect: (id, operation, outcome) => inspect(id, operation, outcome, broken),
   })
-  const baseUrl = `https://localhost:${host.port}`
+  host.serve()
+  const keyring = keyringOf()
   const agent = new Agent({ connect: { ca: CA(), timeout: 60_000 } }) // A thousand handshakes at once take their time.
   const { organisation, member, signIn } = people(engines)
   const [home, other, admin] = [await organisation('home'), await organisation('other'), await organisation('admin')]
@@ -86,15 +89,36 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const stop = async () => {
     await agent.destroy()
     await host.drain(0)
-    await keyring.close()
     await drop()
     assert.deepEqual(broken, [], 'answers that break their own declaration')
   }
   if (t) t.after(stop)
   else after(stop)
   const everybody = { home, other, admin, organisation, member, signIn }
-  const inside = { clock, db, database: at, engines, keyring, acceptSignIns, logged, sealed, txt, mails, post }
-  return { ...host, baseUrl, call, ...everybody, ...inside }
+  const inside = { clock, db, database: at, engines, keyring, acceptSignIns, logged, emitted, sealed, txt, mails, post }
+  return { ...host, port: listener.port, baseUrl, call, ...everybody, ...inside }
+}
+
+/** With those services, if they are missing, that the host itself needs. */
+function withProviders(chosen: readonly Service[]): readonly Service[] {
+  const needed = services.filter(({ name }) => ['iam', 'account', 'projects'].includes(name))
+  return [...needed.filter(one => !chosen.some(({ name }) => name === one.name)), ...chosen]
+}
+
+/** Lets a test at what the account service has opened. */
+function watchKeyring(all: readonly Service[]) {
+  const opened: { keyring?: Keyring } = {}
+  const watched = all.map(one => {
+    const { open } = one
+    if (one.name !== 'account' || !open) return one
+    const watching: Service['open'] = async opening => {
+      const account = await open(opening)
+      opened.keyring = account.provides?.credentials as Keyring
+      return account
+    }
+    return { ...one, open: watching }
+  })
+  return { watched, keyringOf: () => opened.keyring as Keyring }
 }
 
 /** The outside world, in the hands of the test. */
@@ -120,25 +144,30 @@ function testEngines(db: Database, options: TestOptions) {
 }
 
 /** Nobody signs in at a host without an identity origin; `startIdentity` gives it one. */
-async function testKeyring({ db, clock, seal }: Engines) {
-  let accepted: Pick<Identity, 'verifyToken' | 'signIn'> | null = null
-  const keyring = await openKeyring({
-    ...{ db, clock, seal },
-    // A database that a test has closed is no failure of ours.
-    warn: error => assert.ok(error instanceof EngineUnavailable, error as Error),
-    verifyToken: async text => (await accepted?.verifyToken(text)) ?? null,
-  })
+function testIdentity() {
+  let accepted: IdentityProvider | null = null
   const nowhere: SignIn = {
     issuer: 'https://id.stoa.example',
     url: step => `https://id.stoa.example/?${new URLSearchParams(step)}`,
     redeem: async () => null,
     invitationUrl: token => `https://id.stoa.example/sign-in/invitations/${token}`,
   }
-  const signIn = () => accepted?.signIn ?? nowhere
-  const acceptSignIns = (identity: Pick<Identity, 'verifyToken' | 'signIn'>) => {
-    accepted = identity
+  const signIn = (): SignIn => accepted?.signIn ?? nowhere
+  const identity: IdentityProvider = {
+    verifyToken: async text => (await accepted?.verifyToken(text)) ?? null,
+    signIn: {
+      get issuer() {
+        return signIn().issuer
+      },
+      url: step => signIn().url(step),
+      redeem: back => signIn().redeem(back),
+      invitationUrl: token => signIn().invitationUrl(token),
+    },
   }
-  return { keyring, signIn, acceptSignIns }
+  const acceptSignIns = (provider: IdentityProvider) => {
+    accepted = provider
+  }
+  return { identity, acceptSignIns }
 }
 
 /** Makes who calls. */
@@ -147,12 +176,12 @@ function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
   const organisation = async (slug: string) => {
     const org = slug as OrgId
     const owner = { email: `owner@${slug}.test`, password: 'not used by any test' }
-    const user = await foundOrganisation(engines, { org, name: slug, owner })
+    const user = await db.transaction(tx => foundOrganisation({ ...engines, db: tx }, { org, name: slug, owner }))
     return { org, user, key: await mint(org, user), ...owner }
   }
   const mint = async (org: OrgId, user: string) => {
     const text = newKeyText(engines.random, 'secret')
-    await keepKey(engines, { org, user, name: 'test', type: 'secret', text })
+    await db.transaction(tx => keepKey({ ...engines, db: tx }, { org, user, name: 'test', type: 'secret', text }))
     return text
   }
   /** A further person in an organisation, with a key. */
@@ -164,9 +193,15 @@ function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
     return { org, user, email, key: await mint(org, user) }
   }
   /** Headers of a browser in which that person is signed in. */
-  const signIn = async ({ org, user }: { org: OrgId; user: string }, lastsMs = 3_600_000) => ({
-    cookie: `theme=dark; ${SESSION_COOKIE}=${await beginSession(engines, { org, user, signIn: null, lastsMs })}`,
-  })
+  const signIn = async ({ org, user }: { org: OrgId; user: string }, lastsMs = 3_600_000) => {
+    const grant = engines.random.token(43)
+    await db`insert into oidc (brand, model, digest, payload, user_id, org, consumed)
+      values ('default', 'Grant', sha256(convert_to(${grant}, 'UTF8')), '{"iat": 1794733200}', ${user}, ${org}, now())`
+    const session = await db.transaction(tx =>
+      beginSession({ ...engines, db: tx }, { org, user, signIn: grant, lastsMs }),
+    )
+    return { cookie: `theme=dark; ${SESSION_COOKIE}=${session}` }
+  }
   return { organisation, member, signIn }
 }
 
@@ -226,7 +261,7 @@ const isBytes = (body: unknown): body is string | Uint8Array =>
   typeof body === 'string' ||
   (typeof body === 'object' && body !== null && (body instanceof Uint8Array || Symbol.asyncIterator in body))
 
-const outputChecks = new WeakMap<Operation, ReturnType<typeof compileCheck>>()
+const outputChecks = new WeakMap<object, ReturnType<typeof compileCheck>>()
 
 /** Holds an answer against its declaration, and notes which faults were produced: `tools/test.ts` reads the notes. */
 const inspect = (
@@ -240,13 +275,21 @@ const inspect = (
     const record = process.env.STOA_TEST_RECORD
     if (record) appendFileSync(record, `${id} ${code}\n`)
     if (!operation.faults.includes(code) && !HOST_FAULTS.includes(code)) broken.push(`${id} raised ${code}: ${cause}`)
-  } else if (operation.output === nothing) {
-    if (outcome.output !== undefined) broken.push(`${id} declares no output and answered some`)
-  } else if (operation.output !== stream) {
-    const check = outputChecks.get(operation) ?? compileCheck(operation.output)
-    outputChecks.set(operation, check)
-    if (!check.passes(outcome.output)) broken.push(`${id}: ${JSON.stringify(check.faults(outcome.output))}`)
+  } else {
+    const says = answerProblem(operation, outcome.output)
+    if (says) broken.push(`${id} ${says}`)
   }
+}
+
+/** What is wrong with an answer, held against its declaration. */
+function answerProblem({ answer }: Operation, output: unknown): string | null {
+  if (answer.kind === 'nothing') return output === undefined ? null : 'declares no output and answered some'
+  if (answer.kind === 'reply') return output instanceof Reply ? null : 'declares a reply and answered a value'
+  if (output instanceof EventStream) return answer.chunk ? null : 'answered an event stream and declares none'
+  if (!answer.value) return 'answered a value and declares none'
+  const check = outputChecks.get(answer.value) ?? compileCheck(answer.value)
+  outputChecks.set(answer.value, check)
+  return check.passes(output) ? null : JSON.stringify(check.faults(output))
 }
 
 function env(name: string): string {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import * as client from 'openid-client'
 import { Agent, fetch as undiciFetch } from 'undici'
+import { formPoster } from '../src/host/in-process.ts'
 import { openGuesses } from '../src/identity/guesses.ts'
 import { type IdentityOptions, openIdentity } from '../src/identity/origin.ts'
 import { CALLBACK_PATH, LOGIN_PATH } from '../src/services/account/public.ts'
@@ -36,12 +37,12 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
     addressOf: request => String(request.headers['x-test-address'] ?? request.socket.remoteAddress),
     corsHeaders,
     failed: error => failures.push(error),
+    ask: formPoster,
   })
-  const { handle, close } = opened
+  const { handle } = opened
   server.on('request', handle)
   const agent = new Agent({ connect: { ca: CA() } })
   after(async () => {
-    close()
     await agent.destroy()
     server.closeAllConnections()
     server.close()

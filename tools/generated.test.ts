@@ -8,8 +8,9 @@ import { Type } from 'typebox'
 import { Agent, fetch } from 'undici'
 import { createStoa, StoaError, type StoaOptions } from '../client/stoa.ts'
 import { sectionsOf } from '../src/host/host.ts'
+import { nothing, replies } from '../src/kit/answer.ts'
 import type { Operation } from '../src/kit/operation.ts'
-import { nothing, operation, stream } from '../src/kit/operation.ts'
+import { operation } from '../src/kit/operation.ts'
 import { services } from '../src/services/index.ts'
 import { CA, startHost } from '../test/host.ts'
 import { generatedFiles } from './generate/files.ts'
@@ -88,9 +89,9 @@ describe('what no operation of the product needs yet', () => {
   const entries = Type.Array(Type.Object({ note: Type.String({ description: 'This | that', examples: ["it's"] }) }))
   const operations = {
     sendAny: operation({ ...common, route: 'ANY /v1/x/any', output: nothing }),
-    sendRaw: operation({ ...common, route: 'POST /v1/x/raw', output: nothing, body: 'raw' }),
+    sendRaw: operation({ ...common, route: 'POST /v1/x/raw', output: nothing, body: 'bytes' }),
     sendDeep: operation({ ...common, route: 'POST /v1/x/{rest...}', input: { rest: Type.String() }, output: nothing }),
-    follow: operation({ ...common, route: 'POST /v1/x/follow', output: stream, passUnknown: true }),
+    follow: operation({ ...common, route: 'POST /v1/x/follow', output: replies, passUnknown: true }),
     write: operation({ ...common, route: 'PUT /v1/x', input: { entries }, output: nothing }),
   }
   const files = generatedFiles([{ name: 'x', what: 'Specimens', operations }])

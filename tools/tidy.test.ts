@@ -20,10 +20,10 @@ function isTest(file: string): boolean {
 }
 
 /** Which service may use the `public.ts` of which other. Kept free of circles. */
-const SERVICE_EDGES: readonly [from: string, to: string][] = [['iam', 'account']]
+const SERVICE_EDGES: readonly [from: string, to: string][] = [['account', 'iam']]
 
-const FILE_LINES_MAX = 300
-const FUNCTION_LINES_MAX = 60
+const FILE_LINES_MAX = 400
+const FUNCTION_LINES_MAX = 80
 /** Longer ones that were looked at: file, and why it is better whole. */
 const LONG_FUNCTIONS: Record<string, string> = {}
 
@@ -69,7 +69,7 @@ describe('what stays in its place', () => {
       file => inEngines(file) || isRoot(file) || file.startsWith('src/host/'),
     ],
     ['calls out go through the engine', /\bfetch\(|from 'undici'/, inEngines],
-    ['Fastify is known to the host', /from 'fastify'/, file => file.startsWith('src/host/')],
+    ['the router is known to the routes', /from 'find-my-way'/, file => file === 'src/host/routes.ts'],
     ['nothing is left to do', /\b(TODO|FIXME|XXX|HACK)\b/, () => false],
   ]
   for (const [what, found, allowed] of rules) {
@@ -88,6 +88,54 @@ describe('what stays in its place', () => {
       routes.filter((route, at) => routes.indexOf(route) !== at),
       [],
     )
+  })
+})
+
+describe('tables', () => {
+  const migrations = tracked.filter(file => file.endsWith('.sql')).sort()
+  const stores = source.filter(file => file.endsWith('/store.ts'))
+  /** Who owns a table: the service, or layer, whose migration makes it. */
+  const ownerOf = (file: string) => file.match(/^src\/services\/(\w+)\//)?.[1] ?? 'host'
+  const owners = new Map(
+    migrations.flatMap(file =>
+      [...read(file).matchAll(/^create table (\w+)/gm)].map(match => [match[1] as string, ownerOf(file)] as const),
+    ),
+  )
+  const tablesIn = (text: string) => [...owners.keys()].filter(table => new RegExp(`\\b${table}\\b`).test(text))
+
+  it('are read and written by the store of one service', () => {
+    assert.ok(owners.size > 15 && stores.length > 5)
+    const offenders = stores.flatMap(file => {
+      const owner = ownerOf(file)
+      const foreign = statementsIn(read(file)).flatMap(text => tablesNamedIn(text, tablesIn))
+      return foreign.filter(table => owners.get(table) !== owner).map(table => `${file}: ${table}`)
+    })
+    assert.deepEqual(offenders, [])
+  })
+
+  it('have triggers of their own service alone', () => {
+    const triggers = new Map<string, string>()
+    for (const file of migrations) {
+      const dropped = [...read(file).matchAll(/^drop trigger (\w+) on (\w+)/gm)]
+      const made = [...read(file).matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)/gm)]
+      for (const [, name, table] of dropped) triggers.delete(`${name} on ${table}`)
+      for (const [, name, table] of made) {
+        if (owners.get(table as string) !== ownerOf(file)) triggers.set(`${name} on ${table}`, file)
+      }
+    }
+    assert.deepEqual([...triggers.keys()], [])
+  })
+
+  it('are written by functions that take a transaction', () => {
+    const writes =
+      /\b(insert into|update \w+ (as \w+ )?set|delete from|lock table|for (no key )?update|for (key )?share)\b/
+    const offenders = stores.flatMap(file =>
+      read(file)
+        .split(/^(?=(?:export )?(?:async )?function )/m)
+        .filter(part => writes.test(statementsIn(part).join(';')) && !/\bdb: Tx\b/.test(part))
+        .map(part => `${file}: ${part.split('(', 1)[0]}`),
+    )
+    assert.deepEqual(offenders, [])
   })
 })
 
@@ -131,6 +179,19 @@ describe('size and names', () => {
   })
 })
 
+/** The texts of SQL in a file. */
+function statementsIn(text: string): string[] {
+  return [...text.matchAll(/\bdb(?:<[^`]*?>)?`([^`]*)`/g)].map(match =>
+    (match[1] as string).replace(/\$\{[^}]*\}/g, '?'),
+  )
+}
+
+/** Of the words that are names of tables, those that stand where a table does. */
+function tablesNamedIn(statement: string, tablesIn: (text: string) => string[]): string[] {
+  const places = [...statement.matchAll(/\b(?:from|join|into|update|using|table)\s+(\w+)/g)].map(match => match[1])
+  return tablesIn(places.join(' '))
+}
+
 function importsOf(file: string): string[] {
   return [...read(file).matchAll(/(?:from |import |import\()'([^']+)'/g)].map(([, target]) => {
     return target?.startsWith('.') ? join(dirname(file), target) : (target as string)
@@ -145,8 +206,12 @@ function mayImport(file: string, target: string): boolean {
   const below = target.startsWith('src/kit/') || target === 'src/engines/engines.ts'
   if (layer === 'kit') return below || /^(typebox|node:)/.test(target)
   if (layer === 'host') return !ours || below || target.startsWith('src/host/')
-  if (layer === 'identity') return !ours || below || target.startsWith('src/identity/')
-  if (layer === 'services' && part === 'index.ts') return below || /^src\/services\/\w+\/service\.ts$/.test(target)
+  if (layer === 'identity') {
+    return !ours || below || target.startsWith('src/identity/') || target === 'src/services/iam/public.ts'
+  }
+  if (layer === 'services' && part === 'index.ts') {
+    return below || /^src\/services\/\w+\/(service|public)\.ts$/.test(target)
+  }
   const neighbour = target.match(/^src\/services\/(\w+)\/public\.ts$/)?.[1]
   const listed = SERVICE_EDGES.some(([from, to]) => from === part && to === neighbour)
   return !ours || below || target.startsWith(`src/services/${part}/`) || listed

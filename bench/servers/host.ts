@@ -23,12 +23,16 @@ async function serveHost(engines: Engines, pem: string): Promise<Serving> {
 
 async function newKeys(engines: Engines): Promise<{ key: string; limitedKey: string }> {
   const owner = { email: 'owner@bench.test', password: engines.random.token(20) }
-  const user = await foundOrganisation(engines, { org: ORG, name: 'Bench', owner })
+  const { db } = engines
+  const user = await db.transaction(tx => foundOrganisation({ ...engines, db: tx }, { org: ORG, name: 'Bench', owner }))
   await fillTable(engines, user)
   const [key, limitedKey] = [newKeyText(engines.random, 'secret'), newKeyText(engines.random, 'secret')]
   const bounds = { expires: null, limits: LIMITS, budget: { month: 0, total: 0 }, rate: RATE_MAX }
-  await keepKey(engines, { org: ORG, user, name: 'Unlimited', type: 'secret', text: key })
-  await keepKey(engines, { org: ORG, user, name: 'Limited', type: 'secret', text: limitedKey, bounds })
+  await db.transaction(async tx => {
+    const inside = { ...engines, db: tx }
+    await keepKey(inside, { org: ORG, user, name: 'Unlimited', type: 'secret', text: key })
+    await keepKey(inside, { org: ORG, user, name: 'Limited', type: 'secret', text: limitedKey, bounds })
+  })
   return { key, limitedKey }
 }
 

@@ -2,15 +2,16 @@
 import { createHash } from 'node:crypto'
 import type { Engines } from '../../src/engines/engines.ts'
 import { histogram } from '../../src/host/histogram.ts'
+import { openListener } from '../../src/host/listener.ts'
 import { openLog } from '../../src/host/log.ts'
+import { requestIds } from '../../src/host/server.ts'
 import { adapterFactory } from '../../src/identity/adapter.ts'
 import { inOneRequest, thisRequest } from '../../src/identity/request.ts'
 import { openIdentityOrigin } from '../../src/identity-origin.ts'
 import { DEFAULT_BRAND } from '../../src/kit/brand.ts'
-import type { OrgId } from '../../src/kit/caller.ts'
+import { type OrgId, PLATFORM_ORG } from '../../src/kit/caller.ts'
 import { createApp } from '../../src/services/iam/apps.ts'
 import { foundOrganisation, openDirectory } from '../../src/services/iam/public.ts'
-import { openVerifiedHosts } from '../../src/services/projects/public.ts'
 import { withEngines } from './engines.ts'
 import { type Serving, serve } from './serve.ts'
 import { type Realm, signInOften } from './sign-ins.ts'
@@ -24,20 +25,14 @@ serve(pem => withEngines(engines => serveIdentity(engines, pem)))
 async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
   const log = openLog('info', engines.clock)
   const realm = await newRealm(engines)
-  const isVerified = await openVerifiedHosts(engines.db, engines.clock)
+  const requestId = requestIds(engines.random, 'idr')
+  const tls = { key: pem, cert: pem }
+  const listener = await openListener({ tls, trusted: null, requestId, address: { host: '127.0.0.1', port: 0 } })
   const origin = await openIdentityOrigin({
-    ...{
-      engines,
-      log,
-      isVerified,
-      requests: histogram('requests', 'of the bench'),
-      audience: AUDIENCE,
-      trusted: null,
-      tls: { key: pem, cert: pem },
-    },
-    issuersAt: port => new Map([[DEFAULT_BRAND, `https://localhost:${port}`]]),
-    address: { host: '127.0.0.1', port: 0 },
+    ...{ engines, log, listener, requestId, audience: AUDIENCE, trusted: null },
+    issuers: new Map([[DEFAULT_BRAND, `https://localhost:${listener.port}`]]),
   })
+  origin.serve({ isVerified: () => false, requests: histogram('requests', 'of the bench') })
   const source = {
     ...{ realm, random: engines.random, now: engines.clock.now() },
     adapterOf: adapterFactory(engines, DEFAULT_BRAND, async () => undefined),
@@ -54,20 +49,28 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
     await origin.drain(0)
     log.flush()
   }
-  return { port: Number(new URL(origin.url).port), realm, refreshTokens, close }
+  return { port: listener.port, realm, refreshTokens, close }
 }
 
 async function newRealm(engines: Engines): Promise<Realm> {
   const email = 'owner@bench.test'
   const owner = { email, password: engines.random.token(20) }
-  const user = await foundOrganisation(engines, { org: ORG, name: 'Bench', owner })
+  const user = await engines.db.transaction(async tx => {
+    const inside = { ...engines, db: tx }
+    // The platform's own organisation has to be there for its own app.
+    await foundOrganisation(inside, {
+      org: PLATFORM_ORG,
+      name: 'Platform',
+      owner: { ...owner, email: 'admin@bench.test' },
+    })
+    return foundOrganisation(inside, { org: ORG, name: 'Bench', owner })
+  })
   const redirectUri = 'https://web.example.com/callback'
   const asked = { app: 'web', type: 'confidential', redirectUris: [redirectUri] }
-  const context = { ...engines, caller: { org: ORG } }
-  const app = (await createApp.run(context as never, asked as never, undefined as never)) as {
-    id: string
-    secret: string
-  }
+  const write = (work: (scope: object) => Promise<unknown>) =>
+    engines.db.transaction(tx => work({ db: tx, record: () => {} }))
+  const context = { ...engines, caller: { org: ORG }, write }
+  const app = (await createApp.run(context as never, asked as never)) as { id: string; secret: string }
   const { signing } = await (await openDirectory(engines, DEFAULT_BRAND)).keys()
   return {
     audience: AUDIENCE,

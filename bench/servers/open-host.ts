@@ -1,42 +1,42 @@
-// The host as a bench measures it: real engines, keyring, audit trail, log and metrics, every service, and one made for the
-// bench.
+// The host as a bench measures it: real engines, every service, log and metrics, and one service made for the bench.
 import type { Engines } from '../../src/engines/engines.ts'
 import { openHost } from '../../src/host/host.ts'
+import { openListener } from '../../src/host/listener.ts'
 import { openLog } from '../../src/host/log.ts'
+import { requestIds } from '../../src/host/server.ts'
 import { service } from '../../src/kit/service.ts'
-import { openKeyring } from '../../src/services/account/public.ts'
-import { auditTrail } from '../../src/services/iam/public.ts'
+import type { IdentityProvider } from '../../src/kit/sign-in.ts'
 import { services } from '../../src/services/index.ts'
-import { openVerifiedHosts } from '../../src/services/projects/public.ts'
-import { fail, type Serving } from './serve.ts'
+import type { Serving } from './serve.ts'
 
 type Measured = { engines: Engines; pem: string; operations: Record<string, unknown>; riskMirror: string | null }
+
+const nobody = () => {
+  throw new Error('nobody signs in here')
+}
+const identity: IdentityProvider = {
+  verifyToken: async () => null,
+  signIn: { issuer: '', url: nobody, redeem: nobody, invitationUrl: nobody },
+}
 
 export async function openBenchHost({ engines, pem, operations, riskMirror }: Measured): Promise<Serving> {
   const bench = service({ name: 'bench', what: 'What the bench measures', operations: [operations] })
   const log = openLog('info', engines.clock)
-  const keyring = await openKeyring({ ...engines, warn: fail, verifyToken: async () => null })
+  const requestId = requestIds(engines.random, 'req')
+  const tls = { key: pem, cert: pem }
+  const listener = await openListener({ tls, trusted: null, requestId, address: { host: '127.0.0.1', port: 0 } })
   const host = await openHost({
-    services: [...services, bench],
-    engines,
-    upstreams: new Map(),
-    tls: { key: pem, cert: pem },
-    log,
-    audit: auditTrail,
-    settings: { riskMirror },
-    works: false,
-    credentials: keyring,
-    signIn: () => fail(new Error('nobody signs in here')),
-    ownOrigins: () => [],
-    isVerified: await openVerifiedHosts(engines.db, engines.clock),
-    trusted: null,
-    hsts: false,
-    address: { host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
+    ...{ engines, listener, requestId, identity, log, services: [...services, bench] },
+    ...{ upstreams: new Map(), outbox: null, files: [], runsSchedules: false, trusted: null, hsts: false },
+    baseUrl: `https://localhost:${listener.port}`,
+    ownOrigins: [],
+    settings: { STOA_RISK_MIRROR: riskMirror },
+    metricsAddress: { host: '127.0.0.1', port: 0 },
   })
+  host.serve()
   const close = async () => {
     await host.drain(0)
-    await keyring.close()
     log.flush()
   }
-  return { port: host.port, close }
+  return { port: listener.port, close }
 }

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { Agent, request } from 'undici'
 import type { Engines } from '../../src/engines/engines.ts'
 import { type OrgId, PLATFORM_ORG } from '../../src/kit/caller.ts'
-import { keepKey, newKeyText } from '../../src/services/account/public.ts'
+import { mintKey } from '../../src/services/account/public.ts'
 import { foundOrganisation } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
 import { openBenchHost } from './open-host.ts'
@@ -45,10 +45,10 @@ async function serveRisk(engines: Engines, pem: string, riskMirror: string): Pro
 
 async function newKey(engines: Engines, org: OrgId): Promise<string> {
   const owner = { email: `owner@${org}.test`, password: engines.random.token(20) }
-  const user = await foundOrganisation(engines, { org, name: org, owner })
-  const text = newKeyText(engines.random, 'secret')
-  await keepKey(engines, { org, user, name: 'Bench', type: 'secret', text })
-  return text
+  return engines.db.transaction(async tx => {
+    const user = await foundOrganisation({ ...engines, db: tx }, { org, name: org, owner })
+    return mintKey({ ...engines, db: tx }, { org, user, name: 'Bench' })
+  })
 }
 
 type Ask = (key: string, method: 'GET' | 'POST' | 'PUT', path: string, input?: unknown) => Promise<object>

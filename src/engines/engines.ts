@@ -26,16 +26,25 @@ export type SqlValue = string | number | boolean | null | Uint8Array | readonly 
  *  strings, 64-bit integers as numbers. */
 export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) => Promise<Row[]>
 
-/** PostgreSQL. Calling it runs one query; inside `transaction` the database handed in is the transaction. */
-export interface Database extends Sql {
-  transaction<T>(work: (db: Database) => Promise<T>): Promise<T>
+/** A transaction. Whatever writes takes one, so that a write outside of any does not compile. */
+export interface Tx extends Sql {
+  readonly isTransaction: true
   /** Runs several statements without parameters. For migrations alone. */
+  script(text: string): Promise<void>
+}
+
+/** PostgreSQL. Calling it runs one query, for reading. */
+export interface Database extends Sql {
+  /** Commits when the work resolves, and rolls back when it throws. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** For writes of one statement, which is a transaction by itself. */
+  readonly autocommit: Tx
   script(text: string): Promise<void>
   /** Calls `heard` for each message on the channel, and `connected` each time listening (re)starts: what was sent
    *  in between is lost, so whoever caches must drop everything then. */
   listen(channel: string, heard: (payload: string) => void, connected: () => void): Promise<void>
-  /** Comes when all that was sent before, by whomever, has been heard here. */
-  caughtUp(): Promise<void>
+  /** Resolves when every notification sent before, by whomever, has been handled here. */
+  waitForNotifications(): Promise<void>
   /** Answers when the server does. */
   ping(): Promise<void>
   /** Work under way, and work waiting for a connection. */
@@ -87,12 +96,16 @@ export interface Seal {
   unseal(org: string, name: string, sealed: Uint8Array): string
 }
 
-/** An engine cannot serve now: `busy` means its queue is full, `down` that it cannot be reached. Nothing was done,
- *  unless the connection broke while a statement was under way. */
+/** Engines by the names that faults and logs call them; the bus and the warehouse come with events. */
+export type EngineName = keyof Engines | 'bus' | 'warehouse'
+
+/** An engine cannot serve now: `busy` means its queue is full, `down` that it cannot be reached, `conflict` that a
+ *  transaction lost a race and would pass if it were run again. Nothing was done, unless the connection broke while a
+ *  statement was under way. */
 export class EngineUnavailable extends Error {
-  readonly engine: keyof Engines
-  readonly state: 'busy' | 'down'
-  constructor(engine: keyof Engines, state: 'busy' | 'down', cause?: unknown) {
+  readonly engine: EngineName
+  readonly state: 'busy' | 'down' | 'conflict'
+  constructor(engine: EngineName, state: 'busy' | 'down' | 'conflict', cause?: unknown) {
     super(`${engine} is ${state}`, { cause })
     this.engine = engine
     this.state = state

@@ -1,6 +1,6 @@
 // The host's own operations: what is here, whether it is well, and the description of all of it.
 import { Type } from 'typebox'
-import { type Database, EngineUnavailable } from '../engines/engines.ts'
+import { EngineUnavailable } from '../engines/engines.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Operation, operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
@@ -15,9 +15,13 @@ const ServiceEntry = Type.Object({
   }),
 })
 
-export function aboutOperations(services: readonly Service[], document: () => object): Record<string, Operation> {
-  const list = services.map(({ name, what, operations }) => {
-    return { name, path: `/v1/${name}`, what, operations: Object.keys(operations).length }
+export function aboutOperations(
+  services: readonly Service[],
+  document: () => object,
+  ping: () => Promise<void>,
+): Record<string, Operation> {
+  const list = services.map(({ name, what, paths, operations }) => {
+    return { name, path: paths[0] as string, what, operations: Object.keys(operations).length }
   })
   const listServices = operation({
     route: 'GET /v1',
@@ -34,9 +38,9 @@ export function aboutOperations(services: readonly Service[], document: () => ob
     access: 'public',
     output: Type.Object({ status: Type.Literal('up'), engines: Type.Object({ db: Type.Literal('up') }) }),
     faults: ['database_unreachable'],
-    run: async ({ db }) => {
+    run: async () => {
       // Anybody may ask, so however many do, the database is asked once at a time.
-      asking ??= askDatabase(db).finally(() => {
+      asking ??= askDatabase(ping).finally(() => {
         asking = null
       })
       await asking
@@ -54,9 +58,9 @@ export function aboutOperations(services: readonly Service[], document: () => ob
   return { listServices, getHealth, getOpenapi }
 }
 
-async function askDatabase(db: Database): Promise<void> {
+async function askDatabase(ping: () => Promise<void>): Promise<void> {
   try {
-    await db.ping()
+    await ping()
   } catch (error) {
     if (!(error instanceof EngineUnavailable) || error.state !== 'down') throw error
     throw new Fault('database_unreachable', {

@@ -1,41 +1,27 @@
-// The door of every operation that is not public: who is it, may they, and are they within their bounds. Whatever is
-// refused here is refused before a byte of the body is read.
-import type { IncomingMessage } from 'node:http'
-import type { Clock } from '../engines/engines.ts'
-import type { Writer } from '../kit/caller.ts'
-import type { Credentials } from '../kit/credentials.ts'
-import type { Operation } from '../kit/operation.ts'
-import { authenticate, authorise, requireOwnPage } from './authenticate.ts'
-import type { Exchange } from './exchange.ts'
+// Whether a caller may call an operation at all: rate, role, and what its key is limited to. Knows nothing of the door the
+// call came through. Over HTTP it is decided before a byte of the body is read.
+import { administers, isSuperadmin, type Principal } from '../kit/caller.ts'
+import { Fault } from '../kit/fault.ts'
+import type { Access, Operation } from '../kit/operation.ts'
 import { requireReach } from './limits.ts'
 import type { Rates } from './rates.ts'
 
-export type AdmitOptions = { credentials: Credentials; rates: Rates; engines: { clock: Clock } }
+/** What the caller is told of its rate, whether it is admitted or not. */
+export type Told = { rate: string | null }
 
-/** Tells the exchange who is calling. Answers nothing when that could be settled at once. */
-export function admit(
-  options: AdmitOptions,
-  operation: Operation,
-  exchange: Exchange,
-  request: IncomingMessage,
-  query: Record<string, unknown>,
-): Promise<void> | undefined {
-  const caller = authenticate(request, query, operation.access, options.credentials)
-  if (caller instanceof Promise) return caller.then(known => enter(options, operation, exchange, request, known))
-  enter(options, operation, exchange, request, caller)
+/** `reads` is whether the call only reads. */
+export function admit(rates: Rates, operation: Operation, caller: Principal, reads: boolean, told: Told): void {
+  const { id, rate } = caller.credential
+  if (rate !== null) told.rate = rates.take(id, rate)
+  requireRole(operation.access, caller)
+  requireReach(operation, reads, caller)
 }
 
-function enter(
-  { rates, engines }: AdmitOptions,
-  operation: Operation,
-  exchange: Exchange,
-  request: IncomingMessage,
-  caller: Writer,
-): void {
-  exchange.caller = caller
-  const { kind, id, rate } = caller.credential
-  if (kind === 'session') requireOwnPage(request, caller, engines.clock)
-  if (rate !== null) exchange.rate = rates.take(id, rate)
-  authorise(operation.access, caller)
-  requireReach(operation, exchange.method, caller)
+function requireRole(access: Access, caller: Principal): void {
+  if (access === 'admin' && !administers(caller)) {
+    throw new Fault('forbidden', { message: 'Only an owner or admin of the organisation may do this.' })
+  }
+  if (access === 'superadmin' && !isSuperadmin(caller)) {
+    throw new Fault('forbidden', { message: 'Only the operators of this platform may do this.' })
+  }
 }

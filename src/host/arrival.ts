@@ -1,7 +1,7 @@
 // What is looked at before anything else: whether a request came in encrypted, from where, and whether its head is one.
 import type { IncomingMessage } from 'node:http'
 import { type BlockList, isIP } from 'node:net'
-import { Fault } from '../kit/fault.ts'
+import type { Fault } from '../kit/fault.ts'
 import { isMethod, malformed, methodUnknown } from './faults.ts'
 import { httpsRequired, isTrusted } from './listener.ts'
 
@@ -10,7 +10,7 @@ const HOST = /^[A-Za-z0-9._~%:[\]-]*$/
 /** Why a request is refused at the door, if it is. */
 export function arrivalFault(request: IncomingMessage, trusted: BlockList | null): Fault | null {
   if (cameInPlain(request, trusted)) return httpsRequired()
-  const { host, 'content-encoding': encoding } = request.headers
+  const { host } = request.headers
   const { method = '', url = '' } = request
   if (!isMethod(method)) return methodUnknown(method)
   if (request.httpVersionMajor !== 1) return malformed('This host speaks HTTP/1.1.')
@@ -18,9 +18,6 @@ export function arrivalFault(request: IncomingMessage, trusted: BlockList | null
     return malformed('An HTTP/1.1 request carries one Host header, a name or an address.')
   }
   if (url.includes('#')) return malformed('A fragment (#) is not part of a request.')
-  if (encoding !== undefined && encoding !== 'identity') {
-    return new Fault('unsupported_media_type', { message: 'Send the body as it is, without a Content-Encoding.' })
-  }
   return null
 }
 

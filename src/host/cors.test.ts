@@ -138,7 +138,7 @@ describe('an answer, whoever asks,', () => {
     ['a method that is not there', 405, 'PUT /v1/projects', {}],
     ['a path that is no text', 400, 'GET /v1/projects/%zz', {}],
     ['a body that is no JSON', 400, 'POST /v1/projects', { body: '{' }],
-    ['a refusal at the door', 415, 'GET /v1', { headers: { 'content-encoding': 'gzip' } }],
+    ['an encoding that is not taken', 415, 'POST /v1/projects', { body: {}, headers: { 'content-encoding': 'gzip' } }],
   ] as const) {
     it(`says that it depends on the origin: ${what}, ${status}`, async () => {
       for (const origin of [null, OWN, SHOP, 'https://evil.test', 'null']) {

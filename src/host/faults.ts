@@ -1,36 +1,27 @@
 // Turns whatever was thrown into the fault that is answered.
-import { EngineUnavailable } from '../engines/engines.ts'
+import { type EngineName, EngineUnavailable } from '../engines/engines.ts'
 import { Fault, type FaultCode } from '../kit/fault.ts'
 
 /** What the host itself may answer, for any operation. */
 export const HOST_FAULTS: readonly FaultCode[] = [
   ...(['invalid_input', 'malformed_request', 'credential_required', 'credential_refused', 'forbidden'] as const),
   ...(['https_required', 'method_not_allowed', 'request_timeout', 'body_too_large', 'unsupported_media_type'] as const),
-  ...(['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'csrf_token_required'] as const),
-  ...(['ingest_key_required', 'ingest_key_unknown'] as const),
-  ...(['headers_too_large', 'expectation_failed', 'overloaded', 'database_unreachable'] as const),
+  ...(['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'key_budget', 'csrf_token_required'] as const),
+  ...(['ingest_key_required', 'ingest_key_unknown', 'headers_too_large', 'expectation_failed'] as const),
+  ...(['starting', 'overloaded', 'database_unreachable', 'warehouse_unreachable', 'bus_unreachable'] as const),
 ]
 
 export function faultFor(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof EngineUnavailable) return engineFault(error)
-  switch ((error as { code?: unknown } | null)?.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return bodyTooLarge()
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Fault('unsupported_media_type', { message: 'Send the body as application/json.' })
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return malformed('The body is not as long as its Content-Length says.', error)
-    case 'ECONNRESET': // The client's own connection: engines translate theirs before they throw.
-      return malformed('The connection broke before the request was whole.', error)
-    case 'FST_ERR_BAD_URL':
-      return malformed('The path is not valid percent-encoding.', error)
-    default:
-      return new Fault('internal', {
-        message: 'Something went wrong on our side. Try again; if it stays, tell the operator the request id.',
-        cause: error,
-      })
+  // The client's own connection: engines translate theirs before they throw.
+  if ((error as { code?: unknown } | null)?.code === 'ECONNRESET') {
+    return malformed('The connection broke before the request was whole.', error)
   }
+  return new Fault('internal', {
+    message: 'Something went wrong on our side. Try again; if it stays, tell the operator the request id.',
+    cause: error,
+  })
 }
 
 export const malformed = (message: string, cause?: unknown) => new Fault('malformed_request', { message, cause })
@@ -49,20 +40,35 @@ export const methodUnknown = (method: string) =>
     headers: { allow: METHODS.join(', ') },
   })
 
-export function bodyTooLarge(limit?: number): Fault {
-  const bound = limit === undefined ? '' : `; the limit here is ${limit} bytes`
-  return new Fault('body_too_large', { message: `The body is too large${bound}.`, headers: { connection: 'close' } })
+export const bodyTooLarge = (limit: number) =>
+  new Fault('body_too_large', {
+    message: `The body is too large; the limit here is ${limit} bytes.`,
+    headers: { connection: 'close' },
+  })
+
+/** Until everything is open. */
+export const starting = () =>
+  new Fault('starting', { message: 'This host is starting. Try again in a moment.', retryAfterS: 1 })
+
+export const stopping = () =>
+  new Fault('overloaded', { message: 'This host is stopping. Try again in a moment.', retryAfterS: 1 })
+
+/** What each engine is called when it cannot be reached. The others are in this process, and cannot be away. */
+const UNREACHABLE: Partial<Record<EngineName, [code: FaultCode, message: string, retryAfterS: number]>> = {
+  db: ['database_unreachable', 'The database cannot be reached right now. Try again in a moment.', 2],
+  warehouse: ['warehouse_unreachable', 'The warehouse cannot be reached right now. Try again in a moment.', 2],
+  bus: ['bus_unreachable', 'The bus cannot be reached right now. Try again in a moment.', 2],
+  mail: ['mail_unreachable', 'The mail could not be sent, so nothing was done. Try again later.', 60],
+  http: ['upstream_unreachable', 'A service that this needs did not answer. Try again in a moment.', 2],
+  dns: ['upstream_unreachable', 'The name servers did not answer. Try again in a moment.', 2],
 }
 
 function engineFault(error: EngineUnavailable): Fault {
-  if (error.state === 'busy') {
-    const message = 'Too much is going on right now; nothing was done. Try again in a moment.'
-    return new Fault('overloaded', { message, retryAfterS: 1, cause: error })
+  const unreachable = error.state === 'down' ? UNREACHABLE[error.engine] : undefined
+  if (unreachable) {
+    const [code, message, retryAfterS] = unreachable
+    return new Fault(code, { message, retryAfterS, cause: error })
   }
-  if (error.engine === 'mail') {
-    const message = 'The mail could not be sent, so nothing was done. Try again later.'
-    return new Fault('mail_unreachable', { message, retryAfterS: 60, cause: error })
-  }
-  const message = 'The database cannot be reached right now. Try again in a moment.'
-  return new Fault('database_unreachable', { message, retryAfterS: 2, cause: error })
+  const message = 'Too much is going on right now; nothing was done. Try again in a moment.'
+  return new Fault('overloaded', { message, retryAfterS: 1, cause: error })
 }

@@ -1,109 +1,120 @@
 // The whole host: operations behind one TLS port, metrics behind another.
-import type { Server } from 'node:http'
-import type { AddressInfo, BlockList } from 'node:net'
+import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
-import type { AuditTrail } from '../kit/audit.ts'
-import type { Credentials } from '../kit/credentials.ts'
+import type { Calls } from '../kit/calls.ts'
 import type { Operation } from '../kit/operation.ts'
-import type { Opened, Service, ServiceSettings } from '../kit/service.ts'
-import type { SignIn } from '../kit/sign-in.ts'
+import type { Opened, Provided, Service } from '../kit/service.ts'
+import type { IdentityProvider } from '../kit/sign-in.ts'
 import { aboutOperations } from './about.ts'
-import type { Origins } from './cors.ts'
+import type { Inspect } from './answer.ts'
+import { startSchedules } from './background.ts'
+import { openCalls } from './calls.ts'
+import { type Files, openFiles } from './files.ts'
 import type { Histogram } from './histogram.ts'
-import { createListener, type ListenerOptions } from './listener.ts'
+import { type Listener, listen } from './listener.ts'
 import type { Log } from './log.ts'
 import { createMetricsServer, openMetrics } from './metrics.ts'
 import { openapiDocument, type Section } from './openapi.ts'
+import { openQueues } from './queues.ts'
 import { openRates } from './rates.ts'
 import { relayOperations } from './relay.ts'
-import type { RouteOptions } from './routes.ts'
+import type { Route } from './scope.ts'
 import { buildServer } from './server.ts'
-import { openTurns } from './turns.ts'
-import { startWorkers } from './workers.ts'
+import type { Outbox } from './write.ts'
 
 export type HostOptions = {
   services: readonly Service[]
   engines: Engines
-  credentials: Credentials
-  audit: AuditTrail
-  settings: ServiceSettings
-  /** Whether services do by themselves what they do beside requests. */
-  works: boolean
-  signIn: () => SignIn
+  /** Values of the services' settings, by name. */
+  settings: Readonly<Record<string, unknown>>
+  identity: IdentityProvider
+  /** Takes events in the transaction that emits them; null while there is no bus. */
+  outbox: Outbox | null
+  /** Whether schedules run in this process. */
+  runsSchedules: boolean
   /** Services that run elsewhere, by name. Theirs replace the operations of the same service here. */
   upstreams: ReadonlyMap<string, URL>
-  /** The origins this host goes by, once its port is known. Their pages may use it with credentials. */
-  ownOrigins: (port: number) => string[]
-  isVerified: Origins['isVerified']
-  address: { host: string; port: number; metricsHost: string; metricsPort: number }
-  tls: ListenerOptions['tls']
+  /** How clients reach this host. */
+  baseUrl: string
+  /** The origins this host goes by. Their pages may use it with credentials. */
+  ownOrigins: readonly string[]
+  files: readonly Files[]
+  listener: Listener
+  requestId: () => string
+  metricsAddress: { host: string; port: number }
   trusted: BlockList | null
   hsts: boolean
   log: Log
-  timeouts?: ListenerOptions['timeouts']
-  inspect?: RouteOptions['inspect']
+  inspect?: Inspect
 }
 
 export type Host = {
-  port: number
   metricsPort: number
   /** Where what else this process serves is counted too. */
   requests: Histogram
+  isVerified: Provided['isVerified']
+  calls: Calls
+  /** Opens the door: until then every request is answered 503. */
+  serve(): void
   drain(graceMs: number): Promise<void>
 }
 
 /** Every operation this host describes, under the heading of its service. */
-export function sectionsOf(services: readonly Service[]): Section[] {
+export function sectionsOf(services: readonly Service[], ping: () => Promise<void> = async () => {}): Section[] {
   let document: object | null = null
-  const about = aboutOperations(services, () => {
-    document ??= openapiDocument(sections)
-    return document
-  })
+  const about = aboutOperations(
+    services,
+    () => {
+      document ??= openapiDocument(sections)
+      return document
+    },
+    ping,
+  )
   const sections: Section[] = [{ name: 'host', what: 'The host itself', operations: about }, ...services]
   return sections
 }
 
-function allOperations(sections: readonly Pick<Section, 'operations'>[]): Record<string, Operation> {
-  const all: Record<string, Operation> = {}
-  for (const [id, operation] of sections.flatMap(one => Object.entries(one.operations))) {
-    if (id in all) throw new Error(`two operations are called ${id}`)
-    all[id] = operation
-  }
-  return all
-}
-
 export async function openHost(options: HostOptions): Promise<Host> {
-  const { services, upstreams, engines, log } = options
+  const { services, upstreams, engines, listener } = options
   const here = services.map(one => (upstreams.has(one.name) ? { ...one, operations: {} } : one))
-  const sections = sectionsOf(here)
-  const relays = [...upstreams].map(([name, url]) => ({ operations: relayOperations(name, url) }))
-  const operations = allOperations([...sections, ...relays])
-
+  requireBus(here, options.outbox)
+  const relays = services.flatMap(one => {
+    const url = upstreams.get(one.name)
+    return url ? [{ operations: relayOperations(one, url) }] : []
+  })
   const opened = await openServices(options, here)
   const metrics = openMetrics(engines.db, () => [...opened.values()].flatMap(one => one.gauges?.() ?? []))
-  const states = new Map([...opened].map(([name, { state }]) => [name, state]))
-  const own = new Set<string>()
-  const server = await buildServer({
+  const routes = routesOf([...sectionsOf(here, engines.db.ping), ...relays], metrics.requests)
+  const provided = providedBy([...opened.values()])
+  const path = {
     ...options,
-    ...{ operations, metrics, log, states },
-    serviceNames: new Set(services.map(one => one.name)),
+    ...provided,
+    routes,
+    source: options.baseUrl,
+    states: new Map([...opened].map(([name, { state }]) => [name, state])),
     rates: openRates(engines.clock),
-    turns: openTurns(),
-    origins: { own, isVerified: options.isVerified },
-  })
-  const listener = createListener({ ...options, ...server })
+    queues: openQueues(),
+  }
+  const calls = openCalls(path)
+  const origins = { own: new Set(options.ownOrigins), isVerified: provided.isVerified }
+  const unbuilt = unbuiltPaths(services, upstreams)
+  const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile: openFiles(options.files) })
   const metricsServer = createMetricsServer(metrics)
-  const { host, port, metricsHost, metricsPort } = options.address
-  const bound = await listen(listener.server, host, port)
-  for (const origin of options.ownOrigins(bound)) own.add(origin)
-  const stopWork = options.works ? startWorkers({ services: here, engines, states, log }) : async () => {}
+  const metricsPort = await listen(metricsServer, options.metricsAddress.host, options.metricsAddress.port)
+  const stopSchedules = options.runsSchedules ? startSchedules({ ...path, services: here }) : async () => {}
   return {
-    port: bound,
+    metricsPort,
     requests: metrics.requests,
-    metricsPort: await listen(metricsServer, metricsHost, metricsPort),
+    isVerified: provided.isVerified,
+    calls,
+    serve: () => listener.serve(server.handle, server.refused),
     drain: async graceMs => {
-      server.closing()
-      await Promise.all([listener.drain(graceMs), stopWork()])
+      server.close()
+      // A stream may end by itself within half of the time; the other half is for those that were told to.
+      const stopStreams = setTimeout(server.stopStreams, graceMs / 2)
+      await Promise.all([listener.drain(graceMs), stopSchedules()])
+      clearTimeout(stopStreams)
+      server.stopStreams()
       for (const { close } of opened.values()) await close?.()
       metricsServer.close()
       metricsServer.closeAllConnections()
@@ -111,20 +122,47 @@ export async function openHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** Lets every service that keeps something in memory open it. */
-async function openServices({ engines, settings, log }: HostOptions, services: readonly Service[]) {
-  const opened = new Map<string, Opened>()
-  for (const { name, open } of services) {
+function routesOf(sections: readonly { operations: Record<string, Operation> }[], requests: Histogram) {
+  const routes = new Map<string, Route>()
+  for (const [id, operation] of sections.flatMap(one => Object.entries(one.operations))) {
+    if (routes.has(id)) throw new Error(`two operations are called ${id}`)
+    routes.set(id, { id, operation, observe: requests.of(id) })
+  }
+  return routes
+}
+
+/** Lets every service open what it keeps in memory. */
+async function openServices({ engines, settings, identity, log, services: all }: HostOptions, here: Service[]) {
+  const names = new Set(all.map(one => one.name))
+  const opened = new Map<string, Opened<unknown>>()
+  for (const { name, open, settings: declared } of here) {
     const warn = (error: unknown) => log.events.warn({ err: error, service: name }, 'service')
-    if (open) opened.set(name, await open({ engines, settings, warn }))
+    const own = Object.fromEntries(Object.keys(declared).map(one => [one, settings[one]]))
+    if (open) opened.set(name, await open({ engines, settings: own as never, services: names, identity, warn }))
   }
   return opened
 }
 
-/** Answers the port, once it listens. */
-export function listen(server: Server | import('node:https').Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port, backlog: 1024 }, () => resolve((server.address() as AddressInfo).port))
-  })
+const NEEDED = ['credentials', 'audit', 'requireBudget', 'isVerified'] as const satisfies (keyof Provided)[]
+
+function providedBy(opened: readonly Opened<unknown>[]): Provided {
+  const provided: Partial<Provided> = Object.assign({}, ...opened.map(one => one.provides))
+  const missing = NEEDED.filter(name => !(name in provided))
+  if (missing.length > 0) throw new Error(`no service provides ${missing.join(', ')}`)
+  return provided as Provided
+}
+
+/** Nothing that is declared is dropped in silence. */
+function requireBus(services: readonly Service[], outbox: Outbox | null): void {
+  for (const { name, operations, consumers } of services) {
+    const emits = Object.values(operations).some(one => Object.keys(one.emits).length > 0)
+    if ((emits && !outbox) || consumers.length > 0) throw new Error(`${name} needs a bus, and there is none`)
+  }
+}
+
+/** Which service without any operation owns a path. */
+function unbuiltPaths(services: readonly Service[], upstreams: ReadonlyMap<string, URL>) {
+  const unbuilt = services.filter(one => Object.keys(one.operations).length === 0 && !upstreams.has(one.name))
+  const owners = new Map(unbuilt.flatMap(({ name, paths }) => paths.map(path => [path, name] as const)))
+  return (path: string): string | null => owners.get(path.split('/', 3).join('/')) ?? null
 }

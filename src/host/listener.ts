@@ -6,22 +6,23 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import { createServer as createTlsServer, type Server } from 'node:https'
-import { type BlockList, isIPv6, Server as NetServer, type Socket } from 'node:net'
+import { type AddressInfo, type BlockList, isIPv6, Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Fault } from '../kit/fault.ts'
-import { malformed, methodUnknown } from './faults.ts'
+import { malformed, methodUnknown, starting } from './faults.ts'
 
 export type ListenerOptions = {
   tls: { key: string; cert: string }
+  address: { host: string; port: number }
   /** The proxies that are believed; null when there are none. */
   trusted: BlockList | null
   requestId: () => string
-  /** Told of each answer that was given on a bare socket, where no request came to be. */
-  refused: (requestId: string, status: number, address: string) => void
-  handle: RequestListener
   /** Shortened by tests; a person never waits for these. */
   timeouts?: Partial<typeof TIMEOUTS>
 }
+
+/** Called for each answer that was given on a bare socket, where no request came to be. */
+type Refused = (requestId: string, status: number, address: string) => void
 
 const TIMEOUTS = {
   /** To the first byte, and for the TLS handshake. */
@@ -35,10 +36,18 @@ const TIMEOUTS = {
 export const HEADER_BYTES_MAX = 16 * 1024
 const TLS_HANDSHAKE = 22
 
-export type Listener = { server: Server; drain(graceMs: number): Promise<void> }
+export type Listener = {
+  port: number
+  /** Until this is called, every request is answered 503. */
+  serve(handle: RequestListener, refused: Refused): void
+  drain(graceMs: number): Promise<void>
+}
 
-export function createListener(options: ListenerOptions): Listener {
+/** A port that accepts connections at once, so that whoever needs to know its number does, and serves later. */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
+  const serving: Serving = { ...options, handle: answerStarting(options), refused: () => {} }
+  const handle: RequestListener = (request, response) => serving.handle(request, response)
   const http = {
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
@@ -47,20 +56,31 @@ export function createListener(options: ListenerOptions): Listener {
     requireHostHeader: false, // Checked in arrival.ts, and answered in the one fault shape.
     connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs / 2),
   }
-  const secure = createTlsServer({ ...http, ...options.tls, handshakeTimeout: timeouts.handshakeMs }, options.handle)
-  const plain = createPlainServer(http, options.handle)
+  const secure = createTlsServer({ ...http, ...options.tls, handshakeTimeout: timeouts.handshakeMs }, handle)
+  const plain = createPlainServer(http, handle)
   plain.emit('listening') // It never listens itself, but this is what arms its header and request timeouts.
   for (const server of [secure, plain]) {
     server.maxHeadersCount = 0 // Node would drop the rest without a word; their size is bounded above.
-    server.on('clientError', (error, socket) => refuse(options, socket as Socket, clientFault(error)))
-    server.on('connect', (_request, socket) => refuse(options, socket as Socket, methodUnknown('CONNECT')))
-    server.on('checkExpectation', request => refuse(options, request.socket, expectationFailed()))
+    server.on('clientError', (error, socket) => refuse(serving, socket as Socket, clientFault(error)))
+    server.on('connect', (_request, socket) => refuse(serving, socket as Socket, methodUnknown('CONNECT')))
+    server.on('checkExpectation', request => refuse(serving, request.socket, expectationFailed()))
   }
+  acceptEither(secure, plain, serving, timeouts.handshakeMs)
+  return {
+    port: await listen(secure, options.address.host, options.address.port),
+    serve: (answering, refused) => Object.assign(serving, { handle: answering, refused }),
+    drain: graceMs => drain([secure, plain], graceMs),
+  }
+}
 
+type Serving = ListenerOptions & { handle: RequestListener; refused: Refused }
+
+/** The first byte of a connection tells which protocol it speaks. */
+function acceptEither(secure: Server, plain: PlainServer, serving: Serving, handshakeMs: number): void {
   const [acceptTls] = secure.listeners('connection') as ((socket: Socket) => void)[]
   secure.removeAllListeners('connection')
   secure.on('connection', (socket: Socket) => {
-    const timer = setTimeout(() => socket.destroy(), timeouts.handshakeMs)
+    const timer = setTimeout(() => socket.destroy(), handshakeMs)
     socket.once('close', () => clearTimeout(timer))
     socket.on('error', () => socket.destroy())
     socket.once('readable', () => {
@@ -69,11 +89,28 @@ export function createListener(options: ListenerOptions): Listener {
       if (!first) return socket.destroy()
       socket.unshift(first)
       if (first[0] === TLS_HANDSHAKE) acceptTls?.call(secure, socket)
-      else if (isTrusted(options.trusted, socket.remoteAddress)) plain.emit('connection', socket)
-      else refuse(options, socket, httpsRequired())
+      else if (isTrusted(serving.trusted, socket.remoteAddress)) plain.emit('connection', socket)
+      else refuse(serving, socket, httpsRequired())
     })
   })
-  return { server: secure, drain: graceMs => drain([secure, plain], graceMs) }
+}
+
+/** What is answered until everything is open: never a 401 for a credential that is good. */
+function answerStarting({ requestId }: ListenerOptions): RequestListener {
+  return (_request, response) => {
+    const id = requestId()
+    const fault = starting()
+    const head = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-request-id': id }
+    response.writeHead(fault.status, { ...head, ...fault.headers }).end(JSON.stringify(fault.body(id)))
+  }
+}
+
+/** Answers the port, once it listens. */
+export function listen(server: PlainServer | Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, backlog: 1024 }, () => resolve((server.address() as AddressInfo).port))
+  })
 }
 
 /** Stops accepting, lets running requests end, then closes what is idle. A client that was about to use its connection
@@ -122,7 +159,7 @@ const expectationFailed = () =>
 const answered = new WeakSet<Socket>()
 
 /** Answers on a bare socket, where no request object exists, and closes it without cutting the answer off. */
-function refuse({ requestId: newId, refused }: ListenerOptions, socket: Socket, fault: Fault): void {
+function refuse({ requestId: newId, refused }: Serving, socket: Socket, fault: Fault): void {
   if (answered.has(socket)) return
   answered.add(socket)
   if (!socket.writable) return void socket.destroy()

@@ -2,7 +2,7 @@
 // the text of errors, is scrubbed here.
 import pino, { type Logger } from 'pino'
 import type { Clock } from '../engines/engines.ts'
-import type { Writer } from '../kit/caller.ts'
+import type { Principal } from '../kit/caller.ts'
 
 export type Log = {
   /** For everything but requests. */
@@ -18,7 +18,7 @@ export type RequestEntry = {
   status: number
   ms: number
   ip: string
-  caller: Writer | null
+  caller: Principal | null
 }
 
 /** Lines are handed on in one piece of about this size, or after this time: a write for each would cost more than all

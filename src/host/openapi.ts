@@ -2,9 +2,10 @@
 import { type TSchema, Type } from 'typebox'
 import { SESSION_COOKIE } from '../kit/credentials.ts'
 import { FAULT_CODES, type FaultCode, statusOf } from '../kit/fault.ts'
-import { nothing, type Operation, stream } from '../kit/operation.ts'
+import type { Operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
-import { INGEST_HEADER, INGEST_PARAMETER } from './authenticate.ts'
+import { INGEST_HEADER, INGEST_PARAMETER } from './presented.ts'
+import { methodsOf } from './routes.ts'
 
 const Fault = Type.Object({
   error: Type.Object({
@@ -40,10 +41,10 @@ const INGEST_SCHEMES = {
   ingestParameter: { type: 'apiKey', in: 'query', name: INGEST_PARAMETER, description: 'The same, for beacons' },
 }
 
-/** Each entry alone suffices. */
+/** Each entry alone suffices. Those that are not here are for bearers. */
+const BEARER = [{ bearer: [] }, { session: [] }]
 const SECURITY = {
   public: [],
-  bearer: [{ bearer: [] }, { session: [] }],
   ingest: [{ bearer: [] }, { ingestHeader: [] }, { ingestParameter: [] }, { session: [] }],
 }
 
@@ -51,8 +52,8 @@ export function openapiDocument(sections: readonly Section[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const { name, operations } of sections) {
     for (const [id, operation] of Object.entries(operations)) {
-      const entry = { [operation.method.toLowerCase()]: describe(id, name, operation) }
-      paths[operation.path] = { ...paths[operation.path], ...entry }
+      const path = operation.path.replace(/\{(\w+)\.\.\.\}/, '{$1}')
+      paths[path] = { ...paths[path], ...entriesOf(id, name, operation) }
     }
   }
   const ingests = sections.some(({ operations }) => Object.values(operations).some(one => one.access === 'ingest'))
@@ -65,7 +66,7 @@ export function openapiDocument(sections: readonly Section[]): object {
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    security: SECURITY.bearer,
+    security: BEARER,
     tags: sections
       .filter(({ operations }) => Object.keys(operations).length > 0)
       .map(({ name, what }) => ({ name, description: what })),
@@ -75,6 +76,15 @@ export function openapiDocument(sections: readonly Section[]): object {
       securitySchemes: { ...SCHEMES, ...(ingests && INGEST_SCHEMES) },
     },
   }
+}
+
+/** One entry; of an operation that takes any method, one for each, since OpenAPI has no such thing. */
+function entriesOf(id: string, tag: string, operation: Operation): Record<string, object> {
+  if (operation.method !== 'ANY') return { [operation.method.toLowerCase()]: describe(id, tag, operation) }
+  const methods = methodsOf(operation).filter(method => method !== 'OPTIONS')
+  return Object.fromEntries(
+    methods.map(method => [method.toLowerCase(), describe(`${id}_${method.toLowerCase()}`, tag, operation)]),
+  )
 }
 
 function describe(id: string, tag: string, operation: Operation): object {
@@ -95,7 +105,7 @@ function describe(id: string, tag: string, operation: Operation): object {
     operationId: id,
     tags: [tag],
     summary: operation.summary,
-    ...((operation.access === 'public' || operation.access === 'ingest') && { security: SECURITY[operation.access] }),
+    ...(operation.access in SECURITY && { security: SECURITY[operation.access as keyof typeof SECURITY] }),
     parameters: [
       ...inPath.map(parameter('path')),
       ...(operation.bodyKind === 'json' ? [] : rest.map(parameter('query'))),
@@ -103,21 +113,30 @@ function describe(id: string, tag: string, operation: Operation): object {
     ...(operation.bodyKind === 'json' && {
       requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } },
     }),
-    ...(operation.bodyKind === 'raw' && { requestBody: { content: { '*/*': {} } } }),
+    ...(operation.bodyKind === 'parsed' && { requestBody: { content: { 'application/json': {} } } }),
+    ...((operation.bodyKind === 'bytes' || operation.bodyKind === 'stream') && {
+      requestBody: { content: { '*/*': {} } },
+    }),
     responses: {
-      [operation.status]: {
-        description: operation.summary,
-        ...(operation.output === stream && { content: { '*/*': {} } }),
-        ...(operation.output !== nothing &&
-          operation.output !== stream && { content: { 'application/json': { schema: operation.output } } }),
-      },
+      [operation.status]: { description: operation.summary, ...contentOf(operation) },
       ...faultResponses(operation),
     },
   }
 }
 
+function contentOf({ answer: { kind, value, chunk } }: Operation): { content?: object } {
+  if (kind === 'nothing') return {}
+  if (kind === 'reply') return { content: { '*/*': {} } }
+  return {
+    content: {
+      ...(value && { 'application/json': { schema: value } }),
+      ...(chunk && { 'text/event-stream': { schema: { type: 'string' }, 'x-event-data': chunk } }),
+    },
+  }
+}
+
 /** The statuses a caller of this operation should expect, each with the codes that bring it. */
-function faultResponses({ access, method, faults, bodyKind }: Operation): Record<string, object> {
+function faultResponses({ access, method, faults, bodyKind, metered }: Operation): Record<string, object> {
   const always: FaultCode[] = ['invalid_input', 'malformed_request', 'overloaded', 'database_unreachable']
   const guarded: FaultCode[] = [
     ...(access === 'ingest'
@@ -125,6 +144,7 @@ function faultResponses({ access, method, faults, bodyKind }: Operation): Record
       : (['credential_required', 'credential_refused', 'forbidden'] as const)),
     ...(['key_expired', 'key_revoked', 'key_limit', 'key_rate'] as const),
     ...(method === 'GET' ? [] : (['csrf_token_required'] as const)),
+    ...(metered ? (['key_budget'] as const) : []),
   ]
   const withBody: FaultCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type']
   const byStatus = new Map<number, Set<FaultCode>>()

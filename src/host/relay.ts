@@ -2,10 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
 import { HttpFailure, type HttpRequest } from '../engines/engines.ts'
+import { type Reply, replies, reply } from '../kit/answer.ts'
 import type { Caller } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
-import { type Context, type Operation, operation, type StreamAnswer, stream } from '../kit/operation.ts'
-import { service } from '../kit/service.ts'
+import { type Context, type Operation, operation } from '../kit/operation.ts'
+import { type Service, service } from '../kit/service.ts'
 import { malformed } from './faults.ts'
 
 const BODY_LIMIT = 4 * 1024 * 1024
@@ -27,27 +28,34 @@ const NOT_SENT = new Set([
 /** What the host says itself. */
 const NOT_ANSWERED = new Set([...HOP_BY_HOP, 'x-request-id', 'strict-transport-security'])
 
-/** The operations that stand for a service mounted at an upstream URL: its root, and everything below. */
-export function relayOperations(name: string, upstream: URL): Record<string, Operation> {
+/** The operations that stand for a service mounted at an upstream URL: each of its paths, and everything below. */
+export function relayOperations({ name, paths }: Service, upstream: URL): Record<string, Operation> {
   const declared = {
     access: 'bearer',
     summary: `Relayed to the ${name} service`,
     project: 'chosen',
-    body: 'raw',
+    body: 'bytes',
     bodyLimit: BODY_LIMIT,
     passUnknown: true,
-    output: stream,
+    output: replies,
     faults: ['upstream_unreachable'],
     audit: 'none',
     run: (context: Context<'bearer'>, { body }: { body: Buffer }) => relay(upstream, context, body),
   } as const
-  const whole = operation({ ...declared, route: `ANY /v1/${name}` })
-  const below = operation({ ...declared, route: `ANY /v1/${name}/{rest...}`, input: { rest: Type.String() } })
-  const operations = [{ [`${name}Relay`]: whole, [`${name}RelayBelow`]: below }]
-  return service({ name, what: declared.summary, operations }).operations
+  const operations = paths.map((path, at) => {
+    const id = `${name}Relay${at === 0 ? '' : at}`
+    const whole = operation({ ...declared, route: `ANY ${path}` as 'ANY /v1' })
+    const below = operation({
+      ...declared,
+      route: `ANY ${path}/{rest...}` as 'ANY /v1',
+      input: { rest: Type.String() },
+    })
+    return { [id]: whole, [`${id}Below`]: below }
+  })
+  return service({ name, what: declared.summary, paths, operations }).operations
 }
 
-async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>, body: Buffer): Promise<StreamAnswer> {
+async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>, body: Buffer): Promise<Reply> {
   const url = upstreamUrl(upstream, request.url)
   try {
     const answer = await http.send({
@@ -62,7 +70,7 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
       signal: request.signal,
     })
     if (answer.status < 200 || answer.status > 599) throw new HttpFailure('network', `answered ${answer.status}`)
-    return { status: answer.status, headers: kept(answer.headers, NOT_ANSWERED, /^access-control-/), body: answer.body }
+    return reply(answer.status, kept(answer.headers, NOT_ANSWERED, /^access-control-/), answer.body)
   } catch (error) {
     request.signal.throwIfAborted()
     if (!(error instanceof HttpFailure)) throw error

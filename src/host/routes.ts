@@ -1,171 +1,135 @@
-// Declarations become routes. This is the only file that knows Fastify.
-import type { RequestListener } from 'node:http'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+// Declarations become routes: each takes a request through identify, admit, its body, and invoke, to its answer. This is the
+// only file that knows the router.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import createRouter from 'find-my-way'
 import { Fault } from '../kit/fault.ts'
-import { type Operation, type StreamAnswer, stream } from '../kit/operation.ts'
-import { type AdmitOptions, admit } from './admit.ts'
-import { INGEST_PARAMETER } from './authenticate.ts'
-import { type CallOptions, call } from './call.ts'
+import type { Operation } from '../kit/operation.ts'
+import { admit } from './admit.ts'
+import type { Answers } from './answer.ts'
+import { readBody } from './body.ts'
 import { preflightHeaders } from './cors.ts'
-import { baseHeaders, exchangeOf, type Route } from './exchange.ts'
-import { bodyTooLarge, faultFor, METHODS } from './faults.ts'
-import { parseJson, readInput } from './input.ts'
+import { bodyTooLarge, isSafe, METHODS, malformed } from './faults.ts'
+import { type IdentifyOptions, identify } from './identify.ts'
+import { readInput } from './input.ts'
+import { type InvokeOptions, invoke } from './invoke.ts'
 import { HEADER_BYTES_MAX } from './listener.ts'
-import type { Log } from './log.ts'
-import type { Metrics } from './metrics.ts'
+import { INGEST_PARAMETER, presentedIn } from './presented.ts'
+import type { Rates } from './rates.ts'
+import type { RequestScope, Route } from './scope.ts'
 
-export type RouteOptions = CallOptions &
-  AdmitOptions & {
-    operations: Record<string, Operation>
-    /** Tells browsers to use https alone for this host name, on every port of it. */
-    hsts: boolean
-    metrics: Metrics
-    log: Log
-    /** Sees every answer before it is sent. Tests hold it against the declaration; production has none. */
-    inspect?: (id: string, operation: Operation, outcome: { output: unknown } | { fault: Fault }) => void
+export type RouteOptions = IdentifyOptions & InvokeOptions & { rates: Rates; routes: ReadonlyMap<string, Route> }
+export type Routes = (request: IncomingMessage, response: ServerResponse, scope: RequestScope) => void
+
+type Visit = {
+  request: IncomingMessage
+  response: ServerResponse
+  scope: RequestScope
+  path: Record<string, string | undefined>
+  query: Record<string, unknown>
+}
+/** What the router keeps for a path and a method. */
+type Serve = (visit: Visit) => void
+type Router = ReturnType<typeof createRouter>
+
+/** `missing` says what is answered where nothing was declared. */
+export function buildRoutes(options: RouteOptions, answers: Answers, missing: Routes): Routes {
+  // Bounded by the header limit already; a shorter one would make a long slug an error of the router's own.
+  const router = createRouter({ maxParamLength: HEADER_BYTES_MAX, onBadUrl: unused })
+  for (const route of options.routes.values()) addRoute(router, route, options, answers)
+  addOtherMethods(router, options, answers)
+  return (request, response, scope) => {
+    const found = router.find(request.method as OneMethod, request.url as string)
+    if (found === null) return missing(request, response, scope)
+    const serve = found.store as Serve | null
+    if (serve === null) return answers.fail(scope, response, malformed('The path is not valid percent-encoding.'))
+    serve({ request, response, scope, path: found.params, query: found.searchParams as Record<string, unknown> })
+  }
+}
+
+function addRoute(router: Router, route: Route, options: RouteOptions, answers: Answers): void {
+  const { operation } = route
+  const { access, bodyLimit } = operation
+
+  function enter(visit: Visit): void {
+    const { request, response, scope } = visit
+    scope.route = route
+    try {
+      if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit)
+      const caller = access === 'public' ? null : identify(options, access, presentedIn(request, visit.query, access))
+      if (caller instanceof Promise) {
+        caller.then(known => proceed(visit, known)).catch(error => answers.fail(scope, response, error))
+      } else proceed(visit, caller)
+    } catch (error) {
+      answers.fail(scope, response, error)
+    }
   }
 
-type State = { closing: boolean }
+  function proceed(visit: Visit, caller: RequestScope['caller']): void {
+    const { scope, request } = visit
+    scope.caller = caller
+    if (caller !== null) admit(options.rates, operation, caller, isSafe(request.method ?? ''), scope)
+    read(visit)
+  }
 
-export async function buildRoutes(options: RouteOptions, state: State): Promise<RequestListener> {
-  const app = Fastify({
-    // Bounded by the header limit already; a shorter one would make a long slug an error of the router's own.
-    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
-    frameworkErrors: (error, request, reply) => {
-      setHeaders(request as FastifyRequest, reply as FastifyReply, options, state)
-      answerFault(options, error, request as FastifyRequest, reply as FastifyReply)
-    },
-  })
-  app.removeAllContentTypeParsers()
-  app.setErrorHandler((error, request, reply) => answerFault(options, error, request, reply))
-  app.setNotFoundHandler((request, reply) => {
-    setHeaders(request, reply, options, state)
-    throw new Fault('not_found', { message: `There is nothing at ${request.method} ${pathOf(request.url)}.` })
-  })
-  const entries = Object.entries(options.operations)
-  await app.register(async json => {
-    json.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-      try {
-        done(null, parseJson(body as Buffer))
-      } catch (error) {
-        done(error as Error)
-      }
+  function read(visit: Visit): void {
+    readBody(visit.request, operation, (error, body) => {
+      if (error) answers.fail(visit.scope, visit.response, error)
+      else perform(visit, body)
     })
-    for (const [id, operation] of entries)
-      if (operation.bodyKind !== 'raw') addRoute(json, id, operation, options, state)
-  })
-  await app.register(async raw => {
-    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-    for (const [id, operation] of entries)
-      if (operation.bodyKind === 'raw') addRoute(raw, id, operation, options, state)
-  })
-  addOtherMethods(app, options, state)
-  await app.ready()
-  return app.routing
-}
-
-function setHeaders(request: FastifyRequest, reply: FastifyReply, { hsts }: RouteOptions, { closing }: State): void {
-  const { id, cors } = exchangeOf(request.raw)
-  reply.headers(baseHeaders(hsts)).header('x-request-id', id)
-  if (cors) reply.headers(cors)
-  if (closing) reply.header('connection', 'close')
-}
-
-function answerFault(
-  options: RouteOptions,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const fault = faultFor(error)
-  const { id, route, rate } = exchangeOf(request.raw)
-  if (rate !== null) reply.header('ratelimit', rate)
-  if (route) options.inspect?.(route.id, route.operation, { fault })
-  if (fault.status >= 500) {
-    const fields = { request: id, operation: route?.id, err: fault.cause ?? fault }
-    options.log.events.error(fields, fault.code)
   }
-  return reply.code(fault.status).headers(fault.headers).send(fault.body(id))
-}
 
-function addRoute(app: FastifyInstance, id: string, operation: Operation, options: RouteOptions, state: State): void {
-  const route: Route = { id, operation, observe: options.metrics.requests.of(id) }
-  const settle = (output: unknown, reply: FastifyReply) => {
-    options.inspect?.(id, operation, { output })
-    return operation.output === stream ? sendStream(output as StreamAnswer, reply) : reply.send(output)
+  function perform({ response, scope, path, query }: Visit, body: unknown): void {
+    try {
+      if (access === 'ingest') delete query[INGEST_PARAMETER]
+      const input = readInput(operation, { path, query, body })
+      const output = invoke(options, operation, scope.caller, input, scope)
+      if (output instanceof Promise) {
+        output
+          .then(value => answers.send(scope, response, operation, value))
+          .catch(error => answers.fail(scope, response, error))
+      } else answers.send(scope, response, operation, output)
+    } catch (error) {
+      answers.fail(scope, response, error)
+    }
   }
-  app.route({
-    method: operation.method === 'ANY' ? METHODS.filter(method => method !== 'OPTIONS') : operation.method,
-    url: routerPath(operation.path),
-    bodyLimit: operation.bodyLimit,
-    onRequest: (request, reply, done) => {
-      setHeaders(request, reply, options, state)
-      const exchange = exchangeOf(request.raw)
-      exchange.route = route
-      if (Number(request.raw.headers['content-length'] ?? 0) > operation.bodyLimit) {
-        return done(bodyTooLarge(operation.bodyLimit))
-      }
-      if (operation.access === 'public') return done()
-      try {
-        const admitted = admit(options, operation, exchange, request.raw, request.query as Record<string, unknown>)
-        if (admitted) return void admitted.then(() => done(), done)
-      } catch (error) {
-        return done(error as Error)
-      }
-      done()
-    },
-    handler: (request, reply) => {
-      const { params, body } = request
-      const query = request.query as Record<string, unknown>
-      if (operation.access === 'ingest') delete query[INGEST_PARAMETER]
-      const parts = { path: params as Record<string, string>, query, body }
-      const input = readInput(operation, parts)
-      if (operation.status !== 200) reply.code(operation.status)
-      const exchange = exchangeOf(request.raw)
-      if (exchange.rate !== null) reply.header('ratelimit', exchange.rate)
-      const output = call(options, operation, exchange.caller, exchange, input)
-      // Nothing is returned to Fastify, which would wait for it once more.
-      if (output instanceof Promise) output.then(value => settle(value, reply)).catch(error => reply.send(error))
-      else settle(output, reply)
-    },
-  })
+
+  const methods = methodsOf(operation).filter(method => method !== 'OPTIONS')
+  router.on(methods, routerPath(operation.path), unused, enter)
 }
 
 /** Every path answers every method: 405 with the ones it has, and OPTIONS with their list. */
-function addOtherMethods(app: FastifyInstance, options: RouteOptions, state: State): void {
+function addOtherMethods(router: Router, { routes }: RouteOptions, answers: Answers): void {
   const byPath = new Map<string, Set<string>>()
-  for (const { path, method } of Object.values(options.operations)) {
-    const methods = byPath.get(routerPath(path)) ?? new Set(['OPTIONS'])
-    byPath.set(routerPath(path), methods)
-    for (const one of method === 'ANY' ? METHODS : [method]) methods.add(one)
-    if (method === 'GET') methods.add('HEAD')
+  for (const { operation } of routes.values()) {
+    const path = routerPath(operation.path)
+    const methods = byPath.get(path) ?? new Set(['OPTIONS'])
+    byPath.set(path, methods)
+    for (const one of methodsOf(operation)) methods.add(one)
   }
-  for (const [url, methods] of byPath) {
+  for (const [path, methods] of byPath) {
     const allow = METHODS.filter(method => methods.has(method)).join(', ')
-    const preflight = preflightHeaders(allow)
-    const notAllowed = new Fault('method_not_allowed', {
-      message: `Only ${allow} are answered here.`,
-      headers: { allow },
-    })
-    app.route({
-      method: METHODS.filter(method => method === 'OPTIONS' || !methods.has(method)),
-      url,
-      // Answered before the body is looked at: whatever it is, it is not wanted here.
-      onRequest: (request, reply, done) => {
-        setHeaders(request, reply, options, state)
-        if (request.method !== 'OPTIONS') return done(notAllowed)
-        if (exchangeOf(request.raw).cors) reply.headers(preflight)
-        reply.code(204).header('allow', allow).send()
-      },
-      handler: () => {}, // Never reached: the hook has answered.
-    })
+    const preflight = { ...preflightHeaders(allow), allow }
+    const message = `Only ${allow} are answered here.`
+    const notAllowed = new Fault('method_not_allowed', { message, headers: { allow } })
+    const answerOptions: Serve = ({ scope, response }) =>
+      answers.sendHead(scope, response, 204, scope.cors ? preflight : { allow })
+    // Answered before the body is looked at: whatever it is, it is not wanted here.
+    const refuse: Serve = ({ scope, response }) => answers.fail(scope, response, notAllowed)
+    router.on('OPTIONS', path, unused, answerOptions)
+    const others = METHODS.filter(method => !methods.has(method))
+    if (others.length > 0) router.on(others, path, unused, refuse)
   }
 }
 
-function sendStream({ status, headers, body }: StreamAnswer, reply: FastifyReply): FastifyReply {
-  return reply.code(status).headers(headers).send(body)
+type OneMethod = (typeof METHODS)[number]
+
+export function methodsOf({ method }: Operation): OneMethod[] {
+  if (method === 'ANY') return [...METHODS]
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
+
+/** The router's own handlers: what it found is asked of it instead. */
+const unused = () => {}
 
 /** `/v1/projects/{slug}` is spelled `/v1/projects/:slug` by the router, and a last `{rest...}` `*`. */
 const routerPath = (path: string) => path.replace(/\{\w+\.\.\.\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
-const pathOf = (url: string) => url.split('?', 1)[0]?.slice(0, 200)

@@ -3,9 +3,9 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'
+import { oidc as store } from '../services/iam/public.ts'
 import { thisRequest } from './request.ts'
 import { digestOf, graceStart, REFRESH_GRACE_MS, save } from './saving.ts'
-import * as store from './store.ts'
 
 /** A grant that nobody has tokens of yet: long enough for the code to come back. */
 const UNREDEEMED_S = 60 * 60
@@ -58,16 +58,16 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
     consume: async id => {
       // The next one is saved at once, and both in one statement.
       if (place.model === 'RefreshToken') thisRequest().replaced = id
-      else if (!(await store.redeemCode(db, place.brand, digestOf(id), now())))
+      else if (!(await store.redeemCode(db.autocommit, place.brand, digestOf(id), now())))
         throw new errors.InvalidGrant('already used')
     },
     destroy: async id => {
       const isEnded = place.model === 'Session' && !thisRequest().renamed.has(id)
-      await (isEnded ? store.deleteSession : store.deleteEntry)(db, place, digestOf(id))
+      await (isEnded ? store.deleteSession : store.deleteEntry)(db.autocommit, place, digestOf(id))
       // What came of it opens nothing any more once this is answered.
-      if (isEnded || place.model === 'Grant') await db.caughtUp()
+      if (isEnded || place.model === 'Grant') await db.waitForNotifications()
     },
-    revokeByGrantId: grantId => store.deleteByGrant(db, place, grantId),
+    revokeByGrantId: grantId => store.deleteByGrant(db.autocommit, place, grantId),
   }
 }
 
@@ -90,7 +90,7 @@ export async function isSignedIn({ db, clock }: Engines, brand: string, grantId:
 
 /** Keeps with a grant which organisation it is for. */
 export async function chooseOrg({ db }: Engines, brand: string, grantId: string, org: string): Promise<void> {
-  await store.updateOrg(db, { brand, model: 'Grant' }, digestOf(grantId), org)
+  await store.updateOrg(db.autocommit, { brand, model: 'Grant' }, digestOf(grantId), org)
 }
 
 /** Makes a grant the one that a browser's session has for an app, in place of the one before. Of several tabs that try it
@@ -102,7 +102,7 @@ export async function claimGrant(
   claim: { client: string; before: string | null; grant: string },
 ): Promise<string> {
   const place = { brand, model: 'Session' }
-  if (await store.updateGrantOf(db, place, digestOf(session), claim)) return claim.grant
+  if (await store.updateGrantOf(db.autocommit, place, digestOf(session), claim)) return claim.grant
   // A session that is about to begin has no other tabs.
   return (await store.selectGrantOf(db, place, digestOf(session), claim.client)) ?? claim.grant
 }

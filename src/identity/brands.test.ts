@@ -80,7 +80,7 @@ describe('two brands', () => {
     const kids = async () =>
       (await host.db<{ kid: string }>`select kid from signing_keys where brand = 'default'`).length
     const before = await kids()
-    await rotateKeys(host.engines, 'acme')
+    await host.db.transaction(tx => rotateKeys({ ...host.engines, db: tx }, 'acme'))
     assert.equal(await kids(), before)
     const body = { brand: 'acme' }
     const answer = await host.call('POST /v1/iam/signing-keys', { as: host.admin.key, body })

@@ -15,13 +15,12 @@ import type { Membership } from './choice.ts'
 import { readForm, show } from './forms.ts'
 import type { Guesses } from './guesses.ts'
 import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
-import { ownApp } from './own-app.ts'
+import { type OwnAppOptions, ownApp } from './own-app.ts'
 import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE } from './pages.ts'
 import { answerFailure, queryProblem, requestProblem } from './problems.ts'
 import { buildProvider, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
 import { inOneRequest } from './request.ts'
 import { ENDED, signIn } from './sign-in.ts'
-import { deleteOld } from './store.ts'
 import { userInfo } from './userinfo.ts'
 
 /** What sign-in at one brand needs to know of organisations, people and apps. */
@@ -61,6 +60,8 @@ export type IdentityOptions = {
   /** The headers by which a page of that origin may read an answer, if it may. */
   corsHeaders: (origin: string) => Promise<Record<string, string> | null>
   failed: (error: unknown) => void
+  /** Sends requests to a handler without leaving the process. */
+  ask: (handle: RequestListener) => OwnAppOptions['ask']
 }
 
 const HEADERS = {
@@ -91,8 +92,6 @@ const CROSS_ORIGIN: ReadonlySet<string> = new Set([PATHS.discovery, PATHS.jwks, 
 
 export type Identity = {
   handle: RequestListener
-  /** Ends what it does by itself. */
-  close(): void
   verifyToken: (text: string) => Promise<AccessToken | null>
   signIn: SignIn
 }
@@ -143,10 +142,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
   const handle: RequestListener = (request, response) => {
     inOneRequest(() => answer(request, response)).catch(error => answerFailure(error, response, failed))
   }
-  const sweep = () => deleteOld(engines.db, engines.clock.now().toISOString()).catch(failed)
-  const timer = setInterval(sweep, SWEEP_MS).unref()
-  const signInHere = ownApp({ handle, verifyToken, issuer, ...own })
-  return { handle, verifyToken, signIn: signInHere, close: () => clearInterval(timer) }
+  return { handle, verifyToken, signIn: ownApp({ ask: options.ask(handle), verifyToken, issuer, ...own }) }
 }
 
 /** What the steps of signing in and joining need, but for what changes with the keys. */
@@ -176,8 +172,6 @@ async function beganHere(provider: Provider, uid: string, request: IncomingMessa
   return !interaction?.result || isBrowser(request, interaction.result.browser)
 }
 
-/** How often what has ended is taken out of the database. */
-const SWEEP_MS = 10 * 60_000
 /** How often keys are looked at: new ones come into use without a restart. */
 const KEYS_KEPT_MS = 30_000
 

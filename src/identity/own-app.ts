@@ -1,6 +1,4 @@
 // How the API's own address signs browsers in: as one more app of the provider, which is asked without leaving the process.
-import type { RequestListener } from 'node:http'
-import inject from 'light-my-request'
 import { EngineUnavailable } from '../engines/engines.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import type { AccessToken } from './access-tokens.ts'
@@ -8,14 +6,15 @@ import { invitationPath } from './invitation.ts'
 import { PATHS } from './provider.ts'
 
 export type OwnAppOptions = {
-  handle: RequestListener
+  /** Posts a form to the provider. */
+  ask: (path: string, form: Record<string, string>) => Promise<{ status: number; text: string }>
   verifyToken: (text: string) => Promise<AccessToken | null>
   issuer: string
   client: string
   callback: string
 }
 
-export function ownApp({ handle, verifyToken, issuer, client, callback }: OwnAppOptions): SignIn {
+export function ownApp({ ask, verifyToken, issuer, client, callback }: OwnAppOptions): SignIn {
   const about = { client_id: client, redirect_uri: callback }
   return {
     issuer,
@@ -28,15 +27,10 @@ export function ownApp({ handle, verifyToken, issuer, client, callback }: OwnApp
     invitationUrl: token => issuer + invitationPath(token),
     redeem: async ({ code, verifier }) => {
       const form = { grant_type: 'authorization_code', ...about, code, code_verifier: verifier }
-      const answer = await inject(handle, {
-        method: 'POST',
-        url: PATHS.token,
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        payload: new URLSearchParams(form).toString(),
-      })
-      if (answer.statusCode === 503) throw new EngineUnavailable('db', 'down')
-      if (answer.statusCode >= 500) throw new Error(`the token endpoint answered ${answer.statusCode}`)
-      return answer.statusCode === 200 ? verifyToken(answer.json().access_token) : null
+      const { status, text } = await ask(PATHS.token, form)
+      if (status === 503) throw new EngineUnavailable('db', 'down')
+      if (status >= 500) throw new Error(`the token endpoint answered ${status}`)
+      return status === 200 ? verifyToken(JSON.parse(text).access_token) : null
     },
   }
 }

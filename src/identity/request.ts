@@ -2,8 +2,9 @@
 // writes it back whole; what was read tells what it changed, and that the thing was there.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isDeepStrictEqual } from 'node:util'
-import type { Entry } from './store.ts'
+import type { oidc } from '../services/iam/public.ts'
 
+type Entry = oidc.Entry
 type Payload = Entry['payload']
 
 type Request = {

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'
+import { oidc as store } from '../services/iam/public.ts'
 import { asFound, merged, thisRequest } from './request.ts'
-import * as store from './store.ts'
 
 type Engines = { db: Database; clock: Clock }
 type Payload = store.Entry['payload']
@@ -39,7 +39,7 @@ async function change(
   expires: string | null,
 ): Promise<boolean> {
   const { db, clock } = engines
-  if (await store.updateEntry(db, place, digestOf(id), before, columnsOf(mine, expires))) return true
+  if (await store.updateEntry(db.autocommit, place, digestOf(id), before, columnsOf(mine, expires))) return true
   const entry = await store.selectEntry(db, place, digestOf(id), clock.now().toISOString())
   return entry !== null && change(engines, place, id, entry.payload, merged(before, mine, entry.payload), expires)
 }
@@ -54,15 +54,15 @@ async function add(
   const columns = columnsOf(mine, expires)
   // Who signed in with a password that was changed meanwhile is not signed in.
   if (place.model === 'Session' && columns.user) {
-    return store.insertSession(db, place, digestOf(id), columns, proofOf(columns.user))
+    return store.insertSession(db.autocommit, place, digestOf(id), columns, proofOf(columns.user))
   }
   const { replaced } = thisRequest()
   if (place.model === 'RefreshToken' && replaced !== null) {
     const use = { digest: digestOf(replaced), at: clock.now().toISOString(), since: graceStart(clock) }
-    if (await store.replaceToken(db, place, use, digestOf(id), columns)) return true
+    if (await store.replaceToken(db.autocommit, place, use, digestOf(id), columns)) return true
     throw new errors.InvalidGrant('already used')
   }
-  await store.insertEntry(db, place, digestOf(id), columns)
+  await store.insertEntry(db.autocommit, place, digestOf(id), columns)
   return true
 }
 

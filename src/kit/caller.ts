@@ -16,30 +16,34 @@ export type Credential = {
   id: string
   /** SHA-256 of its text, in hex. */
   digest: string
+  /** The digest of the sign-in it comes of, in hex; null for what comes of none. */
+  signIn: string | null
   limits: Limits | null
   budget: Budget | null
   /** Requests a minute. */
   rate: number | null
 }
 
-/** Whoever may write events: a person, or a publishable key or the token of a workspace, which stand for the organisation
- *  and for nobody in it. Of a workspace, the credential's id is its own. */
-export type Writer = {
+/** Whoever holds a credential: a person, or a publishable key or the token of a workspace, which stand for the organisation
+ *  and for nobody in it. */
+export type Principal = {
   org: OrgId
   /** The project this request acts in; null for the whole organisation. */
   project: string | null
+  /** Of a workspace's token: which one it is of. */
+  workspace: string | null
   user: string | null
   email: string | null
   role: Role | null
   credential: Credential
 }
 
-export type Caller = Writer & { user: string; email: string; role: Role }
+export type Caller = Principal & { user: string; email: string; role: Role }
 
 /** The organisation whose members run the platform itself. */
 export const PLATFORM_ORG = 'admin' as OrgId
 
-export const administers = (caller: Writer): boolean => caller.role === 'owner' || caller.role === 'admin'
-export const isSuperadmin = (caller: Writer): boolean => caller.org === PLATFORM_ORG && caller.user !== null
+export const administers = (caller: Principal): boolean => caller.role === 'owner' || caller.role === 'admin'
+export const isSuperadmin = (caller: Principal): boolean => caller.org === PLATFORM_ORG && caller.user !== null
 /** A key that was given any bound at all may not make or change keys, or it could shed the bound. */
 export const isLimited = ({ limits, budget, rate }: Credential): boolean => !!(limits || budget || rate)

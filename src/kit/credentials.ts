@@ -1,4 +1,4 @@
-import type { Caller, Writer } from './caller.ts'
+import type { Caller, Principal } from './caller.ts'
 
 /** Turns the text of a credential into the caller it stands for, or raises the fault that says why not. Answers at
  *  once when it knows the credential already: that is the path of nearly every request. */
@@ -6,11 +6,11 @@ export interface Credentials {
   /** `sk-…` */
   secretKey(text: string): Caller | Promise<Caller>
   /** `pk-…` */
-  publishableKey(text: string): Writer | Promise<Writer>
+  publishableKey(text: string): Principal | Promise<Principal>
   /** A JWT of our identity provider. */
   accessToken(text: string): Caller | Promise<Caller>
   /** A JWT of a team's workspace. */
-  workspaceToken(text: string): Writer | Promise<Writer>
+  workspaceToken(text: string): Principal | Promise<Principal>
   /** The value of the session cookie. */
   session(text: string): Caller | Promise<Caller>
 }

@@ -28,10 +28,14 @@ const FAULTS = {
   headers_too_large: [431, 'invalid_request_error'],
   internal: [500, 'api_error'],
   not_held: [501, 'api_error'],
+  not_built: [501, 'api_error'],
   upstream_unreachable: [502, 'api_error'],
   mail_unreachable: [502, 'api_error'],
   overloaded: [503, 'api_error'],
+  starting: [503, 'api_error'],
   database_unreachable: [503, 'api_error'],
+  warehouse_unreachable: [503, 'api_error'],
+  bus_unreachable: [503, 'api_error'],
 } as const satisfies Record<string, readonly [status: number, type: string]>
 
 export type FaultCode = keyof typeof FAULTS

@@ -1,37 +1,45 @@
 // An operation is one endpoint, declared once. Its route, validation, access rule, OpenAPI entry, client method and
 // derived tests all come from that declaration.
 //
-//   input    one flat object. Names in braces come from the path; the rest is the query on GET and DELETE and where the
-//            body is raw, and the JSON body otherwise. The same object is the client's argument.
-//   access   who may call, which yields `caller`:
-//              public       anybody; there is no caller
-//              ingest       a credential of an organisation, publishable keys included, by any way events come in
-//              bearer       a credential of an organisation: a secret key, an access token, or a browser session
-//              admin        likewise, held by an owner or admin of it
-//              superadmin   likewise, held by a member of the platform organisation
-//   project  the input field that names the project it acts in; or 'chosen': the one the header X-Project-Id names, else
-//            the only one its key may act in, else none. Without it, it is about the whole organisation, and closed to
-//            keys that are held to projects.
-//   mints    it makes, reveals or widens a credential, and is closed to every limited key.
-//   revokes  it ends a credential, and is open whatever a key is limited to.
-//   inTurns  calls of one organisation take turns, where they would only wait for each other in the database.
-//   prepare  runs before `run`, outside its transaction: the place for slow calls to the outside. What it answers is
-//            the third argument of `run`.
-//   audit    what the trail records. A write states it or says 'none'. An audited write runs in one transaction with
-//            its record, and `db` is that transaction. One that answers `Unchanged` is not recorded.
-//   faults   what `run` may raise beyond what the host itself answers.
+//   input     one flat object. Names in braces come from the path; the rest is the query on GET and DELETE and where the
+//             body is not JSON of ours, and the JSON body otherwise. The same object is the client's argument.
+//   access    who may call, which yields `caller`:
+//               public       anybody; there is no caller
+//               ingest       a credential of an organisation, publishable keys included, by any way events come in
+//               reader       a credential of an organisation, or the token of one of its workspaces
+//               bearer       a credential of an organisation: a secret key, an access token, or a browser session
+//               admin        likewise, held by an owner or admin of it
+//               superadmin   likewise, held by a member of the platform organisation
+//   project   the input field that names the project it acts in; or 'chosen': the one the header X-Project-Id names, else
+//             the only one its key may act in, else none. Without it, it is about the whole organisation, and closed to
+//             keys that are held to projects.
+//   model     the input field that names the model it calls, which a key may be limited to.
+//   metered   it costs money, and is closed to a key that has used up its budget.
+//   mints     it makes, reveals or widens a credential, and is closed to every limited key.
+//   revokes   it ends a credential, and is open whatever a key is limited to.
+//   body      how a body that is not JSON of ours arrives in `input.body`: `bytes`; `parsed`, bytes and the JSON they are,
+//             of which declared fields are read too; or `stream`. `encodings` are opened within `bodyLimit`.
+//   output    the schema of what it answers, or what kit/answer.ts has beside values.
+//   audit     the name of its entry in the audit trail, or 'none'. The entry is written where `write` calls `record`.
+//   emits     the events that `emit` may send, by subject, each with the schema of its data.
+//   door      it calls other operations itself, and finds `calls` in its context.
+//   faults    what `run` may raise beyond what the host itself answers; `dialect` is how faults read on its wire.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
-import type { Engines } from '../engines/engines.ts'
-import type { Unchanged } from './audit.ts'
-import type { Caller, Writer } from './caller.ts'
+import type { Engines, Sql } from '../engines/engines.ts'
+import { type Answer, answerOf } from './answer.ts'
+import type { Caller, Principal } from './caller.ts'
+import type { Calls } from './calls.ts'
 import { type Check, compileCheck } from './check.ts'
+import { type Dialect, native } from './dialect.ts'
 import type { FaultCode } from './fault.ts'
-import type { SignIn } from './sign-in.ts'
+import type { Emits, Write, WriteScope } from './write.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type Access = 'public' | 'ingest' | 'bearer' | 'admin' | 'superadmin'
+export type Access = 'public' | 'ingest' | 'reader' | 'bearer' | 'admin' | 'superadmin'
+export type BodyKind = 'json' | 'bytes' | 'parsed' | 'stream'
+export type Encoding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
 /** What an operation sees of the request beside its input. Rarely needed. */
 export type RequestFacts = {
@@ -41,33 +49,50 @@ export type RequestFacts = {
   readonly url: string
   /** As sent, less everything by which a client could claim to be somebody. */
   readonly headers: IncomingHttpHeaders
+  /** Where the client is. */
   readonly ip: string
-  /** Aborted when the client leaves. */
+  /** Where the connection comes from: the client, or a proxy in between. */
+  readonly peer: string
+  /** Aborted when the client leaves, and for a stream when the host drains. */
   readonly signal: AbortSignal
 }
 
-export type Context<A extends Access = Access> = Engines & {
-  caller: A extends 'public' ? null : A extends 'ingest' ? Writer : Caller
+type CallerOf<A extends Access> = A extends 'public' ? null : A extends 'ingest' | 'reader' ? Principal : Caller
+
+export type Context<A extends Access = Access, State = unknown> = Omit<Engines, 'db'> & {
+  /** For reads. Writing takes a transaction, which `write` gives. */
+  db: Sql
+  caller: CallerOf<A>
   request: RequestFacts
   /** What its service opened at the start. */
-  state: unknown
-  /** The names of all services, which limits may name. */
-  services: ReadonlySet<string>
-  /** Sign-in at this host's own address, once its identity origin is up. */
-  signIn: () => SignIn
+  state: State
 }
 
-/** Answers nothing: 204. */
-export const nothing = Type.Void()
-/** Answers bytes of its own, with status and headers of its own. */
-export const stream = Type.Unsafe<StreamAnswer>({ 'x-stoa': 'stream' })
-export type StreamAnswer = { status: number; headers: Record<string, string | string[]>; body: Readable }
+/** A body that was parsed: its bytes, and the JSON they are. */
+export type ParsedBody = { bytes: Buffer; json: unknown }
+type Bodies = { json: unknown; bytes: { body: Buffer }; parsed: { body: ParsedBody }; stream: { body: Readable } }
+type Input<F extends TProperties, B extends BodyKind> = Static<TObject<F>> & Bodies[B]
 
-type Input<F extends TProperties, B> = Static<TObject<F>> & (B extends 'raw' ? { body: Buffer } : unknown)
-/** `trail: 'platform'` records it with the operators, for what the organisation's own trail does not outlive. */
-type Audit<I, O> = { what: string; on: (input: I, output: O) => string; trail?: 'platform' }
+/** `trail: 'platform'` records it with the superadmins, for what the organisation's own trail does not outlive. */
+export type Audit = { what: string; trail?: 'platform' }
+type AuditName = string | Audit
+type IsAudited<Au> = Au extends 'none' ? false : true
 
-export type Declaration<R extends string, A extends Access, F extends TProperties, B, O extends TSchema, P> = {
+type RunContext<S, A extends Access, Au, E extends Emits, D> = Context<A, S> & {
+  write: Write<WriteScope<IsAudited<Au>, E>>
+} & (D extends true ? { calls: Calls } : unknown)
+
+export type Declaration<
+  S,
+  R extends string,
+  A extends Access,
+  F extends TProperties,
+  B extends BodyKind,
+  O extends TSchema,
+  Au extends AuditName,
+  E extends Emits,
+  D extends boolean,
+> = {
   /** `GET /v1/projects/{slug}`; `ANY` takes every method, and a last `{rest...}` every deeper path. */
   route: R
   summary: string
@@ -75,20 +100,30 @@ export type Declaration<R extends string, A extends Access, F extends TPropertie
   input?: F
   output: O
   status?: 200 | 201 | 202 | 204 | 303
-  /** `raw` hands the body over as bytes, whatever its media type. */
   body?: B
   bodyLimit?: number
+  encodings?: readonly Encoding[]
   /** A wire that is not ours: fields we do not know pass instead of being refused. */
   passUnknown?: true
   project?: (keyof F & string) | 'chosen'
+  model?: keyof F & string
+  metered?: true
   mints?: true
   revokes?: true
-  inTurns?: true
+  door?: D
+  emits?: E
+  audit?: Au
   faults?: readonly FaultCode[]
-  prepare?: (context: Context<A>, input: Input<F, B>) => Promise<P>
-  run: (context: Context<A>, input: Input<F, B>, prepared: P) => Promise<Outcome<O>> | Outcome<O>
-} & (R extends `GET ${string}` ? { audit?: never } : { audit: Audit<Input<F, B>, Static<O>> | 'none' })
-type Outcome<O extends TSchema> = Static<O> | Unchanged<Static<O>>
+  dialect?: Dialect
+  run: (context: RunContext<S, A, Au, E, D>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
+} & AuditRule<R, A>
+
+/** Every write says what the trail records of it, or 'none'. There is nobody to record where anybody may call. */
+type AuditRule<R extends string, A extends Access> = R extends `GET ${string}`
+  ? { audit?: 'none' }
+  : A extends 'public'
+    ? { audit: 'none' }
+    : { audit: AuditName }
 
 export type Operation = {
   kind: 'operation'
@@ -98,70 +133,111 @@ export type Operation = {
   path: string
   /** Where each input field comes from. */
   pathFields: string[]
-  bodyKind: 'none' | 'json' | 'raw'
+  bodyKind: 'none' | BodyKind
+  encodings: readonly Encoding[]
   passesUnknown: boolean
   summary: string
   access: Access
   input: TObject
   check: Check
-  output: TSchema
+  answer: Answer
   status: number
   bodyLimit: number
   project: string | null
+  model: string | null
+  metered: boolean
   mints: boolean
   revokes: boolean
-  inTurns: boolean
+  door: boolean
   faults: readonly FaultCode[]
-  audit: Audit<never, never> | null
-  prepare: ((context: Context<never>, input: never) => Promise<unknown>) | null
-  run: (context: Context<never>, input: never, prepared: never) => unknown
+  dialect: Dialect
+  audit: Audit | null
+  emits: Emits
+  run: (context: Context<never>, input: never) => unknown
 }
 
 /** Large enough for every JSON body of ours, small enough that a thousand at once fit in memory. */
 const BODY_LIMIT = 1024 * 1024
 
-export function operation<
+/** `operation` for a service whose state is `S`; see `serviceKit`. */
+export type Declare<S> = <
   const R extends `${Method | 'ANY'} /v1${string}`,
   const A extends Access,
   O extends TSchema,
   F extends TProperties = Record<never, never>,
-  const B extends 'json' | 'raw' = 'json',
-  P = undefined,
->(declared: Declaration<R, A, F, B, O, P>): Operation {
-  const [method, path] = declared.route.split(' ') as [Method | 'ANY', string]
+  const B extends BodyKind = 'json',
+  const Au extends AuditName = 'none',
+  E extends Emits = Record<never, never>,
+  const D extends boolean = false,
+>(
+  declared: Declaration<S, R, A, F, B, O, Au, E, D>,
+) => Operation
+
+type Erased = Declaration<never, string, Access, TProperties, BodyKind, TSchema, AuditName, Emits, boolean> & {
+  audit?: AuditName
+}
+
+/** For operations that need no state. */
+export const operation: Declare<unknown> = declared => declareOperation(declared as unknown as Erased)
+
+export function declareOperation(declared: Erased): Operation {
+  const { route, access, project, model, body } = declared
+  const [method, path] = route.split(' ') as [Method | 'ANY', string]
   const pathFields = [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)].map(match => match[1] as string)
   const fields: TProperties = declared.input ?? {}
-  const missing = pathFields.filter(name => !(name in fields))
-  if (missing.length > 0) throw new Error(`${declared.route}: input lacks ${missing.join(', ')} of the path`)
-  if (new Set(pathFields).size < pathFields.length)
-    throw new Error(`${declared.route}: a name stands twice in the path`)
-
-  const shape = declared.passUnknown ? {} : { additionalProperties: false }
-  const input = Type.Object(fields, shape)
-  const checked = declared.body === 'raw' ? Type.Object({ ...fields, body: Type.Unknown() }, shape) : input
   const bodiless = method === 'GET' || method === 'DELETE'
+  refuseIf(new Set(pathFields).size < pathFields.length, route, 'a name stands twice in the path')
+  for (const name of pathFields) refuseIf(!(name in fields), route, `input lacks ${name} of the path`)
+  for (const name of [project, model]) {
+    refuseIf(name !== undefined && name !== 'chosen' && !(name in fields), route, `there is no input field ${name}`)
+  }
+  refuseIf(body !== undefined && 'body' in fields, route, 'the field `body` is the body itself')
+  refuseIf(body !== undefined && bodiless, route, `${method} takes no body`)
+  refuseIf(!!declared.encodings && bodiless, route, 'encodings are those of a body')
+  const audit = auditOf(declared.audit)
+  refuseIf(audit !== null && access === 'public', route, 'an entry in the audit trail names its caller; there is none')
+  refuseIf(audit !== null && method === 'GET', route, 'what only reads leaves no entry in the audit trail')
+  refuseIf(declared.metered === true && access === 'public', route, 'there is no key whose budget could be checked')
+
+  const shape = declared.passUnknown || body === 'parsed' ? {} : { additionalProperties: false }
+  const input = Type.Object(fields, shape)
+  const checked = body === undefined ? input : Type.Object({ ...fields, body: Type.Unknown() }, shape)
+  const answer = answerOf(declared.output)
   return {
     kind: 'operation',
     service: '',
     method,
     path,
     pathFields,
-    bodyKind: declared.body === 'raw' ? 'raw' : bodiless ? 'none' : 'json',
-    passesUnknown: declared.passUnknown ?? false,
+    bodyKind: body ?? (bodiless ? 'none' : 'json'),
+    encodings: declared.encodings ?? [],
+    passesUnknown: declared.passUnknown ?? body === 'parsed',
     summary: declared.summary,
-    access: declared.access,
+    access,
     input,
     check: compileCheck(checked),
-    output: declared.output,
-    status: declared.status ?? ((declared.output as TSchema) === nothing ? 204 : 200),
+    answer,
+    status: declared.status ?? (answer.kind === 'nothing' ? 204 : 200),
     bodyLimit: declared.bodyLimit ?? BODY_LIMIT,
-    project: declared.project ?? null,
+    project: project ?? null,
+    model: model ?? null,
+    metered: declared.metered ?? false,
     mints: declared.mints ?? false,
     revokes: declared.revokes ?? false,
-    inTurns: declared.inTurns ?? false,
+    door: declared.door ?? false,
     faults: declared.faults ?? [],
-    audit: typeof declared.audit === 'object' ? (declared.audit as Audit<never, never>) : null,
-    prepare: (declared.prepare as Operation['prepare']) ?? null,
-    run: declared.run as Operation['run'],
+    dialect: declared.dialect ?? native,
+    audit,
+    emits: declared.emits ?? {},
+    run: declared.run as unknown as Operation['run'],
   }
+}
+
+function auditOf(declared: AuditName | undefined): Audit | null {
+  if (declared === undefined || declared === 'none') return null
+  return typeof declared === 'string' ? { what: declared } : declared
+}
+
+function refuseIf(isWrong: boolean, route: string, why: string): void {
+  if (isWrong) throw new Error(`${route}: ${why}`)
 }

@@ -1,56 +1,108 @@
-// A service is a folder under src/services. Its name is the path segment after /v1/.
-import type { Engines } from '../engines/engines.ts'
-import type { Operation } from './operation.ts'
-import type { Worker } from './worker.ts'
+// A service is a folder under src/services. Its name is the path segment after /v1/, and it may own further paths.
+import type { Engines, Sql } from '../engines/engines.ts'
+import type { AuditTrail } from './audit.ts'
+import type { Consumer, ConsumerDeclaration, Schedule, ScheduleDeclaration } from './background.ts'
+import type { Principal } from './caller.ts'
+import type { Credentials } from './credentials.ts'
+import { type Declare, declareOperation, type Operation } from './operation.ts'
+import type { Settings, SettingValues } from './setting.ts'
+import type { IdentityProvider } from './sign-in.ts'
+
+/** What a service declares itself with, typed by the state that its `open` answers. */
+export function serviceKit<State>(): {
+  operation: Declare<State>
+  schedule: (declared: ScheduleDeclaration<State>) => Schedule
+  consumer: (declared: ConsumerDeclaration<State>) => Consumer
+} {
+  return {
+    operation: declared => declareOperation(declared as never),
+    schedule: declared => ({ kind: 'schedule', ...declared }),
+    consumer: declared => ({ kind: 'consumer', ...declared }),
+  }
+}
 
 export type Service = {
   name: string
   what: string
+  /** Where its operations are; the first is the one it is listed with. */
+  paths: readonly string[]
   operations: Record<string, Operation>
   /** The folder of its `NNNN-what.sql` files. */
   migrations: URL | null
-  workers: readonly Worker[]
-  open: ((opening: Opening) => Promise<Opened>) | null
+  settings: Settings
+  schedules: readonly Schedule[]
+  consumers: readonly Consumer[]
+  open: ((opening: Opening<never>) => Promise<Opened<unknown>>) | null
 }
 
 /** What a service is given when the host starts. */
-export type Opening = {
+export type Opening<Values = unknown> = {
   engines: Engines
-  settings: ServiceSettings
+  settings: Values
+  /** The names of all services, which limits may name. */
+  services: ReadonlySet<string>
+  identity: IdentityProvider
   /** For what goes wrong outside of any request. */
   warn: (error: unknown) => void
 }
 
-/** Settings that concern one service alone. */
-export type ServiceSettings = {
-  /** Where every source of the risk reference is taken from instead of its publisher; null for the publishers. */
-  riskMirror: string | null
+/** What it keeps in memory, which its operations and background work find as `state`. */
+export type Opened<State> = {
+  state: State
+  /** What the host itself needs of it. */
+  provides?: Partial<Provided>
+  gauges?: () => Gauge[]
+  close?: () => Promise<void>
 }
 
-/** What it keeps in memory, which its operations and workers find as `state`. */
-export type Opened = { state: unknown; gauges?: () => Gauge[]; close?: () => Promise<void> }
+/** What the host needs of services. Each is provided by one of them. */
+export type Provided = {
+  credentials: Credentials
+  audit: AuditTrail
+  /** Raises 402 when the caller's key has used up its budget. */
+  requireBudget(db: Sql, caller: Principal): Promise<void>
+  /** Whether an organisation attached this host name and proved that it is its own. */
+  isVerified(host: string): boolean | Promise<boolean>
+}
+
 export type Gauge = { name: string; help: string; samples: { labels: Record<string, string>; value: number }[] }
 
-type Declaration = {
+type Declaration<State, S extends Settings> = {
   name: string
   /** One sentence for `GET /v1`. */
   what: string
+  /** `/v1/<name>` unless said. */
+  paths?: readonly string[]
   /** Modules that export operations, given whole (`import * as …`): an operation's export name is its id everywhere. */
   operations?: Record<string, unknown>[]
   migrations?: URL
-  workers?: readonly Worker[]
-  open?: (opening: Opening) => Promise<Opened>
+  settings?: S
+  schedules?: readonly Schedule[]
+  consumers?: readonly Consumer[]
+  open?: (opening: Opening<SettingValues<S>>) => Promise<Opened<State>>
 }
 
-export function service({ name, what, operations = [], migrations, workers = [], open }: Declaration): Service {
+export function service<State = undefined, S extends Settings = Record<never, never>>(
+  declared: Declaration<State, S>,
+): Service {
+  const { name, what, paths = [`/v1/${name}`], operations = [], migrations, settings } = declared
   const found: Record<string, Operation> = {}
   for (const [id, value] of operations.flatMap(module => Object.entries(module))) {
     if (!isOperation(value)) continue
-    if (!`${value.path}/`.startsWith(`/v1/${name}/`)) throw new Error(`${name}: ${value.path} is not below /v1/${name}`)
+    if (!paths.some(path => `${value.path}/`.startsWith(`${path}/`))) {
+      throw new Error(`${name}: ${value.path} is not below ${paths.join(' or ')}`)
+    }
     if (id in found) throw new Error(`${name}: two operations are called ${id}`)
     found[id] = { ...value, service: name }
   }
-  return { name, what, operations: found, migrations: migrations ?? null, workers, open: open ?? null }
+  return {
+    ...{ name, what, paths, operations: found },
+    migrations: migrations ?? null,
+    settings: settings ?? {},
+    schedules: declared.schedules ?? [],
+    consumers: declared.consumers ?? [],
+    open: (declared.open as Service['open']) ?? null,
+  }
 }
 
 const isOperation = (value: unknown): value is Operation =>

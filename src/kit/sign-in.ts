@@ -1,3 +1,5 @@
+// The identity provider, as services see it.
+
 /** How the API's own address signs browsers in: as one more app of the identity provider, at which people choose the
  *  organisation they act in. */
 export interface SignIn {
@@ -13,3 +15,12 @@ export interface SignIn {
 
 /** Somebody who signed in; `signIn` is the id of the grant, with which all that comes of it ends. */
 export type SignedIn = { user: string; org: string; signIn: string }
+
+/** What a valid access token says. */
+export type TokenClaims = SignedIn & { expiresMs: number }
+
+export interface IdentityProvider {
+  signIn: SignIn
+  /** Checks signature, issuer, audience, time and type of an access token; null when it is not one of ours. */
+  verifyToken(text: string): Promise<TokenClaims | null>
+}

@@ -1,16 +1,21 @@
 // The product: every service, one line each. Their migrations run in this order. A service without a folder has no
 // operation yet; it is listed so that `GET /v1` tells what is there and what is not.
 import { service } from '../kit/service.ts'
+import { mintKey, revokeKeysOf } from './account/public.ts'
 import { account } from './account/service.ts'
-import { iam } from './iam/service.ts'
+import { iamService } from './iam/service.ts'
 import { projectsService } from './projects/service.ts'
 import { risk } from './risk/service.ts'
 
 export const services = [
-  iam,
+  iamService({ mint: mintKey, revokeOf: revokeKeysOf }),
   account,
   projectsService,
-  service({ name: 'ai', what: 'Model calls: chat completions, embeddings and the models there are' }),
+  service({
+    name: 'ai',
+    what: 'Model calls: chat completions, embeddings and the models there are',
+    paths: ['/v1/ai', '/v1/chat', '/v1/embeddings', '/v1/models', '/v1/responses', '/v1/messages'],
+  }),
   service({ name: 'search', what: "Search over an organisation's own documents" }),
   service({ name: 'kms', what: 'Secrets, sealed at rest' }),
   service({ name: 'platform', what: 'Builds and deploys' }),

@@ -1,7 +1,7 @@
 // The typed client: its runtime as it stands, then the types of every operation, then a method for each.
 import { readFileSync } from 'node:fs'
 import type { Section } from '../../src/host/openapi.ts'
-import { nothing, type Operation, stream } from '../../src/kit/operation.ts'
+import type { Operation } from '../../src/kit/operation.ts'
 import { docComment, type Schema, typeText } from './types.ts'
 
 const HEADER = `// GENERATED from the operation declarations by \`npm run generate\`; do not edit.
@@ -37,7 +37,7 @@ ${methods.join('\n\n')}
 
 /** The other wires are not ours: whoever sends them has a client of their own. */
 const speaksJson = ({ method, path, bodyKind }: Operation) =>
-  method !== 'ANY' && bodyKind !== 'raw' && !path.includes('...}')
+  method !== 'ANY' && (bodyKind === 'json' || bodyKind === 'none') && !path.includes('...}')
 
 function typesOf(id: string, operation: Operation): string[] {
   const schema = operation.input as Schema
@@ -46,27 +46,26 @@ function typesOf(id: string, operation: Operation): string[] {
   const declare = (name: string, type: Schema) => `export type ${name} = ${typeText(type)}`
   return [
     declare(inputName(id), input),
-    ...(operation.output === nothing || operation.output === stream
-      ? []
-      : [declare(outputName(id), operation.output as Schema)]),
+    ...(operation.answer.kind === 'value' ? [declare(outputName(id), operation.answer.value as Schema)] : []),
   ]
 }
 
 function methodsOf(id: string, operation: Operation): string[] {
-  const { method, path, summary, output } = operation
+  const { method, path, summary, answer: declared } = operation
   const { required = [] } = operation.input as Schema
   const parameters = `input: ${inputName(id)}${required.length === 0 ? ' = {}' : ''}, options?: CallOptions`
   const write = (name: string, says: string, how: string) =>
     `    ${docComment(says, '    ')}\n` +
     `    ${name}: (${parameters}) =>\n      host.${how}('${method}', '${path}', input, options),`
-  const answer = output === nothing ? 'void' : outputName(id)
-  const methods = [write(id, `${summary}.\n\`${method} ${path}\``, output === stream ? 'ask' : `call<${answer}>`)]
+  const answer = declared.kind === 'nothing' ? 'void' : outputName(id)
+  const how = declared.kind === 'nothing' || declared.kind === 'value' ? `call<${answer}>` : 'ask'
+  const methods = [write(id, `${summary}.\n\`${method} ${path}\``, how)]
   if (!isListing(operation)) return methods
   return [...methods, write(`${id}All`, 'The same, item by item through every page.', `all<${answer}['data'][number]>`)]
 }
 
-function isListing({ input, output }: Operation): boolean {
-  const { data, next } = (output as Schema).properties ?? {}
+function isListing({ input, answer: { value } }: Operation): boolean {
+  const { data, next } = (value as Schema | null)?.properties ?? {}
   return 'after' in input.properties && data?.type === 'array' && next?.type === 'string'
 }
 

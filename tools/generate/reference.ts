@@ -2,12 +2,13 @@
 import { HOST_FAULTS } from '../../src/host/faults.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type FaultCode, statusOf } from '../../src/kit/fault.ts'
-import { type Access, nothing, type Operation, stream } from '../../src/kit/operation.ts'
+import type { Access, Operation } from '../../src/kit/operation.ts'
 import { alternatives, type Schema, typeText } from './types.ts'
 
 const CALLERS: Record<Access, string> = {
   public: 'Anybody may call it.',
   ingest: 'Any credential of the organisation may call it, a publishable key included.',
+  reader: 'Any credential of the organisation may call it, and the token of one of its workspaces.',
   bearer: 'Any credential of the organisation may call it.',
   admin: 'A credential held by an owner or admin of the organisation may call it.',
   superadmin: 'A credential held by a member of the platform organisation may call it.',
@@ -80,10 +81,13 @@ function operationText(id: string, operation: Operation): string {
 
 function inputTable(operation: Operation): string[] {
   const rows = fieldRows(operation.input as Schema, '', name => placeOf(operation, name))
-  if (operation.bodyKind === 'raw') rows.push('| | body | bytes | | The whole body, as it is sent |')
+  if (isForeign(operation)) rows.push('| | body | bytes | | The whole body, as it is sent |')
   if (rows.length === 0) return []
   return [`| field | in | type | required | what it is |\n|---|---|---|---|---|\n${rows.join('\n')}`]
 }
+
+/** Whether the body is not JSON of ours. */
+const isForeign = ({ bodyKind }: Operation) => bodyKind !== 'json' && bodyKind !== 'none'
 
 function placeOf({ pathFields, bodyKind }: Operation, name: string): string {
   return pathFields.includes(name) ? 'path' : bodyKind === 'json' ? 'body' : 'query'
@@ -111,10 +115,12 @@ function shortType(schema: Schema): string {
   return typeText(schema).replaceAll(/\s+/g, ' ').trim()
 }
 
-function answerText({ status, output }: Operation): string {
-  if (output === nothing) return `Answers ${status} without a body.`
-  if (output === stream) return 'Answers with a status and a body of its own.'
-  return `Answers ${status} with\n\n\`\`\`ts\n${typeText(output as Schema)}\n\`\`\``
+function answerText({ status, answer: { kind, value } }: Operation): string {
+  if (kind === 'nothing') return `Answers ${status} without a body.`
+  if (kind === 'reply') return 'Answers with a status and a body of its own.'
+  if (kind === 'events') return 'Answers an event stream.'
+  const streams = kind === 'either' ? ', or an event stream if the request asks for one:' : ''
+  return `Answers ${status} with${streams}\n\n\`\`\`ts\n${typeText(value as Schema)}\n\`\`\``
 }
 
 /** What is required, and in a body also what has an example: a command that works as it stands. */
@@ -140,7 +146,7 @@ function curl(operation: Operation): string {
     ...(operation.bodyKind === 'json'
       ? ["-H 'Content-Type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`]
       : []),
-    ...(operation.bodyKind === 'raw' ? ['--data-binary @body'] : []),
+    ...(isForeign(operation) ? ['--data-binary @body'] : []),
   ].join(' \\\n  ')
 }
 

@@ -74,13 +74,27 @@ function transactions(db: Database): void {
     assert.equal(await count(), 3)
   })
 
-  it('undoes a failed transaction within a transaction and keeps the outer one', async () => {
-    await db.transaction(async tx => {
-      await tx`insert into things (id) values (14)`
-      await assert.rejects(tx.transaction(inner => inner`insert into things (id) values (10)`))
-      await tx`insert into things (id) values (15)`
-    })
+  it('commits each statement by itself where that is asked for', async () => {
+    await db.autocommit`insert into things (id) values (14)`
+    await assert.rejects(db.autocommit`insert into things (id) values (10)`)
+    await db.autocommit`insert into things (id) values (15)`
     assert.equal(await count(), 5)
+  })
+
+  it('tells a transaction that lost a race from one that failed', async () => {
+    const both = Promise.withResolvers<void>()
+    let arrived = 0
+    const cross = (mine: number, other: number) =>
+      db.transaction(async tx => {
+        await tx`update things set id = id where id = ${mine}`
+        if (++arrived === 2) both.resolve()
+        await both.promise
+        await tx`update things set id = id where id = ${other}`
+      })
+    const outcomes = await Promise.allSettled([cross(15, 14), cross(14, 15)])
+    const [lost, ...more] = outcomes.filter(one => one.status === 'rejected')
+    assert.deepEqual(more, [])
+    assert.ok(lost?.reason instanceof EngineUnavailable && lost.reason.state === 'conflict')
   })
 }
 
@@ -126,7 +140,7 @@ function listening(db: Database, open: OpenDatabase): void {
     const heard: string[] = []
     const listener = await open({ connectionsMax: 1, queueMax: 1 })
     t.after(() => listener.close())
-    await listener.caughtUp() // Nobody listens yet, so there is nothing to wait for.
+    await listener.waitForNotifications() // Nobody listens yet, so there is nothing to wait for.
     await listener.listen(
       'counts',
       payload => heard.push(payload),
@@ -134,7 +148,7 @@ function listening(db: Database, open: OpenDatabase): void {
     )
     for (let sent = 1; sent <= 50; sent++) {
       await db`select pg_notify('counts', ${String(sent)})`
-      await listener.caughtUp()
+      await listener.waitForNotifications()
       assert.equal(heard.length, sent)
     }
   })

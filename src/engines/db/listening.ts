@@ -68,7 +68,7 @@ export function openListening(connect: (ears: Ears) => postgres.Sql, beatMs = BE
       turn = mine.catch(() => {})
       return mine
     },
-    caughtUp: async () => (line ? answers(line, PATIENCE_MS).then(() => {}) : undefined),
+    waitForNotifications: async () => (line ? answers(line, PATIENCE_MS).then(() => {}) : undefined),
     close: async () => {
       closed = true
       line = null

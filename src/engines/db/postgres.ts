@@ -1,6 +1,6 @@
 // PostgreSQL through the `postgres` driver: a pool with a bounded queue, transactions, LISTEN.
 import postgres from 'postgres'
-import { type Database, EngineUnavailable, type SqlValue } from '../engines.ts'
+import { type Database, EngineUnavailable, type SqlValue, type Tx } from '../engines.ts'
 import { admission, type Waits } from './admission.ts'
 import { type Ears, openListening } from './listening.ts'
 
@@ -33,7 +33,7 @@ export function openPostgres(options: PostgresOptions): Database {
     return admit({ start: () => pending, begun, giveUp: () => query.cancel() }, waits).catch(translate)
   }
 
-  async function transaction<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const state = { begun: false, givenUp: false }
     const start = () => {
       const whole = sql.begin(tx => {
@@ -50,16 +50,19 @@ export function openPostgres(options: PostgresOptions): Database {
     return admit({ start, begun: () => state.begun, giveUp }, WAITS).catch(translate)
   }
 
+  const query = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
+    run<Row[]>(sql(strings, ...(values as string[])), WAITS)
+  const script = (text: string) => run<void>(sql.unsafe(text).simple(), WAITS)
   return Object.assign(
-    <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-      run<Row[]>(sql(strings, ...(values as string[])), WAITS),
+    <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) => query<Row>(strings, ...values),
     {
       transaction,
+      autocommit: Object.assign(query, { isTransaction: true as const, script }),
       load,
-      script: (text: string) => run<void>(sql.unsafe(text).simple(), WAITS),
+      script,
       listen: (channel: string, heard: (payload: string) => void, connected: () => void) =>
         listening.listen({ channel, heard, connected }),
-      caughtUp: listening.caughtUp,
+      waitForNotifications: listening.waitForNotifications,
       ping: async () => void (await run(sql`select 1`, PING_WAITS)),
       close: async () => {
         await listening.close()
@@ -85,24 +88,12 @@ export async function requireVersion(db: Database): Promise<void> {
   }
 }
 
-/** The database as seen from inside a transaction: it holds its connection already, so nothing is counted again. */
-function inside(tx: postgres.TransactionSql): Database {
-  const refuse = (what: string) => () => {
-    throw new Error(`${what} makes no sense inside a transaction`)
-  }
+/** It holds its connection already, so nothing is counted again. */
+function inside(tx: postgres.TransactionSql): Tx {
   return Object.assign(
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
       tx<Row[]>(strings, ...(values as string[])) as unknown as Promise<Row[]>,
-    {
-      transaction: <T>(work: (db: Database) => Promise<T>) =>
-        tx.savepoint(nested => work(inside(nested))) as Promise<T>,
-      script: async (text: string) => void (await tx.unsafe(text).simple()),
-      listen: refuse('LISTEN'),
-      caughtUp: refuse('caughtUp()'),
-      ping: refuse('ping()'),
-      load: refuse('load()'),
-      close: refuse('close()'),
-    },
+    { isTransaction: true as const, script: async (text: string) => void (await tx.unsafe(text).simple()) },
   )
 }
 
@@ -134,9 +125,11 @@ const DOWN = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ENOTFOUND', 'EHOSTUNREACH', 'EACCES'],
 ])
 
-/** Statements that were stopped or lost a race, to one that deleted what they refer to among others, and a server short of
- *  something: the same call may pass in a moment, or is told then what is missing. */
-const BUSY = /^(57014|55P03|40001|40P01|23503|53...)$/
+/** Statements that were stopped, or refer to what was deleted meanwhile, and a server short of something: the same call
+ *  may pass in a moment, or is told then what is missing. */
+const BUSY = /^(57014|55P03|23503|53...)$/
+/** Serialisation failures and deadlocks: run again, the same transaction passes. */
+const CONFLICT = /^(40001|40P01)$/
 
 /** Tells "the server is not there" from everything else, which passes as the driver threw it. FATAL is PostgreSQL's
  *  word for ending the connection, whatever the reason. */
@@ -144,5 +137,6 @@ function translate(error: unknown): never {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown }
   if (error instanceof EngineUnavailable || typeof code !== 'string') throw error
   if (severity === 'FATAL' || DOWN.has(code)) throw new EngineUnavailable('db', 'down', error)
+  if (CONFLICT.test(code)) throw new EngineUnavailable('db', 'conflict', error)
   throw BUSY.test(code) ? new EngineUnavailable('db', 'busy', error) : error
 }

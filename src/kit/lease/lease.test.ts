@@ -6,7 +6,8 @@ import { withLease } from './lease.ts'
 const host = await startHost()
 const { engines, clock, db } = host
 const never = new AbortController().signal
-const held = async (name: string) => (await db`select from leases where name = ${name}`).length
+const held = async (name: string) =>
+  (await db`select from leases where name = ${name} and until > clock_timestamp()`).length
 const turn = () => new Promise(done => setTimeout(done, 5))
 
 describe('a lease', () => {
@@ -48,12 +49,12 @@ describe('a lease', () => {
   it('is renewed while the work goes on, and its loss ends the work', async () => {
     const until = async () =>
       (await db<{ until: string }>`select until from leases where name = 'four'`)[0]?.until ?? ''
-    const ended = withLease(engines, 'four', never, async signal => {
+    const ended = withLease(engines, 'four', never, async ({ signal }) => {
       const before = await until()
       clock.advance(10_000)
       while ((await until()) === before) await turn()
       assert.equal(signal.aborted, false)
-      await db`update leases set holder = 'another' where name = 'four'`
+      await db`update leases set holder = 'another', fence = fence + 1 where name = 'four'`
       clock.advance(10_000)
       while (!signal.aborted) await turn()
       return 'ended'

@@ -57,7 +57,7 @@ describe('changing a key', () => {
       const isRemembered = () => !(host.keyring.secretKey(key) instanceof Promise)
       assert.ok(isRemembered())
       await host.db.script(`update keys set ${change} where id = '${id}'`)
-      await host.db.caughtUp()
+      await host.db.waitForNotifications()
       assert.ok(!isRemembered())
     })
   }

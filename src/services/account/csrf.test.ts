@@ -115,7 +115,7 @@ describe('a browser session', () => {
     const his = await host.signIn(fred)
     assert.equal((await host.call('GET /v1/projects', { as: null, headers: his })).status, 200)
     await host.db`delete from members where user_id = ${fred.user}`
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     assert.equal((await host.call('GET /v1/projects', { as: null, headers: his })).status, 401)
 
     const short = await host.signIn(host.home, 1_000)
@@ -133,7 +133,7 @@ describe('a role that changes', () => {
     const read = async () => (await host.call('GET /v1/iam/audit', { as: null, headers })).status
     assert.equal(await read(), 200)
     await host.db`update members set role = 'member' where user_id = ${gus.user}`
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     assert.equal(await read(), 403)
   })
 })

@@ -1,10 +1,19 @@
-// Resolves keys, sessions and access tokens to callers, remembering those it has seen. One that changes is forgotten at
-// once, in every process on the same database; unknown ones are never remembered.
-import type { Caller, Writer } from '../../kit/caller.ts'
+// Resolves keys, sessions and access tokens to callers, and keeps those it has seen. One that changes is dropped at once, in
+// every process on the same database; unknown ones are never kept.
+import { openCache } from '../../kit/cache.ts'
+import type { Caller, Principal } from '../../kit/caller.ts'
 import type { Credentials } from '../../kit/credentials.ts'
-import { openMemory } from '../../kit/memory.ts'
 import { type LastUsed, openLastUsed } from './last-used.ts'
-import { ended, type Finder, findersOf, type Held, type LookUpOptions, refused } from './look-ups.ts'
+import {
+  aliasOf,
+  ended,
+  type Finder,
+  findersOf,
+  type Held,
+  type LookUpOptions,
+  refused,
+  requireSpelling,
+} from './look-ups.ts'
 
 /** How often a key's use is noted. */
 const USE_NOTED_MS = 60_000
@@ -12,12 +21,22 @@ const USE_NOTED_MS = 60_000
 export type Keyring = Credentials & Pick<LastUsed, 'flush' | 'close'>
 export type KeyringOptions = LookUpOptions & { warn: (error: unknown) => void }
 
+/** What is notified of on each channel. */
+const CHANNELS = {
+  keys: aliasOf.credential,
+  sign_ins: aliasOf.signIn,
+  members: aliasOf.member,
+  workspaces: aliasOf.workspace,
+}
+
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { db, clock, warn } = options
   // By the text itself, because hashing it would be a tenth of a small request. It was in this memory anyway, in the
-  // request; nothing of it is kept longer than it takes the next one to be learnt.
-  const memory = openMemory<Held>()
-  await db.listen('keys', memory.forget, memory.clear)
+  // request; nothing of it is kept longer than it takes the next one to be looked up.
+  const cache = openCache<Held>()
+  for (const [channel, alias] of Object.entries(CHANNELS)) {
+    await db.listen(channel, name => cache.drop(alias(name)), cache.clear)
+  }
   const { note, flush, close } = openLastUsed(db, warn)
   const find = findersOf(options)
 
@@ -26,25 +45,25 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     [find.workspace, 'This token is of no workspace here, or it has ended.'],
   ])
 
-  function admitted(held: Held, nowMs: number): Writer {
+  function admitted(held: Held, nowMs: number): Principal {
     if (held.revoked) throw ended('key_revoked', 'This key was revoked')
     if (held.expiresMs <= nowMs) throw expired(held)
     if (nowMs - held.useNotedMs >= USE_NOTED_MS) {
       held.useNotedMs = nowMs
-      note(held.writer.credential.id, nowMs)
+      note(held.principal.credential.id, nowMs)
     }
-    return held.writer
+    return held.principal
   }
 
-  function resolve(name: string, text: string, finder: Finder): Writer | Promise<Writer> {
+  function resolve(name: string, text: string, finder: Finder): Principal | Promise<Principal> {
     const nowMs = clock.now().getTime()
-    const held = memory.get(name, nowMs)
+    const held = cache.get(name, nowMs)
     return held ? admitted(held, nowMs) : lookUp(name, text, nowMs, finder)
   }
 
-  async function lookUp(name: string, text: string, nowMs: number, finder: Finder): Promise<Writer> {
-    const { digest, look } = await finder(text)
-    const held = await memory.learn(name, digest, nowMs, look)
+  async function lookUp(name: string, text: string, nowMs: number, finder: Finder): Promise<Principal> {
+    if (finder === find.key) requireSpelling(text)
+    const held = await cache.load(name, nowMs, () => finder(text))
     if (!held) throw refused(UNKNOWN.get(finder) ?? SIGNED_OUT)
     return admitted(held, clock.now().getTime())
   }
@@ -63,8 +82,8 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
 
 const SIGNED_OUT = 'This session has ended; sign in again.'
 
-function expired({ writer, expiresMs }: Held) {
-  const { kind } = writer.credential
+function expired({ principal, expiresMs }: Held) {
+  const { kind } = principal.credential
   if (kind === 'session') return refused(SIGNED_OUT)
   if (kind === 'token') return refused('This access token has expired; refresh it.')
   if (kind === 'workspace') return refused('This token has expired; make another one.')

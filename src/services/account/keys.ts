@@ -2,15 +2,19 @@
 // it: its owner alone edits it; the owner and the organisation's admins see and revoke it.
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
-import { Unchanged } from '../../kit/audit.ts'
+import type { Clock, Random, Tx } from '../../engines/engines.ts'
+import { nothing } from '../../kit/answer.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName } from '../../kit/fields.ts'
-import { type Context, nothing, operation } from '../../kit/operation.ts'
+import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
+import type { Changes } from '../../kit/write.ts'
+import { emailsOf } from '../iam/public.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
 import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
+import { operation } from './state.ts'
 import * as store from './store.ts'
 
 export const LIVE_KEYS_MAX = 1_000
@@ -37,7 +41,11 @@ export const listKeys = operation({
       (last, count) => store.selectKeys(db, caller.org, filter, placeFrom(last), count),
       placeKey,
     )
-    return { ...found, data: found.data.map(row => recordOf(row, now)) }
+    const emails = await emailsOf(
+      db,
+      found.data.map(({ user }) => user),
+    )
+    return { ...found, data: found.data.map(row => recordOf(row, emails.get(row.user) ?? '', now)) }
   },
 })
 
@@ -46,7 +54,6 @@ export const createKey = operation({
   summary: 'Creates a key; the answer alone carries the whole text of a secret one, in `key`',
   access: 'bearer',
   mints: true,
-  inTurns: true,
   input: {
     name: Name,
     type: Type.Optional(
@@ -59,20 +66,23 @@ export const createKey = operation({
   output: Type.Object({ ...Key.properties, key: Type.String({ description: 'The whole key. Keep it now' }) }),
   status: 201,
   faults: ['conflict'],
-  audit: { what: 'key.create', on: (_input, { id }) => id },
-  run: async (context, { name, type = 'secret', ...given }) => {
-    const { db, caller, clock, random, services } = context
+  audit: 'key.create',
+  run: async ({ caller, clock, random, state, write }, { name, type = 'secret', ...given }) => {
     const now = clock.now()
-    const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, services) }
-    if ((await store.countLiveKeys(db, caller.org, now.toISOString())) >= LIVE_KEYS_MAX) {
-      throw new Fault('conflict', {
-        message: `The organisation has ${LIVE_KEYS_MAX} live keys, the most it may have; revoke one first.`,
-      })
-    }
+    const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, state.services) }
     const text = newKeyText(random, type)
-    const key = await keepKey(context, { ...caller, name, type, text, bounds })
-    const fresh = { email: caller.email, spent: 0, spent_month: 0, last_used: null, revoked_at: null, revoked_by: null }
-    return { ...recordOf({ ...key, ...fresh }, now), key: text }
+    return write({ serialize: true }, async ({ db, record }) => {
+      await lock(db, `keys of ${caller.org}`)
+      if ((await store.countLiveKeys(db, caller.org, now.toISOString())) >= LIVE_KEYS_MAX) {
+        throw new Fault('conflict', {
+          message: `The organisation has ${LIVE_KEYS_MAX} live keys, the most it may have; revoke one first.`,
+        })
+      }
+      const key = await keepKey({ db, clock, random }, { ...caller, name, type, text, bounds })
+      record(key.id, changesOf(null, key))
+      const fresh = { spent: 0, spent_month: 0, last_used: null, revoked: false, revoked_at: null, revoked_by: null }
+      return { ...recordOf({ ...key, ...fresh }, caller.email, now), key: text }
+    })
   },
 })
 
@@ -84,21 +94,26 @@ export const updateKey = operation({
   input: { id: Id, name: Type.Optional(Name), ...settable },
   output: Key,
   faults: ['not_found', 'conflict'],
-  audit: { what: 'key.update', on: ({ id }) => id },
-  run: async (context, { id, name, ...given }) => {
-    const { db, caller, clock, services } = context
-    const row = await visibleKey(context, id)
-    const now = clock.now()
-    if (row.user !== caller.user) {
-      throw new Fault('forbidden', { message: `Only its owner, ${row.email}, may change this key; you may revoke it.` })
-    }
-    if (!isLive(row, now)) {
-      throw new Fault('conflict', { message: 'A key that was revoked or has expired stays so; create another one.' })
-    }
-    const changed = { ...row, name: name ?? row.name, ...boundsFrom(given, now, services) }
-    if (isDeepStrictEqual(changed, row)) return new Unchanged(recordOf(row, now))
-    await store.updateKey(db, caller.org, id, changed)
-    return recordOf(changed, now)
+  audit: 'key.update',
+  run: async ({ caller, clock, state, write }, { id, name, ...given }) => {
+    const bounds = boundsFrom(given, clock.now(), state.services)
+    return write(async ({ db, record }) => {
+      const row = await visibleKey(db, caller, id, clock.now())
+      const now = clock.now() // Whoever held the key still may have done so for a while.
+      if (row.user !== caller.user) {
+        const owner = (await emailsOf(db, [row.user])).get(row.user)
+        throw new Fault('forbidden', { message: `Only its owner, ${owner}, may change this key; you may revoke it.` })
+      }
+      if (!isLive(row, now)) {
+        throw new Fault('conflict', { message: 'A key that was revoked or has expired stays so; create another one.' })
+      }
+      const changed = { ...row, name: name ?? row.name, ...bounds }
+      if (!isDeepStrictEqual(changed, row)) {
+        await store.updateKey(db, caller.org, id, changed)
+        record(id, changesOf(row, changed))
+      }
+      return recordOf(changed, caller.email, now)
+    })
   },
 })
 
@@ -110,13 +125,14 @@ export const deleteKey = operation({
   input: { id: Id },
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'key.revoke', on: ({ id }) => id },
-  run: async (context, { id }) => {
-    const { db, caller, clock } = context
-    const { revoked_at } = await visibleKey(context, id)
-    if (revoked_at !== null) return new Unchanged(undefined)
-    await store.revokeKey(db, caller.org, id, caller.email, clock.now().toISOString())
-  },
+  audit: 'key.revoke',
+  run: async ({ caller, clock, write }, { id }) =>
+    write(async ({ db, record }) => {
+      const { revoked } = await visibleKey(db, caller, id, clock.now())
+      if (revoked) return
+      await store.revokeKey(db, caller.org, id, caller.email, clock.now().toISOString())
+      record(id)
+    }),
 })
 
 const NO_BOUNDS: store.Bounds = { expires: null, limits: [], budget: { month: 0, total: 0 }, rate: null }
@@ -125,7 +141,7 @@ type Minted = Pick<Caller, 'org' | 'user'> & { name: string; type: KeyType; text
 
 /** Writes a key down. */
 export async function keepKey(
-  { clock, random, db }: Pick<Context, 'clock' | 'random' | 'db'>,
+  { clock, random, db }: { clock: Clock; random: Random; db: Tx },
   { org, user, name, type, text, bounds = NO_BOUNDS }: Minted,
 ): Promise<store.NewKey> {
   const id = `key_${random.token(24)}`
@@ -136,14 +152,34 @@ export async function keepKey(
   return key
 }
 
+/** Makes an unlimited secret key of that person, and answers its text. */
+export async function mintKey(
+  engines: { clock: Clock; random: Random; db: Tx },
+  whose: Pick<Minted, 'org' | 'user' | 'name'>,
+): Promise<string> {
+  const text = newKeyText(engines.random, 'secret')
+  await keepKey(engines, { ...whose, type: 'secret', text })
+  return text
+}
+
 /** The key as the caller may see it, held still until the transaction ends. */
-async function visibleKey({ db, caller, clock }: Context<'bearer'>, id: string): Promise<store.KeyRow> {
+async function visibleKey(db: Tx, caller: Caller, id: string, now: Date): Promise<store.KeyRow> {
   await store.lockKey(db, caller.org, id)
   const user = administers(caller) ? null : caller.user
-  const filter = { ...timesFrom(clock.now()), id, user, status: null }
-  const [row] = await store.selectKeys(db, caller.org, filter, null, 1)
+  const [row] = await store.selectKeys(db, caller.org, { ...timesFrom(now), id, user, status: null }, null, 1)
   if (!row) throw notFound('key')
   return row
 }
 
 const timesFrom = (now: Date) => ({ at: now.toISOString(), month: monthOf(now) })
+
+type Recorded = Pick<store.NewKey, 'name' | 'type' | 'expires' | 'limits' | 'budget' | 'rate'>
+
+/** What the trail says of a key: what it is called and held to, as far as that changed. */
+function changesOf(before: Recorded | null, after: Recorded): Changes {
+  const names = ['name', 'type', 'expires', 'limits', 'budget', 'rate'] as const
+  const changed = names.filter(name => !isDeepStrictEqual(before?.[name], after[name]))
+  return Object.fromEntries(
+    changed.map(name => [name, before ? { from: before[name], to: after[name] } : { to: after[name] }]),
+  )
+}

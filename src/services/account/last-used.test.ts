@@ -4,7 +4,7 @@ import { eventually } from '../../../test/eventually.ts'
 import { startHost } from '../../../test/host.ts'
 import { keyCalls } from '../../../test/keys.ts'
 import { openPostgres } from '../../engines/db/postgres.ts'
-import { openKeyring } from './public.ts'
+import { openKeyring } from './keyring.ts'
 
 const host = await startHost()
 const { made, use, listed } = keyCalls(host)

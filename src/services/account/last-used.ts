@@ -19,7 +19,7 @@ export function openLastUsed(db: Database, warn: (error: unknown) => void): Last
     const uses = new Map(noted)
     noted.clear()
     try {
-      await updateLastUsed(db, uses)
+      await updateLastUsed(db.autocommit, uses)
     } catch (error) {
       // Kept for the next time, unless the key was used again meanwhile.
       for (const [key, at] of uses) if (!noted.has(key)) noted.set(key, at)

@@ -1,15 +1,17 @@
 // Operations under /v1/account/login, /callback and /logout: how a browser comes to have a session at this address, by the
 // same authorization code flow that every other app uses.
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { replies, reply } from '../../kit/answer.ts'
 import { type OrgId, PLATFORM_ORG } from '../../kit/caller.ts'
 import { cookieIn, hostCookie } from '../../kit/cookies.ts'
 import { SESSION_COOKIE } from '../../kit/credentials.ts'
 import { Fault } from '../../kit/fault.ts'
-import { type Context, operation, type StreamAnswer, stream } from '../../kit/operation.ts'
+import type { Context } from '../../kit/operation.ts'
+import { endGrant, endSignIn } from '../iam/public.ts'
 import { digestOf } from './key-text.ts'
 import { beginSession } from './sessions.ts'
+import { operation } from './state.ts'
 import * as store from './store.ts'
 
 /** Then the browser is sent through sign-in again, which it passes without a form while it is signed in there. */
@@ -33,16 +35,16 @@ export const startLogin = operation({
   summary: 'Sends a browser to sign in, from where it comes back with a session',
   access: 'public',
   input: { to: Type.Optional(Path) },
-  output: stream,
+  output: replies,
   status: 303,
-  run: ({ random, seal, clock, signIn, request }, { to = '/v1/iam/me' }) => {
-    const state = `${random.bytes(4).readUInt32LE() % PLACES}.${random.token(22)}`
+  run: ({ random, seal, clock, state: { signIn }, request }, { to = '/v1/iam/me' }) => {
+    const nonce = `${random.bytes(4).readUInt32LE() % PLACES}.${random.token(22)}`
     const verifier = random.token(43)
     const step: Step = { verifier, to, untilMs: clock.now().getTime() + LOGIN_S * 1000 }
     const challenge = createHash('sha256').update(verifier).digest('base64url')
-    const sealed = Buffer.from(seal.seal(PLATFORM_ORG, stepName(state), JSON.stringify(step))).toString('base64url')
+    const sealed = Buffer.from(seal.seal(PLATFORM_ORG, stepName(nonce), JSON.stringify(step))).toString('base64url')
     const given = surplusIn(request.headers.cookie ?? '').map(name => hostCookie(name, '', 0))
-    return redirect(signIn().url({ state, challenge }), [hostCookie(stepCookie(state), sealed, LOGIN_S), ...given])
+    return redirect(signIn.url({ state: nonce, challenge }), [hostCookie(stepCookie(nonce), sealed, LOGIN_S), ...given])
   },
 })
 
@@ -56,26 +58,30 @@ export const finishLogin = operation({
     state: Type.String({ pattern: '^\\d{1,6}[.]\\w{22}$', examples: ['0.4vJ9mWcX2bQeT7yLrK0sZp'] }),
     ...{ code: text(500), iss: text(500), error: text(100), error_description: text(500) },
   },
-  output: stream,
+  output: replies,
   status: 303,
   faults: ['sign_in_failed'],
   run: async (context, { state, code, iss, error }) => {
-    const { db, clock, signIn, request } = context
+    const { clock, random, request, write } = context
+    const { signIn } = context.state
     // Only a browser's own GET brings somebody in: other requests would use up the code and leave the session behind.
     const step = request.method === 'GET' ? openStep(context, state) : null
     if (!step || step.untilMs <= clock.now().getTime()) {
       throw failed('This sign-in was not begun in this browser, or too long ago, or it is through already')
     }
-    if (error !== undefined || code === undefined || iss !== signIn().issuer) throw failed('Nobody signed in')
-    const person = await signIn().redeem({ code, verifier: step.verifier })
+    if (error !== undefined || code === undefined || iss !== signIn.issuer) throw failed('Nobody signed in')
+    const person = await signIn.redeem({ code, verifier: step.verifier })
     if (!person) throw failed('What came back from signing in is not good any more')
-    const session = await beginSession(context, { ...person, org: person.org as OrgId, lastsMs: SESSION_S * 1000 })
-    if (session === null) throw failed('The sign-in was ended meanwhile')
     const before = cookieIn(request.headers.cookie ?? '', SESSION_COOKIE)
-    const ended = before === null ? null : await store.deleteSession(db, digestOf(before))
-    // What the other organisation's session came of is not wanted any more; the same one may have sessions in other tabs.
-    if (ended !== null && ended !== digestOf(person.signIn)) await store.deleteGrant(db, ended)
-    if (before !== null) await db.caughtUp()
+    const session = await write(async ({ db }) => {
+      const begun = { ...person, org: person.org as OrgId, lastsMs: SESSION_S * 1000 }
+      const text = await beginSession({ db, clock, random }, begun)
+      const ended = text === null || before === null ? null : await store.deleteSession(db, digestOf(before))
+      // What the other organisation's session came of is not wanted any more; the same one may have sessions in other tabs.
+      if (ended !== null && ended !== digestOf(person.signIn)) await endGrant(db, ended)
+      return text
+    })
+    if (session === null) throw failed('The sign-in was ended meanwhile')
     return redirect(step.to, [hostCookie(SESSION_COOKIE, session, SESSION_S), hostCookie(stepCookie(state), '', 0)])
   },
 })
@@ -88,18 +94,21 @@ export const logout = operation({
   summary: 'Signs out: ends the session or token it is called with, and what else came of the same sign-in',
   access: 'bearer',
   revokes: true,
-  output: stream,
+  output: replies,
   status: 204,
   faults: ['conflict'],
-  audit: { what: 'session.end', on: () => 'the own one' },
-  run: async ({ db, caller }) => {
-    const { kind, digest } = caller.credential
-    if (kind === 'secret') {
+  audit: 'session.end',
+  run: async ({ caller, write }) => {
+    const { kind, digest, signIn } = caller.credential
+    if (kind === 'secret' || signIn === null) {
       throw new Fault('conflict', { message: 'A key does not sign out; revoke it with DELETE /v1/account/keys/{id}.' })
     }
-    const signIn = kind === 'session' ? await store.deleteSession(db, digest) : digest
-    if (signIn !== null) await store.deleteSignIn(db, signIn)
-    return answer(204, { 'set-cookie': [hostCookie(SESSION_COOKIE, '', 0)] })
+    await write(async ({ db, record }) => {
+      if (kind === 'session') await store.deleteSession(db, digest)
+      await endSignIn(db, signIn)
+      record('the own one')
+    })
+    return reply(204, { 'set-cookie': [hostCookie(SESSION_COOKIE, '', 0)] })
   },
 })
 
@@ -115,7 +124,7 @@ const stepName = (state: string) => `login ${state}`
 const surplusIn = (cookies: string): string[] => (cookies.match(STEP_COOKIES) ?? []).slice(0, 1 - STEPS_MAX)
 
 /** What this browser kept when it began to sign in with that state; null if it did not. */
-function openStep({ seal, request }: Context, state: string): Step | null {
+function openStep({ seal, request }: Pick<Context, 'seal' | 'request'>, state: string): Step | null {
   const sealed = cookieIn(request.headers.cookie ?? '', stepCookie(state))
   if (!sealed) return null
   try {
@@ -128,9 +137,4 @@ function openStep({ seal, request }: Context, state: string): Step | null {
 const failed = (why: string) =>
   new Fault('sign_in_failed', { message: `${why}. Begin again at GET /v1/account/login.` })
 
-const redirect = (location: string, cookies: string[]) => answer(303, { location, 'set-cookie': cookies })
-
-const answer = (status: number, headers: StreamAnswer['headers']): StreamAnswer => ({
-  ...{ status, headers },
-  body: Readable.from([]),
-})
+const redirect = (location: string, cookies: string[]) => reply(303, { location, 'set-cookie': cookies })

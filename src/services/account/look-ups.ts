@@ -1,90 +1,119 @@
-// How each kind of credential is looked up, and what is remembered of it.
+// How each kind of credential is looked up, and what is kept of it.
 import type { Clock, Database, Seal } from '../../engines/engines.ts'
-import type { Writer } from '../../kit/caller.ts'
+import type { Found } from '../../kit/cache.ts'
+import type { OrgId, Principal, Role } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import { parseLimits } from '../../kit/limits.ts'
+import type { IdentityProvider, TokenClaims } from '../../kit/sign-in.ts'
+import { findMember, findSignIn, findWorkspaceToken, workspaceIn } from '../iam/public.ts'
 import { digestOf, isWellSpelled } from './key-text.ts'
 import * as store from './store.ts'
-import { verifyWorkspaceToken, workspaceIn } from './workspace-tokens.ts'
 
-export type Held = { writer: Writer; expiresMs: number; revoked: boolean; useNotedMs: number }
-
-/** What a valid access token says. */
-export type TokenClaims = { user: string; org: string; signIn: string; expiresMs: number }
+export type Held = { principal: Principal; expiresMs: number; revoked: boolean; useNotedMs: number }
 
 export type LookUpOptions = {
   db: Database
   clock: Clock
   seal: Seal
-  /** Checks signature, issuer, audience, time and type of an access token; null when it is not one of ours. */
-  verifyToken: (text: string) => Promise<TokenClaims | null>
+  verifyToken: IdentityProvider['verifyToken']
 }
 
-/** The digest that changes call a credential by, and the look-up itself. */
-export type Sought = { digest: string; look: () => Promise<Held | null> }
-export type Finder = (text: string) => Sought | Promise<Sought>
+/** Looks a credential up by its text: what it stands for, and by which names changes would call it. */
+export type Finder = (text: string) => Promise<Found<Held> | null>
+
+/** By what notifications call things. */
+export const aliasOf = {
+  credential: (digest: string) => `credential ${digest}`,
+  signIn: (digest: string) => `sign-in ${digest}`,
+  member: (orgAndUser: string) => `member ${orgAndUser}`,
+  workspace: (id: string) => `workspace ${id}`,
+}
 
 export function findersOf(options: LookUpOptions): Record<'key' | 'session' | 'token' | 'workspace', Finder> {
   const { db, verifyToken } = options
-  const seek = (digest: string, look: () => Promise<store.Found | null>): Sought => ({
-    digest,
-    look: async () => {
-      const found = await look()
-      return found && heldFrom(found, digest)
-    },
-  })
   return {
-    key: text => {
-      if (!isWellSpelled(text)) throw refused('This is not a key: its check digits are wrong. Was it copied whole?')
+    key: async text => {
       const digest = digestOf(text)
-      return seek(digest, () => store.findKey(db, digest))
+      const found = await store.findKey(db, digest)
+      if (!found) return null
+      const member = await findMember(db, found.org, found.user)
+      return heldFrom(found, member, digest)
     },
-    session: text => {
+    session: async text => {
       const digest = digestOf(text)
-      return seek(digest, () => store.findSession(db, digest))
+      const found = await store.findSession(db, digest)
+      const member = found && (await findMember(db, found.org, found.user))
+      return member && heldFrom(found, member, digest)
     },
     token: async text => {
       const claims = await verifyToken(text)
       if (!claims) throw refused('This is not an access token for this service, or it has expired.')
       const digest = digestOf(claims.signIn)
-      return seek(digest, () => store.findSignIn(db, digest, claims))
+      const member = await findSignIn(db, digest, claims)
+      return member && heldToken(claims, member, digest)
     },
-    workspace: text => {
+    workspace: async text => {
       const workspace = workspaceIn(text)
       if (!workspace) throw refused('This is not the token of a workspace.')
-      const digest = digestOf(workspace)
-      return { digest, look: () => heldWorkspace(options, workspace, digest, text) }
+      return heldWorkspace(options, workspace, text)
     },
   }
 }
 
-function heldFrom(found: store.Found, digest: string): Held {
-  const { id, kind, org, user, email, role, rate } = found
+/** A key that cannot be one is told so without a look-up. */
+export function requireSpelling(text: string): void {
+  if (!isWellSpelled(text)) throw refused('This is not a key: its check digits are wrong. Was it copied whole?')
+}
+
+type Member = { email: string; role: Role }
+
+/** A key without a member outlived its holder's membership. */
+function heldFrom(found: store.Found, member: Member | null, digest: string): Found<Held> {
+  const { id, kind, org, user, rate, signIn } = found
   const limits = parseLimits(found.limits)
   const only = limits?.project?.size === 1 ? [...limits.project][0] : undefined
   const capped = found.budget_month > 0 || found.budget_total > 0
   const budget = capped ? { month: found.budget_month, total: found.budget_total } : null
-  const person = kind === 'publishable' ? { user: null, email: null, role: null } : { user, email, role }
+  const isPerson = kind !== 'publishable' && member !== null
+  const person = isPerson ? { user, ...member } : { user: null, email: null, role: null }
+  const credential = { kind, id, digest, signIn, limits, budget, rate }
   return {
-    writer: { org, project: only ?? null, ...person, credential: { kind, id, digest, limits, budget, rate } },
-    expiresMs: found.expires === null ? Number.POSITIVE_INFINITY : Date.parse(found.expires),
-    revoked: found.revoked || role === null,
-    useNotedMs: usedMs(found),
+    value: {
+      principal: { org, project: only ?? null, workspace: null, ...person, credential },
+      expiresMs: found.expires === null ? Number.POSITIVE_INFINITY : Date.parse(found.expires),
+      revoked: found.revoked || member === null,
+      useNotedMs: usedMs(found),
+    },
+    aliases: [aliasOf.credential(digest), aliasOf.member(`${org} ${user}`)],
   }
 }
 
-async function heldWorkspace(options: LookUpOptions, id: string, digest: string, text: string): Promise<Held | null> {
-  const workspace = await store.findWorkspace(options.db, id)
-  const expiresMs = workspace && (await verifyWorkspaceToken(options, workspace, text))
-  if (!workspace || expiresMs === null) return null
-  const credential = { kind: 'workspace', id, digest, limits: null, budget: null, rate: null } as const
-  const writer = { org: workspace.org, project: null, user: null, email: null, role: null, credential }
-  return { writer, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY }
+const UNLIMITED = { limits: null, budget: null, rate: null }
+
+function heldToken({ user, org, signIn, expiresMs }: TokenClaims, member: Member, digest: string): Found<Held> {
+  const credential = { kind: 'token' as const, id: signIn, digest, signIn: digest, ...UNLIMITED }
+  const principal = { org: org as OrgId, project: null, workspace: null, user, ...member, credential }
+  return {
+    value: { principal, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY },
+    aliases: [aliasOf.signIn(digest), aliasOf.member(`${org} ${user}`)],
+  }
+}
+
+async function heldWorkspace(options: LookUpOptions, id: string, text: string): Promise<Found<Held> | null> {
+  const found = await findWorkspaceToken(options, id, text)
+  if (!found) return null
+  const { org, expiresMs } = found
+  const credential = { kind: 'workspace' as const, id, digest: digestOf(id), signIn: null, ...UNLIMITED }
+  const principal = { org, project: null, workspace: id, user: null, email: null, role: null, credential }
+  return {
+    value: { principal, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY },
+    aliases: [aliasOf.workspace(id)],
+  }
 }
 
 /** Only keys have a last use that is kept. */
 function usedMs({ kind, last_used }: store.Found): number {
-  if (kind === 'session' || kind === 'token') return Number.POSITIVE_INFINITY
+  if (kind === 'session') return Number.POSITIVE_INFINITY
   return last_used === null ? Number.NEGATIVE_INFINITY : Date.parse(last_used)
 }
 

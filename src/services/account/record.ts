@@ -35,12 +35,13 @@ export const Key = Type.Object({
   revokedAt: Type.Optional(timestamp('When it was revoked')),
 })
 
-export function recordOf(row: KeyRow, now: Date): Static<typeof Key> {
-  const { id, name, type, prefix, text, email, created, expires, limits, rate, last_used, revoked_at, revoked_by } = row
+/** `creator` is the e-mail address of its owner. */
+export function recordOf(row: KeyRow, creator: string, now: Date): Static<typeof Key> {
+  const { id, name, type, prefix, text, created, expires, limits, rate, last_used, revoked_at, revoked_by } = row
   const { budget, spent, spent_month } = row
   return {
     ...{ id, name, type, prefix, ...(text !== null && { key: text }) },
-    ...{ status: statusOf(row, now), creator: email, created },
+    ...{ status: statusOf(row, now), creator, created },
     ...(expires !== null && { expires }),
     ...(limits.length > 0 && { limit: limits }),
     ...((budget.month > 0 || budget.total > 0) && { budget }),
@@ -52,8 +53,8 @@ export function recordOf(row: KeyRow, now: Date): Static<typeof Key> {
   }
 }
 
-function statusOf({ revoked_at, expires }: KeyRow, now: Date): Static<typeof KeyStatus> {
-  if (revoked_at !== null) return 'revoked'
+function statusOf({ revoked, expires }: KeyRow, now: Date): Static<typeof KeyStatus> {
+  if (revoked) return 'revoked'
   return expires !== null && Date.parse(expires) <= now.getTime() ? 'expired' : 'active'
 }
 

@@ -5,7 +5,8 @@ import { eventually } from '../../../test/eventually.ts'
 import { startHost } from '../../../test/host.ts'
 import { keyCalls } from '../../../test/keys.ts'
 import { openPostgres } from '../../engines/db/postgres.ts'
-import { keepKey, newKeyText, openKeyring } from './public.ts'
+import { openKeyring } from './keyring.ts'
+import { keepKey, newKeyText } from './public.ts'
 
 const host = await startHost()
 const { home } = host
@@ -129,7 +130,7 @@ describe('a member who leaves', () => {
     const { id } = await made({}, carl.key)
     assert.equal((await use(carl.key)).status, 200)
     await host.db`delete from members where user_id = ${carl.user}`
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     assert.equal((await refusedWith(carl.key)).code, 'key_revoked')
     assert.equal((await listed(id)).status, 'revoked')
   })
@@ -138,7 +139,7 @@ describe('a member who leaves', () => {
     const dora = await host.member(home.org, 'member')
     await host.db`delete from members where user_id = ${dora.user}`
     await host.db`insert into members (org, user_id, role, created) values ('home', ${dora.user}, 'member', now())`
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     assert.equal((await refusedWith(dora.key)).code, 'key_revoked')
   })
 })
@@ -151,9 +152,10 @@ describe('who leaves one organisation', () => {
     const before = await listed(id)
     await host.db`insert into members (org, user_id, role, created) values ('other', ${fay.user}, 'member', now())`
     const text = newKeyText(host.engines.random, 'secret')
-    await keepKey(host.engines, { org: host.other.org, user: fay.user, name: 'there', type: 'secret', text })
+    const there = { org: host.other.org, user: fay.user, name: 'there', type: 'secret' as const, text }
+    await host.db.transaction(tx => keepKey({ ...host.engines, db: tx }, there))
     await host.db`delete from members where user_id = ${fay.user} and org = 'home'`
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     assert.equal((await refusedWith(fay.key)).code, 'key_revoked')
     assert.equal((await use(text)).status, 200)
     assert.deepEqual(await listed(id), before)
@@ -163,7 +165,7 @@ describe('who leaves one organisation', () => {
     const gil = await host.member(home.org, 'member')
     await host.db`delete from members where user_id = ${gil.user}`
     await host.db`update keys set revoked_at = null where user_id = ${gil.user}`
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     assert.equal((await refusedWith(gil.key)).code, 'key_revoked')
   })
 })
@@ -173,7 +175,7 @@ describe('a role that changes', () => {
     const ed = await host.member(home.org, 'admin')
     assert.equal((await host.call('GET /v1/iam/audit', { as: ed.key })).status, 200)
     await host.db`update members set role = 'member' where user_id = ${ed.user}`
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     assert.equal((await host.call('GET /v1/iam/audit', { as: ed.key })).status, 403)
   })
 })
@@ -181,7 +183,10 @@ describe('a role that changes', () => {
 describe('an organisation', () => {
   it('has 1,000 live keys at most, however many are created at once', async () => {
     const { org, key } = await host.organisation('full')
-    const answers = await Promise.all(Array.from({ length: 1_200 }, () => create({}, key)))
+    const answers: Awaited<ReturnType<typeof create>>[] = []
+    while (answers.length < 1_200) {
+      answers.push(...(await Promise.all(Array.from({ length: 100 }, () => create({}, key)))))
+    }
     const count = (status: number) => answers.filter(answer => answer.status === status).length
     assert.equal(count(201), 999, 'and the one it came with')
     assert.equal(count(409), 201)

@@ -1,15 +1,16 @@
 // What keys spend on model calls, and the caps on it. A call that starts while the spending is below the cap runs to its
 // end, so calls that run at the same time may overshoot.
-import type { Clock, Sql } from '../../engines/engines.ts'
-import type { Writer } from '../../kit/caller.ts'
+import type { Clock, Sql, Tx } from '../../engines/engines.ts'
+import type { Principal } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import { monthOf, UNITS_PER_CENT } from './record.ts'
 import * as store from './store.ts'
 
-type Engines = { db: Sql; clock: Clock }
-
 /** Raises 402 when the caller's key has used up a budget. */
-export async function requireBudget({ db, clock }: Engines, { org, credential }: Writer): Promise<void> {
+export async function requireBudget(
+  { db, clock }: { db: Sql; clock: Clock },
+  { org, credential }: Principal,
+): Promise<void> {
   if (!credential.budget) return
   const row = await store.selectSpent(db, org, credential.id, monthOf(clock.now()))
   if (!row) return
@@ -27,7 +28,11 @@ export async function requireBudget({ db, clock }: Engines, { org, credential }:
 }
 
 /** Adds what a call cost, in millionths of a cent. */
-export async function settleSpend({ db, clock }: Engines, { org, credential }: Writer, units: number): Promise<void> {
+export async function settleSpend(
+  { db, clock }: { db: Tx; clock: Clock },
+  { org, credential }: Principal,
+  units: number,
+): Promise<void> {
   if (credential.kind === 'session') return
   await store.addSpent(db, org, credential.id, units, monthOf(clock.now()))
 }

@@ -1,14 +1,17 @@
 // Operations under /v1/iam/apps: the clients that may ask the identity provider who somebody is.
+import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import type { Seal } from '../../engines/engines.ts'
-import { Unchanged } from '../../kit/audit.ts'
+import { nothing } from '../../kit/answer.ts'
 import { BRAND, DEFAULT_BRAND } from '../../kit/brand.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
-import { type Context, nothing, operation } from '../../kit/operation.ts'
+import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
+import type { Changes } from '../../kit/write.ts'
 import * as store from './sign-in/store.ts'
+import { operation } from './state.ts'
 
 const URIS_MAX = 20
 
@@ -86,26 +89,29 @@ export const createApp = operation({
   output: Type.Object({ ...App.properties, secret: Type.Optional(Secret) }),
   status: 201,
   faults: ['conflict'],
-  audit: { what: 'app.create', on: ({ brand }, { id }) => auditName(id, brand) },
-  run: async ({ db, caller, clock, random, seal }, { app, brand = DEFAULT_BRAND, name = app, type, ...given }) => {
+  audit: 'app.create',
+  run: async (context, { app, brand = DEFAULT_BRAND, name = app, type, ...given }) => {
+    const { caller, clock, random, seal, write } = context
     const { redirectUris, logoutUris = [] } = given
     requireCallbacks('redirectUris', redirectUris)
     requireCallbacks('logoutUris', logoutUris)
-    await requireBrand(db, brand)
+    await requireBrand(context.db, brand)
     const id = `${caller.org}-${app}`
     const secret = type === 'confidential' ? random.token(43) : null
     const at = clock.now().toISOString()
-    const made = await store.insertApp(db, caller.org, {
-      ...{ id, app, brand, name, type, redirectUris, logoutUris, created: at, updated: at },
-      sealed: secret === null ? null : seal.seal(caller.org, secretName({ brand, id }), secret),
+    const sealed = secret === null ? null : seal.seal(caller.org, secretName({ brand, id }), secret)
+    const about = { id, app, brand, name, type, redirectUris, logoutUris, created: at, updated: at }
+    return write(async ({ db, record }) => {
+      const made = await store.insertApp(db, caller.org, { ...about, sealed })
+      if (!made) {
+        throw new Fault('conflict', {
+          message: `There is an app \`${id}\` already; choose another name.`,
+          fields: [{ path: 'app', says: 'is taken' }],
+        })
+      }
+      record(auditName(id, brand), changesOf(null, made))
+      return { ...made, ...(secret !== null && { secret }) }
     })
-    if (!made) {
-      throw new Fault('conflict', {
-        message: `There is an app \`${id}\` already; choose another name.`,
-        fields: [{ path: 'app', says: 'is taken' }],
-      })
-    }
-    return { ...made, ...(secret !== null && { secret }) }
   },
 })
 
@@ -132,15 +138,18 @@ export const updateApp = operation({
   },
   output: App,
   faults: ['not_found'],
-  audit: { what: 'app.update', on: ({ id, brand }) => auditName(id, brand) },
-  run: async ({ db, caller, clock }, { id, brand, ...given }) => {
+  audit: 'app.update',
+  run: async ({ caller, clock, write }, { id, brand, ...given }) => {
     requireCallbacks('redirectUris', given.redirectUris ?? [])
     requireCallbacks('logoutUris', given.logoutUris ?? [])
-    const app = await ownApp(db, caller.org, { id, brand })
-    if (Object.keys(given).length === 0) return new Unchanged(app)
-    const changed = { ...app, ...given, updated: clock.now().toISOString() }
-    await store.updateApp(db, caller.org, changed)
-    return changed
+    return write(async ({ db, record }) => {
+      const app = await ownApp(db, caller.org, { id, brand })
+      if (Object.keys(given).length === 0) return app
+      const changed = { ...app, ...given, updated: clock.now().toISOString() }
+      await store.updateApp(db, caller.org, changed)
+      record(auditName(id, brand), changesOf(app, changed))
+      return changed
+    })
   },
 })
 
@@ -151,10 +160,12 @@ export const deleteApp = operation({
   input: app,
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'app.delete', on: ({ id, brand }) => auditName(id, brand) },
-  run: async ({ db, caller }, { id, brand = DEFAULT_BRAND }) => {
-    if (!(await store.deleteApp(db, caller.org, { id, brand }))) throw notFound('app')
-  },
+  audit: 'app.delete',
+  run: ({ caller, write }, { id, brand = DEFAULT_BRAND }) =>
+    write(async ({ db, record }) => {
+      if (!(await store.deleteApp(db, caller.org, { id, brand }))) throw notFound('app')
+      record(auditName(id, brand))
+    }),
 })
 
 export const rotateAppSecret = operation({
@@ -165,16 +176,28 @@ export const rotateAppSecret = operation({
   input: app,
   output: Type.Object({ id: Id, secret: Secret }),
   faults: ['not_found', 'conflict'],
-  audit: { what: 'app.secret', on: ({ id, brand }) => auditName(id, brand) },
-  run: async ({ db, caller, clock, random, seal }, { id, brand = DEFAULT_BRAND }) => {
-    const { type } = await ownApp(db, caller.org, { id, brand })
-    if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
+  audit: 'app.secret',
+  run: async ({ caller, clock, random, seal, write }, { id, brand = DEFAULT_BRAND }) => {
     const secret = random.token(43)
-    const sealed = seal.seal(caller.org, secretName({ brand, id }), secret)
-    await store.updateAppSecret(db, caller.org, { brand, id }, sealed, clock.now().toISOString())
-    return { id, secret }
+    return write(async ({ db, record }) => {
+      const { type } = await ownApp(db, caller.org, { id, brand })
+      if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
+      const sealed = seal.seal(caller.org, secretName({ brand, id }), secret)
+      await store.updateAppSecret(db, caller.org, { brand, id }, sealed, clock.now().toISOString())
+      record(auditName(id, brand))
+      return { id, secret }
+    })
   },
 })
+
+/** What the trail says of an app. */
+function changesOf(before: store.App | null, after: store.App): Changes {
+  const names = ['name', 'redirectUris', 'logoutUris'] as const
+  const changed = names.filter(name => !isDeepStrictEqual(before?.[name], after[name]))
+  return Object.fromEntries(
+    changed.map(name => [name, before ? { from: before[name], to: after[name] } : { to: after[name] }]),
+  )
+}
 
 const auditName = (id: string, brand = DEFAULT_BRAND) => (brand === DEFAULT_BRAND ? id : `${id} at ${brand}`)
 

@@ -18,6 +18,7 @@ describe('the audit trail', () => {
       credential: key.id,
       what: 'project.create',
       on: 'told',
+      changes: { name: { to: 'Told' } },
       ip: '127.0.0.1',
       requestId: made.headers['x-request-id'],
     })

@@ -1,14 +1,17 @@
 // Operations under /v1/iam/invites: people who were asked to join, by a link in a mail. Whoever opens it has that mailbox,
 // so the password they choose is theirs alone.
 import { Type } from 'typebox'
+import type { Tx } from '../../engines/engines.ts'
+import { nothing } from '../../kit/answer.ts'
+import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { type Context, nothing, operation } from '../../kit/operation.ts'
 import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
 import { Email, Role } from './fields.ts'
 import { invitationMail, newInvitation } from './invitations/invitation.ts'
 import * as store from './invitations/store.ts'
 import { requireOwnerFor } from './members.ts'
+import { operation } from './state.ts'
 
 const INVITES_MAX = 500
 const MAILS_WINDOW_MS = 60 * 60_000
@@ -52,54 +55,49 @@ export const createInvite = operation({
   output: Invite,
   status: 201,
   faults: ['conflict', 'too_many_tries', 'mail_unreachable'],
-  audit: { what: 'invite.create', on: (_input, { email, role }) => `${email} ${role}` },
-  // The mail goes out first, and no transaction waits for it. What fails afterwards leaves a link that leads nowhere.
-  prepare: async (context, { email, role }) => {
-    const { db, caller, mail, signIn } = context
+  audit: 'invite.create',
+  run: async (context, { email, role }) => {
+    const { caller, mail, state, write } = context
     requireOwnerFor(caller, role)
     const { token, ...invite } = newInvitation(context, { email: email.toLowerCase(), role, invitedBy: caller.email })
-    await requireRoom(context, invite)
-    const org = await store.selectOrgName(db, caller.org)
-    await mail.send(invitationMail({ ...invite, org }, signIn().invitationUrl(token)))
-    return invite
-  },
-  run: async ({ db, caller }, _input, invite) => {
-    await store.lockInvites(db, caller.org)
-    await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
-    await store.insertInvite(db, caller.org, invite)
-    const { digest: _, ...shown } = invite
-    return shown
+    const org = await write(async ({ db }) => {
+      await store.lockInvites(db, caller.org)
+      await requireQuota(db, caller.org, invite)
+      return store.selectOrgName(db, caller.org)
+    })
+    // The mail goes out between two transactions. What fails afterwards leaves a link that leads nowhere.
+    await mail.send(invitationMail({ ...invite, org }, state.invitationUrl(token)))
+    return write(async ({ db, record }) => {
+      await store.lockInvites(db, caller.org)
+      await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
+      await store.insertInvite(db, caller.org, invite)
+      record(invite.email, { role: { to: role } })
+      const { digest: _, ...shown } = invite
+      return shown
+    })
   },
 })
 
 /** Each one is a mail to somebody who may not want it. */
-async function requireRoom(
-  { db, caller }: Context<'admin'>,
-  { email, created }: Pick<store.Invite, 'email' | 'created'>,
-): Promise<void> {
-  if (await store.isMember(db, caller.org, email)) {
+async function requireQuota(db: Tx, org: OrgId, { email, created }: Pick<store.Invite, 'email' | 'created'>) {
+  if (await store.isMember(db, org, email)) {
     throw new Fault('conflict', {
       message: `${email} is a member already.`,
       fields: [{ path: 'email', says: 'is a member already' }],
     })
   }
-  if ((await store.countInvites(db, caller.org, created)) >= INVITES_MAX) {
+  if ((await store.countInvites(db, org, created)) >= INVITES_MAX) {
     throw new Fault('conflict', {
       message: `There are ${INVITES_MAX} open invites already; withdraw some, or wait until they end.`,
     })
   }
   const since = new Date(Date.parse(created) - MAILS_WINDOW_MS).toISOString()
   const bounds = { since, perAddress: MAILS_PER_ADDRESS, inAll: MAILS_MAX }
-  if (await db.transaction(async tx => noteMail(tx, caller.org, email, created, bounds))) return
+  if (await store.noteMail(db, org, email, created, bounds)) return
   throw new Fault('too_many_tries', {
     message: `An organisation sends at most ${MAILS_MAX} invites an hour, and ${MAILS_PER_ADDRESS} to one address. Wait and try again.`,
     retryAfterS: MAILS_WINDOW_MS / 1000,
   })
-}
-
-async function noteMail(...[db, org, ...rest]: Parameters<typeof store.noteMail>): Promise<boolean> {
-  await store.lockInvites(db, org)
-  return store.noteMail(db, org, ...rest)
 }
 
 export const deleteInvite = operation({
@@ -109,8 +107,10 @@ export const deleteInvite = operation({
   input: { id: Id },
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'invite.delete', on: ({ id }) => id },
-  run: async ({ db, caller }, { id }) => {
-    if (!(await store.deleteInvite(db, caller.org, id))) throw notFound('invite')
-  },
+  audit: 'invite.delete',
+  run: ({ caller, write }, { id }) =>
+    write(async ({ db, record }) => {
+      if (!(await store.deleteInvite(db, caller.org, id))) throw notFound('invite')
+      record(id)
+    }),
 })

@@ -1,8 +1,8 @@
 // Operations under /v1/iam/me: the caller, as the host knows them.
 import { Type } from 'typebox'
 import { isLimited, isSuperadmin } from '../../kit/caller.ts'
-import { operation } from '../../kit/operation.ts'
 import { Email, Role, UserId } from './fields.ts'
+import { operation } from './state.ts'
 import * as store from './store.ts'
 
 export const getMe = operation({

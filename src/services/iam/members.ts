@@ -1,14 +1,14 @@
 // Operations under /v1/iam/members: who belongs to the organisation, and as what.
 import { Type } from 'typebox'
-import { Unchanged } from '../../kit/audit.ts'
+import type { Tx } from '../../engines/engines.ts'
+import { nothing } from '../../kit/answer.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { type Context, nothing, operation } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import { revokeKeysOf } from '../account/public.ts'
 import { Email, Password, Role, UserId } from './fields.ts'
 import { admitMember, digestOf } from './people.ts'
+import { operation } from './state.ts'
 import * as store from './store.ts'
 
 const Member = Type.Object({ user: UserId, email: Email, role: Role, created: timestamp('When they joined') })
@@ -36,13 +36,17 @@ export const addMember = operation({
   output: Member,
   status: 201,
   faults: ['conflict'],
-  audit: { what: 'member.add', on: (_input, { user }) => user },
-  prepare: async (_context, { password }) => (password === undefined ? null : digestOf(password)),
-  run: async (context, { email, role }, passwordDigest) => {
-    requireOwnerFor(context.caller, role)
-    const { org } = context.caller
-    const passwordBy = passwordDigest === null ? null : org
-    return admitMember(context, org, { email, passwordDigest, passwordBy }, role)
+  audit: 'member.add',
+  run: async ({ caller, clock, random, write }, { email, role, password }) => {
+    requireOwnerFor(caller, role)
+    const { org } = caller
+    const passwordDigest = password === undefined ? null : await digestOf(password)
+    const newcomer = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }
+    return write(async ({ db, record }) => {
+      const member = await admitMember({ db, clock, random }, org, newcomer, role)
+      record(member.user, { email: { to: member.email }, role: { to: role } })
+      return member
+    })
   },
 })
 
@@ -54,16 +58,18 @@ export const updateMember = operation({
   input: { user: UserId, role: Role },
   output: Member,
   faults: ['not_found', 'conflict'],
-  audit: { what: 'member.update', on: ({ user, role }) => `${user} ${role}` },
-  run: async ({ db, caller }, { user, role }) => {
-    const member = await lockedMember(db, caller, user)
-    if (member.role === role) return new Unchanged(member)
-    requireOwnerFor(caller, role)
-    requireOwnerFor(caller, member.role)
-    if (member.role === 'owner') await requireAnotherOwner(db, caller, user)
-    await store.updateRole(db, caller.org, user, role)
-    return { ...member, role }
-  },
+  audit: 'member.update',
+  run: ({ caller, write }, { user, role }) =>
+    write(async ({ db, record }) => {
+      const member = await lockedMember(db, caller, user)
+      if (member.role === role) return member
+      requireOwnerFor(caller, role)
+      requireOwnerFor(caller, member.role)
+      if (member.role === 'owner') await requireAnotherOwner(db, caller, user)
+      await store.updateRole(db, caller.org, user, role)
+      record(user, { role: { from: member.role, to: role } })
+      return { ...member, role }
+    }),
 })
 
 export const removeMember = operation({
@@ -73,25 +79,25 @@ export const removeMember = operation({
   input: { user: UserId },
   output: nothing,
   faults: ['not_found', 'conflict'],
-  audit: { what: 'member.remove', on: ({ user }) => user },
-  run: async ({ db, caller, clock }, { user }) => {
-    const member = await lockedMember(db, caller, user)
-    if (user !== caller.user) {
-      if (!administers(caller)) {
-        throw new Fault('forbidden', { message: 'Only an owner or admin of the organisation may remove others.' })
+  audit: 'member.remove',
+  run: ({ caller, clock, state: { keys }, write }, { user }) =>
+    write(async ({ db, record }) => {
+      const member = await lockedMember(db, caller, user)
+      if (user !== caller.user) {
+        if (!administers(caller)) {
+          throw new Fault('forbidden', { message: 'Only an owner or admin of the organisation may remove others.' })
+        }
+        requireOwnerFor(caller, member.role)
       }
-      requireOwnerFor(caller, member.role)
-    }
-    if (member.role === 'owner') await requireAnotherOwner(db, caller, user)
-    await revokeKeysOf(db, caller.org, user, caller.email, clock.now().toISOString())
-    await store.deleteMember(db, caller.org, user)
-  },
+      if (member.role === 'owner') await requireAnotherOwner(db, caller, user)
+      await keys.revokeOf(db, caller.org, user, caller.email, clock.now().toISOString())
+      await store.deleteMember(db, caller.org, user)
+      record(user, { email: { from: member.email }, role: { from: member.role } })
+    }),
 })
 
-type Db = Context['db']
-
 /** The member, after whoever else is changing members of this organisation. */
-async function lockedMember(db: Db, { org }: Caller, user: string): Promise<store.Member> {
+async function lockedMember(db: Tx, { org }: Caller, user: string): Promise<store.Member> {
   await store.lockMembers(db, org)
   const member = await store.selectMember(db, org, user)
   if (!member) throw notFound('member')
@@ -103,7 +109,7 @@ export function requireOwnerFor(caller: Caller, role: store.Member['role']): voi
   throw new Fault('forbidden', { message: 'Only an owner of the organisation decides who its owners are.' })
 }
 
-async function requireAnotherOwner(db: Db, { org }: Caller, user: string): Promise<void> {
+async function requireAnotherOwner(db: Tx, { org }: Caller, user: string): Promise<void> {
   if (await store.hasOtherOwner(db, org, user)) return
   throw new Fault('conflict', { message: 'This is the last owner of the organisation; make somebody else one first.' })
 }

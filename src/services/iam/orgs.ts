@@ -1,15 +1,16 @@
 // Operations under /v1/iam/orgs. Operators make organisations and see all of them; everybody else sees the one their
 // credential belongs to, and its admins and owners look after it.
 import { Type } from 'typebox'
+import { nothing } from '../../kit/answer.ts'
 import { administers, type Caller, isSuperadmin, type OrgId, PLATFORM_ORG } from '../../kit/caller.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
-import { type Context, nothing, operation } from '../../kit/operation.ts'
+import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import { keepKey, newKeyText } from '../account/public.ts'
 import { Email, Password, UserId } from './fields.ts'
 import { admitMember, digestOf } from './people.ts'
+import { operation } from './state.ts'
 import * as store from './store.ts'
 
 const Slug = slug("The organisation's slug, which never changes")
@@ -55,22 +56,24 @@ export const createOrg = operation({
   }),
   status: 201,
   faults: ['conflict'],
-  audit: { what: 'org.create', on: ({ slug }) => slug },
-  prepare: async (_context, { owner: { password } }) => (password === undefined ? null : digestOf(password)),
-  run: async (context, { slug, name, owner }, passwordDigest) => {
-    const { db, clock, random } = context
+  audit: 'org.create',
+  run: async ({ clock, random, state: { keys }, write }, { slug, name, owner }) => {
     const org = slug as OrgId
-    const made = await store.insertOrganisation(db, org, name, clock.now().toISOString())
-    if (!made) {
-      throw new Fault('conflict', {
-        message: `There is an organisation \`${slug}\` already; choose another slug.`,
-        fields: [{ path: 'slug', says: 'is taken' }],
-      })
-    }
-    const { user, email } = await admitMember(context, org, { ...owner, passwordDigest, passwordBy: null }, 'owner')
-    const key = newKeyText(random, 'secret')
-    await keepKey(context, { org, user, name: 'First key', type: 'secret', text: key })
-    return { ...made, owner: { user, email }, key }
+    const passwordDigest = owner.password === undefined ? null : await digestOf(owner.password)
+    return write(async ({ db, record }) => {
+      const made = await store.insertOrganisation(db, org, name, clock.now().toISOString())
+      if (!made) {
+        throw new Fault('conflict', {
+          message: `There is an organisation \`${slug}\` already; choose another slug.`,
+          fields: [{ path: 'slug', says: 'is taken' }],
+        })
+      }
+      const newcomer = { email: owner.email, passwordDigest, passwordBy: null }
+      const { user, email } = await admitMember({ db, clock, random }, org, newcomer, 'owner')
+      const key = await keys.mint({ db, clock, random }, { org, user, name: 'First key' })
+      record(slug, { owner: { to: email } })
+      return { ...made, owner: { user, email }, key }
+    })
   },
 })
 
@@ -91,12 +94,15 @@ export const updateOrg = operation({
   input: { slug: Slug, name: Name },
   output: Org,
   faults: ['not_found'],
-  audit: { what: 'org.update', on: ({ slug }) => slug },
-  run: async ({ db, caller, clock }, { slug, name }) => {
-    const org = await visibleOrg(db, caller, slug)
-    requireOperatorOr(administers(caller), caller, 'an owner or admin')
-    return { ...org, ...(await store.updateOrg(db, slug as OrgId, name, clock.now().toISOString())) }
-  },
+  audit: 'org.update',
+  run: ({ caller, clock, write }, { slug, name }) =>
+    write(async ({ db, record }) => {
+      const org = await visibleOrg(db, caller, slug)
+      requireOperatorOr(administers(caller), caller, 'an owner or admin')
+      const updated = await store.updateOrg(db, slug as OrgId, name, clock.now().toISOString())
+      record(slug, { name: { from: org.name, to: name } })
+      return { ...org, ...updated }
+    }),
 })
 
 export const deleteOrg = operation({
@@ -106,16 +112,18 @@ export const deleteOrg = operation({
   input: { slug: Slug, confirm: slug('The slug once more') },
   output: nothing,
   faults: ['not_found', 'conflict'],
-  audit: { what: 'org.delete', on: ({ slug }) => slug, trail: 'platform' },
-  run: async ({ db, caller }, { slug, confirm }) => {
-    await visibleOrg(db, caller, slug)
-    requireOperatorOr(caller.role === 'owner', caller, 'an owner')
-    if (confirm !== slug) throw invalidInput([{ path: 'confirm', says: `must repeat the slug, ${slug}` }])
-    if (slug === PLATFORM_ORG) {
-      throw new Fault('conflict', { message: 'The organisation of the operators is never deleted.' })
-    }
-    await store.deleteOrg(db, slug as OrgId)
-  },
+  audit: { what: 'org.delete', trail: 'platform' },
+  run: ({ caller, write }, { slug, confirm }) =>
+    write(async ({ db, record }) => {
+      const { name } = await visibleOrg(db, caller, slug)
+      requireOperatorOr(caller.role === 'owner', caller, 'an owner')
+      if (confirm !== slug) throw invalidInput([{ path: 'confirm', says: `must repeat the slug, ${slug}` }])
+      if (slug === PLATFORM_ORG) {
+        throw new Fault('conflict', { message: 'The organisation of the operators is never deleted.' })
+      }
+      await store.deleteOrg(db, slug as OrgId)
+      record(slug, { name: { from: name } })
+    }),
 })
 
 async function visibleOrg(db: Context['db'], caller: Caller, slug: string): Promise<store.Org> {

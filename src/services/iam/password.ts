@@ -1,12 +1,13 @@
 // Operations under /v1/iam/me/password.
 import { verify } from '@node-rs/argon2'
 import { Type } from 'typebox'
+import { nothing } from '../../kit/answer.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
-import { nothing, operation } from '../../kit/operation.ts'
-import { deleteSignInsOf } from '../account/public.ts'
 import { Password } from './fields.ts'
+import { endSignInsOf } from './oidc/store.ts'
 import { digestOf } from './people.ts'
+import { operation } from './state.ts'
 import * as store from './store.ts'
 
 /** So many tries in so long: who has a key or a token of somebody must not be able to guess their password with it. */
@@ -20,22 +21,25 @@ export const changePassword = operation({
   mints: true,
   input: { current: Type.String({ maxLength: 256, examples: ['the old password'] }), password: Password },
   output: nothing,
-  audit: { what: 'password.change', on: () => 'password' },
+  audit: 'password.change',
   faults: ['too_many_tries'],
-  prepare: async ({ db, caller, clock }, { current, password }) => {
+  run: async ({ db: reads, caller, clock, write }, { current, password }) => {
     const now = clock.now().getTime()
     const since = new Date(now - WINDOW_MS).toISOString()
-    if ((await store.countTry(db, caller.user, new Date(now).toISOString(), since)) > TRIES_MAX) {
+    // Counted by itself: a try counts whatever comes of it.
+    const tries = await write(({ db }) => store.countTry(db, caller.user, new Date(now).toISOString(), since))
+    if (tries > TRIES_MAX) {
       const message = 'The current password was wrong too often. Wait a quarter of an hour and try again.'
       throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
     }
-    const account = await store.selectAccount(db, caller.email)
+    const account = await store.selectAccount(reads, caller.email)
     const right = !!account?.password && (await verify(account.password, current.normalize('NFKC')))
     if (!right) throw invalidInput([{ path: 'current', says: 'is not your password' }])
-    return digestOf(password)
-  },
-  run: async ({ db, caller }, _input, digest) => {
-    await store.updatePassword(db, caller.user, digest)
-    await deleteSignInsOf(db, caller.user, caller.credential.digest)
+    const digest = await digestOf(password)
+    await write(async ({ db, record }) => {
+      await store.updatePassword(db, caller.user, digest)
+      await endSignInsOf(db, caller.user, caller.credential.signIn)
+      record('password')
+    })
   },
 })

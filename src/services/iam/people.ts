@@ -1,6 +1,6 @@
 // People, and how they come to belong to an organisation.
 import { hash } from '@node-rs/argon2'
-import type { Clock, Database, Random } from '../../engines/engines.ts'
+import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId, Role } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import * as store from './store.ts'
@@ -18,7 +18,7 @@ export type Newcomer = { email: string; passwordDigest: string | null; passwordB
 /** Makes somebody a member, who is new here or has an account already, and answers their id. Who has an account keeps
  *  the password they chose: it opens other organisations too. */
 export async function admitMember(
-  { db, clock, random }: { db: Database; clock: Clock; random: Random },
+  { db, clock, random }: { db: Tx; clock: Clock; random: Random },
   org: OrgId,
   { email, passwordDigest, passwordBy }: Newcomer,
   role: Role,

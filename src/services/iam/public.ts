@@ -1,9 +1,8 @@
 // What other parts may use of identity management.
 import { createHash } from 'node:crypto'
-import type { Engines } from '../../engines/engines.ts'
-import type { AuditTrail } from '../../kit/audit.ts'
+import type { Engines, Tx } from '../../engines/engines.ts'
+import { openCache } from '../../kit/cache.ts'
 import { type OrgId, PLATFORM_ORG } from '../../kit/caller.ts'
-import { openMemory } from '../../kit/memory.ts'
 import { openSecret } from './apps.ts'
 import { passwordProblem } from './fields.ts'
 import { findInvitation, join } from './invitations/invitation.ts'
@@ -12,12 +11,15 @@ import { loadKeys } from './sign-in/signing-keys.ts'
 import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
 
-export const auditTrail: AuditTrail = store.insertAudit
+export * as oidc from './oidc/store.ts'
+export { endGrant, endSignIn, findSignIn, holdSignIn } from './oidc/store.ts'
+export { emailsOf, selectMember as findMember } from './store.ts'
+export { findWorkspaceToken, workspaceIn } from './workspace-tokens.ts'
 export const nobodyYet = store.lockWhileEmpty
 
 /** Makes an organisation with the person who owns it, and answers that person's id. */
 export async function foundOrganisation(
-  engines: Pick<Engines, 'db' | 'clock' | 'random'>,
+  engines: Pick<Engines, 'clock' | 'random'> & { db: Tx },
   { org, name, owner }: { org: OrgId; name: string; owner: { email: string; password: string } },
 ): Promise<string> {
   await store.insertOrganisation(engines.db, org, name, engines.clock.now().toISOString())
@@ -31,7 +33,7 @@ const PROOF = { org: 'admin', name: 'proof of the root key', text: 'sealed when 
 
 /** Whether this database's secrets open under our root key. The first to ask of a new database decides. */
 export async function hasRootKey({ db, seal }: Pick<Engines, 'db' | 'seal'>): Promise<boolean> {
-  const kept = await store.keepProof(db, seal.seal(PROOF.org, PROOF.name, PROOF.text))
+  const kept = await store.keepProof(db.autocommit, seal.seal(PROOF.org, PROOF.name, PROOF.text))
   try {
     return seal.unseal(PROOF.org, PROOF.name, kept) === PROOF.text
   } catch {
@@ -49,29 +51,31 @@ export async function keepBrands(
   brands: readonly string[],
   callback: string,
 ): Promise<void> {
-  await signIn.keepBrands(db, brands)
   const created = clock.now().toISOString()
-  for (const brand of brands) {
-    await signIn.upsertOwnApp(db, PLATFORM_ORG, { ...OWN_APP, brand, redirectUris: [callback], created })
-  }
+  await db.transaction(async tx => {
+    await signIn.keepBrands(tx, brands)
+    for (const brand of brands) {
+      await signIn.upsertOwnApp(tx, PLATFORM_ORG, { ...OWN_APP, brand, redirectUris: [callback], created })
+    }
+  })
 }
 
-/** What sign-in at one brand needs to know of apps, people and who belongs where. Apps are remembered until they change:
+/** What sign-in at one brand needs to know of apps, people and who belongs where. Apps are cached until they change:
  *  every token is asked for by one, and its secret takes long to open. */
 export async function openDirectory(engines: Engines, brand: string) {
   const { db, clock, seal } = engines
-  const memory = openMemory<signIn.Client & { secret: string | null }>()
-  await db.listen('apps', memory.forget, memory.clear)
+  const cache = openCache<signIn.Client & { secret: string | null }>()
+  await db.listen('apps', cache.drop, cache.clear)
   const look = async (id: string) => {
     const client = await signIn.selectClient(db, { brand, id })
-    return client && { ...client, secret: openSecret(seal, client) }
+    return client && { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`] }
   }
   return {
     brand,
     keys: () => loadKeys(engines, brand),
     client: async (id: string) => {
       const nowMs = clock.now().getTime()
-      return memory.get(id, nowMs) ?? memory.learn(id, `${brand} ${id}`, nowMs, () => look(id))
+      return cache.get(id, nowMs) ?? cache.load(id, nowMs, () => look(id))
     },
     person: (user: string, id: string, grantId: string | null) =>
       signIn.selectClientMember(db, user, { brand, id }, grantId === null ? null : digestOfGrant(grantId)),

@@ -6,13 +6,18 @@ import * as me from './me.ts'
 import * as members from './members.ts'
 import * as orgs from './orgs.ts'
 import * as password from './password.ts'
+import { sweepSignIns } from './schedule.ts'
 import * as sessions from './sessions.ts'
 import * as signingKeys from './signing-keys.ts'
+import { type Keys, openIam } from './state.ts'
 import * as workspaces from './workspaces.ts'
 
-export const iam = service({
-  name: 'iam',
-  what: 'Organisations, their members and their apps, and the trail of what was done',
-  operations: [me, password, orgs, members, invites, apps, workspaces, sessions, signingKeys, audit],
-  migrations: new URL('migrations/', import.meta.url),
-})
+export const iamService = (keys: Keys) =>
+  service({
+    name: 'iam',
+    what: 'Organisations, their members and their apps, and the trail of what was done',
+    operations: [me, password, orgs, members, invites, apps, workspaces, sessions, signingKeys, audit],
+    migrations: new URL('migrations/', import.meta.url),
+    schedules: [sweepSignIns],
+    open: openIam(keys),
+  })

@@ -1,13 +1,14 @@
 // Operations under /v1/iam/sessions: who is signed in to the organisation's apps.
 import { Type } from 'typebox'
+import { nothing } from '../../kit/answer.ts'
 import { administers } from '../../kit/caller.ts'
 import { notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { nothing, operation } from '../../kit/operation.ts'
 import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
-import { deleteSignIn } from '../account/public.ts'
 import { Email, UserId } from './fields.ts'
+import { endSignIn } from './oidc/store.ts'
 import * as store from './sign-in/store.ts'
+import { operation } from './state.ts'
 
 const Id = Type.String({
   pattern: '^sin_[0-9a-z]{1,40}$',
@@ -44,12 +45,14 @@ export const endSession = operation({
   input: { id: Id },
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'session.end', on: ({ id }) => id },
-  run: async ({ db, caller }, { id }) => {
-    const [found] = await store.selectSignIns(db, caller.org, { id, user: seenBy(caller) }, null, 1)
-    if (!found) throw notFound('session')
-    await deleteSignIn(db, id.slice('sin_'.length))
-  },
+  audit: 'session.end',
+  run: ({ caller, write }, { id }) =>
+    write(async ({ db, record }) => {
+      const [found] = await store.selectSignIns(db, caller.org, { id, user: seenBy(caller) }, null, 1)
+      if (!found) throw notFound('session')
+      await endSignIn(db, id.slice('sin_'.length))
+      record(id)
+    }),
 })
 
 const seenBy = (caller: Parameters<typeof administers>[0]) => (administers(caller) ? null : caller.user)

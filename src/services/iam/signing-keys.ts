@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { DEFAULT_BRAND } from '../../kit/brand.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { operation } from '../../kit/operation.ts'
 import { Brand, requireBrand } from './apps.ts'
 import { rotateKeys } from './sign-in/signing-keys.ts'
+import { operation } from './state.ts'
 
 export const rotateSigningKeys = operation({
   route: 'POST /v1/iam/signing-keys',
@@ -17,9 +17,12 @@ export const rotateSigningKeys = operation({
     retires: timestamp('When the old ones are no longer published'),
   }),
   status: 201,
-  audit: { what: 'signing-keys.rotate', on: ({ brand = DEFAULT_BRAND }) => brand },
-  run: async (context, { brand = DEFAULT_BRAND }) => {
-    await requireBrand(context.db, brand)
-    return rotateKeys(context, brand)
+  audit: 'signing-keys.rotate',
+  run: async ({ db: reads, clock, random, seal, write }, { brand = DEFAULT_BRAND }) => {
+    await requireBrand(reads, brand)
+    return write(async ({ db, record }) => {
+      record(brand)
+      return rotateKeys({ db, clock, random, seal }, brand)
+    })
   },
 })

@@ -1,18 +1,18 @@
 // All SQL on organisations, people, workspaces and the audit trail.
-import type { Sql } from '../../engines/engines.ts'
+import type { Sql, Tx } from '../../engines/engines.ts'
 import type { AuditRecord } from '../../kit/audit.ts'
 import type { OrgId, Role } from '../../kit/caller.ts'
 import type { Place } from '../../kit/page.ts'
 
 /** Whether there is no organisation yet; while the transaction runs, no other process is told so. */
-export async function lockWhileEmpty(db: Sql): Promise<boolean> {
+export async function lockWhileEmpty(db: Tx): Promise<boolean> {
   await db`lock table orgs in share row exclusive mode`
   const rows = await db<{ slug: string }>`select slug from orgs limit 1`
   return rows.length === 0
 }
 
 /** Answers the proof that is kept, which is the one given if there was none. */
-export async function keepProof(db: Sql, proof: Uint8Array): Promise<Uint8Array> {
+export async function keepProof(db: Tx, proof: Uint8Array): Promise<Uint8Array> {
   await db`insert into root_key (proof) values (${proof}) on conflict do nothing`
   const [row] = await db<{ proof: Uint8Array }>`select proof from root_key`
   return row?.proof ?? proof
@@ -33,19 +33,19 @@ export async function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
 }
 
 /** Answers null when the slug is taken. */
-export async function insertOrganisation(db: Sql, org: OrgId, name: string, at: string): Promise<Org | null> {
+export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
   const [row] = await db<Org>`insert into orgs (slug, name, created, updated) values (${org}, ${name}, ${at}, ${at})
     on conflict do nothing returning slug, name, created, updated`
   return row ?? null
 }
 
-export async function updateOrg(db: Sql, org: OrgId, name: string, at: string): Promise<Org | null> {
+export async function updateOrg(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
   const [row] = await db<Org>`update orgs set name = ${name}, updated = ${at} where slug = ${org}
     returning slug, name, created, updated`
   return row ?? null
 }
 
-export async function deleteOrg(db: Sql, org: OrgId): Promise<void> {
+export async function deleteOrg(db: Tx, org: OrgId): Promise<void> {
   await db`delete from orgs where slug = ${org}`
 }
 
@@ -53,7 +53,7 @@ export async function deleteOrg(db: Sql, org: OrgId): Promise<void> {
 export type NewUser = { id: string; email: string; password: string | null; passwordBy: string | null; created: string }
 
 /** Answers false when the address has an account already. */
-export async function insertUser(db: Sql, { id, email, password, passwordBy, created }: NewUser): Promise<boolean> {
+export async function insertUser(db: Tx, { id, email, password, passwordBy, created }: NewUser): Promise<boolean> {
   const rows = await db`insert into users (id, email, password, password_by, created)
     values (${id}, ${email}, ${password}, ${passwordBy}, ${created}) on conflict (email) do nothing returning id`
   return rows.length > 0
@@ -69,7 +69,7 @@ export async function selectUser(db: Sql, email: string): Promise<{ user: string
 export type Member = { user: string; email: string; role: Role; created: string }
 
 /** Answers false when they are a member already. */
-export async function insertMember(db: Sql, org: OrgId, user: string, role: Role, created: string): Promise<boolean> {
+export async function insertMember(db: Tx, org: OrgId, user: string, role: Role, created: string): Promise<boolean> {
   const rows = await db`insert into members (org, user_id, role, created)
     values (${org}, ${user}, ${role}, ${created}) on conflict do nothing returning org`
   return rows.length > 0
@@ -86,6 +86,12 @@ export async function selectMember(db: Sql, org: OrgId, user: string): Promise<M
   return row ?? null
 }
 
+/** The e-mail addresses of people, by their ids. */
+export async function emailsOf(db: Sql, users: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db<{ id: string; email: string }>`select id, email from users where id = any(${users})`
+  return new Map(rows.map(({ id, email }) => [id, email]))
+}
+
 export type Membership = { org: string; name: string; role: Role }
 
 /** Everything one person belongs to. */
@@ -95,7 +101,7 @@ export function selectMemberships(db: Sql, user: string): Promise<Membership[]> 
 }
 
 /** Until the transaction ends, nobody else changes who is in the organisation: two owners must not leave at once. */
-export async function lockMembers(db: Sql, org: OrgId): Promise<void> {
+export async function lockMembers(db: Tx, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
 }
 
@@ -104,30 +110,31 @@ export async function hasOtherOwner(db: Sql, org: OrgId, user: string): Promise<
   return rows.length > 0
 }
 
-export async function updateRole(db: Sql, org: OrgId, user: string, role: Role): Promise<void> {
+export async function updateRole(db: Tx, org: OrgId, user: string, role: Role): Promise<void> {
   await db`update members set role = ${role} where org = ${org} and user_id = ${user}`
 }
 
-export async function deleteMember(db: Sql, org: OrgId, user: string): Promise<void> {
+export async function deleteMember(db: Tx, org: OrgId, user: string): Promise<void> {
   await db`delete from members where org = ${org} and user_id = ${user}`
 }
 
-export async function insertAudit(db: Sql, { org, caller, what, on, at, ip, requestId }: AuditRecord): Promise<void> {
-  await db`insert into audit (org, at, user_id, email, credential, what, on_what, ip, request_id)
-    values (${org}, ${at}, ${caller.user}, ${caller.email}, ${caller.credential.id}, ${what}, ${on}, ${ip},
-      ${requestId})`
+export async function insertAudit(db: Tx, record: AuditRecord): Promise<void> {
+  const { org, caller, what, on, changes, at, ip, requestId } = record
+  await db`insert into audit (org, at, user_id, email, credential, what, on_what, changes, ip, request_id)
+    values (${org}, ${at}, ${caller.user}, ${caller.email}, ${caller.credential.id}, ${what}, ${on},
+      ${changes && JSON.stringify(changes)}::text::jsonb, ${ip}, ${requestId})`
 }
 
-export type AuditRow = Pick<AuditRecord, 'at' | 'what' | 'on' | 'ip' | 'requestId'> & {
+export type AuditRow = Pick<AuditRecord, 'at' | 'what' | 'on' | 'changes' | 'ip' | 'requestId'> & {
   id: string
-  user: string
-  email: string
+  user: string | null
+  email: string | null
   credential: string
 }
 
 /** Newest first, those written before the one with that id, if one is given. */
 export function selectAudit(db: Sql, org: OrgId, before: number | null, count: number): Promise<AuditRow[]> {
-  return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, ip,
+  return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, changes, ip,
       request_id as "requestId"
     from audit where org = ${org} and (${before}::bigint is null or id < ${before}) order by audit.id desc limit ${count}`
 }
@@ -139,18 +146,18 @@ export async function selectAccount(db: Sql, email: string): Promise<Account | n
   return row ?? null
 }
 
-export async function updatePassword(db: Sql, user: string, digest: string): Promise<void> {
+export async function updatePassword(db: Tx, user: string, digest: string): Promise<void> {
   await db`update users set password = ${digest}, wrong_count = 0 where id = ${user}`
 }
 
 /** Whoever has the mailbox of an account is its person, and the password theirs from now on. Who only changed the one that
  *  an admin gave may still be that admin. */
-export async function ownPassword(db: Sql, user: string, digest: string): Promise<void> {
+export async function ownPassword(db: Tx, user: string, digest: string): Promise<void> {
   await db`update users set password = ${digest}, password_by = null, wrong_count = 0 where id = ${user}`
 }
 
 /** An account, and whether its person has a password that is their own, until the transaction ends. */
-export async function lockUser(db: Sql, email: string): Promise<{ user: string; hasPassword: boolean }> {
+export async function lockUser(db: Tx, email: string): Promise<{ user: string; hasPassword: boolean }> {
   const [row] = await db<{ user: string; hasPassword: boolean }>`select id as user,
       password is not null and password_by is null as "hasPassword"
     from users where email = ${email} for update`
@@ -159,7 +166,7 @@ export async function lockUser(db: Sql, email: string): Promise<{ user: string; 
 }
 
 /** Counts a try at a password, and answers how many there were since `since`. */
-export async function countTry(db: Sql, user: string, at: string, since: string): Promise<number> {
+export async function countTry(db: Tx, user: string, at: string, since: string): Promise<number> {
   const [row] = await db<{ count: number }>`update users set
       wrong_count = case when wrong_since > ${since} then wrong_count + 1 else 1 end,
       wrong_since = case when wrong_since > ${since} then wrong_since else ${at} end
@@ -179,7 +186,7 @@ export function selectWorkspaces(db: Sql, org: OrgId, last: Place | null, count:
 
 /** Answers how many there are with it. */
 export async function insertWorkspace(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   { id, name, secret, created }: Workspace & { secret: Uint8Array },
 ): Promise<number> {
@@ -190,9 +197,19 @@ export async function insertWorkspace(
   return row?.count ?? 0
 }
 
-export async function deleteWorkspace(db: Sql, org: OrgId, id: string): Promise<boolean> {
+export async function deleteWorkspace(db: Tx, org: OrgId, id: string): Promise<boolean> {
   const rows = await db`delete from workspaces where org = ${org} and id = ${id} returning id`
   return rows.length > 0
+}
+
+/** A workspace of whichever organisation, as its tokens name it. */
+export async function selectWorkspace(
+  db: Sql,
+  id: string,
+): Promise<{ org: OrgId; workspace: string; secret: Uint8Array } | null> {
+  const [row] = await db<{ org: OrgId; workspace: string; secret: Uint8Array }>`select org, id as workspace, secret
+    from workspaces where id = ${id}`
+  return row ?? null
 }
 
 export async function selectWorkspaceSecret(db: Sql, org: OrgId, id: string): Promise<Uint8Array | null> {

@@ -1,12 +1,13 @@
 // Operations under /v1/iam/workspaces: a team's workspaces, and the tokens that write events for one of them.
 import { Type } from 'typebox'
+import { nothing } from '../../kit/answer.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
-import { nothing, operation } from '../../kit/operation.ts'
 import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
-import { newWorkspaceSecret, signWorkspaceToken } from '../account/public.ts'
+import { operation } from './state.ts'
 import * as store from './store.ts'
+import { newWorkspaceSecret, signWorkspaceToken } from './workspace-tokens.ts'
 
 const WORKSPACES_MAX = 1_000
 const DAY_MS = 24 * 60 * 60_000
@@ -39,14 +40,17 @@ export const createWorkspace = operation({
   output: Workspace,
   status: 201,
   faults: ['conflict'],
-  audit: { what: 'workspace.create', on: (_input, { id }) => id },
-  run: async ({ db, caller, clock, random, seal }, { name }) => {
+  audit: 'workspace.create',
+  run: async ({ caller, clock, random, seal, write }, { name }) => {
     const workspace = { id: `wsp_${random.token(24)}`, name, created: clock.now().toISOString() }
     const secret = newWorkspaceSecret({ random, seal }, caller.org, workspace.id)
-    if ((await store.insertWorkspace(db, caller.org, { ...workspace, secret })) > WORKSPACES_MAX) {
-      throw new Fault('conflict', { message: `An organisation has at most ${WORKSPACES_MAX} workspaces.` })
-    }
-    return workspace
+    return write(async ({ db, record }) => {
+      if ((await store.insertWorkspace(db, caller.org, { ...workspace, secret })) > WORKSPACES_MAX) {
+        throw new Fault('conflict', { message: `An organisation has at most ${WORKSPACES_MAX} workspaces.` })
+      }
+      record(workspace.id, { name: { to: name } })
+      return workspace
+    })
   },
 })
 
@@ -57,10 +61,12 @@ export const deleteWorkspace = operation({
   input: { id: Id },
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'workspace.delete', on: ({ id }) => id },
-  run: async ({ db, caller }, { id }) => {
-    if (!(await store.deleteWorkspace(db, caller.org, id))) throw notFound('workspace')
-  },
+  audit: 'workspace.delete',
+  run: ({ caller, write }, { id }) =>
+    write(async ({ db, record }) => {
+      if (!(await store.deleteWorkspace(db, caller.org, id))) throw notFound('workspace')
+      record(id)
+    }),
 })
 
 export const createWorkspaceToken = operation({
@@ -78,22 +84,23 @@ export const createWorkspaceToken = operation({
   }),
   status: 201,
   faults: ['not_found'],
-  audit: { what: 'workspace.token', on: ({ id }, { expires }) => `${id} until ${expires}` },
-  run: async ({ db, caller, clock, seal }, { id, expires }) => {
+  audit: 'workspace.token',
+  run: async ({ caller, clock, seal, write }, { id, expires }) => {
     const nowMs = clock.now().getTime()
     const untilMs = expires === undefined ? nowMs + LASTS_MS : Date.parse(expires)
     if (!(untilMs > nowMs && untilMs <= nowMs + LASTS_MAX_MS)) {
       throw invalidInput([{ path: 'expires', says: 'must be later than now, and within a year' }])
     }
-    const secret = await store.selectWorkspaceSecret(db, caller.org, id)
-    if (!secret) throw notFound('workspace')
-    const untilS = Math.floor(untilMs / 1000)
-    const token = await signWorkspaceToken(
-      seal,
-      { org: caller.org, workspace: id, secret },
-      Math.floor(nowMs / 1000),
-      untilS,
-    )
-    return { token, expires: new Date(untilS * 1000).toISOString() }
+    const [fromS, untilS] = [Math.floor(nowMs / 1000), Math.floor(untilMs / 1000)]
+    const until = new Date(untilS * 1000).toISOString()
+    return write(async ({ db, record }) => {
+      const secret = await store.selectWorkspaceSecret(db, caller.org, id)
+      if (!secret) throw notFound('workspace')
+      record(id, { expires: { to: until } })
+      return {
+        token: await signWorkspaceToken(seal, { org: caller.org, workspace: id, secret }, fromS, untilS),
+        expires: until,
+      }
+    })
   },
 })

@@ -236,7 +236,7 @@ describe('the audit trail', () => {
     const by = { org: 'home', user_id: home.user }
     assert.deepEqual(await trail('audited'), [
       { ...by, what: 'domain.attach', on_what: 'audited/audited.example.com' },
-      { ...by, what: 'domain.verify', on_what: 'audited/audited.example.com live' },
+      { ...by, what: 'domain.verify', on_what: 'audited/audited.example.com' },
       { ...by, what: 'domain.detach', on_what: 'audited/audited.example.com' },
     ])
   })

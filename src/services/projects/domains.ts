@@ -1,11 +1,13 @@
 // Operations under /v1/projects/{slug}/domains. A host is attached, its TXT record is set by whoever owns it, and once
 // that was seen its pages may call this service from a browser.
 import { type Static, Type } from 'typebox'
-import { Unchanged } from '../../kit/audit.ts'
+import type { Sql } from '../../engines/engines.ts'
+import { nothing } from '../../kit/answer.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { slug, timestamp } from '../../kit/fields.ts'
-import { type Context, nothing, operation } from '../../kit/operation.ts'
+import { lock } from '../../kit/lock/store.ts'
+import { operation } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { Host, nameFrom, ownHostFrom, recordName } from './host-name.ts'
 import * as store from './store.ts'
@@ -51,15 +53,18 @@ export const attachDomain = operation({
   output: Domain,
   status: 201,
   faults: ['not_found', 'conflict'],
-  audit: { what: 'domain.attach', on: ({ slug }, { host }) => `${slug}/${host}` },
-  run: async ({ db, caller, clock, random }, { slug, host: text }) => {
+  audit: 'domain.attach',
+  run: ({ caller, clock, random, write }, { slug, host: text }) => {
     const host = ownHostFrom(text)
-    if (!(await store.lockProject(db, caller.org, slug))) throw notFound('project')
-    await requireFree(db, caller.org, slug, host)
-    const attached = await store.selectDomain(db, caller.org, slug, host)
-    if (attached) return new Unchanged(recordOf(attached))
     const token = random.token(32)
-    return recordOf(await store.insertDomain(db, caller.org, slug, host, token, clock.now().toISOString()))
+    return write(async ({ db, record }) => {
+      if (!(await store.lockProject(db, caller.org, slug))) throw notFound('project')
+      await requireFree(db, caller.org, slug, host)
+      const attached = await store.selectDomain(db, caller.org, slug, host)
+      if (attached) return recordOf(attached)
+      record(`${slug}/${host}`)
+      return recordOf(await store.insertDomain(db, caller.org, slug, host, token, clock.now().toISOString()))
+    })
   },
 })
 
@@ -71,25 +76,25 @@ export const verifyDomain = operation({
   input: { slug: Slug, host: Host },
   output: Domain,
   faults: ['not_found', 'conflict'],
-  audit: { what: 'domain.verify', on: ({ slug }, { host, status }) => `${slug}/${host} ${status}` },
-  prepare: async ({ db, dns, caller }, { slug, host }) => {
-    const { host: name } = await ownDomain(db, caller.org, slug, host)
-    return dns.txt(recordName(name))
-  },
-  run: async ({ db, caller, clock }, { slug, host: text }, found) => {
-    const host = nameFrom(text)
-    await store.lockHost(db, host)
-    const domain = await ownDomain(db, caller.org, slug, host)
-    if (found === null) {
-      return new Unchanged({ ...recordOf(domain), detail: 'The name servers could not be asked; try again later.' })
-    }
-    const seen = found.includes(recordValue(domain))
-    if (seen) await requireFree(db, caller.org, slug, host)
-    const verified = seen ? (domain.verified ?? clock.now().toISOString()) : null
-    const answer = { ...recordOf({ ...domain, verified }), detail: whatWasSeen(domain, found) }
-    if (verified === domain.verified) return new Unchanged(answer)
-    if (!(await store.updateVerified(db, caller.org, slug, host, verified))) throw notFound('domain')
-    return answer
+  audit: 'domain.verify',
+  run: async ({ db: reads, dns, caller, clock, write }, { slug, host: text }) => {
+    const { host } = await ownDomain(reads, caller.org, slug, text)
+    const found = await dns.txt(recordName(host))
+    return write(async ({ db, record }) => {
+      await lock(db, hostLock(host))
+      const domain = await ownDomain(db, caller.org, slug, host)
+      if (found === null) {
+        return { ...recordOf(domain), detail: 'The name servers could not be asked; try again later.' }
+      }
+      const seen = found.includes(recordValue(domain))
+      if (seen) await requireFree(db, caller.org, slug, host)
+      const verified = seen ? (domain.verified ?? clock.now().toISOString()) : null
+      const answer = { ...recordOf({ ...domain, verified }), detail: whatWasSeen(domain, found) }
+      if (verified === domain.verified) return answer
+      if (!(await store.updateVerified(db, caller.org, slug, host, verified))) throw notFound('domain')
+      record(`${slug}/${host}`, { status: { from: recordOf(domain).status, to: answer.status } })
+      return answer
+    })
   },
 })
 
@@ -101,12 +106,15 @@ export const detachDomain = operation({
   input: { slug: Slug, host: Host },
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'domain.detach', on: ({ slug, host }) => `${slug}/${nameFrom(host)}` },
-  run: async ({ db, caller }, { slug, host: text }) => {
+  audit: 'domain.detach',
+  run: ({ caller, write }, { slug, host: text }) => {
     const host = nameFrom(text)
-    await store.lockHost(db, host)
-    await ownDomain(db, caller.org, slug, host)
-    await store.deleteDomain(db, caller.org, slug, host)
+    return write(async ({ db, record }) => {
+      await lock(db, hostLock(host))
+      await ownDomain(db, caller.org, slug, host)
+      await store.deleteDomain(db, caller.org, slug, host)
+      record(`${slug}/${host}`)
+    })
   },
 })
 
@@ -125,14 +133,15 @@ function whatWasSeen(domain: store.Domain, found: string[]): string {
   return `The TXT record at ${name} says something else.`
 }
 
-type Db = Context['db']
+/** Held by whoever verifies or detaches a host. */
+const hostLock = (host: string) => `host ${host}`
 
-async function requireProject(db: Db, org: OrgId, slug: string): Promise<void> {
+async function requireProject(db: Sql, org: OrgId, slug: string): Promise<void> {
   if (!(await store.selectProject(db, org, slug))) throw notFound('project')
 }
 
 /** A claim blocks nobody; what was verified does. */
-async function requireFree(db: Db, org: OrgId, slug: string, host: string): Promise<void> {
+async function requireFree(db: Sql, org: OrgId, slug: string, host: string): Promise<void> {
   const holder = await store.selectHolder(db, host)
   if (!holder || (holder.org === org && holder.project === slug)) return
   const where = holder.org === org ? `the project ${holder.project}` : 'another organisation'
@@ -142,7 +151,7 @@ async function requireFree(db: Db, org: OrgId, slug: string, host: string): Prom
   })
 }
 
-async function ownDomain(db: Db, org: OrgId, slug: string, host: string): Promise<store.Domain> {
+async function ownDomain(db: Sql, org: OrgId, slug: string, host: string): Promise<store.Domain> {
   await requireProject(db, org, slug)
   const domain = await store.selectDomain(db, org, slug, nameFrom(host))
   if (!domain) throw notFound('domain')

@@ -1,8 +1,9 @@
 // Operations under /v1/projects. A project names one product of the organisation.
 import { Type } from 'typebox'
+import { nothing } from '../../kit/answer.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
-import { nothing, operation } from '../../kit/operation.ts'
+import { operation } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import * as store from './store.ts'
 
@@ -37,15 +38,19 @@ export const createProject = operation({
   output: Project,
   status: 201,
   faults: ['conflict'],
-  audit: { what: 'project.create', on: ({ slug }) => slug },
-  run: async ({ db, caller, clock }, { slug, name }) => {
-    const project = await store.insertProject(db, caller.org, slug, name, clock.now().toISOString())
-    if (project) return project
-    throw new Fault('conflict', {
-      message: `This organisation already has a project ${slug}; choose another slug.`,
-      fields: [{ path: 'slug', says: 'is taken' }],
-    })
-  },
+  audit: 'project.create',
+  run: ({ caller, clock, write }, { slug, name }) =>
+    write(async ({ db, record }) => {
+      const project = await store.insertProject(db, caller.org, slug, name, clock.now().toISOString())
+      if (!project) {
+        throw new Fault('conflict', {
+          message: `This organisation already has a project ${slug}; choose another slug.`,
+          fields: [{ path: 'slug', says: 'is taken' }],
+        })
+      }
+      record(slug, { name: { to: name } })
+      return project
+    }),
 })
 
 export const getProject = operation({
@@ -69,10 +74,14 @@ export const updateProject = operation({
   input: { slug: Slug, name: Name },
   output: Project,
   faults: ['not_found'],
-  audit: { what: 'project.update', on: ({ slug }) => slug },
-  run: async ({ db, caller, clock }, { slug, name }) => {
-    return (await store.updateProject(db, caller.org, slug, name, clock.now().toISOString())) ?? missing()
-  },
+  audit: 'project.update',
+  run: ({ caller, clock, write }, { slug, name }) =>
+    write(async ({ db, record }) => {
+      const project = await store.updateProject(db, caller.org, slug, name, clock.now().toISOString())
+      if (!project) return missing()
+      record(slug, { name: { to: name } })
+      return project
+    }),
 })
 
 export const deleteProject = operation({
@@ -83,10 +92,12 @@ export const deleteProject = operation({
   input: { slug: Slug },
   output: nothing,
   faults: ['not_found'],
-  audit: { what: 'project.delete', on: ({ slug }) => slug },
-  run: async ({ db, caller }, { slug }) => {
-    if (!(await store.deleteProject(db, caller.org, slug))) missing()
-  },
+  audit: 'project.delete',
+  run: ({ caller, write }, { slug }) =>
+    write(async ({ db, record }) => {
+      if (!(await store.deleteProject(db, caller.org, slug))) missing()
+      record(slug)
+    }),
 })
 
 function missing(): never {

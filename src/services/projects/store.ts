@@ -1,5 +1,5 @@
 // All SQL on projects and the hosts attached to them.
-import type { Sql } from '../../engines/engines.ts'
+import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 
 export type Project = { slug: string; name: string; created: string; updated: string }
@@ -16,14 +16,14 @@ export async function selectProject(db: Sql, org: OrgId, slug: string): Promise<
 }
 
 /** Whether there is such a project. Until the transaction ends, nobody deletes it, or attaches a host to it. */
-export async function lockProject(db: Sql, org: OrgId, slug: string): Promise<boolean> {
+export async function lockProject(db: Tx, org: OrgId, slug: string): Promise<boolean> {
   const rows = await db`select from projects where org = ${org} and slug = ${slug} for no key update`
   return rows.length > 0
 }
 
 /** Answers null when the organisation has that slug already. */
 export async function insertProject(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   slug: string,
   name: string,
@@ -36,7 +36,7 @@ export async function insertProject(
 }
 
 export async function updateProject(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   slug: string,
   name: string,
@@ -47,7 +47,7 @@ export async function updateProject(
   return project ?? null
 }
 
-export async function deleteProject(db: Sql, org: OrgId, slug: string): Promise<boolean> {
+export async function deleteProject(db: Tx, org: OrgId, slug: string): Promise<boolean> {
   const rows = await db<Project>`delete from projects where org = ${org} and slug = ${slug} returning slug`
   return rows.length > 0
 }
@@ -66,7 +66,7 @@ export async function selectDomain(db: Sql, org: OrgId, project: string, host: s
 }
 
 export async function insertDomain(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   project: string,
   host: string,
@@ -80,7 +80,7 @@ export async function insertDomain(
 }
 
 export async function updateVerified(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   project: string,
   host: string,
@@ -91,13 +91,8 @@ export async function updateVerified(
   return rows.length > 0
 }
 
-export async function deleteDomain(db: Sql, org: OrgId, project: string, host: string): Promise<void> {
+export async function deleteDomain(db: Tx, org: OrgId, project: string, host: string): Promise<void> {
   await db`delete from domains where org = ${org} and project = ${project} and host = ${host}`
-}
-
-/** Until the transaction ends, nobody else verifies or detaches that host. */
-export async function lockHost(db: Sql, host: string): Promise<void> {
-  await db`select pg_advisory_xact_lock(hashtextextended(${host}, 0))`
 }
 
 /** Whose a verified host is; of all organisations. */

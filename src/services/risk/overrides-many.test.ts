@@ -107,10 +107,10 @@ describe('an organisation with many entries', () => {
     assert.deepEqual(await asked('domain', 'net', 'pep'), { read: [], rows: 0 })
     await say('net', 'deny', '192.0.2.0/24', as)
     await say('net', 'deny', '192.0.2.0/24', host.other.key)
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     assert.deepEqual(await asked('domain', 'net', 'pep'), { read: ['net'], rows: 1 + 4 })
     await say('domain', 'deny', 'elsewhere.com', host.other.key)
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     assert.deepEqual(await asked('domain', 'net', 'pep'), { read: [], rows: 0 })
   })
 
@@ -125,7 +125,7 @@ describe('an organisation with many entries', () => {
       assert.equal(statements.length, asked)
     }
     await say('net', 'deny', '192.0.2.0/24', as)
-    await host.db.caughtUp()
+    await host.db.waitForNotifications()
     statements.length = 0
     assert.ok(((await overrides.of(org)).get('net')?.table.find('192.0.2.1') ?? -1) >= 0)
     assert.equal(statements.length, 1)

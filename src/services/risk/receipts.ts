@@ -1,5 +1,5 @@
 // Receipts: what the component that screens against a set says it has loaded. Its members never come here.
-import type { Clock, Database } from '../../engines/engines.ts'
+import type { Clock, Tx } from '../../engines/engines.ts'
 import { invalidInput } from '../../kit/check.ts'
 import type { Shelved } from './shelf.ts'
 import { shortened } from './sources/text.ts'
@@ -14,7 +14,7 @@ const SKEW_MS = 60_000
 const EARLIEST_MS = Date.UTC(2000)
 
 export async function keepReceipts(
-  { db, clock }: { db: Database; clock: Clock },
+  { db, clock }: { db: Tx; clock: Clock },
   { entry }: Shelved,
   receipts: readonly Receipt[],
 ): Promise<Took[]> {
@@ -28,19 +28,17 @@ export async function keepReceipts(
     if (!(Date.parse(asOf) >= EARLIEST_MS)) throw wrong('asOf', 'is no time at which anything was loaded')
     if (Date.parse(asOf) > clock.now().getTime() + SKEW_MS) throw wrong('asOf', 'is in the future')
   }
-  return db.transaction(async tx => {
-    const held = await store.selectSources(tx, set)
-    const took: Took[] = []
-    for (const receipt of receipts) {
-      const before = held.find(({ source }) => source === receipt.source)
-      took.push(await keepReceipt(tx, set, receipt, before, clock))
-    }
-    return took
-  })
+  const held = await store.selectSources(db, set)
+  const took: Took[] = []
+  for (const receipt of receipts) {
+    const before = held.find(({ source }) => source === receipt.source)
+    took.push(await keepReceipt(db, set, receipt, before, clock))
+  }
+  return took
 }
 
 async function keepReceipt(
-  db: Database,
+  db: Tx,
   set: string,
   { source, version = '', keys = 0, asOf, refusal = '' }: Receipt,
   before: store.SourceRow | undefined,

@@ -1,17 +1,16 @@
 // Operations under /v1/risk/reference: the sets, and what the caller's organisation says about their members.
 import { Type } from 'typebox'
-import { Unchanged } from '../../kit/audit.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { operation } from '../../kit/operation.ts'
+import { lock } from '../../kit/lock/store.ts'
 import { durationText, factsOf, maxAgeMs } from './facts.ts'
 import { Key, names, ReferenceSet, SetName, Verdict } from './fields.ts'
 import { hasCarried } from './match/net.ts'
 import * as store from './overrides/store.ts'
 import { isPublicSuffix, overrideKey } from './reading.ts'
 import type { Shelved } from './shelf.ts'
-import { requireSet, riskOf } from './state.ts'
+import { operation, requireSet } from './state.ts'
 import { originOf } from './take/fetch.ts'
 
 const PAGE = 200
@@ -32,10 +31,9 @@ export const listReference = operation({
     stale: names('Sets past their bound'),
     refused: names('Sets that cannot be consulted: a key checked against one is unknown, not clean'),
   }),
-  run: async context => {
-    const risk = riskOf(context)
-    const counts = await risk.overrides.counts(context.caller.org)
-    const sets = risk.shelf.sets.map(shelved => told(shelved, counts, context.clock.now(), risk.mirror))
+  run: async ({ caller, clock, state: risk }) => {
+    const counts = await risk.overrides.counts(caller.org)
+    const sets = risk.shelf.sets.map(shelved => told(shelved, counts, clock.now(), risk.mirror))
     return {
       sets,
       stale: sets.filter(({ stale }) => stale).map(({ set }) => set),
@@ -71,9 +69,7 @@ export const getReference = operation({
     next: Type.String({ description: 'The key to page from; empty on the last page' }),
   }),
   faults: ['not_found'],
-  run: async (context, { set, after = '', limit = PAGE }) => {
-    const { db, caller, clock } = context
-    const risk = riskOf(context)
+  run: async ({ db, caller, clock, state: risk }, { set, after = '', limit = PAGE }) => {
     const shelved = requireSet(risk, set)
     const count = Math.min(limit, PAGE_MAX)
     const rows = await store.selectOverrides(db, caller.org, set, after, count + 1)
@@ -103,7 +99,6 @@ export const setReference = operation({
   route: 'PUT /v1/risk/reference/{set}',
   summary: "Writes entries of the organisation over a set: all of them or none. A key's earlier entry is replaced",
   access: 'bearer',
-  inTurns: true,
   bodyLimit: BODY_LIMIT,
   input: {
     set: SetName,
@@ -118,10 +113,9 @@ export const setReference = operation({
     overrides: Type.Integer({ description: 'How many the organisation now holds' }),
   }),
   faults: ['not_found', 'conflict'],
-  audit: { what: 'risk.override', on: ({ set, entries }) => `${set}: ${entries.length} entries` },
-  run: async (context, { set, entries }) => {
-    const { db, caller, clock } = context
-    const { entry } = requireSet(riskOf(context), set)
+  audit: 'risk.override',
+  run: async ({ caller, clock, state, write }, { set, entries }) => {
+    const { entry } = requireSet(state, set)
     const distinct = new Map<string, store.Spoken>()
     for (const [at, { key: text, verdict, note = null }] of entries.entries()) {
       const key = overrideKey(entry, text)
@@ -133,16 +127,19 @@ export const setReference = operation({
       }
       distinct.set(key, { key, verdict, note })
     }
-    await store.lockOverrides(db, caller.org)
     const by = { by: caller.email, at: clock.now().toISOString() }
-    await store.upsertOverrides(db, caller.org, set, [...distinct.values()], by)
-    const overrides = await store.countOverrides(db, caller.org, set)
-    if (overrides > OVERRIDES_MAX) {
-      throw new Fault('conflict', {
-        message: `An organisation holds at most ${OVERRIDES_MAX} entries over a set, and these would make ${overrides}; nothing was written.`,
-      })
-    }
-    return { set, written: distinct.size, overrides }
+    return write({ serialize: true }, async ({ db, record }) => {
+      await lock(db, `risk overrides of ${caller.org}`)
+      await store.upsertOverrides(db, caller.org, set, [...distinct.values()], by)
+      const overrides = await store.countOverrides(db, caller.org, set)
+      if (overrides > OVERRIDES_MAX) {
+        throw new Fault('conflict', {
+          message: `An organisation holds at most ${OVERRIDES_MAX} entries over a set, and these would make ${overrides}; nothing was written.`,
+        })
+      }
+      record(`${set}: ${entries.length} entries`)
+      return { set, written: distinct.size, overrides }
+    })
   },
 })
 
@@ -158,14 +155,15 @@ export const clearReference = operation({
     overrides: Type.Integer({ description: 'How many remain' }),
   }),
   faults: ['not_found'],
-  audit: { what: 'risk.clear', on: ({ set }) => set },
-  run: async (context, { set, key: text }) => {
-    const { db, caller } = context
-    const { entry } = requireSet(riskOf(context), set)
+  audit: 'risk.clear',
+  run: async ({ caller, state, write }, { set, key: text }) => {
+    const { entry } = requireSet(state, set)
     const key = overrideKey(entry, text)
-    const cleared = key !== null && (await store.deleteOverride(db, caller.org, set, key))
-    const output = { set, key: text, cleared, overrides: await store.countOverrides(db, caller.org, set) }
-    return cleared ? output : new Unchanged(output)
+    return write(async ({ db, record }) => {
+      const cleared = key !== null && (await store.deleteOverride(db, caller.org, set, key))
+      if (cleared) record(set)
+      return { set, key: text, cleared, overrides: await store.countOverrides(db, caller.org, set) }
+    })
   },
 })
 

@@ -4,12 +4,11 @@ import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { withLease } from '../../kit/lease/lease.ts'
-import { type Context, operation } from '../../kit/operation.ts'
 import { factsOf } from './facts.ts'
 import { SetName } from './fields.ts'
 import { keepReceipts, type Receipt } from './receipts.ts'
 import type { Shelved } from './shelf.ts'
-import { type Risk, requireSet, riskOf } from './state.ts'
+import { operation, type Risk, requireSet } from './state.ts'
 import type { SourceRow } from './store.ts'
 import { type Took, take } from './take/take.ts'
 
@@ -53,22 +52,20 @@ export const refreshReference = operation({
     took: Type.Array(TookOut),
   }),
   faults: ['not_found', 'conflict', 'not_held', 'upstream_unreachable'],
-  audit: { what: 'risk.refresh', on: ({ set }) => set },
-  prepare: async (context, { set, force = false, receipts }) => {
-    const risk = riskOf(context)
+  audit: 'risk.refresh',
+  run: async (context, { set, force = false, receipts }) => {
+    const { state: risk, clock, request, write } = context
     const shelved = requireSet(risk, set)
     requireKind(shelved, receipts)
     const took = receipts
-      ? await keepReceipts(context, shelved, receipts as Receipt[])
-      : await takeSet(context, risk, shelved, force, context.request.signal)
+      ? await write(({ db }) => keepReceipts({ db, clock }, shelved, receipts as Receipt[]))
+      : await takeSet(risk.engines, risk, shelved, force, request.signal)
     if (!took) throw new Fault('conflict', { message: `A refresh of ${set} is going on; wait until it is through.` })
     await risk.shelf.reload(set)
     requireSomething(shelved, took)
-    return took.map(({ unreachable: _, ...rest }) => rest)
-  },
-  run: (context, { set }, took) => {
-    const { version, stale } = factsOf(requireSet(riskOf(context), set), context.clock.now())
-    return { set, version, stale, took }
+    const { version, stale } = factsOf(requireSet(risk, set), clock.now())
+    await write(async ({ record }) => record(set, { version: { to: version } }))
+    return { set, version, stale, took: took.map(({ unreachable: _, ...rest }) => rest) }
   },
 })
 
@@ -99,11 +96,9 @@ const unchangedOf = ({ source, version, keys }: SourceRow): Took => ({
   ...{ wrote: 0, unchanged: true, resumed: false },
 })
 
-type Engines = Pick<Context, 'db' | 'http' | 'clock' | 'random'>
-
 /** One process at a time takes a set; the other is answered null. */
 export async function takeSet(
-  engines: Engines,
+  engines: Risk['engines'],
   { thread, mirror }: Risk,
   { entry, sources }: Shelved,
   force: boolean,
@@ -111,11 +106,11 @@ export async function takeSet(
 ): Promise<Took[] | null> {
   // What is computed here is always what it can be.
   if (entry.kind === 'local') return sources.map(unchangedOf)
-  return withLease(engines, `risk ${entry.set}`, signal, async held => {
+  return withLease(engines, `risk ${entry.set}`, signal, async lease => {
     const found: Took[] = []
     for (const source of entry.sources) {
-      held.throwIfAborted()
-      found.push(await take({ ...engines, thread, mirror }, entry.set, source, { force, signal: held }))
+      lease.signal.throwIfAborted()
+      found.push(await take({ ...engines, thread, mirror, lease }, entry.set, source, force))
     }
     return found
   })

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../engines/engines.ts'
 import { invalidInput } from '../../kit/check.ts'
-import { operation } from '../../kit/operation.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { factFields, Key, names, SetName, Verdict } from './fields.ts'
 import { isShort, KEY_BYTES_MAX } from './match/text.ts'
@@ -11,7 +10,7 @@ import type { SpokenOfOrg, SpokenOfSet } from './overrides/spoken.ts'
 import type { Spoken } from './overrides/store.ts'
 import { isUnlike, kindsOf, kindsRead } from './reading.ts'
 import type { Shelved } from './shelf.ts'
-import { requireSet, riskOf } from './state.ts'
+import { operation, requireSet } from './state.ts'
 
 const KEYS_MAX = 100
 
@@ -58,8 +57,7 @@ export const resolveReference = operation({
     refused: names('Sets that could not be consulted: a key checked against one is unknown, not clean'),
   }),
   faults: ['not_found'],
-  run: async (context, { keys, sets = [] }) => {
-    const risk = riskOf(context)
+  run: async ({ caller, clock, state: risk }, { keys, sets = [] }) => {
     for (const [at, key] of keys.entries()) {
       if (!isShort(key)) {
         throw invalidInput([{ path: `keys.${at}`, says: `must have at most ${KEY_BYTES_MAX} bytes` }])
@@ -67,8 +65,8 @@ export const resolveReference = operation({
     }
     const named = [...new Set(sets)].map(set => requireSet(risk, set))
     const names = named.length > 0 ? named.map(({ entry }) => entry.set) : undefined
-    const spoken = await risk.overrides.of(context.caller.org, names)
-    return resolveAll(keys, named.length > 0 ? named : risk.shelf.sets, named.length > 0, spoken, context.clock)
+    const spoken = await risk.overrides.of(caller.org, names)
+    return resolveAll(keys, named.length > 0 ? named : risk.shelf.sets, named.length > 0, spoken, clock)
   },
 })
 

@@ -1,15 +1,23 @@
 import { service } from '../../kit/service.ts'
+import { optional, setting } from '../../kit/setting.ts'
 import * as reference from './reference.ts'
 import * as refresh from './refresh.ts'
 import * as resolve from './resolve.ts'
-import { openRisk } from './state.ts'
-import { refreshWorker } from './worker.ts'
+import { refreshSets } from './schedule.ts'
+import { mirrorUrl, openRisk } from './state.ts'
 
 export const risk = service({
   name: 'risk',
   what: "Reference sets a risk decision needs, with an organisation's own overrides",
   operations: [reference, resolve, refresh],
   migrations: new URL('migrations/', import.meta.url),
-  workers: [refreshWorker],
+  settings: {
+    STOA_RISK_MIRROR: setting(
+      'Where risk sources are taken from instead of their publishers: <mirror>/<source>',
+      '',
+      optional(mirrorUrl),
+    ),
+  },
+  schedules: [refreshSets],
   open: openRisk,
 })

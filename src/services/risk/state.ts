@@ -1,21 +1,31 @@
-// What the risk reference keeps in memory, and how its operations find it.
-
+// What the risk reference keeps in memory.
+import type { Engines } from '../../engines/engines.ts'
 import { Fault } from '../../kit/fault.ts'
-import type { Opened, Opening } from '../../kit/service.ts'
+import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
+import { readUrl } from '../../kit/setting.ts'
 import { factsOf } from './facts.ts'
 import { type Overrides, openOverrides } from './overrides/spoken.ts'
 import { openShelf, type Shelf, type Shelved } from './shelf.ts'
 import { openThread, type Thread } from './thread/open.ts'
 
-export type Risk = { shelf: Shelf; overrides: Overrides; thread: Thread; mirror: string | null }
+export type Risk = {
+  shelf: Shelf
+  overrides: Overrides
+  thread: Thread
+  mirror: string | null
+  /** What taking from publishers needs; it writes under a lease of its own. */
+  engines: Pick<Engines, 'db' | 'http' | 'clock' | 'random'>
+}
 
-export const riskOf = ({ state }: { state: unknown }): Risk => state as Risk
+export const { operation, schedule } = serviceKit<Risk>()
 
-export async function openRisk({ engines, settings, warn }: Opening): Promise<Opened> {
+type RiskSettings = { STOA_RISK_MIRROR: string | null }
+
+export async function openRisk({ engines, settings, warn }: Opening<RiskSettings>): Promise<Opened<Risk>> {
   const thread = openThread()
   const shelf = await openShelf(engines, thread, warn)
   const overrides = await openOverrides(engines)
-  const state: Risk = { shelf, overrides, thread, mirror: settings.riskMirror }
+  const state: Risk = { engines, shelf, overrides, thread, mirror: settings.STOA_RISK_MIRROR }
   return {
     state,
     gauges: () => gaugesOf(shelf, engines.clock.now()),
@@ -24,6 +34,13 @@ export async function openRisk({ engines, settings, warn }: Opening): Promise<Op
       await shelf.close()
     },
   }
+}
+
+/** Without a slash at its end. */
+export function mirrorUrl(text: string): string {
+  const { search, hash, href } = readUrl(text, ['https:', 'http:', 'file:'])
+  if (search || hash) throw new Error('must have no query')
+  return href.replace(/\/+$/, '')
 }
 
 export function requireSet({ shelf }: Risk, set: string): Shelved {

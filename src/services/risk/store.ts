@@ -1,5 +1,5 @@
 // All SQL on the published sets. None of it knows an organisation.
-import type { Sql } from '../../engines/engines.ts'
+import type { Sql, Tx } from '../../engines/engines.ts'
 
 /** What is held of one publisher. */
 export type SourceRow = {
@@ -28,7 +28,7 @@ export async function selectMembers(db: Sql, versionId: number): Promise<Uint8Ar
 }
 
 /** The last take of a publisher failed; what was taken before stays. */
-export async function noteRefusal(db: Sql, set: string, source: string, refusal: string): Promise<void> {
+export async function noteRefusal(db: Tx, set: string, source: string, refusal: string): Promise<void> {
   await db`insert into risk_sources (set_name, source, refusal) values (${set}, ${source}, ${refusal})
     on conflict (set_name, source) do update set refusal = excluded.refusal`
 }
@@ -36,7 +36,7 @@ export async function noteRefusal(db: Sql, set: string, source: string, refusal:
 export type Taken = { at: string; origin: string; etag: string | null; modified: string | null }
 
 /** The publisher says what it said before. */
-export async function noteUnchanged(db: Sql, set: string, source: string, taken: Taken): Promise<void> {
+export async function noteUnchanged(db: Tx, set: string, source: string, taken: Taken): Promise<void> {
   await db`update risk_sources set as_of = ${taken.at}, origin = ${taken.origin}, etag = ${taken.etag},
       modified = ${taken.modified}, refusal = null
     where set_name = ${set} and source = ${source}`
@@ -52,7 +52,7 @@ export async function selectLanding(db: Sql, set: string, source: string): Promi
 }
 
 /** The publisher has moved on: what landed of the version is taken out, the version stays in the manifest. */
-export async function discardLanding(db: Sql, id: number, at: string): Promise<void> {
+export async function discardLanding(db: Tx, id: number, at: string): Promise<void> {
   await db`delete from risk_members where version_id = ${id}`
   await db`update risk_versions set state = 'discarded', finished = ${at} where id = ${id}`
 }
@@ -60,7 +60,7 @@ export async function discardLanding(db: Sql, id: number, at: string): Promise<v
 export type NewVersion = { version: string; raw: string; keys: number; at: string }
 
 export async function insertLanding(
-  db: Sql,
+  db: Tx,
   set: string,
   source: string,
   { version, raw, keys, at }: NewVersion,
@@ -72,7 +72,7 @@ export async function insertLanding(
 
 /** Writes some members, and how far that brings the version. */
 export async function insertMembers(
-  db: Sql,
+  db: Tx,
   id: number,
   n: number,
   { packed, keys }: { packed: Uint8Array; keys: number },
@@ -84,7 +84,7 @@ export async function insertMembers(
 
 /** From now on this version answers. Members of versions before the one it replaces are taken out. */
 export async function finishLanding(
-  db: Sql,
+  db: Tx,
   set: string,
   source: string,
   id: number,
@@ -106,7 +106,7 @@ export async function finishLanding(
 export type Receipt = { source: string; version: string; keys: number; asOf: string }
 
 /** What the component that screens says it has loaded, unless a later load is known. */
-export async function keepReceipt(db: Sql, set: string, receipt: Receipt): Promise<boolean> {
+export async function keepReceipt(db: Tx, set: string, receipt: Receipt): Promise<boolean> {
   const rows = await db`insert into risk_sources as held (set_name, source, version, keys, as_of)
     values (${set}, ${receipt.source}, ${receipt.version}, ${receipt.keys}, ${receipt.asOf})
     on conflict (set_name, source) do update set version = excluded.version, keys = excluded.keys,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock, Database, Random } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { deleteSignInsOf } from '../../account/public.ts'
+import { endSignInsOf } from '../oidc/store.ts'
 import { digestOf } from '../people.ts'
 import * as people from '../store.ts'
 import * as store from './store.ts'
@@ -72,11 +72,12 @@ export async function join(engines: Engines, token: string, password: string | n
     if (hasPassword !== (digest === null)) throw new Changed()
     if (!isNew && digest !== null) {
       await people.ownPassword(db, user, digest)
-      await deleteSignInsOf(db, user, '')
+      await endSignInsOf(db, user, null)
     }
     await people.insertMember(db, org, user, role, created)
     const caller = { user, email, credential: { id } }
-    await people.insertAudit(db, { org, caller, what: 'invite.accept', on: user, at: created, ip, requestId: id })
+    const about = { what: 'invite.accept', on: user, changes: { role: { to: role } } }
+    await people.insertAudit(db, { org, caller, ...about, at: created, ip, requestId: id })
     return 'joined'
   })
   return joined.catch(error => {

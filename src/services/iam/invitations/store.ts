@@ -1,5 +1,5 @@
 // All SQL on who was asked to join.
-import type { Sql } from '../../../engines/engines.ts'
+import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 import type { Place } from '../../../kit/page.ts'
 
@@ -26,12 +26,12 @@ export async function selectOrgName(db: Sql, org: OrgId): Promise<string> {
 }
 
 /** Those to that address, and those that have ended. */
-export async function deleteInvitesTo(db: Sql, org: OrgId, email: string, at: string): Promise<void> {
+export async function deleteInvitesTo(db: Tx, org: OrgId, email: string, at: string): Promise<void> {
   await db`delete from invites where org = ${org} and (email = ${email} or expires <= ${at})`
 }
 
 /** Until the transaction ends, nobody else of the organisation invites. */
-export async function lockInvites(db: Sql, org: OrgId): Promise<void> {
+export async function lockInvites(db: Tx, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
 }
 
@@ -42,7 +42,7 @@ export async function countInvites(db: Sql, org: OrgId, at: string): Promise<num
 
 /** Notes a mail to that address, unless too many were sent since `since`, to it or in all. */
 export async function noteMail(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   email: string,
   at: string,
@@ -56,13 +56,13 @@ export async function noteMail(
   return rows.length > 0
 }
 
-export async function insertInvite(db: Sql, org: OrgId, invite: Invite & { digest: Uint8Array }): Promise<void> {
+export async function insertInvite(db: Tx, org: OrgId, invite: Invite & { digest: Uint8Array }): Promise<void> {
   await db`insert into invites (id, org, email, role, digest, invited_by, created, expires)
     values (${invite.id}, ${org}, ${invite.email}, ${invite.role}, ${invite.digest}, ${invite.invitedBy},
       ${invite.created}, ${invite.expires})`
 }
 
-export async function deleteInvite(db: Sql, org: OrgId, id: string): Promise<boolean> {
+export async function deleteInvite(db: Tx, org: OrgId, id: string): Promise<boolean> {
   const rows = await db`delete from invites where org = ${org} and id = ${id} returning id`
   return rows.length > 0
 }
@@ -85,7 +85,7 @@ export async function selectInvitation(db: Sql, digest: Uint8Array, at: string):
 }
 
 /** The same with the organisation by its slug, for the first who asks; then it is gone. */
-export async function takeInvite(db: Sql, digest: Uint8Array, at: string): Promise<Taken | null> {
+export async function takeInvite(db: Tx, digest: Uint8Array, at: string): Promise<Taken | null> {
   const [row] = await db<Taken>`delete from invites
     where digest = ${digest} and expires > ${at} and exists (
       select from members join users on users.id = members.user_id

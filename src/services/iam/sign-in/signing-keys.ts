@@ -1,8 +1,9 @@
 // The keys tokens are signed with: RS256 for ID tokens, which every client understands, and ES256 for access tokens, which
 // is fifteen times faster to sign. Kept sealed, and made on first use.
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
-import type { Clock, Database, Random, Seal } from '../../../engines/engines.ts'
+import type { Clock, Database, Random, Seal, Tx } from '../../../engines/engines.ts'
 import { PLATFORM_ORG } from '../../../kit/caller.ts'
+import { lock } from '../../../kit/lock/store.ts'
 import * as store from './store.ts'
 
 const ALGS = ['RS256', 'ES256'] as const
@@ -10,14 +11,14 @@ const ALGS = ['RS256', 'ES256'] as const
 /** What cookies are signed with; kept beside the keys, and never changed. */
 const COOKIES = 'cookies'
 
-type Engines = { db: Database; clock: Clock; random: Random; seal: Seal }
+type Engines = { clock: Clock; random: Random; seal: Seal }
 export type Keys = { signing: JWK[]; cookieSecret: string }
 
 /** Every key that is published, those that sign now before the others, as oidc-provider picks the first that fits. */
-export async function loadKeys(engines: Engines, brand: string): Promise<Keys> {
+export async function loadKeys(engines: Engines & { db: Database }, brand: string): Promise<Keys> {
   const { db, clock, seal } = engines
   const rows = await db.transaction(async tx => {
-    await store.lockSigningKeys(tx, brand)
+    await lock(tx, lockName(brand))
     const kept = await store.selectSigningKeys(tx, brand, clock.now().toISOString())
     const missing = [...ALGS, COOKIES].filter(alg => !kept.some(key => key.alg === alg))
     for (const alg of missing) await addKey({ ...engines, db: tx }, brand, alg, clock.now())
@@ -38,20 +39,22 @@ const PUBLISHED_FIRST_MS = 60 * 60_000
 const PUBLISHED_AFTER_MS = 60 * 60_000
 
 /** Publishes new keys, which sign after a while; those that sign until then are published a while longer. */
-export async function rotateKeys(engines: Engines, brand: string): Promise<{ signsFrom: string; retires: string }> {
+export async function rotateKeys(
+  engines: Engines & { db: Tx },
+  brand: string,
+): Promise<{ signsFrom: string; retires: string }> {
+  const { db } = engines
   const now = engines.clock.now()
   const signsFrom = new Date(now.getTime() + PUBLISHED_FIRST_MS)
   const retires = new Date(signsFrom.getTime() + PUBLISHED_AFTER_MS).toISOString()
-  await engines.db.transaction(async tx => {
-    await store.lockSigningKeys(tx, brand)
-    await store.retireSigningKeys(tx, brand, COOKIES, retires)
-    for (const alg of ALGS) await addKey({ ...engines, db: tx }, brand, alg, signsFrom)
-  })
+  await lock(db, lockName(brand))
+  await store.retireSigningKeys(db, brand, COOKIES, retires)
+  for (const alg of ALGS) await addKey(engines, brand, alg, signsFrom)
   return { signsFrom: signsFrom.toISOString(), retires }
 }
 
 async function addKey(
-  { db, clock, random, seal }: Engines,
+  { db, clock, random, seal }: Engines & { db: Tx },
   brand: string,
   alg: string,
   signsFrom: Date,
@@ -69,3 +72,4 @@ async function privateJwk(alg: string): Promise<string> {
 }
 
 const sealName = (kid: string) => `signing key ${kid}`
+const lockName = (brand: string) => `signing keys ${brand}`

@@ -1,10 +1,10 @@
 // All SQL on brands and the apps people sign in to there, on the keys that tokens are signed with, and on who is signed in.
-import type { Sql } from '../../../engines/engines.ts'
+import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Place } from '../../../kit/page.ts'
 
 /** Brands are made by the setting that names them; one that is no longer named keeps its apps. */
-export async function keepBrands(db: Sql, names: readonly string[]): Promise<void> {
+export async function keepBrands(db: Tx, names: readonly string[]): Promise<void> {
   await db`insert into brands (name) select unnest(${names}::text[]) on conflict do nothing`
   await db`update brands set served = name = any(${names}) where served <> (name = any(${names}))`
 }
@@ -64,7 +64,7 @@ export async function selectApp(db: Sql, org: OrgId, { brand, id }: AppId): Prom
 }
 
 /** Answers null when there is such an app. */
-export async function insertApp(db: Sql, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
+export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
   const rows =
     await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, created, updated)
     values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
@@ -75,7 +75,7 @@ export async function insertApp(db: Sql, org: OrgId, app: App & { sealed: Uint8A
 }
 
 export async function updateApp(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   { brand, id, name, redirectUris, logoutUris, updated }: App,
 ): Promise<void> {
@@ -84,7 +84,7 @@ export async function updateApp(
 }
 
 export async function updateAppSecret(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   { brand, id }: AppId,
   sealed: Uint8Array,
@@ -94,7 +94,7 @@ export async function updateAppSecret(
     where org = ${org} and brand = ${brand} and id = ${id}`
 }
 
-export async function deleteApp(db: Sql, org: OrgId, { brand, id }: AppId): Promise<boolean> {
+export async function deleteApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise<boolean> {
   const rows = await db`delete from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}
     returning id`
   return rows.length > 0
@@ -112,7 +112,7 @@ export async function selectClient(db: Sql, { brand, id }: AppId): Promise<Clien
 
 /** The app by which people sign in to the platform itself, at the address it has now. */
 export async function upsertOwnApp(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   {
     id,
@@ -132,11 +132,6 @@ export async function upsertOwnApp(
 export type SigningKey = { kid: string; alg: string; sealed: Uint8Array }
 export type NewSigningKey = SigningKey & { brand: string; created: string; signsFrom: string }
 
-/** Until the transaction ends, nobody else makes keys for that brand. */
-export async function lockSigningKeys(db: Sql, brand: string): Promise<void> {
-  await db`select pg_advisory_xact_lock(hashtextextended(${`signing keys ${brand}`}, 0))`
-}
-
 /** The published ones: those that sign already before those that do later, and of these the latest first. */
 export function selectSigningKeys(db: Sql, brand: string, at: string): Promise<SigningKey[]> {
   return db<SigningKey>`select kid, alg, sealed from signing_keys
@@ -145,11 +140,11 @@ export function selectSigningKeys(db: Sql, brand: string, at: string): Promise<S
 }
 
 /** Those that have no end yet get one, but for the kind that is kept. */
-export async function retireSigningKeys(db: Sql, brand: string, kept: string, at: string): Promise<void> {
+export async function retireSigningKeys(db: Tx, brand: string, kept: string, at: string): Promise<void> {
   await db`update signing_keys set retired = ${at} where brand = ${brand} and alg <> ${kept} and retired is null`
 }
 
-export async function insertSigningKey(db: Sql, key: NewSigningKey): Promise<void> {
+export async function insertSigningKey(db: Tx, key: NewSigningKey): Promise<void> {
   await db`insert into signing_keys (kid, brand, alg, sealed, created, signs_from)
     values (${key.kid}, ${key.brand}, ${key.alg}, ${key.sealed}, ${key.created}, ${key.signsFrom})`
 }

@@ -2,8 +2,8 @@
 // organisation with few entries says comes with one query and is remembered together. Of one with many, each set is
 // remembered by itself and its table built in a thread: thousands of entries would hold up everybody else's requests.
 import type { Clock, Database, Random } from '../../../engines/engines.ts'
+import { openCache } from '../../../kit/cache.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { openMemory } from '../../../kit/memory.ts'
 import { CATALOGUE, type SetEntry } from '../catalogue.ts'
 import { buildTable, openTable, type Table } from '../match/table.ts'
 import { openTexts } from '../match/texts.ts'
@@ -35,16 +35,16 @@ type Few = { spoken: SpokenOfOrg | null }
 type Engines = { db: Database; clock: Clock; random: Random }
 
 export async function openOverrides({ db, clock, random }: Engines): Promise<Overrides> {
-  const byOrg = openMemory<Few>()
-  const bySet = openMemory<SpokenOfSet>()
+  const byOrg = openCache<Few>()
+  const bySet = openCache<SpokenOfSet>()
   const learnt = new Set<string>()
   // One of its own: a document may take the other one minutes. It ends by itself, but not before this is needed again.
   const thread = openThread({ idleMs: IDLE_MS })
   const salt = () => random.bytes(4).readUInt32LE()
   const heard = (orgAndSet: string) => {
-    byOrg.forget(orgAndSet.slice(0, orgAndSet.indexOf(' ')))
+    byOrg.drop(orgAndSet.slice(0, orgAndSet.indexOf(' ')))
     // Whoever writes about a set that is not remembered must not make others' look-ups start again.
-    if (learnt.delete(orgAndSet)) bySet.forget(orgAndSet)
+    if (learnt.delete(orgAndSet)) bySet.drop(orgAndSet)
   }
   await db.listen('risk_overrides', heard, () => {
     byOrg.clear()
@@ -53,8 +53,13 @@ export async function openOverrides({ db, clock, random }: Engines): Promise<Ove
 
   async function few(org: OrgId): Promise<SpokenOfOrg | null> {
     const nowMs = clock.now().getTime()
-    const load = async () => ({ spoken: fewOf(await selectHeld(db, org, FEW), salt()) })
-    return (byOrg.get(org, nowMs) ?? ((await byOrg.learn(org, org, nowMs, load)) as Few)).spoken
+    const load = async () => ({ value: { spoken: fewOf(await selectHeld(db, org, FEW), salt()) }, aliases: [org] })
+    return (byOrg.get(org, nowMs) ?? ((await byOrg.load(org, nowMs, load)) as Few)).spoken
+  }
+
+  async function built(entry: SetEntry, pages: string[]): Promise<SpokenOfSet> {
+    if (pages.length < 2) return builtWhenAsked(entry, JSON.parse(pages[0] ?? '[]'), salt())
+    return unpacked(await thread.spoken({ match: overrideMatch(entry), pages, salt: salt() }))
   }
 
   async function ofSet(org: OrgId, entry: SetEntry): Promise<SpokenOfSet> {
@@ -62,11 +67,9 @@ export async function openOverrides({ db, clock, random }: Engines): Promise<Ove
     const name = `${org} ${entry.set}`
     const load = async () => {
       learnt.add(name)
-      const pages = await selectPages(db, org, entry.set)
-      if (pages.length < 2) return builtWhenAsked(entry, JSON.parse(pages[0] ?? '[]'), salt())
-      return unpacked(await thread.spoken({ match: overrideMatch(entry), pages, salt: salt() }))
+      return { value: await built(entry, await selectPages(db, org, entry.set)), aliases: [name] }
     }
-    return bySet.get(name, nowMs) ?? ((await bySet.learn(name, name, nowMs, load)) as SpokenOfSet)
+    return bySet.get(name, nowMs) ?? ((await bySet.load(name, nowMs, load)) as SpokenOfSet)
   }
 
   return {

@@ -1,5 +1,5 @@
 // All SQL on what organisations say about members of sets. Every query takes the organisation.
-import type { Sql } from '../../../engines/engines.ts'
+import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Verdict } from '../thread/spoken.ts'
 
@@ -52,14 +52,9 @@ export async function countOverrides(db: Sql, org: OrgId, set: string): Promise<
   return row?.count ?? 0
 }
 
-/** Until the transaction ends, nobody else of the organisation writes. */
-export async function lockOverrides(db: Sql, org: OrgId): Promise<void> {
-  await db`select from orgs where slug = ${org} for no key update`
-}
-
 /** Writes entries whose keys are distinct. */
 export async function upsertOverrides(
-  db: Sql,
+  db: Tx,
   org: OrgId,
   set: string,
   entries: readonly Spoken[],
@@ -73,7 +68,7 @@ export async function upsertOverrides(
       set verdict = excluded.verdict, note = excluded.note, by = excluded.by, at = excluded.at`
 }
 
-export async function deleteOverride(db: Sql, org: OrgId, set: string, key: string): Promise<boolean> {
+export async function deleteOverride(db: Tx, org: OrgId, set: string, key: string): Promise<boolean> {
   const rows = await db`delete from risk_overrides where org = ${org} and set_name = ${set} and key = ${key}
     returning key`
   return rows.length > 0

@@ -1,6 +1,7 @@
 // Takes what a publisher has now. Nothing that cannot be read lands, whoever insists; a list that has shrunk or grown beyond
 // belief lands only by force; and until a version is there whole, the one before answers.
-import type { Clock, Database, Http } from '../../../engines/engines.ts'
+import type { Clock, Http, Sql } from '../../../engines/engines.ts'
+import type { Lease } from '../../../kit/lease/lease.ts'
 import type { Source } from '../sources/source.ts'
 import * as store from '../store.ts'
 import type { Parsed } from '../thread/jobs.ts'
@@ -21,24 +22,31 @@ export type Took = {
   unreachable?: boolean
 }
 
-export type TakeOptions = { db: Database; http: Http; clock: Clock; thread: Thread; mirror: string | null }
-export type TakeAsked = { force: boolean; signal: AbortSignal }
+/** Everything is written under the lease: who lost it to another process writes nothing any more. */
+export type TakeOptions = {
+  db: Sql
+  http: Http
+  clock: Clock
+  thread: Thread
+  mirror: string | null
+  lease: Lease
+}
 
 /** How many times larger or smaller a list may be than the one before. */
 const CHANGE_MAX = 10
 
-export async function take(options: TakeOptions, set: string, source: Source, asked: TakeAsked): Promise<Took> {
-  const { db, thread, mirror } = options
+export async function take(options: TakeOptions, set: string, source: Source, force: boolean): Promise<Took> {
+  const { db, thread, mirror, lease } = options
   const held = (await store.selectSources(db, set)).find(one => one.source === source.source) ?? null
   const origin = originOf(source, mirror)
   try {
     // Of another place, what is held is no answer to "has it changed".
     const canAsk = held?.versionId && held.origin === origin && (held.etag || held.modified)
-    const known = canAsk && !asked.force ? held : null
+    const known = canAsk && !force ? held : null
     const fetched = await fetchDocument(options, origin, {
       isMirror: mirror !== null,
       held: known,
-      signal: asked.signal,
+      signal: lease.signal,
     })
     if (fetched.kind === 'unchanged') {
       if (known) return await unchanged(options, set, known, { origin })
@@ -49,7 +57,7 @@ export async function take(options: TakeOptions, set: string, source: Source, as
     if (held?.versionId && held.version === parsed.version) {
       return await unchanged(options, set, held, { origin, document: fetched })
     }
-    const change = asked.force ? null : beyondBelief(held, parsed.keys)
+    const change = force ? null : beyondBelief(held, parsed.keys)
     if (change) return await refuse(options, set, source, held, change)
     return await land(options, set, source.source, parsed, { origin, document: fetched })
   } catch (error) {
@@ -65,13 +73,13 @@ function beyondBelief(held: store.SourceRow | null, keys: number): string | null
 }
 
 async function refuse(
-  { db }: TakeOptions,
+  { lease }: TakeOptions,
   set: string,
   { source }: Source,
   held: store.SourceRow | null,
   refusal: string,
 ): Promise<Took> {
-  await store.noteRefusal(db, set, source, refusal)
+  await lease.write(tx => store.noteRefusal(tx, set, source, refusal))
   const { version = '', keys = 0 } = { version: held?.version ?? '', keys: held?.keys ?? 0 }
   return { source, version, keys, wrote: 0, unchanged: false, resumed: false, refusal }
 }
@@ -79,14 +87,14 @@ async function refuse(
 type Whence = { origin: string; document?: Document }
 
 async function unchanged(
-  { db, clock }: TakeOptions,
+  { lease, clock }: TakeOptions,
   set: string,
   held: store.SourceRow,
   { origin, document }: Whence,
 ): Promise<Took> {
   const at = clock.now().toISOString()
   const { etag, modified } = document ?? held
-  await db.transaction(async tx => {
+  await lease.write(async tx => {
     const landing = await store.selectLanding(tx, set, held.source)
     if (landing) await store.discardLanding(tx, landing.id, at)
     await store.noteUnchanged(tx, set, held.source, { at, origin, etag, modified })
@@ -104,14 +112,14 @@ function isBetween(chunks: Parsed['chunks'], landed: number): boolean {
 
 /** Writes the members some at a time, going on where a run that died had come to if the publisher still says the same. */
 async function land(
-  { db, clock }: TakeOptions,
+  { lease, clock }: TakeOptions,
   set: string,
   source: string,
   { version, raw, keys, chunks }: Parsed,
   { origin, document }: Required<Whence>,
 ): Promise<Took> {
   const at = clock.now().toISOString()
-  const begun = await db.transaction(async tx => {
+  const begun = await lease.write(async tx => {
     const landing = await store.selectLanding(tx, set, source)
     if (landing?.version === version && isBetween(chunks, landing.landed)) return landing
     if (landing) await store.discardLanding(tx, landing.id, at)
@@ -121,12 +129,10 @@ async function land(
   let landed = 0
   for (const [n, chunk] of chunks.entries()) {
     landed += chunk.keys
-    if (landed > begun.landed) await store.insertMembers(db, begun.id, n, chunk)
+    if (landed > begun.landed) await lease.write(tx => store.insertMembers(tx, begun.id, n, chunk))
   }
   const { etag, modified } = document
-  await db.transaction(tx =>
-    store.finishLanding(tx, set, source, begun.id, { version, keys, at, origin, etag, modified }),
-  )
+  await lease.write(tx => store.finishLanding(tx, set, source, begun.id, { version, keys, at, origin, etag, modified }))
   const resumed = begun.landed > 0
   return { source, version, keys, wrote: keys - begun.landed, unchanged: false, resumed }
 }

@@ -1,26 +1,30 @@
 // Keeps the sets fresh: each is taken again at half of the age it may reach, one after the other.
-import type { WorkContext, Worker } from '../../kit/worker.ts'
+import type { Clock } from '../../engines/engines.ts'
 import { maxAgeMs } from './facts.ts'
 import { takeSet } from './refresh.ts'
 import type { Shelved } from './shelf.ts'
-import { riskOf } from './state.ts'
+import { schedule } from './state.ts'
 
 /** How often it is looked at what is due. A publisher that fails is tried again then. */
 const BEAT_MS = 6 * 60 * 60_000
 /** While a set has nothing to answer with. */
 const URGENT_MS = 10 * 60_000
+/** Longer than all publishers together take on a slow line. */
+const DEADLINE_MS = 2 * 60 * 60_000
 
-export const refreshWorker: Worker = {
+export const refreshSets = schedule({
   name: 'risk reference',
+  everyMs: BEAT_MS,
+  deadlineMs: DEADLINE_MS,
   run: async context => {
-    const risk = riskOf(context)
+    const { state: risk, clock, signal } = context
     const failures: unknown[] = []
     for (const shelved of risk.shelf.sets) {
       await risk.shelf.reload(shelved.entry.set)
-      if (context.signal.aborted) break
-      if (!isDue(shelved, context)) continue
+      if (signal.aborted) break
+      if (!isDue(shelved, clock)) continue
       try {
-        await takeSet(context, risk, shelved, false, context.signal) // Or an operator is at it at this very moment.
+        await takeSet(risk.engines, risk, shelved, false, signal) // Or an operator is at it at this very moment.
         await risk.shelf.reload(shelved.entry.set)
       } catch (error) {
         failures.push(error) // The other sets are taken all the same.
@@ -28,12 +32,12 @@ export const refreshWorker: Worker = {
     }
     if (failures.length > 0) throw failures[0]
     const isMissing = risk.shelf.sets.some(({ entry, members }) => entry.kind === 'fetch' && !members)
-    return isMissing ? URGENT_MS : BEAT_MS
+    return isMissing ? { againInMs: URGENT_MS } : undefined
   },
-}
+})
 
 /** Of a set whose publishers failed last time, too. */
-function isDue(shelved: Shelved, { clock }: WorkContext): boolean {
+function isDue(shelved: Shelved, clock: Clock): boolean {
   const { entry, sources } = shelved
   if (entry.kind !== 'fetch') return false
   return entry.sources.some(({ source }) => {

@@ -1,5 +1,6 @@
-// All SQL of the identity provider's own tables.
-import type { Sql } from '../engines/engines.ts'
+// All SQL on what the identity provider keeps: sessions at its origin, grants, codes, tokens, interactions.
+import type { Sql, Tx } from '../../../engines/engines.ts'
+import type { OrgId, Role } from '../../../kit/caller.ts'
 
 export type Place = { brand: string; model: string }
 export type Entry = { payload: Record<string, unknown>; consumed: string | null }
@@ -13,7 +14,7 @@ export type NewEntry = {
 }
 
 export async function insertEntry(
-  db: Sql,
+  db: Tx,
   { brand, model }: Place,
   digest: Uint8Array,
   { payload, grantId, uid, user, client, expires }: NewEntry,
@@ -25,7 +26,7 @@ export async function insertEntry(
 /** Begins the session of somebody whose password is the one that was proved; answers false when it is not any more. Who
  *  changes it at the same time waits, and ends this one too. */
 export async function insertSession(
-  db: Sql,
+  db: Tx,
   { brand, model }: Place,
   digest: Uint8Array,
   { payload, uid, user, expires }: NewEntry,
@@ -42,7 +43,7 @@ export async function insertSession(
 
 /** Changes an entry that is as it was read; answers false when it is not. When a grant ends is for its code to say. */
 export async function updateEntry(
-  db: Sql,
+  db: Tx,
   { brand, model }: Place,
   digest: Uint8Array,
   before: Entry['payload'],
@@ -104,7 +105,7 @@ export async function selectEntryByUid(
 /** Keeps a refresh token in place of one that is marked as used, for the first who asks; answers false to the others. Who
  *  used it after `since` counts as first once more. */
 export async function replaceToken(
-  db: Sql,
+  db: Tx,
   { brand, model }: Place,
   used: { digest: Uint8Array; at: string; since: string },
   digest: Uint8Array,
@@ -124,7 +125,7 @@ export async function replaceToken(
 
 /** Marks a code as used, for the first who asks, and its grant as one that somebody has tokens of, which lasts as long as
  *  it says itself. Before that it is nobody's, and soon forgotten. */
-export async function redeemCode(db: Sql, brand: string, digest: Uint8Array, at: string): Promise<boolean> {
+export async function redeemCode(db: Tx, brand: string, digest: Uint8Array, at: string): Promise<boolean> {
   const rows = await db`with code as (
       update oidc set consumed = ${at}
       where brand = ${brand} and model = 'AuthorizationCode' and digest = ${digest} and consumed is null
@@ -137,12 +138,12 @@ export async function redeemCode(db: Sql, brand: string, digest: Uint8Array, at:
   return rows.length > 0
 }
 
-export async function deleteEntry(db: Sql, { brand, model }: Place, digest: Uint8Array): Promise<void> {
+export async function deleteEntry(db: Tx, { brand, model }: Place, digest: Uint8Array): Promise<void> {
   await db`delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest}`
 }
 
 /** Ends a browser's session, and with it what it was signed in to. */
-export async function deleteSession(db: Sql, { brand, model }: Place, digest: Uint8Array): Promise<void> {
+export async function deleteSession(db: Tx, { brand, model }: Place, digest: Uint8Array): Promise<void> {
   await db`with ended as (
       delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest} returning payload
     )
@@ -153,7 +154,7 @@ export async function deleteSession(db: Sql, { brand, model }: Place, digest: Ui
 
 /** Sets which grant a session has for an app, if it still has the one before; answers whether it had. */
 export async function updateGrantOf(
-  db: Sql,
+  db: Tx,
   { brand, model }: Place,
   digest: Uint8Array,
   { client, before, grant }: { client: string; before: string | null; grant: string },
@@ -180,16 +181,19 @@ export async function selectGrantOf(
 }
 
 /** Everything that was given out under a grant. */
-export async function deleteByGrant(db: Sql, { brand, model }: Place, grantId: string): Promise<void> {
+export async function deleteByGrant(db: Tx, { brand, model }: Place, grantId: string): Promise<void> {
   await db`delete from oidc where brand = ${brand} and model = ${model} and grant_id = ${grantId}`
 }
 
-export async function deleteOld(db: Sql, at: string): Promise<void> {
-  await db`delete from oidc where expires <= ${at}`
+/** Some of those that have ended; answers how many. */
+export async function deleteExpired(db: Tx, at: string, max: number): Promise<number> {
+  const rows = await db`delete from oidc where (brand, model, digest) in (
+    select brand, model, digest from oidc where expires <= ${at} limit ${max}) returning digest`
+  return rows.length
 }
 
 /** Keeps the organisation that was chosen for a grant. */
-export async function updateOrg(db: Sql, { brand, model }: Place, digest: Uint8Array, org: string): Promise<void> {
+export async function updateOrg(db: Tx, { brand, model }: Place, digest: Uint8Array, org: string): Promise<void> {
   await db`update oidc set org = ${org} where brand = ${brand} and model = ${model} and digest = ${digest}`
 }
 
@@ -197,4 +201,69 @@ export async function selectOrg(db: Sql, { brand, model }: Place, digest: Uint8A
   const [row] = await db<{ org: string | null }>`select org from oidc
     where brand = ${brand} and model = ${model} and digest = ${digest}`
   return row?.org ?? null
+}
+
+/** Somebody who is still signed in, as a member of that organisation, under the grant with that digest. */
+export async function findSignIn(
+  db: Sql,
+  digest: string,
+  { user, org }: { user: string; org: string },
+): Promise<{ email: string; role: Role } | null> {
+  const [row] = await db<{ email: string; role: Role }>`select users.email, members.role
+    from oidc
+    join users on users.id = oidc.user_id
+    join members on members.user_id = users.id and members.org = ${org}
+    where oidc.brand in (select name from brands) and oidc.model = 'Grant' and oidc.digest = decode(${digest}, 'hex')
+      and users.id = ${user}`
+  return row ?? null
+}
+
+/** The brand of a grant, if it is there and that person a member. Both stay until the transaction ends. */
+export async function holdSignIn(
+  db: Tx,
+  digest: string,
+  { org, user }: { org: OrgId; user: string },
+): Promise<string | null> {
+  const members = await db`select from members where org = ${org} and user_id = ${user} for key share`
+  const [grant] = await db<{ brand: string }>`select brand from oidc where brand in (select name from brands)
+    and model = 'Grant' and digest = decode(${digest}, 'hex') for key share`
+  return members.length > 0 ? (grant?.brand ?? null) : null
+}
+
+/** Ends the tokens of a sign-in, but leaves its person signed in at the identity origin. */
+export async function endGrant(db: Tx, digest: string): Promise<void> {
+  await db`delete from oidc where brand in (select name from brands) and model = 'Grant'
+    and digest = decode(${digest}, 'hex')`
+}
+
+/** Ends a sign-in, found by the digest of its grant or the beginning of that in hex: its tokens, and the browser's session
+ *  at the identity origin. */
+export async function endSignIn(db: Tx, digest: string): Promise<void> {
+  const ended = await db<{ digest: Uint8Array; user_id: string }>`delete from oidc
+    where brand in (select name from brands) and model = 'Grant'
+      and digest between decode(${digest}, 'hex') and decode(${digest.padEnd(64, 'f')}, 'hex')
+    returning digest, user_id`
+  for (const { digest: grant, user_id } of ended) {
+    // The browser is signed out of all it was signed in to: of the rest, nothing would be left but what is listed.
+    await db`with browsers as (
+        delete from oidc where model = 'Session' and user_id = ${user_id} and exists (
+          select from jsonb_each(payload->'authorizations') as one
+          where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${grant})
+        returning brand, payload
+      )
+      delete from oidc using browsers, jsonb_each(browsers.payload->'authorizations') as one
+      where oidc.brand = browsers.brand and oidc.model = 'Grant'
+        and oidc.digest = sha256(convert_to(one.value->>'grantId', 'UTF8'))`
+  }
+}
+
+/** Ends everything a person is signed in to, but for the sign-in with that digest, if one is given. */
+export async function endSignInsOf(db: Tx, user: string, kept: string | null): Promise<void> {
+  const grant = kept === null ? new Uint8Array() : Buffer.from(kept, 'hex')
+  await db`delete from oidc where user_id = ${user} and model in ('Grant', 'Session') and digest <> ${grant}
+    and not (model = 'Session' and exists (
+      select from jsonb_each(payload->'authorizations') as one
+      where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${grant}))`
+  // One who has said the old password, but not come back to the app with it yet.
+  await db`delete from oidc where model = 'Interaction' and payload #>> '{result,login,accountId}' = ${user}`
 }

@@ -1,8 +1,9 @@
 // Tokens of a team's workspace: JWTs signed with a secret of the workspace, which is kept sealed. They write events and do
 // nothing else, so a browser may hold one.
 import { errors, jwtVerify, SignJWT } from 'jose'
-import type { Clock, Random, Seal } from '../../engines/engines.ts'
+import type { Clock, Random, Seal, Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
+import { selectWorkspace } from './store.ts'
 
 const ALG = 'HS256'
 /** Tells them from every other JWT. */
@@ -36,18 +37,21 @@ export function workspaceIn(text: string): string | null {
   }
 }
 
-/** Until when a token of that workspace is good; null when it is not one. */
-export async function verifyWorkspaceToken(
-  { clock, seal }: { clock: Clock; seal: Seal },
-  of: SealedWorkspace,
+/** Whose a token of that workspace is, and until when it is good; null when it is not one. */
+export async function findWorkspaceToken(
+  { db, clock, seal }: { db: Sql; clock: Clock; seal: Seal },
+  id: string,
   text: string,
-): Promise<number | null> {
+): Promise<{ org: OrgId; expiresMs: number } | null> {
+  const of = await selectWorkspace(db, id)
+  if (!of) return null
   try {
     const { payload } = await jwtVerify(text, keyOf(seal, of), {
       ...{ algorithms: [ALG], typ: TYPE, currentDate: clock.now() },
       requiredClaims: ['owner', 'workspace', 'exp'],
     })
-    return payload.owner === of.org && payload.workspace === of.workspace ? (payload.exp as number) * 1000 : null
+    const isOwn = payload.owner === of.org && payload.workspace === of.workspace
+    return isOwn ? { org: of.org, expiresMs: (payload.exp as number) * 1000 } : null
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
     throw error

@@ -1,35 +1,32 @@
-// One request and its answer, from the moment its head has been read: what operations see of it, and what is told of it
-// in the log and the metrics when it is over.
+// One request and its answer, from the moment its head has been read: what operations see of it, and what the log and the
+// metrics say of it when it is over.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Writer } from '../kit/caller.ts'
-import type { Fault } from '../kit/fault.ts'
+import type { Principal } from '../kit/caller.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
-import { malformed } from './faults.ts'
+import { malformed, stopping } from './faults.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 export type Observe = ReturnType<Metrics['requests']['of']>
 export type Route = { id: string; operation: Operation; observe: Observe }
 
-/** Nothing here is for a browser to keep, or to guess the type of, and who may read it depends on who asks. */
-const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' }
-const STRICT_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000' }
-
-export class Exchange implements RequestFacts {
+export class RequestScope implements RequestFacts {
   readonly id: string
   readonly ip: string
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #startedMs = performance.now()
-  #signal: AbortSignal | null = null
+  #abort: AbortController | null = null
   /** Set when the operation is found. */
   route: Route | null = null
   /** Set when the credential is. */
-  caller: Writer | null = null
+  caller: Principal | null = null
   /** What the answer says of the caller's rate, if there is one. */
   rate: string | null = null
   /** What the answer says to a page of another origin, if that may read it. */
   cors: Record<string, string> | null = null
+  /** Set when the host drains and this answer would not end by itself. */
+  isStopped = false
 
   constructor(id: string, ip: string, request: IncomingMessage, response: ServerResponse) {
     this.id = id
@@ -47,26 +44,27 @@ export class Exchange implements RequestFacts {
   get headers(): IncomingHttpHeaders {
     return this.#request.headers
   }
+  get peer(): string {
+    return this.#request.socket.remoteAddress ?? ''
+  }
   get signal(): AbortSignal {
-    if (this.#signal) return this.#signal
+    if (this.#abort) return this.#abort.signal
     const controller = new AbortController()
+    this.#abort = controller
     const response = this.#response
     const leave = () => response.writableFinished || controller.abort(malformed('The client left before its answer.'))
     if (response.destroyed) leave()
     response.once('close', leave)
-    this.#signal = controller.signal
-    return this.#signal
+    return controller.signal
   }
 
-  /** Answers before anything else has looked at the request. */
-  refuse(fault: Fault, strict: boolean): void {
-    const body = JSON.stringify(fault.body(this.id))
-    const type = { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }
-    const head = { ...baseHeaders(strict), 'x-request-id': this.id, ...type, ...fault.headers }
-    this.#response.writeHead(fault.status, head).end(this.method === 'HEAD' ? '' : body)
+  /** Ends a stream because the host drains. */
+  stop(): void {
+    this.isStopped = true
+    if (!this.signal.aborted) this.#abort?.abort(stopping())
   }
 
-  /** Told when the answer is out, or its client gone. */
+  /** Called when the answer is out, or its client gone. */
   report(log: Log, observeOther: Observe): void {
     const { route, caller, id, ip } = this
     const status = this.#response.statusCode
@@ -75,18 +73,4 @@ export class Exchange implements RequestFacts {
     else observeOther('any', status, ms / 1000)
     log.request({ id, operation: route ? route.id : 'none', method: this.method, status, ms, ip, caller })
   }
-}
-
-export const baseHeaders = (strict: boolean) => (strict ? STRICT_HEADERS : HEADERS)
-
-/** Node's request carries its exchange along, through the framework and back to us. */
-const EXCHANGE = Symbol('exchange')
-type Carrier = IncomingMessage & { [EXCHANGE]?: Exchange }
-
-export function attach(request: IncomingMessage, exchange: Exchange): void {
-  ;(request as Carrier)[EXCHANGE] = exchange
-}
-
-export function exchangeOf(request: IncomingMessage): Exchange {
-  return (request as Carrier)[EXCHANGE] as Exchange
 }

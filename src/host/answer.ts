@@ -1,0 +1,151 @@
+// Writes answers: status, one flat list of headers, and the body behind it, at once where it is known whole.
+import type { ServerResponse } from 'node:http'
+import { finished, Readable } from 'node:stream'
+import { EventStream, Reply } from '../kit/answer.ts'
+import { native } from '../kit/dialect.ts'
+import type { Fault } from '../kit/fault.ts'
+import type { Operation } from '../kit/operation.ts'
+import { sendEvents } from './events.ts'
+import { faultFor } from './faults.ts'
+import type { Log } from './log.ts'
+import type { RequestScope } from './scope.ts'
+
+/** Sees every outcome. Tests hold it against the declaration; production has none. */
+export type Inspect = (id: string, operation: Operation, outcome: { output: unknown } | { fault: Fault }) => void
+
+export type AnswerOptions = {
+  /** Tells browsers to use https alone for this host name, on every port of it. */
+  hsts: boolean
+  log: Log
+  inspect?: Inspect
+}
+
+/** Nothing here is for a browser to keep, or to guess the type of, and who may read it depends on who asks. */
+const HEADERS = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff', 'vary', 'Origin']
+const STRICT_HEADERS = [...HEADERS, 'strict-transport-security', 'max-age=31536000']
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+export class Answers {
+  readonly #options: AnswerOptions
+  readonly #base: string[]
+  /** Answers that go on until somebody stops them. */
+  readonly #streams = new Set<RequestScope>()
+  #isClosing = false
+
+  constructor(options: AnswerOptions) {
+    this.#options = options
+    this.#base = options.hsts ? STRICT_HEADERS : HEADERS
+  }
+
+  /** From now on answers ask for their connection to be closed. */
+  close(): void {
+    this.#isClosing = true
+  }
+
+  stopStreams(): void {
+    for (const scope of this.#streams) scope.stop()
+  }
+
+  /** What an operation answered. */
+  send(scope: RequestScope, response: ServerResponse, operation: Operation, output: unknown): void {
+    const { inspect } = this.#options
+    if (inspect && scope.route) inspect(scope.route.id, operation, { output })
+    if (output instanceof Reply) this.sendReply(scope, response, output)
+    else if (output instanceof EventStream) this.#sendEvents(scope, response, output)
+    else if (output === undefined) response.writeHead(operation.status, this.#headOf(scope)).end()
+    else writeJson(scope, response, operation.status, this.#headOf(scope), JSON.stringify(output))
+  }
+
+  /** Answers without a body. */
+  sendHead(scope: RequestScope, response: ServerResponse, status: number, own: Record<string, string>): void {
+    response.writeHead(status, this.#headWith(scope, own)).end()
+  }
+
+  sendReply(scope: RequestScope, response: ServerResponse, answer: Reply): void {
+    const { status, headers, body } = answer
+    if (body instanceof Readable) {
+      this.#sendStream(scope, response, answer, body)
+      return
+    }
+    const head = this.#headWith(scope, headers)
+    if (body) head.push('content-length', String(body.length))
+    response.writeHead(status, head).end(scope.method === 'HEAD' ? undefined : (body ?? undefined))
+  }
+
+  fail(scope: RequestScope, response: ServerResponse, error: unknown): void {
+    const { inspect, log } = this.#options
+    const fault = faultFor(error)
+    const { id, route } = scope
+    if (inspect && route) inspect(route.id, route.operation, { fault })
+    if (fault.status >= 500 && !scope.isStopped) {
+      log.events.error({ request: id, operation: route?.id, err: fault.cause ?? fault }, fault.code)
+    }
+    if (response.headersSent) {
+      if (!response.writableEnded) response.destroy()
+      return
+    }
+    const { status, body } = (route?.operation.dialect ?? native)(fault, id)
+    writeJson(scope, response, status, this.#headWith(scope, fault.headers), JSON.stringify(body))
+  }
+
+  /** Its head goes out with its first byte, so that a stream which fails before that is answered as a fault. One that breaks
+   *  off later is cut, so that it does not look whole. */
+  #sendStream(scope: RequestScope, response: ServerResponse, { status, headers }: Reply, body: Readable): void {
+    const head = this.#headWith(scope, headers)
+    if (scope.method === 'HEAD') {
+      body.destroy()
+      response.writeHead(status, head).end()
+      return
+    }
+    const begin = () => response.headersSent || response.writeHead(status, head)
+    this.#stopWith(scope, response, () => body.destroy(new Error('nobody waits for it any more')))
+    body.once('data', begin).pause()
+    body.once('end', begin)
+    finished(body, { writable: false }, error => {
+      if (!error || response.destroyed || response.writableEnded) return
+      if (scope.isStopped) response.destroy()
+      else this.fail(scope, response, error)
+    })
+    body.pipe(response)
+  }
+
+  #sendEvents(scope: RequestScope, response: ServerResponse, { source, headers }: EventStream<unknown>): void {
+    this.#stopWith(scope, response, () => {})
+    const head = this.#headWith(scope, headers)
+    sendEvents(scope, response, source, head).catch(error => this.fail(scope, response, error))
+  }
+
+  /** Keeps an answer that is to be stopped when its client leaves or the host drains. */
+  #stopWith(scope: RequestScope, response: ServerResponse, stop: () => void): void {
+    this.#streams.add(scope)
+    scope.signal.addEventListener('abort', stop, { once: true })
+    response.once('close', () => this.#streams.delete(scope))
+  }
+
+  /** What every answer to this request carries. */
+  #headOf({ id, cors, rate }: RequestScope): string[] {
+    const head = this.#base.slice()
+    head.push('x-request-id', id)
+    if (cors !== null) for (const name in cors) head.push(name, cors[name] as string)
+    if (rate !== null) head.push('ratelimit', rate)
+    if (this.#isClosing) head.push('connection', 'close')
+    return head
+  }
+
+  /** The same with headers of its own, which replace ours of the same name. */
+  #headWith(scope: RequestScope, own: Record<string, string | string[]>): string[] {
+    const names = new Set(Object.keys(own).map(name => name.toLowerCase()))
+    const ours = this.#headOf(scope)
+    const head: string[] = []
+    for (let at = 0; at < ours.length; at += 2) {
+      if (!names.has(ours[at] as string)) head.push(ours[at] as string, ours[at + 1] as string)
+    }
+    for (const [name, value] of Object.entries(own)) for (const one of [value].flat()) head.push(name, one)
+    return head
+  }
+}
+
+function writeJson({ method }: RequestScope, response: ServerResponse, status: number, head: string[], text: string) {
+  head.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(text)))
+  response.writeHead(status, head).end(method === 'HEAD' ? undefined : text)
+}

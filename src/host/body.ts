@@ -1,0 +1,146 @@
+// The body of a request: of the declared kind, opened if it is encoded, and never longer than allowed, on the wire or after.
+import type { IncomingMessage } from 'node:http'
+import { Readable, Transform } from 'node:stream'
+import * as zlib from 'node:zlib'
+import { Fault } from '../kit/fault.ts'
+import type { Encoding, Operation, ParsedBody } from '../kit/operation.ts'
+import { bodyTooLarge, isSafe, malformed } from './faults.ts'
+import { parseJson } from './input.ts'
+
+const JSON_TYPE = /^application\/json *(;|$)/i
+
+type Done = (error: unknown, body: unknown) => void
+
+/** Calls back once. A request that says it has no body has none, and so has one of a method that takes none. */
+export function readBody(request: IncomingMessage, operation: Operation, done: Done): void {
+  const { 'content-type': type, 'content-length': length, 'transfer-encoding': coding } = request.headers
+  const isOurs = operation.bodyKind === 'none' || operation.bodyKind === 'json'
+  const isSafeMethod = isSafe(request.method ?? '')
+  const isEmpty = isSafeMethod || (coding === undefined && (length === undefined || length === '0'))
+  if (isOurs && isEmpty && (type === undefined || isSafeMethod)) done(null, undefined)
+  else if (isOurs && !JSON_TYPE.test(type ?? '')) done(notJson(), undefined)
+  else if (isEmpty) done(null, emptyBody(operation))
+  else readWhole(request, operation, done)
+}
+
+function readWhole(request: IncomingMessage, operation: Operation, done: Done): void {
+  const { bodyKind, bodyLimit } = operation
+  const encoding = encodingOf(request, operation)
+  if (encoding instanceof Fault) done(encoding, undefined)
+  else if (bodyKind === 'stream') done(null, streamOf(request, encoding, bodyLimit))
+  else {
+    readBytes(request, bodyLimit, (error, bytes) => {
+      if (error || encoding === null) finish(operation, error, bytes, done)
+      else decode(bytes, encoding, bodyLimit, (failure, opened) => finish(operation, failure, opened, done))
+    })
+  }
+}
+
+function emptyBody({ bodyKind }: Operation): unknown {
+  if (bodyKind === 'stream') return Readable.from([])
+  if (bodyKind === 'bytes') return Buffer.alloc(0)
+  return bodyKind === 'parsed' ? { bytes: Buffer.alloc(0), json: undefined } : undefined
+}
+
+function finish({ bodyKind }: Operation, error: unknown, bytes: Buffer, done: Done): void {
+  let [failure, body] = [error, undefined as unknown]
+  try {
+    if (!failure) body = bodyKind === 'bytes' ? bytes : bodyKind === 'parsed' ? parsed(bytes) : parseJson(bytes)
+  } catch (fault) {
+    failure = fault
+  }
+  done(failure, body)
+}
+
+const parsed = (bytes: Buffer): ParsedBody => ({ bytes, json: parseJson(bytes) })
+
+function readBytes(request: IncomingMessage, limit: number, done: (error: unknown, bytes: Buffer) => void): void {
+  const chunks: Buffer[] = []
+  let length = 0
+  let over = false
+  const end = (error: unknown, bytes: Buffer) => {
+    if (over) return
+    over = true
+    done(error, bytes)
+  }
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > limit) end(bodyTooLarge(limit), chunk)
+    else chunks.push(chunk)
+  })
+  request.on('end', () => end(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)))
+  request.on('error', error => end(error, Buffer.alloc(0)))
+}
+
+/** How the body is encoded; null for not at all, and a fault for what is not taken here. */
+function encodingOf({ headers }: IncomingMessage, { encodings }: Operation): Encoding | Fault | null {
+  const named = headers['content-encoding']?.trim().toLowerCase()
+  if (named === undefined || named === '' || named === 'identity') return null
+  const found = encodings.find(one => one === named || `x-${one}` === named)
+  if (found) return found
+  const accepted = encodings.length > 0 ? `in ${encodings.join(', ')}, or ` : ''
+  return new Fault('unsupported_media_type', {
+    message: `Send the body ${accepted}as it is, without a Content-Encoding.`,
+    headers: { 'accept-encoding': encodings.join(', ') || 'identity' },
+  })
+}
+
+/** A frame may ask for a window of gigabytes; the format's own recommendation to decoders is 8 MiB. */
+const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
+
+function decode(
+  bytes: Buffer,
+  encoding: Encoding,
+  limit: number,
+  done: (error: unknown, opened: Buffer) => void,
+): void {
+  const bound = { maxOutputLength: limit }
+  const opened = (error: NodeJS.ErrnoException | null, out: Buffer) => {
+    if (!error) return done(null, out)
+    done(error.code === 'ERR_BUFFER_TOO_LARGE' ? bodyTooLarge(limit) : notEncoded(encoding, error), bytes)
+  }
+  if (encoding === 'gzip') zlib.gunzip(bytes, bound, opened)
+  else if (encoding === 'br') zlib.brotliDecompress(bytes, bound, opened)
+  else if (encoding === 'zstd') zlib.zstdDecompress(bytes, { ...bound, ...ZSTD }, opened)
+  else if (hasZlibHead(bytes)) zlib.inflate(bytes, bound, opened)
+  else zlib.inflateRaw(bytes, bound, opened)
+}
+
+/** `deflate` is the zlib format (RFC 9110, 8.4.1.2), and some clients send it without its head. */
+const hasZlibHead = (bytes: Buffer) =>
+  bytes.length > 1 && ((bytes[0] as number) & 15) === 8 && bytes.readUInt16BE() % 31 === 0
+
+/** The body as it arrives, bounded. Whoever stops reading it lets the rest pass unread. */
+function streamOf(request: IncomingMessage, encoding: Encoding | null, limit: number): Readable {
+  let seen = 0
+  const bounded = new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      seen += chunk.length
+      if (seen > limit) next(bodyTooLarge(limit))
+      else next(null, chunk)
+    },
+    destroy(error, next) {
+      request.unpipe()
+      request.resume()
+      next(error)
+    },
+  })
+  bounded.on('error', () => {}) // Told to whoever reads it; an operation that does not read is not harmed by it.
+  request.on('error', error => bounded.destroy(error))
+  if (encoding === null) return request.pipe(bounded)
+  const decoder = decoderOf(encoding)
+  decoder.on('error', error => bounded.destroy(notEncoded(encoding, error)))
+  bounded.on('close', () => decoder.destroy())
+  return request.pipe(decoder).pipe(bounded)
+}
+
+function decoderOf(encoding: Encoding): Transform {
+  if (encoding === 'gzip') return zlib.createGunzip()
+  if (encoding === 'br') return zlib.createBrotliDecompress()
+  return encoding === 'zstd' ? zlib.createZstdDecompress(ZSTD) : zlib.createInflate()
+}
+
+const notEncoded = (encoding: Encoding, cause: unknown) =>
+  malformed(`The body is not valid ${encoding}, as its Content-Encoding says.`, cause)
+
+const notJson = () => new Fault('unsupported_media_type', { message: 'Send the body as application/json.' })

@@ -1,0 +1,56 @@
+// What operations that are doors themselves find in their context: the same identify, admit and invoke as over HTTP, with a
+// log line and metrics for each call.
+import type { Calls } from '../kit/calls.ts'
+import { Fault } from '../kit/fault.ts'
+import { admit } from './admit.ts'
+import type { Inspect } from './answer.ts'
+import { faultFor, isSafe } from './faults.ts'
+import { type IdentifyOptions, identify } from './identify.ts'
+import { type InvokeOptions, invoke } from './invoke.ts'
+import type { Log } from './log.ts'
+import type { Rates } from './rates.ts'
+import type { Route } from './scope.ts'
+
+export type CallsOptions = IdentifyOptions &
+  Omit<InvokeOptions, 'calls'> & {
+    rates: Rates
+    log: Log
+    routes: ReadonlyMap<string, Route>
+    inspect?: Inspect
+  }
+
+export function openCalls(options: CallsOptions): Calls {
+  const { routes, rates, log, inspect } = options
+  const calls: Calls = {
+    operations: new Map([...routes].map(([id, { operation }]) => [id, operation])),
+    identify: (access, presented) => identify(options, access, presented),
+    call: async (id, caller, input, request) => {
+      const route = routes.get(id)
+      if (!route) throw new Fault('not_found', { message: `There is no operation ${id.slice(0, 100)}.` })
+      const { operation } = route
+      const method = operation.method === 'ANY' ? request.method : operation.method
+      const startedMs = performance.now()
+      const report = (status: number) => {
+        const ms = performance.now() - startedMs
+        route.observe(method, status, ms / 1000)
+        log.request({ id: request.id, operation: id, method, status, ms, ip: request.ip, caller })
+      }
+      try {
+        if (caller !== null) admit(rates, operation, caller, isSafe(method), { rate: null })
+        const output = await invoke({ ...options, calls }, operation, caller, input, request)
+        inspect?.(id, operation, { output })
+        report(operation.status)
+        return output
+      } catch (error) {
+        const fault = faultFor(error)
+        inspect?.(id, operation, { fault })
+        if (fault.status >= 500) {
+          log.events.error({ request: request.id, operation: id, err: fault.cause ?? fault }, fault.code)
+        }
+        report(fault.status)
+        throw fault
+      }
+    },
+  }
+  return calls
+}

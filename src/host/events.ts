@@ -1,0 +1,81 @@
+// Writes an event stream (`text/event-stream`): as fast as its reader reads, and no longer than client and host stay.
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { ServerEvent } from '../kit/answer.ts'
+import { native } from '../kit/dialect.ts'
+import { faultFor } from './faults.ts'
+import type { RequestScope } from './scope.ts'
+
+/** Proxies commonly cut a connection that was silent for a minute. */
+const KEEP_ALIVE_MS = 15_000
+/** A reader that takes nothing for so long is gone, or holds the source on purpose. */
+const UNREAD_MS = 60_000
+
+type Source = AsyncIterable<ServerEvent<unknown> | Uint8Array>
+
+/** The head goes out with the first event: a source that fails before that is answered as a fault. */
+export async function sendEvents(
+  scope: RequestScope,
+  response: ServerResponse,
+  source: Source,
+  head: string[],
+): Promise<void> {
+  const begin = () => {
+    if (!response.headersSent) response.writeHead(200, [...head, 'content-type', 'text/event-stream; charset=utf-8'])
+  }
+  if (scope.method === 'HEAD') {
+    begin()
+    return void response.end()
+  }
+  const keepAlive = setInterval(() => {
+    begin()
+    response.write(':\n\n')
+  }, KEEP_ALIVE_MS)
+  const aborted = abortOf(scope.signal)
+  const events = source[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await Promise.race([events.next(), aborted])
+      if (next === null || next.done) break
+      begin()
+      if (!response.write(encoded(next.value))) await drained(response)
+    }
+    begin()
+    response.end()
+  } catch (error) {
+    if (scope.signal.aborted) return void response.end()
+    if (!response.headersSent) throw error
+    // Part of the answer is out: the rest is an event that says why it ends.
+    const { body } = (scope.route?.operation.dialect ?? native)(faultFor(error), scope.id)
+    response.end(encoded({ event: 'error', data: body }))
+    throw error
+  } finally {
+    clearInterval(keepAlive)
+    void Promise.resolve(events.return?.()).catch(() => {}) // It is told to stop; how it takes that is its own affair.
+  }
+}
+
+const abortOf = (signal: AbortSignal) =>
+  new Promise<null>(resolve => {
+    if (signal.aborted) resolve(null)
+    else signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
+
+async function drained(response: ServerResponse): Promise<void> {
+  const timeout = AbortSignal.timeout(UNREAD_MS)
+  const gone = new AbortController()
+  const signal = AbortSignal.any([timeout, gone.signal])
+  response.once('close', () => gone.abort())
+  await once(response, 'drain', { signal }).catch(() => response.destroy())
+}
+
+function encoded(event: ServerEvent<unknown> | Uint8Array): Uint8Array | string {
+  if (event instanceof Uint8Array) return event
+  const data = typeof event.data === 'string' ? event.data : JSON.stringify(event.data)
+  const lines = data.split(/\r\n|\r|\n/).map(line => `data: ${line}\n`)
+  return `${field('event', event.event)}${field('id', event.id)}${lines.join('')}\n`
+}
+
+/** A line break would end the field and begin another. */
+const field = (name: string, value: string | undefined) =>
+  value === undefined ? '' : `${name}: ${value.replace(/[\r\n\0]+/g, ' ')}\n`

@@ -1,0 +1,69 @@
+// Static files beside the API: pages and what they load. Read once at the start and served from memory, so that a request
+// can name nothing but what was there then.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Reply, reply } from '../kit/answer.ts'
+
+export type Files = {
+  /** Where they stand: `/console`. */
+  path: string
+  directory: URL
+}
+export type FindFile = (method: string, path: string, headers: IncomingHttpHeaders) => Reply | null
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/** A name that carries a digest of its content, `assets/app-4f3a9c21.js`, never means anything else. */
+const HASHED = /\/assets\/[^/]*-[\w-]{8,}\.\w+$/
+const FOREVER = 'public, max-age=31536000, immutable'
+/** Kept, and asked for again each time, which costs a few bytes while it has not changed. */
+const REVALIDATED = 'no-cache'
+const PAGE_HEADERS = {
+  'content-security-policy': "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
+
+type File = { bytes: Buffer; etag: string; headers: Record<string, string> }
+
+export function openFiles(places: readonly Files[]): FindFile {
+  const files = new Map(places.flatMap(place => [...filesIn(place)]))
+  return (method, path, headers) => {
+    const file = method === 'GET' || method === 'HEAD' ? files.get(path) : undefined
+    if (!file) return null
+    const isKnown = String(headers['if-none-match'] ?? '')
+      .split(',')
+      .some(one => one.trim().replace(/^W\//, '') === file.etag)
+    return isKnown ? reply(304, file.headers) : reply(200, file.headers, file.bytes)
+  }
+}
+
+function* filesIn({ path, directory }: Files): Generator<[string, File]> {
+  const root = fileURLToPath(directory)
+  for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+    if (!statSync(join(root, name)).isFile()) continue
+    const file = fileAt(join(root, name))
+    yield [`${path}/${name}`, file]
+    if (name === 'index.html') yield* [[path, file] as [string, File], [`${path}/`, file] as [string, File]]
+  }
+}
+
+function fileAt(path: string): File {
+  const bytes = readFileSync(path)
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
+  const type = TYPES[extname(path)] ?? 'application/octet-stream'
+  const caching = { etag, 'cache-control': HASHED.test(path) ? FOREVER : REVALIDATED }
+  return { bytes, etag, headers: { 'content-type': type, ...caching, ...(extname(path) === '.html' && PAGE_HEADERS) } }
+}

@@ -1,0 +1,100 @@
+// From what was presented to the caller it stands for.
+import type { Clock } from '../engines/engines.ts'
+import type { Principal } from '../kit/caller.ts'
+import type { Presented } from '../kit/calls.ts'
+import { cookieIn } from '../kit/cookies.ts'
+import { type Credentials, SESSION_COOKIE } from '../kit/credentials.ts'
+import { isCsrfToken } from '../kit/csrf.ts'
+import { Fault } from '../kit/fault.ts'
+import type { Access } from '../kit/operation.ts'
+import { INGEST_HEADER, INGEST_PARAMETER } from './presented.ts'
+
+const CHALLENGE = { 'www-authenticate': 'Bearer' }
+
+export type IdentifyOptions = { credentials: Credentials; engines: { clock: Clock } }
+
+/** The first that is presented counts, be it good or not: a bearer, where events come in the header and the parameter of
+ *  an ingest key, and last the session cookie, which a browser sends unasked. */
+export function identify(
+  options: IdentifyOptions,
+  access: Access,
+  presented: Presented,
+): Principal | null | Promise<Principal | null> {
+  if (access === 'public') return null
+  const { credentials } = options
+  if (access === 'ingest') return identifyIngest(options, presented)
+  if (presented.authorization === undefined) {
+    const session = sessionOf(options, presented)
+    if (session) return session
+    const message = 'Send a key of your organisation as `Authorization: Bearer sk-…`.'
+    throw new Fault('credential_required', { message, headers: CHALLENGE })
+  }
+  const text = bearerIn(presented.authorization)
+  if (text.startsWith('sk-')) return credentials.secretKey(text)
+  const ofWorkspace = isWorkspaceToken(text)
+  if (ofWorkspace && access === 'reader') return credentials.workspaceToken(text)
+  if (ofWorkspace || text.startsWith('pk-')) {
+    throw new Fault('forbidden', {
+      message:
+        "A publishable key (pk-) or a workspace's token can write events and nothing else; use a secret key (sk-) here.",
+    })
+  }
+  if (JWT.test(text)) return credentials.accessToken(text)
+  throw new Fault('credential_refused', {
+    message: 'The Authorization header must read `Bearer sk-…`, or carry an access token.',
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  })
+}
+
+async function identifyIngest(options: IdentifyOptions, presented: Presented): Promise<Principal> {
+  const { credentials } = options
+  const { authorization, ingestHeader, ingestParameter } = presented
+  const bearer = authorization === undefined ? undefined : bearerIn(authorization)
+  const text = bearer ?? ingestHeader ?? ingestParameter
+  if (text === undefined) {
+    const session = sessionOf(options, presented)
+    if (session) return session
+    const message = `Send a key as \`Authorization: Bearer\`, in the header ${INGEST_HEADER} or as ?${INGEST_PARAMETER}=.`
+    throw new Fault('ingest_key_required', { message, headers: CHALLENGE })
+  }
+  try {
+    if (text.startsWith('sk-')) return await credentials.secretKey(text)
+    if (text.startsWith('pk-')) return await credentials.publishableKey(text)
+    if (isWorkspaceToken(text)) return await credentials.workspaceToken(text)
+    if (bearer !== undefined && JWT.test(text)) return await credentials.accessToken(text)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'credential_refused') throw error
+    throw new Fault('ingest_key_unknown', { message: error.message })
+  }
+  throw new Fault('ingest_key_unknown', { message: 'Events are written with a key that starts with pk- or sk-.' })
+}
+
+function sessionOf({ credentials, engines }: IdentifyOptions, presented: Presented): Promise<Principal> | null {
+  const session = presented.cookie === undefined ? null : cookieIn(presented.cookie, SESSION_COOKIE)
+  if (session === null) return null
+  return Promise.resolve(credentials.session(session)).then(caller => {
+    if (!presented.isSafe) requireOwnPage(presented, caller, engines.clock)
+    return caller
+  })
+}
+
+/** A browser sends its cookie along whichever site's page makes it write, so what counts is a token no other site has. */
+function requireOwnPage({ csrfToken }: Presented, { credential }: Principal, clock: Clock): void {
+  if (csrfToken !== undefined && isCsrfToken(csrfToken, credential, clock.now())) return
+  throw new Fault('csrf_token_required', {
+    message: 'A browser session writes with the header X-CSRF-Token; get a fresh one from GET /v1/account/csrf.',
+  })
+}
+
+/** Three parts in base64url, the first of which begins a JSON object. */
+const JWT = /^eyJ[\w-]{1,2000}\.[\w-]{1,6000}\.[\w-]{1,1000}$/
+
+/** A JWT that says it is one; whether that is true is looked at where such a token is taken. */
+function isWorkspaceToken(text: string): boolean {
+  if (!JWT.test(text)) return false
+  const head = Buffer.from(text.slice(0, text.indexOf('.')), 'base64url').toString()
+  return /"typ"\s*:\s*"workspace\+jwt"/.test(head)
+}
+
+const bearerIn = (header: string) =>
+  header.startsWith('Bearer ') || /^bearer /i.test(header) ? header.slice('Bearer '.length) : ''

@@ -1,0 +1,62 @@
+// Runs one operation for one admitted caller: the single path that every door takes. Checks the text and the depth of the
+// input, its schema, the project and model the key may act on and its budget, in this order, before `run` sees any of it.
+import type { Engines } from '../engines/engines.ts'
+import type { Principal } from '../kit/caller.ts'
+import type { Calls } from '../kit/calls.ts'
+import { invalidInput } from '../kit/check.ts'
+import type { Operation, RequestFacts } from '../kit/operation.ts'
+import type { Provided } from '../kit/service.ts'
+import { inProject, requireModel } from './limits.ts'
+import { requireSafe } from './safe-input.ts'
+import { type WriterOptions, writer } from './write.ts'
+
+export type InvokeOptions = WriterOptions & {
+  engines: Engines
+  requireBudget: Provided['requireBudget']
+  /** What each service opened, by its name. */
+  states: ReadonlyMap<string, unknown>
+  /** For operations that are doors themselves. */
+  calls: Calls
+}
+
+export function invoke(
+  options: InvokeOptions,
+  operation: Operation,
+  caller: Principal | null,
+  input: Record<string, unknown>,
+  request: RequestFacts,
+): unknown {
+  requireSafe(operation, input)
+  if (!operation.check.passes(input)) throw invalidInput(operation.check.faults(input))
+  if (caller === null) return run(options, operation, null, input, request)
+  const acting = inProject(operation, caller, input, request.headers['x-project-id'])
+  requireModel(operation, caller, input)
+  if (!operation.metered) return run(options, operation, acting, input, request)
+  return options.requireBudget(options.engines.db, acting).then(() => run(options, operation, acting, input, request))
+}
+
+function run(
+  options: InvokeOptions,
+  operation: Operation,
+  caller: Principal | null,
+  input: Record<string, unknown>,
+  request: RequestFacts,
+): unknown {
+  const { db, http, dns, mail, clock, random, seal } = options.engines
+  // Spelled out: spreading the engines into it would cost more than everything else here.
+  const context = {
+    db,
+    http,
+    dns,
+    mail,
+    clock,
+    random,
+    seal,
+    caller,
+    request,
+    state: options.states.get(operation.service),
+    write: writer(options, operation, caller, request),
+    calls: operation.door ? options.calls : undefined,
+  }
+  return operation.run(context as never, input as never)
+}

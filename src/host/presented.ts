@@ -1,0 +1,35 @@
+// What an HTTP request presents to say who is calling.
+import type { IncomingMessage } from 'node:http'
+import type { Presented } from '../kit/calls.ts'
+import type { Access } from '../kit/operation.ts'
+import { count } from './arrival.ts'
+import { isSafe, malformed } from './faults.ts'
+
+export const INGEST_HEADER = 'x-service-ingest-key'
+/** For beacons, which cannot set headers. Taken out of the query before the operation sees it. */
+export const INGEST_PARAMETER = 'ingest_key'
+
+export function presentedIn(
+  { headers, rawHeaders, method = '' }: IncomingMessage,
+  query: Record<string, unknown>,
+  access: Access,
+): Presented {
+  const { authorization, cookie, 'x-csrf-token': csrfToken } = headers
+  // Node keeps the first of several and drops the rest; another server on the way may have read the other one.
+  if (authorization !== undefined && count(rawHeaders, 'authorization') > 1) {
+    throw malformed('Send one Authorization header, not several.')
+  }
+  const presented: Presented = {
+    authorization,
+    cookie,
+    csrfToken: csrfToken as string | undefined,
+    isSafe: isSafe(method),
+  }
+  if (access !== 'ingest' || authorization !== undefined) return presented
+  const inHeader = headers[INGEST_HEADER]
+  const inQuery = query[INGEST_PARAMETER]
+  if (count(rawHeaders, INGEST_HEADER) > 1 || (inHeader === undefined && Array.isArray(inQuery))) {
+    throw malformed('Send one ingest key, not several.')
+  }
+  return { ...presented, ingestHeader: inHeader as string | undefined, ingestParameter: inQuery as string | undefined }
+}

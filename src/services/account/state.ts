@@ -1,0 +1,26 @@
+// What the account service keeps in memory: the credentials it has resolved.
+import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
+import type { SignIn } from '../../kit/sign-in.ts'
+import { type Keyring, openKeyring } from './keyring.ts'
+import { requireBudget } from './spending.ts'
+
+export type Account = {
+  keyring: Keyring
+  /** The names that limits may name. */
+  services: ReadonlySet<string>
+  signIn: SignIn
+}
+
+export const { operation } = serviceKit<Account>()
+
+export async function openAccount({ engines, services, identity, warn }: Opening): Promise<Opened<Account>> {
+  const keyring = await openKeyring({ ...engines, warn, verifyToken: identity.verifyToken })
+  return {
+    state: { keyring, services, signIn: identity.signIn },
+    provides: {
+      credentials: keyring,
+      requireBudget: (db, caller) => requireBudget({ db, clock: engines.clock }, caller),
+    },
+    close: keyring.close,
+  }
+}
