@@ -78,6 +78,10 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     metricsAddress: { host: '127.0.0.1', port: 0 },
     log: logInto('info', clock, { write: line => void logged.push(line) }),
     inspect: (id, operation, outcome) => inspect(id, operation, outcome, broken),
+  }).catch(async error => {
+    await listener.drain(0)
+    await drop()
+    throw error
   })
   host.serve()
   const keyring = keyringOf()

@@ -1,6 +1,7 @@
 // Declarations become routes: each takes a request through identify, admit, its body, and invoke, to its answer. This is the
 // only file that knows the router.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import createRouter from 'find-my-way'
 import { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
@@ -81,6 +82,8 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
   function perform({ response, scope, path, query }: Visit, body: unknown): void {
     try {
       if (access === 'ingest') delete query[INGEST_PARAMETER]
+      // What nobody read of it is let pass, so that the connection can be used again.
+      if (operation.bodyKind === 'stream') response.once('finish', () => (body as Readable).destroy())
       const input = readInput(operation, { path, query, body })
       const output = invoke(options, operation, scope.caller, input, scope)
       if (output instanceof Promise) {

@@ -1,5 +1,6 @@
 // One operation for each rule of writes, limits and doors, and background work.
 import { Type } from 'typebox'
+import type { Tx } from '../../src/engines/engines.ts'
 import { nothing } from '../../src/kit/answer.ts'
 import { Fault } from '../../src/kit/fault.ts'
 import { slug } from '../../src/kit/fields.ts'
@@ -45,13 +46,13 @@ export const rename = operation({
         record(slug, { name: { to: name } })
         emit('specimen.renamed', { slug, name })
       }
-      await meanwhile.work(tries)
+      await meanwhile.work(tries, db)
       return { tries }
     })
   },
 })
 /** What happens in the middle of a write, for tests of races. */
-export const meanwhile: { work: (tries: number) => Promise<void> } = { work: async () => {} }
+export const meanwhile: { work: (tries: number, db: Tx) => Promise<void> } = { work: async () => {} }
 
 export const note = operation({
   route: 'POST /v1/specimen/note',

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Database, EngineUnavailable } from '../engines.ts'
-import { MigrationRefused, migrate } from './migrate.ts'
+import { MigrationRefused, migrate } from '../../src/engines/db/migrate.ts'
+import { type Database, EngineUnavailable } from '../../src/engines/engines.ts'
 
 export type OpenDatabase = (limits: { connectionsMax: number; queueMax: number }) => Promise<Database>
 

@@ -1,0 +1,211 @@
+// Writes: one transaction with its audit entry and its events, whatever happens in the middle of it.
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import { Type } from 'typebox'
+import { startHost } from '../../test/host.ts'
+import { meanwhile, specimenConsumer } from '../../test/specimen/writes.ts'
+import { specimen } from '../../test/specimen.ts'
+import { nothing } from '../kit/answer.ts'
+import { type Declare, operation } from '../kit/operation.ts'
+import { service } from '../kit/service.ts'
+import { services } from '../services/index.ts'
+
+const host = await startHost({ services: [...services, specimen] })
+await host.call('POST /v1/projects', { body: { slug: 'shop', name: 'Shop' } })
+const rename = (name: string, more: object = {}) =>
+  host.call('POST /v1/specimen/rename', { body: { slug: 'shop', name, ...more } })
+const nameNow = async () => (await host.call('GET /v1/projects/shop')).body.name
+const trail = async () => (await host.call('GET /v1/iam/audit?limit=200')).body.data
+
+beforeEach(() => {
+  meanwhile.work = async () => {}
+  host.emitted.length = 0
+})
+
+describe('a write', () => {
+  it('records what changed, and emits its event with who it belongs to', async () => {
+    const answer = await rename('Renamed')
+    assert.equal(answer.status, 200)
+    const [entry] = await trail()
+    assert.equal(entry.what, 'specimen.rename')
+    assert.deepEqual([entry.on, entry.changes], ['shop', { name: { to: 'Renamed' } }])
+    const [envelope, ...more] = host.emitted
+    assert.deepEqual(more, [])
+    const { id, ...rest } = envelope as { id: string }
+    assert.match(id, /^evt_\w{24}$/)
+    assert.deepEqual(rest, {
+      specversion: '1.0',
+      source: host.baseUrl,
+      type: 'specimen.renamed',
+      time: '2026-11-15T09:00:00.000Z',
+      tenant: 'home',
+      data: { slug: 'shop', name: 'Renamed' },
+    })
+  })
+
+  it('that changes nothing leaves no entry and no event', async () => {
+    const before = (await trail()).length
+    assert.equal((await rename('Unseen', { changes: false })).status, 200)
+    assert.equal((await trail()).length, before)
+    assert.deepEqual(host.emitted, [])
+  })
+
+  it('that fails at the end leaves nothing at all', async () => {
+    const before = (await trail()).length
+    meanwhile.work = async () => {
+      throw new TypeError('on purpose')
+    }
+    assert.equal((await host.call('POST /v1/specimen/half')).status, 500)
+    assert.equal((await trail()).length, before)
+    assert.deepEqual(host.emitted, [])
+    assert.equal((await host.call('GET /v1/projects/half')).status, 404)
+  })
+
+  it('that loses a race in the database is run again, and recorded once', async () => {
+    const before = (await trail()).length
+    meanwhile.work = async tries => {
+      if (tries < 3) throw Object.assign(new Error('could not serialize'), { code: '40001' })
+    }
+    const answer = await rename('Third time')
+    assert.deepEqual(answer.body, { tries: 3 })
+    assert.equal(await nameNow(), 'Third time')
+    assert.equal((await trail()).length, before + 1)
+    assert.equal(host.emitted.length, 1)
+  })
+
+  it('survives a real deadlock', async () => {
+    await host.call('POST /v1/projects', { as: host.other.key, body: { slug: 'theirs', name: 'Theirs' } })
+    const [both, met] = [Promise.withResolvers<void>(), { count: 0 }]
+    const tried: number[] = []
+    /** Each holds its own project, and wants everybody's. */
+    meanwhile.work = async (tries, db) => {
+      tried.push(tries)
+      if (++met.count === 2) both.resolve()
+      await both.promise
+      await db`update projects set name = name where slug in ('shop', 'theirs')`
+    }
+    const cross = (as: string, slug: string) =>
+      host.call('POST /v1/specimen/rename', { as, body: { slug, name: 'Crossed' } })
+    const answers = await Promise.all([cross(host.home.key, 'shop'), cross(host.other.key, 'theirs')])
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    )
+    assert.deepEqual(tried.sort(), [1, 1, 2])
+  })
+
+  it('that always loses is told to come back', async () => {
+    meanwhile.work = async () => {
+      throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+    }
+    const answer = await rename('Never')
+    assert.deepEqual([answer.status, answer.body.error.code], [503, 'overloaded'])
+    assert.notEqual(await nameNow(), 'Never')
+  })
+
+  it('of a credential that stands for nobody is recorded under that credential', async () => {
+    const made = await host.call('POST /v1/account/keys', { body: { name: 'page', type: 'publishable' } })
+    assert.equal((await host.call('POST /v1/specimen/note', { as: made.body.key })).status, 204)
+    const [entry] = await trail()
+    assert.deepEqual(
+      [entry.what, entry.credential, entry.user, entry.email],
+      ['specimen.note', made.body.id, undefined, undefined],
+    )
+  })
+})
+
+describe('writes of one organisation that are serialised', () => {
+  it('run one after the other, while those of another one do not wait', async () => {
+    let [running, most] = [0, 0]
+    const release = Promise.withResolvers<void>()
+    meanwhile.work = async () => {
+      most = Math.max(most, ++running)
+      await release.promise
+      running--
+    }
+    const own = Array.from({ length: 5 }, (_, at) => rename(`n${at}`))
+    await new Promise(done => setTimeout(done, 100))
+    assert.equal(running, 1)
+    meanwhile.work = async () => {}
+    const other = await host.call('POST /v1/specimen/rename', { as: host.other.key, body: { slug: 'x', name: 'x' } })
+    assert.equal(other.status, 200)
+    release.resolve()
+    assert.deepEqual([...new Set((await Promise.all(own)).map(({ status }) => status))], [200])
+    assert.equal(most, 1)
+  })
+
+  it('are refused at once when too many wait, and input that is wrong takes no place', async () => {
+    const release = Promise.withResolvers<void>()
+    meanwhile.work = () => release.promise
+    const waiting = Array.from({ length: 101 }, () => rename('Crowd'))
+    await new Promise(done => setTimeout(done, 500))
+    const refused = await rename('One too many')
+    assert.deepEqual(
+      [refused.status, refused.body.error.code, refused.headers['retry-after']],
+      [503, 'overloaded', '1'],
+    )
+    assert.equal((await host.call('POST /v1/specimen/rename', { body: { slug: 'shop' } })).status, 400)
+    release.resolve()
+    assert.deepEqual([...new Set((await Promise.all(waiting)).map(({ status }) => status))], [200])
+    assert.equal((await rename('After')).status, 200)
+  })
+})
+
+describe('a declaration', () => {
+  const declare = operation as unknown as (declared: object) => unknown
+  const common = { route: 'POST /v1/x', summary: 'x', access: 'bearer', output: nothing, audit: 'none', run: () => {} }
+
+  it('is refused when it contradicts itself', () => {
+    for (const [more, why] of [
+      [{ access: 'public', audit: 'x.y' }, /names its caller/],
+      [{ route: 'GET /v1/x', audit: 'x.y' }, /leaves no entry/],
+      [{ project: 'slug' }, /no input field slug/],
+      [{ model: 'model' }, /no input field model/],
+      [{ route: 'POST /v1/x/{id}' }, /lacks id/],
+      [{ route: 'POST /v1/{id}/{id}', input: { id: Type.String() } }, /twice/],
+      [{ body: 'bytes', input: { body: Type.String() } }, /`body`/],
+      [{ route: 'GET /v1/x', body: 'bytes' }, /takes no body/],
+      [{ route: 'DELETE /v1/x', encodings: ['gzip'] }, /encodings/],
+      [{ access: 'public', metered: true }, /budget/],
+    ] as const) {
+      assert.throws(() => declare({ ...common, ...more }), why)
+    }
+    assert.ok(declare(common))
+  })
+
+  it('of a service that needs a bus does not start a host without one', async () => {
+    const emitting = service({
+      name: 'x',
+      what: 'x',
+      operations: [{ x: declare({ ...common, emits: { 'x.y': Type.Object({}) } }) }],
+    })
+    const consuming = service({ name: 'x', what: 'x', consumers: [specimenConsumer] })
+    await assert.rejects(startHost({ services: [emitting], outbox: null }), /x needs a bus/)
+    await assert.rejects(startHost({ services: [consuming] }), /x needs a bus/)
+  })
+
+  it('belongs to a path of its service', () => {
+    assert.throws(() => service({ name: 'y', what: 'y', operations: [{ x: declare(common) }] }), /not below \/v1\/y/)
+    assert.ok(service({ name: 'y', what: 'y', paths: ['/v1/y', '/v1/x'], operations: [{ x: declare(common) }] }))
+  })
+
+  it('lets a write outside of a transaction not compile', () => {
+    const typed: Declare<{ greeting: string }> = operation as never
+    typed({
+      route: 'POST /v1/x',
+      summary: 'x',
+      access: 'bearer',
+      audit: 'none',
+      output: nothing,
+      run: async ({ db, state, write }) => {
+        state.greeting.toUpperCase()
+        // @ts-expect-error reads have no transaction to hand on
+        const wrong: import('../engines/engines.ts').Tx = db
+        await write(async scope => {
+          // @ts-expect-error nothing is recorded where the declaration names no entry
+          scope.record?.(String(wrong))
+        })
+      },
+    })
+  })
+})
