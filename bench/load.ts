@@ -9,8 +9,8 @@ type Fixed = { request: Buffer; answer: Buffer }
 export type Talk = { request(): Buffer; isWhole(bytes: Buffer): boolean }
 export type Exchange = Fixed | { talk: (connection: number) => Talk }
 export type Call = { port: number; ca: string } & Exchange
-export type Burst = { requests: number; seconds: number }
-export type Load = { burst(ms: number): Promise<Burst>; close(): void }
+/** `burst` sends so many requests, waits for their answers, and tells how many seconds that took. */
+export type Load = { burst(requests: number): Promise<number>; close(): void }
 
 const CONNECTIONS = 16
 const ANSWER_BYTES_MAX = 16 * 1024
@@ -18,42 +18,41 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const OK = 'HTTP/1.1 200 '
 
 export async function openLoad(call: Call): Promise<Load> {
-  let running = false
-  let flying = 0
-  let requests = 0
+  let unsent = 0
+  let unanswered = 0
   let settled: (failure?: Error) => void = () => {}
   let broken: Error | null = null
   const fail = (error: Error) => {
     broken ??= error
-    running = false
+    unsent = 0
     settled(broken)
   }
-  const answered = ({ socket, talk }: Connection) => {
-    requests++
-    if (running) return void socket.write(talk.request())
-    flying--
-    if (flying === 0) settled()
+  const sendNext = ({ socket, talk }: Connection) => {
+    if (unsent === 0) return
+    unsent--
+    socket.write(talk.request())
+  }
+  const answered = (connection: Connection) => {
+    unanswered--
+    if (unanswered === 0) settled()
+    else sendNext(connection)
   }
   const talkOf = 'talk' in call ? call.talk : () => fixedTalk(call)
   const connections = await Promise.all(
     Array.from({ length: CONNECTIONS }, (_, at) => openConnection(call, talkOf(at), answered, fail)),
   )
 
-  async function burst(ms: number): Promise<Burst> {
+  async function burst(requests: number): Promise<number> {
     if (broken) throw broken
-    requests = 0
-    flying = connections.length
-    running = true
+    unsent = requests
+    unanswered = requests
     const done = new Promise<void>((resolve, reject) => {
       settled = failure => (failure ? reject(failure) : resolve())
     })
     const from = performance.now()
-    setTimeout(() => {
-      running = false
-    }, ms)
-    for (const { socket, talk } of connections) socket.write(talk.request())
+    for (const connection of connections) sendNext(connection)
     await done
-    return { requests, seconds: (performance.now() - from) / 1000 }
+    return (performance.now() - from) / 1000
   }
   return {
     burst,
