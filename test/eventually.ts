@@ -1,7 +1,7 @@
 // For what reaches the host by a notification: asks again until the answer is the one that was waited for.
 import { setTimeout as wait } from 'node:timers/promises'
 
-const WITHIN_MS = 3_000
+const WITHIN_MS = 10_000
 
 export async function eventually<T>(ask: () => T | Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
   const until = performance.now() + WITHIN_MS

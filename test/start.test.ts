@@ -8,6 +8,60 @@ import { Agent, request } from 'undici'
 import { externalPostgres } from './external.ts'
 import { client, firstRunOf, freshDirectory, killTree, refused, start, up } from './process.ts'
 
+/** A port that is free now, so that it can be asked before anything says which it is. */
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise(resolve => probe.close(resolve))
+  return port
+}
+
+describe('a start', () => {
+  it('answers nothing but 503 until everything is open, the first time and the next', async t => {
+    const data = freshDirectory(t)
+    const [port, iamPort] = [await freePort(), await freePort()]
+    const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+    t.after(() => dispatcher.destroy())
+    for (const _start of ['first', 'second']) {
+      const started = start({ STOA_DATA: data, STOA_PORT: String(port), STOA_IAM_PORT: String(iamPort) })
+      let isUp = false
+      void up(started).then(() => {
+        isUp = true
+      })
+      /** Every answer there was, by what was asked. */
+      const seen: Record<string, (string | number)[]> = { health: [], projects: [], discovery: [] }
+      const ask = async (what: string, url: string, key = '') => {
+        try {
+          const headers = { authorization: `Bearer ${key}` }
+          const { statusCode, headers: told, body } = await request(url, { dispatcher, headers })
+          await body.dump()
+          seen[what]?.push(statusCode === 503 ? `503 after ${told['retry-after']}` : statusCode)
+        } catch {
+          // Nobody listens yet.
+        }
+      }
+      for (let last = false; !last; ) {
+        last = isUp
+        const key = existsSync(join(data, 'first-run.json')) ? firstRunOf(data).home.key : null
+        await ask('health', `https://127.0.0.1:${port}/v1/health`)
+        if (key) await ask('projects', `https://127.0.0.1:${port}/v1/projects`, key)
+        await ask('discovery', `https://127.0.0.1:${iamPort}/.well-known/openid-configuration`)
+        await new Promise(done => setTimeout(done, 1))
+      }
+      for (const [what, answers] of Object.entries(seen)) {
+        assert.deepEqual(
+          [...new Set(answers)].filter(one => one !== '503 after 1'),
+          [200],
+          what,
+        )
+      }
+      started.child.kill('SIGTERM')
+      assert.equal(await started.ended, 0)
+    }
+  })
+})
+
 describe('a first start', () => {
   it('makes everything, says how to go on, and what it says works when pasted', async t => {
     const data = freshDirectory(t)
