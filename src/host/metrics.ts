@@ -1,6 +1,6 @@
 // What the host counts, as Prometheus text on a port of its own that no client of the API can reach.
 import { createServer, type Server } from 'node:http'
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { Database } from '../engines/engines.ts'
 import type { Gauge as ServiceGauge } from '../kit/service.ts'
 import { type Histogram, histogram } from './histogram.ts'
@@ -12,6 +12,20 @@ export type Metrics = {
 
 /** Gauges of services are asked each time somebody looks. */
 export function openMetrics(db: Database, gauges: () => ServiceGauge[]): Metrics {
+  let registry: Promise<Registry> | null = null
+  const requests = histogram('stoa_request_seconds', 'Time from the head of a request to the end of its answer')
+  return {
+    requests,
+    text: async () => {
+      registry ??= openRegistry(db)
+      return (await (await registry).metrics()) + requests.text() + gauges().map(gaugeText).join('')
+    },
+  }
+}
+
+/** Made when somebody looks for the first time, which is when the process begins to watch itself. */
+async function openRegistry(db: Database): Promise<Registry> {
+  const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client')
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new Gauge({
@@ -25,8 +39,7 @@ export function openMetrics(db: Database, gauges: () => ServiceGauge[]): Metrics
       this.set({ state: 'waiting' }, waiting)
     },
   })
-  const requests = histogram('stoa_request_seconds', 'Time from the head of a request to the end of its answer')
-  return { requests, text: async () => (await registry.metrics()) + requests.text() + gauges().map(gaugeText).join('') }
+  return registry
 }
 
 function gaugeText({ name, help, samples }: ServiceGauge): string {

@@ -98,8 +98,7 @@ export type Identity = {
 
 export async function openIdentity(options: IdentityOptions): Promise<Identity> {
   const { engines, directory, issuer, audience, own, failed } = options
-  const current = await openCurrent(options)
-  const steps = await stepOptions(options)
+  const [current, steps] = await Promise.all([openCurrent(options), stepOptions(options)])
   const verifyToken = tokenVerifier({
     ...{ clock: engines.clock, issuer, audience },
     publicKeys: async () => ({ keys: (await directory.keys()).signing.map(withoutSecrets) }),

@@ -1,6 +1,6 @@
 // Checks a value against a schema and says, field by field, what is wrong with it.
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { Fault, type FieldFault } from './fault.ts'
 
 export type Check = { passes(value: unknown): boolean; faults(value: unknown): FieldFault[] }
@@ -9,7 +9,7 @@ export function compileCheck(schema: TSchema): Check {
   const validator = Compile(schema)
   return {
     passes: value => validator.Check(value),
-    faults: value => validator.Errors(value).flatMap(error => describe(error as SchemaError, schema)),
+    faults: value => validator.Errors(value)[1].flatMap(error => describe(error as SchemaError, schema)),
   }
 }
 

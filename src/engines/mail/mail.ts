@@ -1,7 +1,6 @@
 // Outgoing mail: over SMTP where a server is set, else kept as files that a person with access to the data can open.
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createTransport } from 'nodemailer'
 import { type Clock, EngineUnavailable, type Mail, type Random } from '../engines.ts'
 
 /** No caller waits longer for a mail server. */
@@ -22,7 +21,7 @@ export function openMail({ smtpUrl, from, ca, directory }: MailSettings, clock: 
 
 function smtpMail(url: string, from: string, ca: string | undefined): Mail {
   const { protocol, hostname, port, username, password } = new URL(url)
-  const transport = createTransport({
+  const options = {
     host: hostname.replace(/^\[|\]$/g, ''),
     ...(port !== '' && { port: Number(port) }),
     secure: protocol === 'smtps:',
@@ -37,11 +36,12 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
       dnsTimeout: PATIENCE_MS,
     },
     ...{ disableFileAccess: true, disableUrlAccess: true },
-  })
+  }
   return {
     send: async ({ to, subject, text }) => {
+      const { createTransport } = await import('nodemailer') // Few starts send mail; loading it would slow all of them.
       try {
-        await transport.sendMail({ from, to, subject, text })
+        await createTransport(options).sendMail({ from, to, subject, text })
       } catch (error) {
         throw new EngineUnavailable('mail', 'down', error)
       }
@@ -53,9 +53,10 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /** One file each, named by time; whole or not there. */
 function keptMail(directory: string, from: string, clock: Clock, random: Random): Mail {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   return {
     send: async ({ to, subject, text }) => {
+      const { createTransport } = await import('nodemailer')
+      const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
       const { message } = await transport.sendMail({ from, to, subject, text, date: clock.now() })
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       const name = `${clock.now().toISOString().replaceAll(':', '')}-${random.token(8)}.eml`
