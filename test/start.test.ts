@@ -5,17 +5,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
-import { externalPostgres } from './external.ts'
+import { externalPostgres, freePort } from './external.ts'
 import { client, firstRunOf, freshDirectory, killTree, refused, start, up } from './process.ts'
-
-/** A port that is free now, so that it can be asked before anything says which it is. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise(resolve => probe.close(resolve))
-  return port
-}
 
 describe('a start', () => {
   it('answers nothing but 503 until everything is open, the first time and the next', async t => {

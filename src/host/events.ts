@@ -1,5 +1,4 @@
 // Writes an event stream (`text/event-stream`): as fast as its reader reads, and no longer than client and host stay.
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { ServerEvent } from '../kit/answer.ts'
 import { native } from '../kit/dialect.ts'
@@ -38,7 +37,7 @@ export async function sendEvents(
       const next = await Promise.race([events.next(), aborted])
       if (next === null || next.done) break
       begin()
-      if (!response.write(encoded(next.value))) await drained(response)
+      if (!response.write(encoded(next.value))) await Promise.race([drained(response), aborted])
     }
     begin()
     response.end()
@@ -61,12 +60,15 @@ const abortOf = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(null), { once: true })
   })
 
-async function drained(response: ServerResponse): Promise<void> {
-  const timeout = AbortSignal.timeout(UNREAD_MS)
-  const gone = new AbortController()
-  const signal = AbortSignal.any([timeout, gone.signal])
-  response.once('close', () => gone.abort())
-  await once(response, 'drain', { signal }).catch(() => response.destroy())
+/** Resolves when the reader has caught up; one that never does is cut, which aborts the signal of its request. */
+function drained(response: ServerResponse): Promise<void> {
+  const timer = setTimeout(() => response.destroy(), UNREAD_MS).unref()
+  return new Promise(resolve => {
+    response.once('drain', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }
 
 function encoded(event: ServerEvent<unknown> | Uint8Array): Uint8Array | string {

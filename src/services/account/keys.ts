@@ -9,7 +9,7 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
-import type { Changes } from '../../kit/write.ts'
+import { changesIn } from '../../kit/write.ts'
 import { emailsOf } from '../iam/public.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
@@ -79,7 +79,7 @@ export const createKey = operation({
         })
       }
       const key = await keepKey({ db, clock, random }, { ...caller, name, type, text, bounds })
-      record(key.id, changesOf(null, key))
+      record(key.id, changesIn(null, key, RECORDED))
       const fresh = { spent: 0, spent_month: 0, last_used: null, revoked: false, revoked_at: null, revoked_by: null }
       return { ...recordOf({ ...key, ...fresh }, caller.email, now), key: text }
     })
@@ -110,7 +110,7 @@ export const updateKey = operation({
       const changed = { ...row, name: name ?? row.name, ...bounds }
       if (!isDeepStrictEqual(changed, row)) {
         await store.updateKey(db, caller.org, id, changed)
-        record(id, changesOf(row, changed))
+        record(id, changesIn<store.KeyRow>(row, changed, RECORDED))
       }
       return recordOf(changed, caller.email, now)
     })
@@ -173,13 +173,5 @@ async function visibleKey(db: Tx, caller: Caller, id: string, now: Date): Promis
 
 const timesFrom = (now: Date) => ({ at: now.toISOString(), month: monthOf(now) })
 
-type Recorded = Pick<store.NewKey, 'name' | 'type' | 'expires' | 'limits' | 'budget' | 'rate'>
-
-/** What the trail says of a key: what it is called and held to, as far as that changed. */
-function changesOf(before: Recorded | null, after: Recorded): Changes {
-  const names = ['name', 'type', 'expires', 'limits', 'budget', 'rate'] as const
-  const changed = names.filter(name => !isDeepStrictEqual(before?.[name], after[name]))
-  return Object.fromEntries(
-    changed.map(name => [name, before ? { from: before[name], to: after[name] } : { to: after[name] }]),
-  )
-}
+/** What the trail says of a key. */
+const RECORDED = ['name', 'type', 'expires', 'limits', 'budget', 'rate'] as const

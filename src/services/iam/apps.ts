@@ -1,5 +1,4 @@
 // Operations under /v1/iam/apps: the clients that may ask the identity provider who somebody is.
-import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import type { Seal } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
@@ -9,7 +8,7 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import type { Changes } from '../../kit/write.ts'
+import { changesIn } from '../../kit/write.ts'
 import * as store from './sign-in/store.ts'
 import { operation } from './state.ts'
 
@@ -109,7 +108,7 @@ export const createApp = operation({
           fields: [{ path: 'app', says: 'is taken' }],
         })
       }
-      record(auditName(id, brand), changesOf(null, made))
+      record(auditName(id, brand), changesIn(null, made, RECORDED))
       return { ...made, ...(secret !== null && { secret }) }
     })
   },
@@ -147,7 +146,7 @@ export const updateApp = operation({
       if (Object.keys(given).length === 0) return app
       const changed = { ...app, ...given, updated: clock.now().toISOString() }
       await store.updateApp(db, caller.org, changed)
-      record(auditName(id, brand), changesOf(app, changed))
+      record(auditName(id, brand), changesIn(app, changed, RECORDED))
       return changed
     })
   },
@@ -191,13 +190,7 @@ export const rotateAppSecret = operation({
 })
 
 /** What the trail says of an app. */
-function changesOf(before: store.App | null, after: store.App): Changes {
-  const names = ['name', 'redirectUris', 'logoutUris'] as const
-  const changed = names.filter(name => !isDeepStrictEqual(before?.[name], after[name]))
-  return Object.fromEntries(
-    changed.map(name => [name, before ? { from: before[name], to: after[name] } : { to: after[name] }]),
-  )
-}
+const RECORDED = ['name', 'redirectUris', 'logoutUris'] as const
 
 const auditName = (id: string, brand = DEFAULT_BRAND) => (brand === DEFAULT_BRAND ? id : `${id} at ${brand}`)
 

@@ -40,6 +40,26 @@ describe('the audit trail', () => {
     assert.ok(!JSON.stringify(data).includes(key.slice(0, 20)))
   })
 
+  it('tells what changed, from what to what, and never a secret', async () => {
+    const { user } = await host.member(host.home.org, 'member')
+    await host.call(`PATCH /v1/iam/members/${user}`, { body: { role: 'admin' } })
+    const uris = ['https://shop.example.com/a', 'https://shop.example.com/b']
+    const app = { app: 'changed', type: 'confidential', redirectUris: [uris[0]] }
+    const { id, secret } = (await host.call('POST /v1/iam/apps', { body: app })).body
+    await host.call(`PATCH /v1/iam/apps/${id}`, { body: { redirectUris: uris } })
+    const made = (await host.call('POST /v1/account/keys', { body: { name: 'bounded', rate: 5 } })).body
+    await host.call(`PATCH /v1/account/keys/${made.id}`, { body: { rate: 9, limit: ['read:*'] } })
+    const { data } = await trail('?limit=5')
+    const changes = Object.fromEntries(
+      data.map((entry: { what: string; changes: object }) => [entry.what, entry.changes]),
+    )
+    assert.deepEqual(changes['member.update'], { role: { from: 'member', to: 'admin' } })
+    assert.deepEqual(changes['app.update'], { redirectUris: { from: [uris[0]], to: uris } })
+    assert.deepEqual(changes['key.update'], { limits: { from: [], to: ['read:*'] }, rate: { from: 5, to: 9 } })
+    assert.equal(changes['key.create'].name.to, 'bounded')
+    for (const text of [secret, made.key]) assert.ok(!JSON.stringify(data).includes(text))
+  })
+
   it('tells by which address a person was known then', async () => {
     const { key, user, email } = await host.organisation('renamed')
     await host.call('POST /v1/projects', { as: key, body: { slug: 'p', name: 'P' } })
