@@ -75,6 +75,10 @@ export function readConfig(flags: string[], declared: Settings, environment: Nod
   if (STOA_PORT !== 0 && STOA_PORT === STOA_METRICS_PORT && STOA_HOST === STOA_METRICS_HOST) {
     throw new StartRefused(`STOA_PORT and STOA_METRICS_PORT are both ${STOA_PORT}; choose another`)
   }
+  const { STOA_IAM_PORT } = config as Config
+  if (STOA_PORT !== 0 && STOA_PORT === STOA_IAM_PORT) {
+    throw new StartRefused(`STOA_PORT and STOA_IAM_PORT are both ${STOA_PORT}; choose another`)
+  }
   return config as Config
 }
 

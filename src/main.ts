@@ -72,8 +72,8 @@ async function start(flags: string[]): Promise<void> {
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
     metricsAddress: { host: metricsHost, port: metricsPort },
   })
-  held.push({ close: () => host.drain(DRAIN_MS), abandon: () => {} })
-  held.push({ close: () => identity.drain(DRAIN_MS), abandon: () => {} })
+  const drain = async () => void (await Promise.all([identity.drain(DRAIN_MS), host.drain(DRAIN_MS)]))
+  held.push({ close: drain, abandon: () => {} })
   identity.serve(host)
   host.serve()
   const metricsUrl = `http://${bracketed(metricsHost)}:${host.metricsPort}`

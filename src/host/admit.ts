@@ -13,8 +13,15 @@ export type Told = { rate: string | null }
 export function admit(rates: Rates, operation: Operation, caller: Principal, reads: boolean, told: Told): void {
   const { id, rate } = caller.credential
   if (rate !== null) told.rate = rates.take(id, rate)
+  requireKind(operation.access, caller)
   requireRole(operation.access, caller)
   requireReach(operation, reads, caller)
+}
+
+/** Whoever identified the caller for something else must not call this with it. */
+function requireKind(access: Access, { user, workspace }: Principal): void {
+  const fits = user !== null || access === 'ingest' || (access === 'reader' && workspace !== null)
+  if (!fits) throw new Fault('forbidden', { message: 'This credential stands for no person, and may not do this.' })
 }
 
 function requireRole(access: Access, caller: Principal): void {

@@ -5,7 +5,7 @@ import { EventStream, Reply } from '../kit/answer.ts'
 import { native } from '../kit/dialect.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
-import { sendEvents } from './events.ts'
+import { sendEvents, UNREAD_MS } from './events.ts'
 import { faultFor } from './faults.ts'
 import type { Log } from './log.ts'
 import type { RequestScope } from './scope.ts'
@@ -98,14 +98,16 @@ export class Answers {
       return
     }
     const begin = () => response.headersSent || response.writeHead(status, head)
-    this.#stopWith(scope, response, () => body.destroy(new Error('nobody waits for it any more')))
     body.once('data', begin).pause()
     body.once('end', begin)
     finished(body, { writable: false }, error => {
       if (!error || response.destroyed || response.writableEnded) return
-      if (scope.isStopped) response.destroy()
-      else this.fail(scope, response, error)
+      if (!scope.isStopped) this.fail(scope, response, error)
+      else if (response.headersSent) response.destroy()
+      else this.fail(scope, response, scope.signal.reason)
     })
+    this.#stopWith(scope, response, () => body.destroy(new Error('nobody waits for it any more')))
+    cutUnread(body, response)
     body.pipe(response)
   }
 
@@ -117,9 +119,12 @@ export class Answers {
 
   /** Keeps an answer that is to be stopped when its client leaves or the host drains. */
   #stopWith(scope: RequestScope, response: ServerResponse, stop: () => void): void {
-    this.#streams.add(scope)
-    scope.signal.addEventListener('abort', stop, { once: true })
-    response.once('close', () => this.#streams.delete(scope))
+    if (scope.signal.aborted) stop()
+    else {
+      this.#streams.add(scope)
+      scope.signal.addEventListener('abort', stop, { once: true })
+      response.once('close', () => this.#streams.delete(scope))
+    }
   }
 
   /** What every answer to this request carries. */
@@ -134,6 +139,8 @@ export class Answers {
 
   /** The same with headers of its own, which replace ours of the same name. */
   #headWith(scope: RequestScope, own: Record<string, string | string[]>): string[] {
+    // Which origin asks always matters, whatever else the answer depends on.
+    if (own.vary !== undefined) own = { ...own, vary: `Origin, ${own.vary}` }
     const names = new Set(Object.keys(own).map(name => name.toLowerCase()))
     const ours = this.#headOf(scope)
     const head: string[] = []
@@ -143,6 +150,17 @@ export class Answers {
     for (const [name, value] of Object.entries(own)) for (const one of [value].flat()) head.push(name, one)
     return head
   }
+}
+
+/** Cuts a stream that waits for its reader for too long. */
+function cutUnread(body: Readable, response: ServerResponse): void {
+  let timer: NodeJS.Timeout | undefined
+  const read = () => clearTimeout(timer)
+  body.on('pause', () => {
+    timer = setTimeout(() => response.destroy(), UNREAD_MS).unref()
+  })
+  body.on('resume', read)
+  body.on('close', read)
 }
 
 function writeJson({ method }: RequestScope, response: ServerResponse, status: number, head: string[], text: string) {

@@ -10,13 +10,15 @@ const HOST = /^[A-Za-z0-9._~%:[\]-]*$/
 /** Why a request is refused at the door, if it is. */
 export function arrivalFault(request: IncomingMessage, trusted: BlockList | null): Fault | null {
   if (cameInPlain(request, trusted)) return httpsRequired()
-  const { host } = request.headers
+  const { host, 'transfer-encoding': coding } = request.headers
   const { method = '', url = '' } = request
   if (!isMethod(method)) return methodUnknown(method)
   if (request.httpVersionMajor !== 1) return malformed('This host speaks HTTP/1.1.')
   if (host === undefined ? request.httpVersionMinor === 1 : !HOST.test(host) || count(request.rawHeaders, 'host') > 1) {
     return malformed('An HTTP/1.1 request carries one Host header, a name or an address.')
   }
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    return malformed('The only transfer coding here is chunked.')
   if (url.includes('#')) return malformed('A fragment (#) is not part of a request.')
   return null
 }

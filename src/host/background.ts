@@ -107,7 +107,11 @@ async function runOnce(
   })
   const bounded = AbortSignal.any([signal, late.signal])
   try {
-    const outcome = await schedule.run({ ...engines, state, signal: bounded, write } as never)
+    // One that does not obey its deadline is left behind: without the lease it writes nothing any more.
+    const overdue = new Promise<never>((_, reject) => {
+      late.signal.addEventListener('abort', () => reject(late.signal.reason), { once: true })
+    })
+    const outcome = await Promise.race([schedule.run({ ...engines, state, signal: bounded, write } as never), overdue])
     bounded.throwIfAborted()
     return outcome
   } finally {

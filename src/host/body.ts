@@ -102,13 +102,8 @@ function decode(
   if (encoding === 'gzip') zlib.gunzip(bytes, bound, opened)
   else if (encoding === 'br') zlib.brotliDecompress(bytes, bound, opened)
   else if (encoding === 'zstd') zlib.zstdDecompress(bytes, { ...bound, ...ZSTD }, opened)
-  else if (hasZlibHead(bytes)) zlib.inflate(bytes, bound, opened)
-  else zlib.inflateRaw(bytes, bound, opened)
+  else zlib.inflate(bytes, bound, opened)
 }
-
-/** `deflate` is the zlib format (RFC 9110, 8.4.1.2), and some clients send it without its head. */
-const hasZlibHead = (bytes: Buffer) =>
-  bytes.length > 1 && ((bytes[0] as number) & 15) === 8 && bytes.readUInt16BE() % 31 === 0
 
 /** The body as it arrives, bounded. Whoever stops reading it lets the rest pass unread. */
 function streamOf(request: IncomingMessage, encoding: Encoding | null, limit: number): Readable {

@@ -5,7 +5,7 @@ import { Fault } from '../kit/fault.ts'
 import { admit } from './admit.ts'
 import type { Inspect } from './answer.ts'
 import { faultFor, isSafe } from './faults.ts'
-import { type IdentifyOptions, identify } from './identify.ts'
+import { credentialRequired, type IdentifyOptions, identify } from './identify.ts'
 import { type InvokeOptions, invoke } from './invoke.ts'
 import type { Log } from './log.ts'
 import type { Rates } from './rates.ts'
@@ -36,6 +36,7 @@ export function openCalls(options: CallsOptions): Calls {
         log.request({ id: request.id, operation: id, method, status, ms, ip: request.ip, caller })
       }
       try {
+        if (caller === null && operation.access !== 'public') throw credentialRequired()
         if (caller !== null) admit(rates, operation, caller, isSafe(method), { rate: null })
         const output = await invoke({ ...options, calls }, operation, caller, input, request)
         inspect?.(id, operation, { output })

@@ -8,7 +8,7 @@ import type { RequestScope } from './scope.ts'
 /** Proxies commonly cut a connection that was silent for a minute. */
 const KEEP_ALIVE_MS = 15_000
 /** A reader that takes nothing for so long is gone, or holds the source on purpose. */
-const UNREAD_MS = 60_000
+export const UNREAD_MS = 60_000
 
 type Source = AsyncIterable<ServerEvent<unknown> | Uint8Array>
 
@@ -22,28 +22,25 @@ export async function sendEvents(
   const begin = () => {
     if (!response.headersSent) response.writeHead(200, [...head, 'content-type', 'text/event-stream; charset=utf-8'])
   }
-  if (scope.method === 'HEAD') {
-    begin()
-    return void response.end()
-  }
+  const events = source[Symbol.asyncIterator]()
   const keepAlive = setInterval(() => {
     begin()
     response.write(':\n\n')
   }, KEEP_ALIVE_MS)
-  const aborted = abortOf(scope.signal)
-  const events = source[Symbol.asyncIterator]()
+  const orAbort = untilAborted(scope.signal)
   try {
-    for (;;) {
-      const next = await Promise.race([events.next(), aborted])
+    while (scope.method !== 'HEAD') {
+      const next = await orAbort(events.next())
       if (next === null || next.done) break
       begin()
-      if (!response.write(encoded(next.value))) await Promise.race([drained(response), aborted])
+      if (!response.write(encoded(next.value))) await orAbort(drained(response))
     }
+    // One that has not begun when the host drains is told to come back, which an empty stream would not.
+    if (scope.isStopped && !response.headersSent) throw scope.signal.reason
     begin()
     response.end()
   } catch (error) {
-    if (scope.signal.aborted) return void response.end()
-    if (!response.headersSent) throw error
+    if (!response.headersSent || scope.signal.aborted) throw error
     // Part of the answer is out: the rest is an event that says why it ends.
     const { body } = (scope.route?.operation.dialect ?? native)(faultFor(error), scope.id)
     response.end(encoded({ event: 'error', data: body }))
@@ -54,11 +51,18 @@ export async function sendEvents(
   }
 }
 
-const abortOf = (signal: AbortSignal) =>
-  new Promise<null>(resolve => {
-    if (signal.aborted) resolve(null)
-    else signal.addEventListener('abort', () => resolve(null), { once: true })
-  })
+/** Waits for something, but not beyond the abort: then it is null. One listener for all that is waited for, because a race
+ *  against one promise would keep every outcome until that promise is settled. */
+function untilAborted(signal: AbortSignal): <T>(awaited: Promise<T>) => Promise<T | null> {
+  let stop = () => {}
+  signal.addEventListener('abort', () => stop(), { once: true })
+  return awaited =>
+    new Promise((resolve, reject) => {
+      stop = () => resolve(null)
+      if (signal.aborted) stop()
+      awaited.then(resolve, reject)
+    })
+}
 
 /** Resolves when the reader has caught up; one that never does is cut, which aborts the signal of its request. */
 function drained(response: ServerResponse): Promise<void> {

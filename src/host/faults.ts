@@ -1,5 +1,5 @@
 // Turns whatever was thrown into the fault that is answered.
-import { type EngineName, EngineUnavailable } from '../engines/engines.ts'
+import { type EngineName, EngineUnavailable, HttpFailure } from '../engines/engines.ts'
 import { Fault, type FaultCode } from '../kit/fault.ts'
 
 /** What the host itself may answer, for any operation. */
@@ -14,6 +14,9 @@ export const HOST_FAULTS: readonly FaultCode[] = [
 export function faultFor(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof EngineUnavailable) return engineFault(error)
+  if (error instanceof HttpFailure) {
+    return new Fault('upstream_unreachable', { message: 'The service behind this did not answer.', cause: error })
+  }
   // The client's own connection: engines translate theirs before they throw.
   if ((error as { code?: unknown } | null)?.code === 'ECONNRESET') {
     return malformed('The connection broke before the request was whole.', error)
@@ -41,10 +44,7 @@ export const methodUnknown = (method: string) =>
   })
 
 export const bodyTooLarge = (limit: number) =>
-  new Fault('body_too_large', {
-    message: `The body is too large; the limit here is ${limit} bytes.`,
-    headers: { connection: 'close' },
-  })
+  new Fault('body_too_large', { message: `The body is too large; the limit here is ${limit} bytes.` })
 
 /** Until everything is open. */
 export const starting = () =>

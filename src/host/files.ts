@@ -45,7 +45,7 @@ export function openFiles(places: readonly Files[]): FindFile {
     if (!file) return null
     const isKnown = String(headers['if-none-match'] ?? '')
       .split(',')
-      .some(one => one.trim().replace(/^W\//, '') === file.etag)
+      .some(one => ['*', file.etag].includes(one.trim().replace(/^W\//, '')))
     return isKnown ? reply(304, file.headers) : reply(200, file.headers, file.bytes)
   }
 }

@@ -26,8 +26,7 @@ export function identify(
   if (presented.authorization === undefined) {
     const session = sessionOf(options, presented)
     if (session) return session
-    const message = 'Send a key of your organisation as `Authorization: Bearer sk-…`.'
-    throw new Fault('credential_required', { message, headers: CHALLENGE })
+    throw credentialRequired()
   }
   const text = bearerIn(presented.authorization)
   if (text.startsWith('sk-')) return credentials.secretKey(text)
@@ -45,6 +44,12 @@ export function identify(
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   })
 }
+
+export const credentialRequired = () =>
+  new Fault('credential_required', {
+    message: 'Send a key of your organisation as `Authorization: Bearer sk-…`.',
+    headers: CHALLENGE,
+  })
 
 async function identifyIngest(options: IdentifyOptions, presented: Presented): Promise<Principal> {
   const { credentials } = options

@@ -45,14 +45,17 @@ export function inProject(
 }
 
 /** And which model. */
-export function requireModel({ model }: Operation, { credential }: Principal, input: Record<string, unknown>): void {
+export function requireModel(
+  { model }: Pick<Operation, 'model'>,
+  { credential }: Principal,
+  input: Record<string, unknown>,
+): void {
   const allowed = model === null ? null : credential.limits?.model
   if (!allowed) return
-  const named = String(input[model as string])
-  if (allowed.has(named)) return
-  throw limited(
-    `This key may not call the model ${named.slice(0, 60)}; it is limited to ${listOf(credential.limits, 'model')}`,
-  )
+  const named = input[model as string]
+  if (typeof named === 'string' && allowed.has(named)) return
+  const which = typeof named === 'string' ? `the model ${named.slice(0, 60)}` : 'what names no model'
+  throw limited(`This key may not call ${which}; it is limited to ${listOf(credential.limits, 'model')}`)
 }
 
 function chosen(header: string | string[] | undefined): string | null {

@@ -1,8 +1,10 @@
 // One port: TLS for everybody; plain HTTP for the proxies we trust, and a 403 for everybody else.
 import {
   createServer as createPlainServer,
+  type IncomingMessage,
   type Server as PlainServer,
   type RequestListener,
+  type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
 import { createServer as createTlsServer, type Server } from 'node:https'
@@ -100,7 +102,10 @@ function answerStarting({ requestId }: ListenerOptions): RequestListener {
   return (_request, response) => {
     const id = requestId()
     const fault = starting()
-    const head = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-request-id': id }
+    const head = {
+      ...{ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-request-id': id },
+      ...{ 'x-content-type-options': 'nosniff', vary: 'Origin' },
+    }
     response.writeHead(fault.status, { ...head, ...fault.headers }).end(JSON.stringify(fault.body(id)))
   }
 }
@@ -155,13 +160,39 @@ function clientFault(error: NodeJS.ErrnoException): Fault {
 const expectationFailed = () =>
   new Fault('expectation_failed', { message: 'The only expectation met here is 100-continue.' })
 
-/** Sockets that have had their answer: the parser complains again of whatever else is still arriving on one. */
+/** Sockets on which the request under way has had its answer, while more of it still arrives: nothing else is answered. */
 const answered = new WeakSet<Socket>()
+
+/** How long what still arrives of an answered request is let pass. */
+const UNREAD_MS = 5_000
+
+/** Lets the rest of a request that was answered pass. Closing at once would reset the connection and lose the answer for a
+ *  client that writes before it reads; a client that never ends is closed. */
+export function passUnread(request: IncomingMessage): void {
+  const { socket } = request
+  if (socket.destroyed) return
+  answered.add(socket)
+  const timer = setTimeout(() => socket.destroy(), UNREAD_MS).unref()
+  socket.once('close', () => clearTimeout(timer))
+  request.once('end', () => {
+    clearTimeout(timer)
+    answered.delete(socket)
+  })
+  request.resume()
+}
+
+/** The answer to an earlier request that is under way, or has begun: what is wrong now is told by closing behind it. */
+function answerBefore(socket: Socket): ServerResponse | null {
+  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null }
+  return response && (response.headersSent || response.req.complete) ? response : null
+}
 
 /** Answers on a bare socket, where no request object exists, and closes it without cutting the answer off. */
 function refuse({ requestId: newId, refused }: Serving, socket: Socket, fault: Fault): void {
   if (answered.has(socket)) return
   answered.add(socket)
+  const before = answerBefore(socket)
+  if (before) return void before.once('close', () => socket.destroy())
   if (!socket.writable) return void socket.destroy()
   const requestId = newId()
   refused(requestId, fault.status, socket.remoteAddress ?? '')
@@ -172,6 +203,7 @@ function refuse({ requestId: newId, refused }: Serving, socket: Socket, fault: F
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
     'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
     'Vary: Origin',
     'Connection: close',
     ...Object.entries(fault.headers).flatMap(([name, value]) => (name === 'connection' ? [] : [`${name}: ${value}`])),

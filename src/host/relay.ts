@@ -8,6 +8,7 @@ import { Fault } from '../kit/fault.ts'
 import { type Context, type Operation, operation } from '../kit/operation.ts'
 import { type Service, service } from '../kit/service.ts'
 import { malformed } from './faults.ts'
+import { requireModel } from './limits.ts'
 
 const BODY_LIMIT = 4 * 1024 * 1024
 const TIMEOUT_MS = 60_000
@@ -26,7 +27,10 @@ const NOT_SENT = new Set([
   ...['x-http-method', 'x-http-method-override', 'x-method-override'],
 ])
 /** What the host says itself. */
-const NOT_ANSWERED = new Set([...HOP_BY_HOP, 'x-request-id', 'strict-transport-security'])
+const NOT_ANSWERED = new Set([
+  ...[...HOP_BY_HOP, 'x-request-id', 'strict-transport-security', 'x-content-type-options'],
+  ...['ratelimit', 'ratelimit-policy'],
+])
 
 /** The operations that stand for a service mounted at an upstream URL: each of its paths, and everything below. */
 export function relayOperations({ name, paths }: Service, upstream: URL): Record<string, Operation> {
@@ -40,7 +44,12 @@ export function relayOperations({ name, paths }: Service, upstream: URL): Record
     output: replies,
     faults: ['upstream_unreachable'],
     audit: 'none',
-    run: (context: Context<'bearer'>, { body }: { body: Buffer }) => relay(upstream, context, body),
+    // What a key may spend on models, and which it may call, holds wherever they run.
+    ...(name === 'ai' && { metered: true as const }),
+    run: (context: Context<'bearer'>, { body }: { body: Buffer }) => {
+      if (name === 'ai') requireModel({ model: 'model' }, context.caller, fieldsIn(body))
+      return relay(upstream, context, body)
+    },
   } as const
   const operations = paths.map((path, at) => {
     const id = `${name}Relay${at === 0 ? '' : at}`
@@ -53,6 +62,16 @@ export function relayOperations({ name, paths }: Service, upstream: URL): Record
     return { [id]: whole, [`${id}Below`]: below }
   })
   return service({ name, what: declared.summary, paths, operations }).operations
+}
+
+/** The fields of a JSON body; none of any other. */
+function fieldsIn(body: Buffer): Record<string, unknown> {
+  try {
+    const json: unknown = JSON.parse(body.toString())
+    return typeof json === 'object' && json !== null ? { ...json } : {}
+  } catch {
+    return {} // Then it names no model, and a key that is limited to some is refused.
+  }
 }
 
 async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>, body: Buffer): Promise<Reply> {

@@ -19,7 +19,7 @@ export function requireSafe({ bodyKind, passesUnknown }: Operation, input: Recor
     const value = input[name]
     // Bytes and streams have neither names nor depth; of a parsed body, the JSON has.
     if (name === 'body' && (bodyKind === 'bytes' || bodyKind === 'stream')) continue
-    const inner = name === 'body' && bodyKind === 'parsed' ? (value as { json: unknown }).json : value
+    const inner = name === 'body' && bodyKind === 'parsed' ? (value as { json?: unknown } | null)?.json : value
     const harm = storable(name) ? harmIn(name, inner) : { path: '', says: UNSTORABLE }
     if (harm) throw invalidInput([{ ...harm, path: harm.path || 'body' }])
   }

@@ -8,7 +8,7 @@ import { arrivalFault, clientAddress, originForm } from './arrival.ts'
 import { corsHeaders, type Origins } from './cors.ts'
 import type { FindFile } from './files.ts'
 import { removeIdentityClaims } from './identity-headers.ts'
-import type { Listener } from './listener.ts'
+import { type Listener, passUnread } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 import { buildRoutes, type RouteOptions, type Routes } from './routes.ts'
 import { RequestScope } from './scope.ts'
@@ -53,7 +53,10 @@ export function buildServer(options: ServerOptions): HostServer {
     handle: (request, response) => {
       removeIdentityClaims(request)
       const scope = new RequestScope(requestId(), clientAddress(request, trusted), request, response)
-      response.on('close', () => scope.report(log, observeOther))
+      response.on('close', () => {
+        scope.report(log, observeOther)
+        if (!request.complete) passUnread(request)
+      })
       const refusal = arrivalFault(request, trusted)
       if (refusal) return answers.fail(scope, response, refusal)
       if (!request.url?.startsWith('/')) request.url = originForm(request.url ?? '')

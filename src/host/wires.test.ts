@@ -25,14 +25,13 @@ describe('a body of bytes', () => {
     }
   })
 
-  it('is opened from each encoding, also zlib without its head, and bounded after that too', async () => {
+  it('is opened from each encoding, and bounded after that too', async () => {
     const bytes = Buffer.alloc(RAW_LIMIT, 'a')
     for (const [encoding, encoded] of [
       ['gzip', zlib.gzipSync(bytes)],
       ['x-gzip', zlib.gzipSync(bytes)],
       ['GZIP', zlib.gzipSync(bytes)],
       ['deflate', zlib.deflateSync(bytes)],
-      ['deflate', zlib.deflateRawSync(bytes)],
       ['br', zlib.brotliCompressSync(bytes)],
       ['zstd', zlib.zstdCompressSync(bytes)],
       ['identity', bytes],

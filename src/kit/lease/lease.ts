@@ -39,7 +39,7 @@ export async function withLease<T>(
   }
   const write: Lease['write'] = inside =>
     db.transaction(async tx => {
-      if (!(await store.holdsLease(tx, name, fence))) throw new LeaseLost(`the lease ${name} was lost`)
+      if (!(await store.holdsLease(tx, name, holder, fence))) throw new LeaseLost(`the lease ${name} was lost`)
       return inside(tx)
     })
   try {

@@ -12,9 +12,10 @@ export async function takeLease(db: Tx, name: string, holder: string, lastsMs: n
   return row?.fence ?? null
 }
 
-/** Whether the lease still has that number. Until the transaction ends, nobody takes it over. */
-export async function holdsLease(db: Tx, name: string, fence: number): Promise<boolean> {
-  const rows = await db`select from leases where name = ${name} and fence = ${fence} for share`
+/** Whether it is still that holder's. Until the transaction ends, nobody takes it over. */
+export async function holdsLease(db: Tx, name: string, holder: string, fence: number): Promise<boolean> {
+  const rows = await db`select from leases where name = ${name} and holder = ${holder} and fence = ${fence}
+    and until > clock_timestamp() for share`
   return rows.length > 0
 }
 
