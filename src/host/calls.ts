@@ -1,7 +1,10 @@
 // What operations that are doors themselves find in their context: the same identify, admit and invoke as over HTTP, with a
 // log line and metrics for each call.
+import { Readable } from 'node:stream'
 import type { Calls } from '../kit/calls.ts'
+import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
+import type { Operation } from '../kit/operation.ts'
 import { admit } from './admit.ts'
 import type { Inspect } from './answer.ts'
 import { faultFor, isSafe } from './faults.ts'
@@ -18,6 +21,15 @@ export type CallsOptions = IdentifyOptions &
     routes: ReadonlyMap<string, Route>
     inspect?: Inspect
   }
+
+/** A body that is not JSON of ours is made by the door, in the kind that is declared. */
+function requireBody({ bodyKind }: Operation, input: Record<string, unknown>): void {
+  if (typeof input !== 'object' || input === null) throw invalidInput([{ path: 'input', says: 'must be an object' }])
+  const { body } = input as { body?: { bytes?: unknown } | null }
+  const bytes = bodyKind === 'parsed' ? body?.bytes : body
+  const fits = bodyKind === 'stream' ? body instanceof Readable : bytes instanceof Uint8Array
+  if (!fits && bodyKind !== 'json' && bodyKind !== 'none') throw invalidInput([{ path: 'body', says: 'is required' }])
+}
 
 export function openCalls(options: CallsOptions): Calls {
   const { routes, rates, log, inspect } = options
@@ -36,6 +48,7 @@ export function openCalls(options: CallsOptions): Calls {
         log.request({ id: request.id, operation: id, method, status, ms, ip: request.ip, caller })
       }
       try {
+        requireBody(operation, input)
         if (caller === null && operation.access !== 'public') throw credentialRequired()
         if (caller !== null) admit(rates, operation, caller, isSafe(method), { rate: null })
         const output = await invoke({ ...options, calls }, operation, caller, input, request)

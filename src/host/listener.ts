@@ -181,18 +181,17 @@ export function passUnread(request: IncomingMessage): void {
   request.resume()
 }
 
-/** The answer to an earlier request that is under way, or has begun: what is wrong now is told by closing behind it. */
-function answerBefore(socket: Socket): ServerResponse | null {
-  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null }
-  return response && (response.headersSent || response.req.complete) ? response : null
-}
+/** The answer that is under way on a socket. */
+const answerOn = (socket: Socket) => (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
 
 /** Answers on a bare socket, where no request object exists, and closes it without cutting the answer off. */
 function refuse({ requestId: newId, refused }: Serving, socket: Socket, fault: Fault): void {
   if (answered.has(socket)) return
   answered.add(socket)
-  const before = answerBefore(socket)
-  if (before) return void before.once('close', () => socket.destroy())
+  const underWay = answerOn(socket)
+  // To an earlier request: what came behind that is told by closing after it.
+  if (underWay?.req.complete) return void underWay.once('close', () => socket.destroy())
+  if (underWay?.headersSent) return void socket.destroy()
   if (!socket.writable) return void socket.destroy()
   const requestId = newId()
   refused(requestId, fault.status, socket.remoteAddress ?? '')

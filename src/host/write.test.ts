@@ -186,6 +186,9 @@ describe('a door', () => {
       ['createProject', { slug: 'by-door', name: 'x' }, {}, 'conflict'],
       ['createProject', { slug: 'a', name: 'x' }, { as: null }, 'credential_required'],
       ['forSuperadmins', {}, {}, 'forbidden'],
+      ['raw', { body: null }, {}, 'invalid_input'],
+      ['parsed', { body: {} }, {}, 'invalid_input'],
+      ['upload', {}, {}, 'invalid_input'],
       ['nosuch', {}, {}, 'not_found'],
     ] as const) {
       assert.equal((await through(operation, input, ask)).body.code, code)

@@ -1,0 +1,244 @@
+// Connections stay in step, and streams bounded, whatever a client does: found by attacking it.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { after, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { Agent } from 'undici'
+import { eventually } from '../../test/eventually.ts'
+import { startHost } from '../../test/host.ts'
+import { specimen } from '../../test/specimen.ts'
+import { wire } from '../../test/wire.ts'
+import { httpOver } from '../engines/http/http.ts'
+import { eventStream, events, replies, reply } from '../kit/answer.ts'
+import { operation } from '../kit/operation.ts'
+import { service } from '../kit/service.ts'
+
+const made: Readable[] = []
+const ended = { count: 0 }
+const late = operation({
+  route: 'GET /v1/odd/late',
+  summary: 'Answers a stream when its client may have left',
+  access: 'public',
+  output: replies,
+  run: async () => {
+    await wait(100)
+    const body = new Readable({ read() {} })
+    made.push(body)
+    return reply(200, {}, body)
+  },
+})
+const silent = operation({
+  route: 'GET /v1/odd/silent',
+  summary: 'A stream that has not begun',
+  access: 'public',
+  output: replies,
+  run: () => reply(200, {}, new Readable({ read() {} })),
+})
+const waiting = operation({
+  route: 'GET /v1/odd/waiting',
+  summary: 'An event stream that has not begun',
+  access: 'public',
+  output: events(Type.String()),
+  run: ({ request: { signal } }) => {
+    async function* source(): AsyncGenerator<{ data: string }> {
+      try {
+        await new Promise(resolve => signal.addEventListener('abort', resolve))
+        yield { data: 'too late' }
+      } finally {
+        ended.count++
+      }
+    }
+    return eventStream(source())
+  },
+})
+const many = operation({
+  route: 'GET /v1/odd/many',
+  summary: 'Many events of a kilobyte',
+  access: 'public',
+  output: events(Type.String()),
+  run: () => {
+    const data = 'x'.repeat(1_000)
+    async function* source(): AsyncGenerator<{ data: string }> {
+      for (let n = 0; n < 60_000; n++) yield { data }
+    }
+    return eventStream(source())
+  },
+})
+const odd = service({ name: 'odd', what: 'For this test', operations: [{ late, silent, waiting, many }] })
+
+const upstream = createServer((request, response) => {
+  if (request.url?.includes('broken')) request.socket.destroy()
+  else response.writeHead(200, { vary: 'Accept-Encoding', ratelimit: '"x"' }).end(String(request.headers['x-org-id']))
+})
+await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
+after(() => upstream.close())
+const agent = new Agent()
+after(() => agent.destroy())
+const url = new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
+const timeouts = { requestMs: 1_000, headersMs: 1_000 }
+const host = await startHost({
+  ...{ timeouts, upstreams: new Map([['ai', url]]), http: httpOver({ public: agent, operator: agent }) },
+  services: [service({ name: 'ai', what: 'Models', paths: ['/v1/ai', '/v1/chat'] }), specimen, odd],
+})
+const HEAD = `Host: x\r\nAuthorization: Bearer ${host.home.key}\r\n`
+const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(match => Number(match[1]))
+
+describe('a connection', () => {
+  for (const garbage of [
+    'garbage\r\n\r\n',
+    'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
+    `GET /v1 HTTP/1.1\r\n${HEAD}Expect: y\r\n\r\n`,
+  ]) {
+    it(`answers the request before ${garbage.slice(0, 12).trim()} first, and is closed behind it`, async () => {
+      const { write, closed } = await wire(host.port, { tls: true })
+      write(`GET /v1/specimen/slow HTTP/1.1\r\n${HEAD}\r\n`)
+      await wait(50)
+      write(garbage)
+      assert.deepEqual(statusesIn(await closed), [200])
+    })
+  }
+
+  it('has one answer for a request whose body goes wrong after its answer', async () => {
+    for (const [rest, path] of [
+      ['zz\r\n', '/v1/nosuch'],
+      ['', '/v1/specimen/ignoring'],
+    ]) {
+      const { write, closed } = await wire(host.port, { tls: true })
+      write(`POST ${path} HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`)
+      await wait(200)
+      if (rest) write(rest)
+      const text = await closed
+      assert.equal(statusesIn(text).length, 1, text)
+    }
+  })
+
+  it('that goes on sending after its answer is closed', async () => {
+    const { write, socket, closed } = await wire(host.port, { tls: true })
+    write(`GET /v1 HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`)
+    const timer = setInterval(() => socket.destroyed || write(`100\r\n${'a'.repeat(256)}\r\n`), 20)
+    const started = performance.now()
+    assert.deepEqual(statusesIn(await closed), [200])
+    clearInterval(timer)
+    assert.ok(performance.now() - started < 10_000)
+  })
+
+  it('gets its 413 also if it writes the whole body before it reads, and can be used again', async () => {
+    const { write, socket } = await wire(host.port, { tls: true })
+    let received = ''
+    socket.on('data', chunk => {
+      received += chunk
+    })
+    const length = 8 * 1024 * 1024
+    write(`POST /v1/projects HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`)
+    for (let sent = 0; sent < length; sent += 65_536) {
+      if (!socket.write('a'.repeat(65_536))) await new Promise(resolve => socket.once('drain', resolve))
+    }
+    write(`GET /v1/specimen/open HTTP/1.1\r\n${HEAD}\r\n`)
+    await eventually(
+      () => statusesIn(received).join(),
+      statuses => statuses === '413,200',
+    )
+    socket.destroy()
+  })
+
+  it('takes no transfer coding but chunked', async () => {
+    const { write, closed } = await wire(host.port, { tls: true })
+    write(
+      `POST /v1/specimen/raw HTTP/1.1\r\n${HEAD}Transfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`,
+    )
+    assert.deepEqual(statusesIn(await closed), [400])
+  })
+})
+
+describe('a stream', () => {
+  it('whose client left before it began is let go', async () => {
+    for (let at = 0; at < 5; at++) {
+      const { write, socket } = await wire(host.port, { tls: true })
+      write('GET /v1/odd/late HTTP/1.1\r\nHost: x\r\n\r\n')
+      await wait(20)
+      socket.destroy()
+    }
+    await eventually(
+      () => [made.length, made.filter(one => one.destroyed).length].join(),
+      counts => counts === '5,5',
+    )
+  })
+
+  it('that has not begun when the host drains is told to come back', async t => {
+    const ending = await startHost({ services: [odd] }, t)
+    const asked = await Promise.all(
+      ['silent', 'waiting']
+        .map(async name => {
+          const { write, closed } = await wire(ending.port, { tls: true })
+          write(`GET /v1/odd/${name} HTTP/1.1\r\nHost: x\r\n\r\n`)
+          return closed
+        })
+        .map(one => ({ one })),
+    )
+    await wait(100)
+    await ending.drain(1_000)
+    for (const { one } of asked) assert.deepEqual(statusesIn(await one), [503])
+  })
+
+  it('asked for its head alone ends its source', async () => {
+    const before = ended.count
+    const { write, closed } = await wire(host.port, { tls: true })
+    write('HEAD /v1/specimen/ticks HTTP/1.1\r\n')
+    write(`${HEAD}Connection: close\r\n\r\n`)
+    assert.deepEqual(statusesIn(await closed), [200])
+    assert.equal(ended.count, before)
+  })
+
+  it('does not keep its events', async () => {
+    const heapMb = () => process.memoryUsage().heapUsed / 2 ** 20
+    const before = heapMb()
+    let most = 0
+    const { write, socket, closed } = await wire(host.port, { tls: true })
+    socket.removeAllListeners('data')
+    socket.on('data', () => {
+      most = Math.max(most, heapMb())
+    })
+    write('GET /v1/odd/many HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    await closed
+    assert.ok(most - before < 60, `the heap grew from ${before.toFixed()} to ${most.toFixed()} MB`)
+  })
+})
+
+describe('a model service that runs elsewhere', () => {
+  const keyWith = async (bounds: object) =>
+    (await host.call('POST /v1/account/keys', { body: { name: 'x', ...bounds } })).body.key
+  const chat = (as: string, body: unknown) => host.call('POST /v1/chat/completions', { as, body })
+
+  it('is closed to a key for the models it may not call', async () => {
+    const as = await keyWith({ limit: ['model:cheap'] })
+    assert.equal((await chat(as, { model: 'cheap' })).status, 200)
+    for (const body of [{ model: 'dear' }, { model: ['cheap'] }, {}, 'cheap', '[]']) {
+      const answer = await chat(as, body)
+      assert.deepEqual([answer.status, answer.body.error.code], [403, 'key_limit'], JSON.stringify(body))
+    }
+    assert.equal((await chat(host.home.key, { model: 'dear' })).status, 200)
+  })
+
+  it('is closed to a key that has used up its budget', async () => {
+    const as = await keyWith({ budget: { total: 1 } })
+    assert.equal((await chat(as, { model: 'any' })).status, 200)
+    await host.call('POST /v1/specimen/spend', { as, body: { units: 1_000_000 } })
+    assert.deepEqual((await chat(as, { model: 'any' })).status, 402)
+  })
+
+  it('adds to what an answer depends on, and says nothing in our place', async () => {
+    const { headers } = await chat(host.home.key, { model: 'any' })
+    assert.deepEqual(
+      [headers.vary, headers['x-content-type-options'], headers.ratelimit],
+      ['Origin, Accept-Encoding', 'nosniff', undefined],
+    )
+  })
+
+  it('that breaks off is 502', async () => {
+    const answer = await host.call('GET /v1/chat/broken')
+    assert.deepEqual([answer.status, answer.body.error.code], [502, 'upstream_unreachable'])
+  })
+})
