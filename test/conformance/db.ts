@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MigrationRefused, migrate } from '../../src/engines/db/migrate.ts'
-import { type Database, EngineUnavailable } from '../../src/engines/engines.ts'
+import { type Database, EngineUnavailable, type Tx } from '../../src/engines/engines.ts'
 
 export type OpenDatabase = (limits: { connectionsMax: number; queueMax: number }) => Promise<Database>
 
@@ -14,6 +14,7 @@ export function databaseConforms(name: string, open: OpenDatabase): void {
     await db.script('drop table if exists things; create table things (id int primary key, at timestamptz, big bigint)')
     queries(db)
     transactions(db)
+    await losses(open)
     bounds(db)
     listening(db, open)
     migrations(db)
@@ -96,6 +97,71 @@ function transactions(db: Database): void {
     assert.deepEqual(more, [])
     assert.ok(lost?.reason instanceof EngineUnavailable && lost.reason.state === 'conflict')
   })
+}
+
+/** Waits until the driver has its connections back. */
+async function answering(db: Database): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const isThere = await db
+      .transaction(tx => tx`select 1`)
+      .then(
+        () => true,
+        () => false,
+      )
+    if (isThere) return
+    await wait(20)
+  }
+  assert.fail('the database did not come back')
+}
+
+async function losses(open: OpenDatabase): Promise<void> {
+  // Connections of their own: the driver gets a lost one back only after a pause.
+  const [db, operator] = [
+    await open({ connectionsMax: 3, queueMax: 4 }),
+    await open({ connectionsMax: 1, queueMax: 10 }),
+  ]
+  after(() => Promise.all([db.close(), operator.close()]))
+  /** Ends the server's side of a connection, as a restart or a failover does. */
+  const loseConnection = async (pid: number) => void (await operator`select pg_terminate_backend(${pid})`)
+  const pidOf = async (tx: Tx) => (await tx<{ pid: number }>`select pg_backend_pid() as pid`)[0]?.pid as number
+  const isDown = (error: unknown) => error instanceof EngineUnavailable && error.state === 'down'
+  const ways: Record<string, (tx: Tx, pid: number) => Promise<unknown>> = {
+    'before its next statement': async (tx, pid) => {
+      await loseConnection(pid)
+      await wait(20)
+      return tx`select 1`
+    },
+    'while it does something else': async (_tx, pid) => {
+      await loseConnection(pid)
+      await wait(20)
+    },
+    'before it fails by itself': async (_tx, pid) => {
+      await loseConnection(pid)
+      await wait(20)
+      throw new Error('of its own')
+    },
+    'in the middle of a statement': async (tx, pid) => {
+      const [slept] = await Promise.allSettled([tx`select pg_sleep(5)`, wait(10).then(() => loseConnection(pid))])
+      return slept
+    },
+    'at that very moment': async (tx, pid) => {
+      const lost = loseConnection(pid)
+      for (let at = 0; at < 10_000; at++) await tx`select ${at}::int`
+      await lost
+    },
+  }
+  for (const [when, lose] of Object.entries(ways)) {
+    it(`survives the loss of its connection in a transaction, ${when}`, async () => {
+      for (let times = 0; times < 5; times++) {
+        await assert.rejects(
+          db.transaction(async tx => lose(tx, await pidOf(tx))),
+          isDown,
+        )
+        await answering(db)
+      }
+      assert.deepEqual(db.load(), { running: 0, waiting: 0 })
+    })
+  }
 }
 
 function bounds(db: Database): void {

@@ -34,14 +34,17 @@ export function openPostgres(options: PostgresOptions): Database {
   }
 
   async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const state = { begun: false, givenUp: false }
+    const state = { begun: false, givenUp: false, isLost: false }
     const start = () => {
       const whole = sql.begin(tx => {
         state.begun = true
         if (state.givenUp) throw new Error('begun after its caller had left')
-        return work(inside(tx))
+        return whileThere(state, work(inside(tx, state)))
       }) as Promise<T>
-      whole.catch(() => {}) // Whoever waits is told; when nobody does any more, nobody has to be.
+      // Whoever waits is told; when nobody does any more, nobody has to be.
+      whole.catch(() => {
+        state.isLost = true
+      })
       return whole
     }
     const giveUp = () => {
@@ -88,14 +91,37 @@ export async function requireVersion(db: Database): Promise<void> {
   }
 }
 
+type Connection = { isLost: boolean }
+
 /** It holds its connection already, so nothing is counted again. */
-function inside(tx: postgres.TransactionSql): Tx {
+function inside(tx: postgres.TransactionSql, state: Connection): Tx {
+  const run = <T>(statement: () => PromiseLike<T>): Promise<T> =>
+    state.isLost ? suspended() : whileThere(state, statement(), isGone)
   return Object.assign(
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-      tx<Row[]>(strings, ...(values as string[])) as unknown as Promise<Row[]>,
-    { isTransaction: true as const, script: async (text: string) => void (await tx.unsafe(text).simple()) },
+      run(() => tx<Row[]>(strings, ...(values as string[])) as unknown as PromiseLike<Row[]>),
+    {
+      isTransaction: true as const,
+      script: async (text: string) => void (await run(() => tx.unsafe(text).simple())),
+    },
   )
 }
+
+/** The outcome, while the connection is there. The driver tells whoever waits for the transaction that it is lost, but goes on
+ *  with the work in it, and its next statement, ROLLBACK or COMMIT on that connection ends the process. So the work gets no
+ *  further from then on. */
+function whileThere<T>(state: Connection, outcome: PromiseLike<T>, tellsLoss = (_error: unknown) => false): Promise<T> {
+  return Promise.resolve(outcome).then(
+    value => (state.isLost ? suspended<T>() : value),
+    error => {
+      if (state.isLost || tellsLoss(error)) return suspended<T>()
+      throw error
+    },
+  )
+}
+
+/** Comes never; a new one each time, so that nothing is kept by it. */
+const suspended = <T>() => new Promise<T>(() => {})
 
 function connect({ at, connectionsMax }: PostgresOptions, ears?: Ears): postgres.Sql {
   const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
@@ -131,12 +157,17 @@ const BUSY = /^(57014|55P03|23503|53...)$/
 /** Serialisation failures and deadlocks: run again, the same transaction passes. */
 const CONFLICT = /^(40001|40P01)$/
 
-/** Tells "the server is not there" from everything else, which passes as the driver threw it. FATAL is PostgreSQL's
- *  word for ending the connection, whatever the reason. */
-function translate(error: unknown): never {
+/** Whether the connection is gone, or about to be: FATAL is PostgreSQL's word for ending it, whatever the reason. */
+function isGone(error: unknown): boolean {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown }
+  return severity === 'FATAL' || DOWN.has(String(code))
+}
+
+/** Tells "the server is not there" from everything else, which passes as the driver threw it. */
+function translate(error: unknown): never {
+  const { code } = (error ?? {}) as { code?: unknown }
   if (error instanceof EngineUnavailable || typeof code !== 'string') throw error
-  if (severity === 'FATAL' || DOWN.has(code)) throw new EngineUnavailable('db', 'down', error)
+  if (isGone(error)) throw new EngineUnavailable('db', 'down', error)
   if (CONFLICT.test(code)) throw new EngineUnavailable('db', 'conflict', error)
   throw BUSY.test(code) ? new EngineUnavailable('db', 'busy', error) : error
 }
