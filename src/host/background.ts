@@ -44,13 +44,13 @@ async function keepRunning(
   ended: AbortSignal,
 ): Promise<void> {
   const { engines, log } = options
-  const isFirst = { look: true }
-  for (let failures = 0; !ended.aborted; ) {
+  let [failures, isStart] = [0, true]
+  while (!ended.aborted) {
     let waitMs: number
     try {
-      waitMs = await runIfDue(engines, state, schedule, ended, isFirst.look)
+      waitMs = await runIfDue(engines, state, schedule, ended, isStart)
       failures = 0
-      isFirst.look = false
+      isStart = false
     } catch (error) {
       if (ended.aborted) return
       log.events.error({ err: error, schedule: schedule.name }, 'schedule')

@@ -28,35 +28,17 @@ export function invoke(
 ): unknown {
   requireSafe(operation, input)
   if (!operation.check.passes(input)) throw invalidInput(operation.check.faults(input))
-  if (caller === null) return run(options, operation, null, input, request)
-  const acting = inProject(operation, caller, input, request.headers['x-project-id'])
-  requireModel(operation, caller, input)
-  if (!operation.metered) return run(options, operation, acting, input, request)
-  return options.requireBudget(options.engines.db, acting).then(() => run(options, operation, acting, input, request))
+  const acting = caller && inProject(operation, caller, input, request.headers['x-project-id'])
+  if (acting) requireModel(operation, acting, input)
+  const run = () => operation.run(contextOf(options, operation, acting, request) as never, input as never)
+  return acting && operation.metered ? options.requireBudget(options.engines.db, acting).then(run) : run()
 }
 
-function run(
-  options: InvokeOptions,
-  operation: Operation,
-  caller: Principal | null,
-  input: Record<string, unknown>,
-  request: RequestFacts,
-): unknown {
+function contextOf(options: InvokeOptions, operation: Operation, caller: Principal | null, request: RequestFacts) {
   const { db, http, dns, mail, clock, random, seal } = options.engines
+  const state = options.states.get(operation.service)
+  const write = writer(options, operation, caller, request)
+  const calls = operation.door ? options.calls : undefined
   // Spelled out: spreading the engines into it would cost more than everything else here.
-  const context = {
-    db,
-    http,
-    dns,
-    mail,
-    clock,
-    random,
-    seal,
-    caller,
-    request,
-    state: options.states.get(operation.service),
-    write: writer(options, operation, caller, request),
-    calls: operation.door ? options.calls : undefined,
-  }
-  return operation.run(context as never, input as never)
+  return { db, http, dns, mail, clock, random, seal, caller, request, state, write, calls }
 }

@@ -102,11 +102,9 @@ function answerStarting({ requestId }: ListenerOptions): RequestListener {
   return (_request, response) => {
     const id = requestId()
     const fault = starting()
-    const head = {
-      ...{ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-request-id': id },
-      ...{ 'x-content-type-options': 'nosniff', vary: 'Origin' },
-    }
-    response.writeHead(fault.status, { ...head, ...fault.headers }).end(JSON.stringify(fault.body(id)))
+    const caching = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'Origin' }
+    const head = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': id, ...caching, ...fault.headers }
+    response.writeHead(fault.status, head).end(JSON.stringify(fault.body(id)))
   }
 }
 

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Database } from '../engines/engines.ts'
-import type { Gauge as ServiceGauge } from '../kit/service.ts'
+import type { Gauge } from '../kit/service.ts'
 import { type Histogram, histogram } from './histogram.ts'
 
 export type Metrics = {
@@ -11,38 +11,33 @@ export type Metrics = {
 }
 
 /** Gauges of services are asked each time somebody looks. */
-export function openMetrics(db: Database, gauges: () => ServiceGauge[]): Metrics {
+export function openMetrics(db: Database, gauges: () => Gauge[]): Metrics {
   let registry: Promise<Registry> | null = null
   const requests = histogram('stoa_request_seconds', 'Time from the head of a request to the end of its answer')
   return {
     requests,
     text: async () => {
-      registry ??= openRegistry(db)
-      return (await (await registry).metrics()) + requests.text() + gauges().map(gaugeText).join('')
+      registry ??= openRegistry()
+      const ours = [databaseCalls(db), ...gauges()].map(gaugeText)
+      return (await (await registry).metrics()) + requests.text() + ours.join('')
     },
   }
 }
 
 /** Made when somebody looks for the first time, which is when the process begins to watch itself. */
-async function openRegistry(db: Database): Promise<Registry> {
-  const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client')
+async function openRegistry(): Promise<Registry> {
+  const { collectDefaultMetrics, Registry } = await import('prom-client')
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  new Gauge({
-    name: 'stoa_db_calls',
-    help: 'Database calls running, and waiting for a connection',
-    labelNames: ['state'] as const,
-    registers: [registry],
-    collect() {
-      const { running, waiting } = db.load()
-      this.set({ state: 'running' }, running)
-      this.set({ state: 'waiting' }, waiting)
-    },
-  })
   return registry
 }
 
-function gaugeText({ name, help, samples }: ServiceGauge): string {
+function databaseCalls(db: Database): Gauge {
+  const samples = Object.entries(db.load()).map(([state, value]) => ({ labels: { state }, value }))
+  return { name: 'stoa_db_calls', help: 'Database calls running, and waiting for a connection', samples }
+}
+
+function gaugeText({ name, help, samples }: Gauge): string {
   const lines = samples.map(({ labels, value }) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(text)}`)
     return `${name}{${pairs.join(',')}} ${value}\n`

@@ -135,35 +135,26 @@ function contentOf({ answer: { kind, value, chunk } }: Operation): { content?: o
   }
 }
 
+const ALWAYS = ['invalid_input', 'malformed_request', 'overloaded', 'database_unreachable'] as const
+const WITH_BODY = ['request_timeout', 'body_too_large', 'unsupported_media_type'] as const
+const WITH_INGEST = ['ingest_key_required', 'ingest_key_unknown'] as const
+const WITH_BEARER = ['credential_required', 'credential_refused', 'forbidden'] as const
+const WITH_KEY = ['key_expired', 'key_revoked', 'key_limit', 'key_rate'] as const
+
 /** The statuses a caller of this operation should expect, each with the codes that bring it. */
 function faultResponses({ access, method, faults, bodyKind, metered }: Operation): Record<string, object> {
-  const always: FaultCode[] = ['invalid_input', 'malformed_request', 'overloaded', 'database_unreachable']
-  const guarded: FaultCode[] = [
-    ...(access === 'ingest'
-      ? (['ingest_key_required', 'ingest_key_unknown'] as const)
-      : (['credential_required', 'credential_refused', 'forbidden'] as const)),
-    ...(['key_expired', 'key_revoked', 'key_limit', 'key_rate'] as const),
-    ...(method === 'GET' ? [] : (['csrf_token_required'] as const)),
-    ...(metered ? (['key_budget'] as const) : []),
-  ]
-  const withBody: FaultCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type']
-  const byStatus = new Map<number, Set<FaultCode>>()
-  for (const code of [
-    ...always,
+  const guarded: FaultCode[] = [...(access === 'ingest' ? WITH_INGEST : WITH_BEARER), ...WITH_KEY]
+  if (method !== 'GET') guarded.push('csrf_token_required')
+  if (metered) guarded.push('key_budget')
+  const codes = [
+    ...ALWAYS,
     ...(access === 'public' ? [] : guarded),
-    ...(bodyKind === 'none' ? [] : withBody),
+    ...(bodyKind === 'none' ? [] : WITH_BODY),
     ...faults,
-  ]) {
-    const codes = byStatus.get(statusOf(code)) ?? new Set()
-    byStatus.set(statusOf(code), codes.add(code))
-  }
-  const schema = { $ref: '#/components/schemas/Fault' }
+  ]
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Fault' } } }
+  const byStatus = [...Map.groupBy(new Set(codes), statusOf)].sort(([a], [b]) => a - b)
   return Object.fromEntries(
-    [...byStatus]
-      .sort(([a], [b]) => a - b)
-      .map(([status, codes]) => [
-        status,
-        { description: [...codes].map(code => `\`${code}\``).join(', '), content: { 'application/json': { schema } } },
-      ]),
+    byStatus.map(([status, of]) => [status, { description: of.map(code => `\`${code}\``).join(', '), content }]),
   )
 }

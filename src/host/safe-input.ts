@@ -3,7 +3,7 @@
 // fields than are worth naming.
 import { invalidInput } from '../kit/check.ts'
 import type { FieldFault } from '../kit/fault.ts'
-import type { Operation } from '../kit/operation.ts'
+import type { BodyKind, Operation } from '../kit/operation.ts'
 
 /** Deeper than any body of ours; far less than what would exhaust the stack of whoever walks it. */
 const DEPTH_MAX = 32
@@ -11,37 +11,27 @@ const DEPTH_MAX = 32
 const FIELDS_MAX = 500
 
 export function requireSafe({ bodyKind, passesUnknown }: Operation, input: Record<string, unknown>): void {
-  const names = Object.keys(input)
-  if (names.length > FIELDS_MAX && !passesUnknown) {
+  if (!passesUnknown && Object.keys(input).length > FIELDS_MAX) {
     throw invalidInput([{ path: 'body', says: `must not have more than ${FIELDS_MAX} fields` }])
   }
-  for (const name of names) {
-    const value = input[name]
-    // Bytes and streams have neither names nor depth; of a parsed body, the JSON has.
-    if (name === 'body' && (bodyKind === 'bytes' || bodyKind === 'stream')) continue
-    const inner = name === 'body' && bodyKind === 'parsed' ? (value as { json?: unknown } | null)?.json : value
-    const harm = storable(name) ? harmIn(name, inner) : { path: '', says: UNSTORABLE }
-    if (harm) throw invalidInput([{ ...harm, path: harm.path || 'body' }])
-  }
+  const harm = harmIn(bodyKind === 'none' || bodyKind === 'json' ? input : inspected(bodyKind, input), 0)
+  if (harm) throw invalidInput([{ ...harm, path: harm.path || 'body' }])
 }
 
-function harmIn(name: string, value: unknown): FieldFault | null {
-  if (name === '__proto__' || (name === 'constructor' && typeof value === 'object')) {
-    return { path: name, says: 'is a name no field may have' }
-  }
-  const found = harmInValue(value, 1)
-  return found && { ...found, path: found.path === '' ? name : `${name}.${found.path}` }
+/** Bytes and streams have neither names nor depth; of a parsed body, the JSON has. */
+function inspected(bodyKind: BodyKind, { body, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  return bodyKind === 'parsed' ? { ...rest, body: (body as { json?: unknown } | null)?.json } : rest
 }
 
 /** The path is put together on the way back, so that an input without harm costs no strings. */
-function harmInValue(value: unknown, depth: number): FieldFault | null {
+function harmIn(value: unknown, depth: number): FieldFault | null {
   if (typeof value === 'string') return storable(value) ? null : { path: '', says: UNSTORABLE }
   if (typeof value !== 'object' || value === null) return null
   if (depth > DEPTH_MAX) return { path: '', says: `must not be nested deeper than ${DEPTH_MAX} levels` }
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
-      const found = harmInValue(value[at], depth + 1)
-      if (found) return { ...found, path: found.path === '' ? String(at) : `${at}.${found.path}` }
+      const found = harmIn(value[at], depth + 1)
+      if (found) return below(String(at), found)
     }
     return null
   }
@@ -51,11 +41,12 @@ function harmInValue(value: unknown, depth: number): FieldFault | null {
     if (name === '__proto__' || (name === 'constructor' && typeof inner === 'object')) {
       return { path: name, says: 'is a name no field may have' }
     }
-    const found = harmInValue(inner, depth + 1)
-    if (found) return { ...found, path: found.path === '' ? name : `${name}.${found.path}` }
+    const found = harmIn(inner, depth + 1)
+    if (found) return below(name, found)
   }
   return null
 }
 
+const below = (name: string, { path, says }: FieldFault) => ({ path: path === '' ? name : `${name}.${path}`, says })
 const UNSTORABLE = 'must be text without NUL and without lone surrogates'
 const storable = (text: string) => !text.includes('\0') && text.isWellFormed()

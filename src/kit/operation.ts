@@ -28,10 +28,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Engines, Sql } from '../engines/engines.ts'
-import { type Answer, answerOf } from './answer.ts'
+import { answerOf } from './answer.ts'
 import type { Caller, Principal } from './caller.ts'
 import type { Calls } from './calls.ts'
-import { type Check, compileCheck } from './check.ts'
+import { compileCheck } from './check.ts'
 import { type Dialect, native } from './dialect.ts'
 import type { FaultCode } from './fault.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
@@ -125,36 +125,8 @@ type AuditRule<R extends string, A extends Access> = R extends `GET ${string}`
     ? { audit: 'none' }
     : { audit: AuditName }
 
-export type Operation = {
-  kind: 'operation'
-  /** The name of the service it belongs to; empty for the host's own. */
-  service: string
-  method: Method | 'ANY'
-  path: string
-  /** Where each input field comes from. */
-  pathFields: string[]
-  bodyKind: 'none' | BodyKind
-  encodings: readonly Encoding[]
-  passesUnknown: boolean
-  summary: string
-  access: Access
-  input: TObject
-  check: Check
-  answer: Answer
-  status: number
-  bodyLimit: number
-  project: string | null
-  model: string | null
-  metered: boolean
-  mints: boolean
-  revokes: boolean
-  door: boolean
-  faults: readonly FaultCode[]
-  dialect: Dialect
-  audit: Audit | null
-  emits: Emits
-  run: (context: Context<never>, input: never) => unknown
-}
+/** What a declaration becomes, with everything it left out. */
+export type Operation = Readonly<ReturnType<typeof declareOperation>>
 
 /** Large enough for every JSON body of ours, small enough that a thousand at once fit in memory. */
 const BODY_LIMIT = 1024 * 1024
@@ -180,7 +152,7 @@ type Erased = Declaration<never, string, Access, TProperties, BodyKind, TSchema,
 /** For operations that need no state. */
 export const operation: Declare<unknown> = declared => declareOperation(declared as unknown as Erased)
 
-export function declareOperation(declared: Erased): Operation {
+export function declareOperation(declared: Erased) {
   const { route, access, project, model, body } = declared
   const [method, path] = route.split(' ') as [Method | 'ANY', string]
   const pathFields = [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)].map(match => match[1] as string)
@@ -203,33 +175,21 @@ export function declareOperation(declared: Erased): Operation {
   const input = Type.Object(fields, shape)
   const checked = body === undefined ? input : Type.Object({ ...fields, body: Type.Unknown() }, shape)
   const answer = answerOf(declared.output)
+  const bodyKind: 'none' | BodyKind = body ?? (bodiless ? 'none' : 'json')
+  const { summary, encodings = [], bodyLimit = BODY_LIMIT, metered = false, mints = false, revokes = false } = declared
+  const { door = false, faults = [], dialect = native, emits = {} } = declared
   return {
-    kind: 'operation',
+    kind: 'operation' as const,
+    /** The name of the service it belongs to; empty for the host's own. */
     service: '',
-    method,
-    path,
-    pathFields,
-    bodyKind: body ?? (bodiless ? 'none' : 'json'),
-    encodings: declared.encodings ?? [],
+    ...{ method, path, pathFields, summary, access, input, answer, audit, emits, faults, dialect },
+    ...{ bodyKind, bodyLimit, encodings, metered, mints, revokes, door },
     passesUnknown: declared.passUnknown ?? body === 'parsed',
-    summary: declared.summary,
-    access,
-    input,
     check: compileCheck(checked),
-    answer,
     status: declared.status ?? (answer.kind === 'nothing' ? 204 : 200),
-    bodyLimit: declared.bodyLimit ?? BODY_LIMIT,
     project: project ?? null,
     model: model ?? null,
-    metered: declared.metered ?? false,
-    mints: declared.mints ?? false,
-    revokes: declared.revokes ?? false,
-    door: declared.door ?? false,
-    faults: declared.faults ?? [],
-    dialect: declared.dialect ?? native,
-    audit,
-    emits: declared.emits ?? {},
-    run: declared.run as unknown as Operation['run'],
+    run: declared.run as unknown as (context: Context<never>, input: never) => unknown,
   }
 }
 

@@ -85,7 +85,8 @@ type Declaration<State, S extends Settings> = {
 export function service<State = undefined, S extends Settings = Record<never, never>>(
   declared: Declaration<State, S>,
 ): Service {
-  const { name, what, paths = [`/v1/${name}`], operations = [], migrations, settings } = declared
+  const { name, what, paths = [`/v1/${name}`], operations = [], migrations = null, settings = {} } = declared
+  const { schedules = [], consumers = [], open = null } = declared
   const found: Record<string, Operation> = {}
   for (const [id, value] of operations.flatMap(module => Object.entries(module))) {
     if (!isOperation(value)) continue
@@ -95,14 +96,8 @@ export function service<State = undefined, S extends Settings = Record<never, ne
     if (id in found) throw new Error(`${name}: two operations are called ${id}`)
     found[id] = { ...value, service: name }
   }
-  return {
-    ...{ name, what, paths, operations: found },
-    migrations: migrations ?? null,
-    settings: settings ?? {},
-    schedules: declared.schedules ?? [],
-    consumers: declared.consumers ?? [],
-    open: (declared.open as Service['open']) ?? null,
-  }
+  const opens = open as Service['open']
+  return { name, what, paths, operations: found, migrations, settings, schedules, consumers, open: opens }
 }
 
 const isOperation = (value: unknown): value is Operation =>
