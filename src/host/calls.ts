@@ -1,10 +1,9 @@
 // What operations that are doors themselves find in their context: the same identify, admit and invoke as over HTTP, with a
 // log line and metrics for each call.
 import { Readable } from 'node:stream'
-import type { Calls } from '../kit/calls.ts'
 import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
-import type { Operation } from '../kit/operation.ts'
+import type { Calls, Operation } from '../kit/operation.ts'
 import { admit } from './admit.ts'
 import type { Inspect } from './answer.ts'
 import { faultFor, isSafe } from './faults.ts'

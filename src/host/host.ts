@@ -1,8 +1,7 @@
 // The whole host: operations behind one TLS port, metrics behind another.
 import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
-import type { Calls } from '../kit/calls.ts'
-import type { Operation } from '../kit/operation.ts'
+import type { Calls, Operation } from '../kit/operation.ts'
 import type { Opened, Provided, Service } from '../kit/service.ts'
 import type { IdentityProvider } from '../kit/sign-in.ts'
 import { aboutOperations } from './about.ts'

@@ -1,9 +1,8 @@
 // From what was presented to the caller it stands for.
 import type { Clock } from '../engines/engines.ts'
 import type { Principal } from '../kit/caller.ts'
-import type { Presented } from '../kit/calls.ts'
 import { cookieIn } from '../kit/cookies.ts'
-import { type Credentials, SESSION_COOKIE } from '../kit/credentials.ts'
+import { type Credentials, type Presented, SESSION_COOKIE } from '../kit/credentials.ts'
 import { isCsrfToken } from '../kit/csrf.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Access } from '../kit/operation.ts'

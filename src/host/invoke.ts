@@ -2,9 +2,8 @@
 // input, its schema, the project and model the key may act on and its budget, in this order, before `run` sees any of it.
 import type { Engines } from '../engines/engines.ts'
 import type { Principal } from '../kit/caller.ts'
-import type { Calls } from '../kit/calls.ts'
 import { invalidInput } from '../kit/check.ts'
-import type { Operation, RequestFacts } from '../kit/operation.ts'
+import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import type { Provided } from '../kit/service.ts'
 import { inProject, requireModel } from './limits.ts'
 import { requireSafe } from './safe-input.ts'

@@ -1,6 +1,6 @@
 // What an HTTP request presents to say who is calling.
 import type { IncomingMessage } from 'node:http'
-import type { Presented } from '../kit/calls.ts'
+import type { Presented } from '../kit/credentials.ts'
 import type { Access } from '../kit/operation.ts'
 import { count } from './arrival.ts'
 import { isSafe, malformed } from './faults.ts'

@@ -17,3 +17,16 @@ export interface Credentials {
 
 /** Browsers keep a cookie of this prefix to https, to this one host name, and to whoever set it there. */
 export const SESSION_COOKIE = '__Host-stoa-session'
+
+/** What a request carries that may say who is calling. */
+export type Presented = {
+  /** The Authorization header, whole. */
+  authorization?: string | undefined
+  /** Where events come in: the key in its own header, or in the query. */
+  ingestHeader?: string | undefined
+  ingestParameter?: string | undefined
+  cookie?: string | undefined
+  csrfToken?: string | undefined
+  /** Whether the request only reads. A browser session that writes needs the anti-CSRF token. */
+  isSafe: boolean
+}

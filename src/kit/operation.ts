@@ -30,8 +30,8 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import type { Engines, Sql } from '../engines/engines.ts'
 import { answerOf } from './answer.ts'
 import type { Caller, Principal } from './caller.ts'
-import type { Calls } from './calls.ts'
 import { compileCheck } from './check.ts'
+import type { Presented } from './credentials.ts'
 import { type Dialect, native } from './dialect.ts'
 import type { FaultCode } from './fault.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
@@ -127,6 +127,16 @@ type AuditRule<R extends string, A extends Access> = R extends `GET ${string}`
 
 /** What a declaration becomes, with everything it left out. */
 export type Operation = Readonly<ReturnType<typeof declareOperation>>
+
+/** How operations are called in-process, by those that are doors themselves: on the same path as over HTTP. */
+export type Calls = {
+  /** Every operation of this host, by its id. */
+  operations: ReadonlyMap<string, Operation>
+  /** Who is calling; null where anybody may. Raises the fault that says why not. */
+  identify(access: Access, presented: Presented): Principal | null | Promise<Principal | null>
+  /** Calls an operation. `input` is its one flat input. */
+  call(id: string, caller: Principal | null, input: Record<string, unknown>, request: RequestFacts): Promise<unknown>
+}
 
 /** Large enough for every JSON body of ours, small enough that a thousand at once fit in memory. */
 const BODY_LIMIT = 1024 * 1024
