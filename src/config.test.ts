@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { helpText, readConfig } from './config.ts'
+import { setting } from './kit/setting.ts'
 
 describe('settings', () => {
   it('have defaults that start a host on this machine alone', () => {
@@ -86,5 +87,24 @@ describe('settings', () => {
       () => readConfig([], {}, { STOA_ROOT_KEY: wrong }),
       (error: Error) => /STOA_ROOT_KEY: .*32 bytes/.test(error.message) && !error.message.includes(wrong),
     )
+  })
+
+  it('have a port each', () => {
+    for (const [flags, why] of [
+      [['--port', '1', '--iam-port', '1'], /STOA_PORT and STOA_IAM_PORT are both 1/],
+      [['--port', '1', '--metrics-port', '1', '--host', '0.0.0.0'], /STOA_PORT and STOA_METRICS_PORT are both 1/],
+      [['--iam-port', '1', '--metrics-port', '1'], /STOA_IAM_PORT and STOA_METRICS_PORT are both 1/],
+    ] as const) {
+      assert.throws(() => readConfig([...flags], {}, {}), why)
+    }
+    assert.ok(readConfig(['--port', '0', '--iam-port', '0', '--metrics-port', '0'], {}, {}))
+  })
+
+  it('of a service are read beside the others, and given to it by name', () => {
+    const declared = { STOA_X: setting('An x', 'y', String) }
+    assert.equal(readConfig([], declared, {}).services.STOA_X, 'y')
+    assert.equal(readConfig(['--x', 'z'], declared, {}).services.STOA_X, 'z')
+    assert.deepEqual(readConfig([], declared, { STOA_X: 'z' }).warnings, [])
+    assert.match(helpText(declared), /--x +STOA_X +An x \(y\)/)
   })
 })

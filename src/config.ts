@@ -71,15 +71,17 @@ export function readConfig(flags: string[], declared: Settings, environment: Nod
   const { STOA_TLS_CERT, STOA_TLS_KEY } = config as Config
   if (!STOA_TLS_CERT !== !STOA_TLS_KEY) throw new StartRefused('STOA_TLS_CERT and STOA_TLS_KEY go together; one is set')
   if (STOA_TLS_CERT && STOA_TLS_KEY) requirePair(STOA_TLS_CERT, STOA_TLS_KEY)
-  const { STOA_HOST, STOA_PORT, STOA_METRICS_HOST, STOA_METRICS_PORT } = config as Config
-  if (STOA_PORT !== 0 && STOA_PORT === STOA_METRICS_PORT && STOA_HOST === STOA_METRICS_HOST) {
-    throw new StartRefused(`STOA_PORT and STOA_METRICS_PORT are both ${STOA_PORT}; choose another`)
-  }
-  const { STOA_IAM_PORT } = config as Config
-  if (STOA_PORT !== 0 && STOA_PORT === STOA_IAM_PORT) {
-    throw new StartRefused(`STOA_PORT and STOA_IAM_PORT are both ${STOA_PORT}; choose another`)
-  }
+  requireOwnPorts(config as Config)
   return config as Config
+}
+
+/** Two on one port would be found out only after much has been made. */
+function requireOwnPorts(config: Config): void {
+  const names = ['STOA_PORT', 'STOA_IAM_PORT', 'STOA_METRICS_PORT'] as const
+  for (const [at, name] of names.entries()) {
+    const same = names.slice(at + 1).find(other => config[name] !== 0 && config[other] === config[name])
+    if (same) throw new StartRefused(`${name} and ${same} are both ${config[name]}; choose another`)
+  }
 }
 
 export function helpText(declared: Settings): string {

@@ -48,6 +48,20 @@ function ask({ method = 'GET', path = '/', headers = {}, body = '', plain = fals
   })
 }
 
+describe('a connection to the identity origin', () => {
+  it('has one answer for a request whose body never comes', async () => {
+    const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: CA() })
+    let text = ''
+    socket.on('data', chunk => {
+      text += chunk
+    })
+    socket.write(`POST /nothing HTTP/1.1\r\nHost: localhost:${port}\r\nX-Forwarded-Proto: https\r\n`)
+    socket.write('Content-Length: 1000\r\n\r\nabcde')
+    await once(socket, 'close')
+    assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1)
+  })
+})
+
 describe('the identity origin behind a proxy', () => {
   it('is told where somebody is by the proxy it trusts', async () => {
     const body = { email: 'bea@example.com', role: 'member' }

@@ -8,7 +8,7 @@ import type { Engines } from './engines/engines.ts'
 import { arrivalFault, clientAddress, originForm } from './host/arrival.ts'
 import { corsHeaders, type Origins } from './host/cors.ts'
 import type { Histogram } from './host/histogram.ts'
-import type { Listener } from './host/listener.ts'
+import { type Listener, passUnread } from './host/listener.ts'
 import type { Log } from './host/log.ts'
 import { openGuesses } from './identity/guesses.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
@@ -100,6 +100,7 @@ function reporter({ trusted, log, requestId }: IdentityOriginOptions, requests: 
     const name = nameOf((request.url ?? '').split('?', 1)[0] as string)
     response.setHeader('x-request-id', id)
     response.on('close', () => {
+      if (!request.complete) passUnread(request)
       const [method = '', status, ms] = [request.method, response.statusCode, performance.now() - startedMs]
       observers.get(name)?.(method, status, ms / 1000)
       log.request({ id, operation: `identity.${name}`, method, status, ms, ip, caller: null })

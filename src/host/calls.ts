@@ -1,12 +1,13 @@
 // What operations that are doors themselves find in their context: the same identify, admit and invoke as over HTTP, with a
 // log line and metrics for each call.
 import { Readable } from 'node:stream'
+import { Reply } from '../kit/answer.ts'
 import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
 import { admit } from './admit.ts'
 import type { Inspect } from './answer.ts'
-import { faultFor, isSafe } from './faults.ts'
+import { bodyTooLarge, faultFor, isSafe } from './faults.ts'
 import { credentialRequired, type IdentifyOptions, identify } from './identify.ts'
 import { type InvokeOptions, invoke } from './invoke.ts'
 import type { Log } from './log.ts'
@@ -21,11 +22,12 @@ export type CallsOptions = IdentifyOptions &
     inspect?: Inspect
   }
 
-/** A body that is not JSON of ours is made by the door, in the kind that is declared. */
-function requireBody({ bodyKind }: Operation, input: Record<string, unknown>): void {
+/** A body that is not JSON of ours is made by the door. */
+function requireBody({ bodyKind, bodyLimit }: Operation, input: Record<string, unknown>): void {
   if (typeof input !== 'object' || input === null) throw invalidInput([{ path: 'input', says: 'must be an object' }])
   const { body } = input as { body?: { bytes?: unknown } | null }
   const bytes = bodyKind === 'parsed' ? body?.bytes : body
+  if (bytes instanceof Uint8Array && bytes.length > bodyLimit) throw bodyTooLarge(bodyLimit)
   const fits = bodyKind === 'stream' ? body instanceof Readable : bytes instanceof Uint8Array
   if (!fits && bodyKind !== 'json' && bodyKind !== 'none') throw invalidInput([{ path: 'body', says: 'is required' }])
 }
@@ -35,10 +37,11 @@ export function openCalls(options: CallsOptions): Calls {
   const calls: Calls = {
     operations: new Map([...routes].map(([id, { operation }]) => [id, operation])),
     identify: (access, presented) => identify(options, access, presented),
-    call: async (id, caller, input, request) => {
+    call: async (id, presented, input, request) => {
       const route = routes.get(id)
       if (!route) throw new Fault('not_found', { message: `There is no operation ${id.slice(0, 100)}.` })
       const { operation } = route
+      const caller = operation.access === 'public' ? null : presented
       const method = operation.method === 'ANY' ? request.method : operation.method
       const startedMs = performance.now()
       const report = (status: number) => {
@@ -52,7 +55,7 @@ export function openCalls(options: CallsOptions): Calls {
         if (caller !== null) admit(rates, operation, caller, isSafe(method), { rate: null })
         const output = await invoke({ ...options, calls }, operation, caller, input, request)
         inspect?.(id, operation, { output })
-        report(operation.status)
+        report(output instanceof Reply ? output.status : operation.status)
         return output
       } catch (error) {
         const fault = faultFor(error)

@@ -73,20 +73,17 @@ async function once(
   work: Work,
   db: Tx,
 ): Promise<unknown> {
-  const at = engines.clock.now().toISOString()
   const entries: { on: string; changes: Changes | null }[] = []
-  const envelopes: Envelope[] = []
+  const emitted: Pick<Envelope, 'type' | 'data'>[] = []
   const output = await work({
     db,
     record: (on, changes = {}) => {
       entries.push({ on, changes: Object.keys(changes).length > 0 ? changes : null })
     },
-    emit: (type, data) => {
-      const id = `evt_${engines.random.token(24)}`
-      const project = caller?.project ? { project: caller.project } : {}
-      envelopes.push({ specversion: '1.0', id, source, type, time: at, tenant: caller?.org ?? '', ...project, data })
-    },
+    emit: (type, data) => void emitted.push({ type, data }),
   })
+  // Not before: the work may have waited for a lock.
+  const at = engines.clock.now().toISOString()
   const { audit: entry } = operation
   for (const { on, changes } of entries) {
     if (!entry || !caller) throw new Error(`${operation.path} records a change that it does not declare`)
@@ -94,10 +91,15 @@ async function once(
     const { ip, id: requestId } = request
     await audit(db, { org, caller, what: entry.what, on, changes, at, ip, requestId })
   }
-  if (envelopes.length > 0) {
-    const undeclared = envelopes.find(({ type }) => !(type in operation.emits))
+  if (emitted.length > 0) {
+    const undeclared = emitted.find(({ type }) => !(type in operation.emits))
     if (!outbox || !caller || undeclared) throw new Error(`${operation.path} emits an event that nobody takes`)
-    await outbox(db, envelopes)
+    const about = { source, time: at, tenant: caller.org, ...(caller.project && { project: caller.project }) }
+    const idOf = () => ({ specversion: '1.0' as const, id: `evt_${engines.random.token(24)}` })
+    await outbox(
+      db,
+      emitted.map(one => ({ ...idOf(), ...about, ...one })),
+    )
   }
   return output
 }

@@ -39,7 +39,10 @@ export function openPostgres(options: PostgresOptions): Database {
       const whole = sql.begin(tx => {
         state.begun = true
         if (state.givenUp) throw new Error('begun after its caller had left')
-        return whileThere(state, work(inside(tx, state)))
+        return whileThere(state, work(inside(tx, state))).then(value => {
+          if (state.givenUp) throw new Error('its caller was told that it failed')
+          return value
+        })
       }) as Promise<T>
       // Whoever waits is told; when nobody does any more, nobody has to be.
       whole.catch(() => {

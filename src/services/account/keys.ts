@@ -68,11 +68,12 @@ export const createKey = operation({
   faults: ['conflict'],
   audit: 'key.create',
   run: async ({ caller, clock, random, state, write }, { name, type = 'secret', ...given }) => {
-    const now = clock.now()
-    const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, state.services) }
+    boundsFrom(given, clock.now(), state.services) // What is wrong takes no place in the queue.
     const text = newKeyText(random, type)
     return write({ serialize: true }, async ({ db, record }) => {
       await lock(db, `keys of ${caller.org}`)
+      const now = clock.now()
+      const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, state.services) }
       if ((await store.countLiveKeys(db, caller.org, now.toISOString())) >= LIVE_KEYS_MAX) {
         throw new Fault('conflict', {
           message: `The organisation has ${LIVE_KEYS_MAX} live keys, the most it may have; revoke one first.`,
@@ -96,10 +97,11 @@ export const updateKey = operation({
   faults: ['not_found', 'conflict'],
   audit: 'key.update',
   run: async ({ caller, clock, state, write }, { id, name, ...given }) => {
-    const bounds = boundsFrom(given, clock.now(), state.services)
+    boundsFrom(given, clock.now(), state.services)
     return write(async ({ db, record }) => {
       const row = await visibleKey(db, caller, id, clock.now())
       const now = clock.now() // Whoever held the key still may have done so for a while.
+      const bounds = boundsFrom(given, now, state.services)
       if (row.user !== caller.user) {
         const owner = (await emailsOf(db, [row.user])).get(row.user)
         throw new Fault('forbidden', { message: `Only its owner, ${owner}, may change this key; you may revoke it.` })

@@ -105,8 +105,7 @@ export const logout = operation({
     }
     await write(async ({ db, record }) => {
       if (kind === 'session') await store.deleteSession(db, digest)
-      await endSignIn(db, signIn)
-      record('the own one')
+      if (await endSignIn(db, signIn)) record('the own one')
     })
     return reply(204, { 'set-cookie': [hostCookie(SESSION_COOKIE, '', 0)] })
   },

@@ -1,6 +1,6 @@
 // Operations under /v1/iam/apps: the clients that may ask the identity provider who somebody is.
 import { Type } from 'typebox'
-import type { Seal } from '../../engines/engines.ts'
+import type { Seal, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import { BRAND, DEFAULT_BRAND } from '../../kit/brand.ts'
 import { invalidInput } from '../../kit/check.ts'
@@ -142,11 +142,12 @@ export const updateApp = operation({
     requireCallbacks('redirectUris', given.redirectUris ?? [])
     requireCallbacks('logoutUris', given.logoutUris ?? [])
     return write(async ({ db, record }) => {
-      const app = await ownApp(db, caller.org, { id, brand })
-      if (Object.keys(given).length === 0) return app
+      const app = await lockedApp(db, caller.org, { id, brand })
+      const changes = changesIn(app, { ...app, ...given }, RECORDED)
+      if (Object.keys(changes).length === 0) return app
       const changed = { ...app, ...given, updated: clock.now().toISOString() }
       await store.updateApp(db, caller.org, changed)
-      record(auditName(id, brand), changesIn(app, changed, RECORDED))
+      record(auditName(id, brand), changes)
       return changed
     })
   },
@@ -179,7 +180,7 @@ export const rotateAppSecret = operation({
   run: async ({ caller, clock, random, seal, write }, { id, brand = DEFAULT_BRAND }) => {
     const secret = random.token(43)
     return write(async ({ db, record }) => {
-      const { type } = await ownApp(db, caller.org, { id, brand })
+      const { type } = await lockedApp(db, caller.org, { id, brand })
       if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
       const sealed = seal.seal(caller.org, secretName({ brand, id }), secret)
       await store.updateAppSecret(db, caller.org, { brand, id }, sealed, clock.now().toISOString())
@@ -209,6 +210,16 @@ async function ownApp(
   const app = await store.selectApp(db, org, { id, brand })
   if (!app) throw notFound('app')
   return app
+}
+
+/** The same, held still until the transaction ends. */
+async function lockedApp(
+  db: Tx,
+  org: store.Client['org'],
+  { id, brand = DEFAULT_BRAND }: { id: string; brand?: string | undefined },
+): Promise<store.App> {
+  await store.lockApp(db, org, { id, brand })
+  return ownApp(db, org, { id, brand })
 }
 
 /** Raised for a brand that no setting names. */

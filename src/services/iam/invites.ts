@@ -70,6 +70,7 @@ export const createInvite = operation({
     return write(async ({ db, record }) => {
       await store.lockInvites(db, caller.org)
       await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
+      await requireSpace(db, caller.org, invite.created) // Others may have been asked while the mail was on its way.
       await store.insertInvite(db, caller.org, invite)
       record(invite.email, { role: { to: role } })
       const { digest: _, ...shown } = invite
@@ -77,6 +78,13 @@ export const createInvite = operation({
     })
   },
 })
+
+async function requireSpace(db: Tx, org: OrgId, created: string): Promise<void> {
+  if ((await store.countInvites(db, org, created)) < INVITES_MAX) return
+  throw new Fault('conflict', {
+    message: `There are ${INVITES_MAX} open invites already; withdraw some, or wait until they end.`,
+  })
+}
 
 /** Each one is a mail to somebody who may not want it. */
 async function requireQuota(db: Tx, org: OrgId, { email, created }: Pick<store.Invite, 'email' | 'created'>) {
@@ -86,11 +94,7 @@ async function requireQuota(db: Tx, org: OrgId, { email, created }: Pick<store.I
       fields: [{ path: 'email', says: 'is a member already' }],
     })
   }
-  if ((await store.countInvites(db, org, created)) >= INVITES_MAX) {
-    throw new Fault('conflict', {
-      message: `There are ${INVITES_MAX} open invites already; withdraw some, or wait until they end.`,
-    })
-  }
+  await requireSpace(db, org, created)
   const since = new Date(Date.parse(created) - MAILS_WINDOW_MS).toISOString()
   const bounds = { since, perAddress: MAILS_PER_ADDRESS, inAll: MAILS_MAX }
   if (await store.noteMail(db, org, email, created, bounds)) return

@@ -97,8 +97,10 @@ export const updateOrg = operation({
   audit: 'org.update',
   run: ({ caller, clock, write }, { slug, name }) =>
     write(async ({ db, record }) => {
+      await store.lockMembers(db, slug as OrgId)
       const org = await visibleOrg(db, caller, slug)
       requireOperatorOr(administers(caller), caller, 'an owner or admin')
+      if (org.name === name) return org
       const updated = await store.updateOrg(db, slug as OrgId, name, clock.now().toISOString())
       record(slug, { name: { from: org.name, to: name } })
       return { ...org, ...updated }
@@ -121,7 +123,7 @@ export const deleteOrg = operation({
       if (slug === PLATFORM_ORG) {
         throw new Fault('conflict', { message: 'The organisation of the operators is never deleted.' })
       }
-      await store.deleteOrg(db, slug as OrgId)
+      if (!(await store.deleteOrg(db, slug as OrgId))) throw notFound('organisation')
       record(slug, { name: { from: name } })
     }),
 })

@@ -33,13 +33,16 @@ export const changePassword = operation({
       throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
     }
     const account = await store.selectAccount(reads, caller.email)
-    const right = !!account?.password && (await verify(account.password, current.normalize('NFKC')))
-    if (!right) throw invalidInput([{ path: 'current', says: 'is not your password' }])
+    const proved = account?.password
+    if (!proved || !(await verify(proved, current.normalize('NFKC')))) throw notYours()
     const digest = await digestOf(password)
     await write(async ({ db, record }) => {
-      await store.updatePassword(db, caller.user, digest)
+      // Whoever has chosen another one meanwhile, by a mailed link or beside this call, keeps it.
+      if (!(await store.updatePassword(db, caller.user, proved, digest))) throw notYours()
       await endSignInsOf(db, caller.user, caller.credential.signIn)
       record('password')
     })
   },
 })
+
+const notYours = () => invalidInput([{ path: 'current', says: 'is not your password' }])

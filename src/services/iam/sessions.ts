@@ -50,7 +50,7 @@ export const endSession = operation({
     write(async ({ db, record }) => {
       const [found] = await store.selectSignIns(db, caller.org, { id, user: seenBy(caller) }, null, 1)
       if (!found) throw notFound('session')
-      await endSignIn(db, id.slice('sin_'.length))
+      if (!(await endSignIn(db, id.slice('sin_'.length)))) throw notFound('session')
       record(id)
     }),
 })

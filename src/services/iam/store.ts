@@ -45,8 +45,9 @@ export async function updateOrg(db: Tx, org: OrgId, name: string, at: string): P
   return row ?? null
 }
 
-export async function deleteOrg(db: Tx, org: OrgId): Promise<void> {
-  await db`delete from orgs where slug = ${org}`
+export async function deleteOrg(db: Tx, org: OrgId): Promise<boolean> {
+  const rows = await db`delete from orgs where slug = ${org} returning slug`
+  return rows.length > 0
 }
 
 /** `passwordBy` is the organisation that gave the password; null when nobody did, or the person themselves. */
@@ -146,8 +147,11 @@ export async function selectAccount(db: Sql, email: string): Promise<Account | n
   return row ?? null
 }
 
-export async function updatePassword(db: Tx, user: string, digest: string): Promise<void> {
-  await db`update users set password = ${digest}, wrong_count = 0 where id = ${user}`
+/** Answers false when the password is not any more the one that was proved. */
+export async function updatePassword(db: Tx, user: string, proved: string, digest: string): Promise<boolean> {
+  const rows = await db`update users set password = ${digest}, wrong_count = 0
+    where id = ${user} and password = ${proved} returning id`
+  return rows.length > 0
 }
 
 /** Whoever has the mailbox of an account is its person, and the password theirs from now on. Who only changed the one that

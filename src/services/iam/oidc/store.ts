@@ -237,8 +237,8 @@ export async function endGrant(db: Tx, digest: string): Promise<void> {
 }
 
 /** Ends a sign-in, found by the digest of its grant or the beginning of that in hex: its tokens, and the browser's session
- *  at the identity origin. */
-export async function endSignIn(db: Tx, digest: string): Promise<void> {
+ *  at the identity origin. Answers whether there was one. */
+export async function endSignIn(db: Tx, digest: string): Promise<boolean> {
   const ended = await db<{ digest: Uint8Array; user_id: string }>`delete from oidc
     where brand in (select name from brands) and model = 'Grant'
       and digest between decode(${digest}, 'hex') and decode(${digest.padEnd(64, 'f')}, 'hex')
@@ -255,6 +255,7 @@ export async function endSignIn(db: Tx, digest: string): Promise<void> {
       where oidc.brand = browsers.brand and oidc.model = 'Grant'
         and oidc.digest = sha256(convert_to(one.value->>'grantId', 'UTF8'))`
   }
+  return ended.length > 0
 }
 
 /** Ends everything a person is signed in to, but for the sign-in with that digest, if one is given. */

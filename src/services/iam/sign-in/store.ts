@@ -63,6 +63,11 @@ export async function selectApp(db: Sql, org: OrgId, { brand, id }: AppId): Prom
   return row ?? null
 }
 
+/** Until the transaction ends, nobody else changes that app. */
+export async function lockApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise<void> {
+  await db`select from apps where org = ${org} and brand = ${brand} and id = ${id} for no key update`
+}
+
 /** Answers null when there is such an app. */
 export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
   const rows =
