@@ -1,10 +1,10 @@
 // Measures a promise: a subject against its controls, in rounds that take turns, so that whatever else the machine does
 // befalls all alike. A round's figure is the server's CPU time per request; requests per second are told beside it, but
 // with the load on the same cores they measure the load as much as the server.
-import { type Exchange, type Load, openLoad } from './load.ts'
+import { type Load, openLoad, type RequestLog } from './load.ts'
 import type { BenchServer } from './servers/start.ts'
 
-export type Contender = { name: string; server: BenchServer } & Exchange
+export type Contender = { name: string; server: BenchServer } & RequestLog
 /** The subject must get by on the control's CPU time per request divided by `target`. */
 export type Control = Contender & { target: number }
 export type Trial = { subject: Contender; controls: Control[] }

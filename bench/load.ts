@@ -7,8 +7,8 @@ import { connect, type TLSSocket } from 'node:tls'
 type Fixed = { request: Buffer; answer: Buffer }
 /** What one connection says next, and whether what it heard is a whole answer; a wrong one throws. */
 export type Talk = { request(): Buffer; isWhole(bytes: Buffer): boolean }
-export type Exchange = Fixed | { talk: (connection: number) => Talk }
-export type Call = { port: number; ca: string } & Exchange
+export type RequestLog = Fixed | { talk: (connection: number) => Talk }
+export type Call = { port: number; ca: string } & RequestLog
 /** `burst` sends so many requests, waits for their answers, and tells how many seconds that took. */
 export type Load = { burst(requests: number): Promise<number>; close(): void }
 

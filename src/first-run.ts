@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Engines } from './engines/engines.ts'
 import { type OrgId, PLATFORM_ORG } from './kit/caller.ts'
 import { keepKey, newKeyText } from './services/account/public.ts'
-import { foundOrganisation, nobodyYet } from './services/iam/public.ts'
+import { createOrganisation, hasNoUsers } from './services/iam/public.ts'
 
 type Person = { email: string; password: string; key: string }
 export type FirstRun = {
@@ -21,7 +21,7 @@ type Addresses = Pick<FirstRun, 'baseUrl' | 'iamUrl' | 'ca'>
 export async function firstRun(engines: Engines, dataDirectory: string, addresses: Addresses): Promise<string | null> {
   const path = join(dataDirectory, 'first-run.json')
   return engines.db.transaction(async tx => {
-    if (!(await nobodyYet(tx))) return null
+    if (!(await hasNoUsers(tx))) return null
     const { superadmin, home } = kept(path) ?? newPeople(engines)
     const file: FirstRun = { ...addresses, superadmin, home }
     writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flush: true })
@@ -31,7 +31,7 @@ export async function firstRun(engines: Engines, dataDirectory: string, addresse
       [PLATFORM_ORG, 'Platform', superadmin],
       [home.org as OrgId, 'Home', home],
     ] as const) {
-      const user = await foundOrganisation({ ...engines, db: tx }, { org, name, owner: person })
+      const user = await createOrganisation({ ...engines, db: tx }, { org, name, owner: person })
       await keepKey({ ...engines, db: tx }, { org, user, name: 'First run', type: 'secret', text: person.key })
     }
     return path

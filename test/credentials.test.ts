@@ -59,7 +59,7 @@ const bounded =
   (forbids: (operation: Operation) => boolean) =>
   (operation: Operation): Outcome => {
     if (operation.access === 'public') return 'open'
-    if (operation.mints || (forbids(operation) && !operation.revokes)) return 403
+    if (operation.issuesCredential || (forbids(operation) && !operation.endsCredential)) return 403
     return asOwner(operation)
   }
 const writes = ({ method }: Operation) => !isSafe(method)
@@ -189,7 +189,7 @@ describe('every kind of credential', () => {
   it('meets every kind of operation', () => {
     const seen = new Set(entries.map(({ operation }) => operation.access))
     assert.deepEqual([...seen].sort(), ['admin', 'bearer', 'ingest', 'public', 'reader', 'superadmin'])
-    for (const flag of ['mints', 'revokes', 'metered'] as const)
+    for (const flag of ['issuesCredential', 'endsCredential', 'metered'] as const)
       assert.ok(
         entries.some(({ operation }) => operation[flag]),
         flag,

@@ -170,7 +170,7 @@ it('meets every kind of body, answer and access there is', () => {
     seen(({ operation }) => operation.answer.kind),
     ['either', 'events', 'nothing', 'reply', 'value'],
   )
-  for (const flag of ['metered', 'mints', 'revokes', 'door'] as const) {
+  for (const flag of ['metered', 'issuesCredential', 'endsCredential', 'door'] as const) {
     assert.ok(
       every.some(({ operation }) => operation[flag]),
       flag,

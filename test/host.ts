@@ -26,7 +26,7 @@ import type { Operation } from '../src/kit/operation.ts'
 import type { Service } from '../src/kit/service.ts'
 import type { IdentityProvider, SignIn } from '../src/kit/sign-in.ts'
 import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
-import { foundOrganisation } from '../src/services/iam/public.ts'
+import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
 
 export type TestOptions = Partial<
@@ -139,7 +139,7 @@ function testEngines(db: Database, options: TestOptions) {
     db,
     clock,
     random: systemRandom,
-    http: options.http ?? httpOver({ public: sealed, operator: sealed }),
+    http: options.http ?? httpOver({ public: sealed, configured: sealed }),
     seal: openSeal(systemRandom.bytes(32), systemRandom),
     mail: { send: async (mail: SentMail) => post.take(mail) },
     dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
@@ -180,10 +180,10 @@ function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
   const organisation = async (slug: string) => {
     const org = slug as OrgId
     const owner = { email: `owner@${slug}.test`, password: 'not used by any test' }
-    const user = await db.transaction(tx => foundOrganisation({ ...engines, db: tx }, { org, name: slug, owner }))
-    return { org, user, key: await mint(org, user), ...owner }
+    const user = await db.transaction(tx => createOrganisation({ ...engines, db: tx }, { org, name: slug, owner }))
+    return { org, user, key: await issueKey(org, user), ...owner }
   }
-  const mint = async (org: OrgId, user: string) => {
+  const issueKey = async (org: OrgId, user: string) => {
     const text = newKeyText(engines.random, 'secret')
     await db.transaction(tx => keepKey({ ...engines, db: tx }, { org, user, name: 'test', type: 'secret', text }))
     return text
@@ -194,7 +194,7 @@ function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
     const email = `${user.toLowerCase()}@${org}.test`
     await db`insert into users (id, email, created) values (${user}, ${email}, ${clock.now().toISOString()})`
     await db`insert into members (org, user_id, role, created) values (${org}, ${user}, ${role}, ${clock.now().toISOString()})`
-    return { org, user, email, key: await mint(org, user) }
+    return { org, user, email, key: await issueKey(org, user) }
   }
   /** Headers of a browser in which that person is signed in. */
   const signIn = async ({ org, user }: { org: OrgId; user: string }, lastsMs = 3_600_000) => {

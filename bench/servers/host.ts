@@ -2,7 +2,7 @@
 import type { Engines } from '../../src/engines/engines.ts'
 import type { OrgId } from '../../src/kit/caller.ts'
 import { keepKey, newKeyText } from '../../src/services/account/public.ts'
-import { foundOrganisation } from '../../src/services/iam/public.ts'
+import { createOrganisation } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
 import { openBenchHost } from './open-host.ts'
 import * as operations from './operations.ts'
@@ -24,7 +24,9 @@ async function serveHost(engines: Engines, pem: string): Promise<Serving> {
 async function newKeys(engines: Engines): Promise<{ key: string; limitedKey: string }> {
   const owner = { email: 'owner@bench.test', password: engines.random.token(20) }
   const { db } = engines
-  const user = await db.transaction(tx => foundOrganisation({ ...engines, db: tx }, { org: ORG, name: 'Bench', owner }))
+  const user = await db.transaction(tx =>
+    createOrganisation({ ...engines, db: tx }, { org: ORG, name: 'Bench', owner }),
+  )
   await fillTable(engines, user)
   const [key, limitedKey] = [newKeyText(engines.random, 'secret'), newKeyText(engines.random, 'secret')]
   const bounds = { expires: null, limits: LIMITS, budget: { month: 0, total: 0 }, rate: RATE_MAX }

@@ -11,7 +11,7 @@ import { openIdentityOrigin } from '../../src/identity-origin.ts'
 import { DEFAULT_BRAND } from '../../src/kit/brand.ts'
 import { type OrgId, PLATFORM_ORG } from '../../src/kit/caller.ts'
 import { createApp } from '../../src/services/iam/apps.ts'
-import { foundOrganisation, openDirectory } from '../../src/services/iam/public.ts'
+import { createOrganisation, openDirectory } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
 import { type Serving, serve } from './serve.ts'
 import { type Realm, signInOften } from './sign-ins.ts'
@@ -58,12 +58,12 @@ async function newRealm(engines: Engines): Promise<Realm> {
   const user = await engines.db.transaction(async tx => {
     const inside = { ...engines, db: tx }
     // The platform's own organisation has to be there for its own app.
-    await foundOrganisation(inside, {
+    await createOrganisation(inside, {
       org: PLATFORM_ORG,
       name: 'Platform',
       owner: { ...owner, email: 'admin@bench.test' },
     })
-    return foundOrganisation(inside, { org: ORG, name: 'Bench', owner })
+    return createOrganisation(inside, { org: ORG, name: 'Bench', owner })
   })
   const redirectUri = 'https://web.example.com/callback'
   const asked = { app: 'web', type: 'confidential', redirectUris: [redirectUri] }

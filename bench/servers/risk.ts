@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url'
 import { Agent, request } from 'undici'
 import type { Engines } from '../../src/engines/engines.ts'
 import { type OrgId, PLATFORM_ORG } from '../../src/kit/caller.ts'
-import { mintKey } from '../../src/services/account/public.ts'
-import { foundOrganisation } from '../../src/services/iam/public.ts'
+import { issueKey } from '../../src/services/account/public.ts'
+import { createOrganisation } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
 import { openBenchHost } from './open-host.ts'
 import { echoOf } from './operations.ts'
@@ -46,8 +46,8 @@ async function serveRisk(engines: Engines, pem: string, riskMirror: string): Pro
 async function newKey(engines: Engines, org: OrgId): Promise<string> {
   const owner = { email: `owner@${org}.test`, password: engines.random.token(20) }
   return engines.db.transaction(async tx => {
-    const user = await foundOrganisation({ ...engines, db: tx }, { org, name: org, owner })
-    return mintKey({ ...engines, db: tx }, { org, user, name: 'Bench' })
+    const user = await createOrganisation({ ...engines, db: tx }, { org, name: org, owner })
+    return issueKey({ ...engines, db: tx }, { org, user, name: 'Bench' })
   })
 }
 

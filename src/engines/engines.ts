@@ -40,9 +40,9 @@ export interface Database extends Sql {
   /** For writes of one statement, which is a transaction by itself. */
   readonly autocommit: Tx
   script(text: string): Promise<void>
-  /** Calls `heard` for each message on the channel, and `connected` each time listening (re)starts: what was sent
+  /** Calls `onNotify` for each message on the channel, and `onConnect` each time listening (re)starts: what was sent
    *  in between is lost, so whoever caches must drop everything then. */
-  listen(channel: string, heard: (payload: string) => void, connected: () => void): Promise<void>
+  listen(channel: string, onNotify: (payload: string) => void, onConnect: () => void): Promise<void>
   /** Resolves when every notification sent before, by whomever, has been handled here. */
   waitForNotifications(): Promise<void>
   /** Answers when the server does. */
@@ -64,8 +64,8 @@ export type HttpRequest = {
   bodyBytesMax: number
   /** How many redirects to follow; none unless said. Each hop is https and passes the address guard. */
   redirects?: number
-  /** `public` (unless said) dials public addresses only. `operator` is for URLs out of the settings. */
-  reach?: 'public' | 'operator'
+  /** `public` (unless said) dials public addresses only. `configured` is for URLs from the settings. */
+  reach?: 'public' | 'configured'
   signal?: AbortSignal
 }
 

@@ -7,12 +7,12 @@ import { requireReach } from './limits.ts'
 import type { Rates } from './rates.ts'
 
 /** What the caller is told of its rate, whether it is admitted or not. */
-export type Told = { rate: string | null }
+export type RateStatus = { rate: string | null }
 
 /** `reads` is whether the call only reads. */
-export function admit(rates: Rates, operation: Operation, caller: Principal, reads: boolean, told: Told): void {
+export function admit(rates: Rates, operation: Operation, caller: Principal, reads: boolean, status: RateStatus): void {
   const { id, rate } = caller.credential
-  if (rate !== null) told.rate = rates.take(id, rate)
+  if (rate !== null) status.rate = rates.consume(id, rate)
   requireKind(operation.access, caller)
   requireRole(operation.access, caller)
   requireReach(operation, reads, caller)

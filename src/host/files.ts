@@ -38,8 +38,8 @@ const PAGE_HEADERS = {
 
 type File = { bytes: Buffer; etag: string; headers: Record<string, string> }
 
-export function openFiles(places: readonly Files[]): FindFile {
-  const files = new Map(places.flatMap(place => [...filesIn(place)]))
+export function openFiles(mounts: readonly Files[]): FindFile {
+  const files = new Map(mounts.flatMap(mount => [...filesIn(mount)]))
   return (method, path, headers) => {
     const file = method === 'GET' || method === 'HEAD' ? files.get(path) : undefined
     if (!file) return null

@@ -96,7 +96,7 @@ after(() => agent.destroy())
 const url = new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
 const timeouts = { requestMs: 1_000, headersMs: 1_000 }
 const host = await startHost({
-  ...{ timeouts, upstreams: new Map([['ai', url]]), http: httpOver({ public: agent, operator: agent }) },
+  ...{ timeouts, upstreams: new Map([['ai', url]]), http: httpOver({ public: agent, configured: agent }) },
   services: [service({ name: 'ai', what: 'Models', paths: ['/v1/ai', '/v1/chat'] }), specimen, odd],
 })
 const HEAD = `Host: x\r\nAuthorization: Bearer ${host.home.key}\r\n`

@@ -7,12 +7,16 @@ import type { Operation } from '../kit/operation.ts'
 import { malformed } from './faults.ts'
 
 /** Before the input is known: which service, whether it is read or written, and whether keys are made there. */
-export function requireReach({ service, mints, revokes }: Operation, reads: boolean, { credential }: Principal): void {
-  if (mints && isLimited(credential)) {
+export function requireReach(
+  { service, issuesCredential, endsCredential }: Operation,
+  reads: boolean,
+  { credential }: Principal,
+): void {
+  if (issuesCredential && isLimited(credential)) {
     throw limited('This key is limited, so it may not create or change keys; use one without limit, budget and rate')
   }
   const { limits } = credential
-  if (!limits || revokes || reaches(limits, service, reads)) return
+  if (!limits || endsCredential || reaches(limits, service, reads)) return
   const readable = reaches(limits, service, true)
   const what = readable ? `may only read the ${service} service (GET, HEAD)` : `may not use the ${service} service`
   throw limited(`This key ${what}; it is limited to ${listOf(limits, 'product', 'read')}`)
@@ -20,7 +24,7 @@ export function requireReach({ service, mints, revokes }: Operation, reads: bool
 
 /** Once the input is known: which project. Answers the caller as acting in it. */
 export function inProject(
-  { project, revokes }: Operation,
+  { project, endsCredential }: Operation,
   caller: Principal,
   input: Record<string, unknown>,
   header: string | string[] | undefined,
@@ -28,7 +32,7 @@ export function inProject(
   const { limits } = caller.credential
   const held = limits?.project ?? null
   if (project === null) {
-    if (!held || revokes) return caller
+    if (!held || endsCredential) return caller
     throw limited(`This key may not act on the whole organisation; it is limited to ${listOf(limits, 'project')}`)
   }
   const named = project === 'chosen' ? chosen(header) : String(input[project])

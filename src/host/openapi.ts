@@ -91,9 +91,9 @@ function describe(id: string, tag: string, operation: Operation): object {
   const { properties, required = [] } = operation.input as { properties: Record<string, TSchema>; required?: string[] }
   const inPath = operation.pathFields
   const rest = Object.keys(properties).filter(name => !inPath.includes(name))
-  const parameter = (place: 'path' | 'query') => (name: string) => {
+  const parameter = (location: 'path' | 'query') => (name: string) => {
     const { description, ...schema } = properties[name] as TSchema & { description?: string }
-    return { name, in: place, required: required.includes(name), ...(description && { description }), schema }
+    return { name, in: location, required: required.includes(name), ...(description && { description }), schema }
   }
   const body = {
     type: 'object',

@@ -110,7 +110,7 @@ describe('rates by themselves', () => {
       const expected = log.filter(moment => moment > now - 60_000).length < rate
       let admitted = true
       try {
-        rates.take('one', rate)
+        rates.consume('one', rate)
       } catch (error) {
         assert.ok(error instanceof Fault)
         admitted = false
@@ -128,13 +128,13 @@ describe('rates by themselves', () => {
   it('keep every moment when their ring grows after it has turned', () => {
     const clock = manualClock('2026-11-15T09:00:00.000Z')
     const rates = openRates(clock)
-    for (let at = 0; at < 10; at++) rates.take('one', 20)
+    for (let at = 0; at < 10; at++) rates.consume('one', 20)
     clock.advance(60_000)
     for (let at = 0; at < 20; at++) {
-      rates.take('one', 20)
+      rates.consume('one', 20)
       clock.advance(1_000)
     }
     const inForty = (error: unknown) => error instanceof Fault && error.headers['retry-after'] === '40'
-    assert.throws(() => rates.take('one', 20), inForty)
+    assert.throws(() => rates.consume('one', 20), inForty)
   })
 })

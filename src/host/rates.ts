@@ -11,7 +11,7 @@ type Window = { moments: Float64Array; first: number; count: number }
 
 export type Rates = {
   /** Counts a request of that key, or refuses it. Answers the RateLimit header, which tells how much is left. */
-  take(key: string, rate: number): string
+  consume(key: string, rate: number): string
 }
 
 export function openRates(clock: Clock): Rates {
@@ -30,14 +30,14 @@ export function openRates(clock: Clock): Rates {
   }
 
   return {
-    take: (key, rate) => {
+    consume: (key, rate) => {
       const nowMs = clock.elapsedMs()
       if (nowMs - sweptMs > WINDOW_MS) sweep(nowMs)
       const window = windows.get(key) ?? open(key)
       leave(window, nowMs)
       if (window.count >= rate) throw exceeded(rate, (momentAt(window, window.count - rate) + WINDOW_MS - nowMs) / 1000)
       add(window, nowMs)
-      return told(rate - window.count, (momentAt(window, 0) + WINDOW_MS - nowMs) / 1000)
+      return rateStatus(rate - window.count, (momentAt(window, 0) + WINDOW_MS - nowMs) / 1000)
     },
   }
 }
@@ -65,13 +65,13 @@ function add(window: Window, nowMs: number): void {
 const momentAt = ({ moments, first }: Window, at: number) => moments[(first + at) % moments.length] as number
 
 /** As draft-ietf-httpapi-ratelimit-headers has it. */
-const told = (left: number, resetS: number) => `"key";r=${left};t=${Math.ceil(resetS)}`
+const rateStatus = (left: number, resetS: number) => `"key";r=${left};t=${Math.ceil(resetS)}`
 
 function exceeded(rate: number, waitS: number): Fault {
   const retryAfterS = Math.ceil(waitS)
   return new Fault('key_rate', {
     message: `This key may make ${rate} requests a minute; the next one is admitted in ${retryAfterS} s.`,
     retryAfterS,
-    headers: { ratelimit: told(0, waitS), 'ratelimit-policy': `"key";q=${rate};w=${WINDOW_S}` },
+    headers: { ratelimit: rateStatus(0, waitS), 'ratelimit-policy': `"key";q=${rate};w=${WINDOW_S}` },
   })
 }

@@ -85,7 +85,7 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
       timeoutMs: TIMEOUT_MS,
       stream: true,
       bodyBytesMax: Number.POSITIVE_INFINITY,
-      reach: 'operator',
+      reach: 'configured',
       signal: request.signal,
     })
     if (answer.status < 200 || answer.status > 599) throw new HttpFailure('network', `answered ${answer.status}`)

@@ -17,18 +17,18 @@ export function adapterFactory(engines: Engines, brand: string, findClient: Clie
   return model => (model === 'Client' ? clientAdapter(findClient) : entryAdapter(engines, { brand, model }))
 }
 
-function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
-  const graceMs = place.model === 'RefreshToken' ? REFRESH_GRACE_MS : 0
+function entryAdapter({ db, clock }: Engines, type: store.EntryType): Adapter {
+  const graceMs = type.model === 'RefreshToken' ? REFRESH_GRACE_MS : 0
   const now = () => clock.now().toISOString()
 
-  const nameOf = (id: string) => `${place.model} ${id}`
-  const select = (id: string) => store.selectEntry(db, place, digestOf(id), now())
+  const nameOf = (id: string) => `${type.model} ${id}`
+  const select = (id: string) => store.selectEntry(db, type, digestOf(id), now())
 
   async function find(id: string): Promise<store.Entry | null> {
-    const { ahead, found } = thisRequest()
-    const entry = await (place.model === 'RefreshToken'
-      ? findToken(db, place.brand, id, now())
-      : (ahead.get(nameOf(id)) ?? select(id)))
+    const { prefetched, found } = thisRequest()
+    const entry = await (type.model === 'RefreshToken'
+      ? findToken(db, type.brand, id, now())
+      : (prefetched.get(nameOf(id)) ?? select(id)))
     if (entry) found.set(nameOf(id), JSON.stringify(entry.payload))
     return entry
   }
@@ -48,35 +48,37 @@ function entryAdapter({ db, clock }: Engines, place: store.Place): Adapter {
   return {
     upsert: async (id, payload, expiresIn) => {
       const { jti: _, ...kept } = payload
-      await save({ db, clock }, place, id, kept, endOf(clock, place.model === 'Grant' ? UNREDEEMED_S : expiresIn))
+      await save({ db, clock }, type, id, kept, endOf(clock, type.model === 'Grant' ? UNREDEEMED_S : expiresIn))
     },
     find: async id => payloadOf(await find(id), id),
     findByUid: async uid => {
-      return payloadOf(thisRequest().ahead.get(nameOf(uid)) ?? (await store.selectEntryByUid(db, place, uid, now())))
+      return payloadOf(
+        thisRequest().prefetched.get(nameOf(uid)) ?? (await store.selectEntryByUid(db, type, uid, now())),
+      )
     },
     findByUserCode: async () => undefined,
     consume: async id => {
       // The next one is saved at once, and both in one statement.
-      if (place.model === 'RefreshToken') thisRequest().replaced = id
-      else if (!(await store.redeemCode(db.autocommit, place.brand, digestOf(id), now())))
+      if (type.model === 'RefreshToken') thisRequest().replaced = id
+      else if (!(await store.redeemCode(db.autocommit, type.brand, digestOf(id), now())))
         throw new errors.InvalidGrant('already used')
     },
     destroy: async id => {
-      const isEnded = place.model === 'Session' && !thisRequest().renamed.has(id)
-      await (isEnded ? store.deleteSession : store.deleteEntry)(db.autocommit, place, digestOf(id))
+      const isEnded = type.model === 'Session' && !thisRequest().renamed.has(id)
+      await (isEnded ? store.deleteSession : store.deleteEntry)(db.autocommit, type, digestOf(id))
       // What came of it opens nothing any more once this is answered.
-      if (isEnded || place.model === 'Grant') await db.waitForNotifications()
+      if (isEnded || type.model === 'Grant') await db.waitForNotifications()
     },
-    revokeByGrantId: grantId => store.deleteByGrant(db.autocommit, place, grantId),
+    revokeByGrantId: grantId => store.deleteByGrant(db.autocommit, type, grantId),
   }
 }
 
 /** With what is always asked for next. */
 async function findToken(db: Database, brand: string, id: string, at: string): Promise<store.Entry | null> {
-  const { ahead } = thisRequest()
+  const { prefetched } = thisRequest()
   const token = await store.selectRefreshToken(db, brand, digestOf(id), at)
-  if (token?.session) ahead.set(`Session ${token.payload.sessionUid}`, token.session)
-  if (token?.grant) ahead.set(`Grant ${token.payload.grantId}`, token.grant)
+  if (token?.session) prefetched.set(`Session ${token.payload.sessionUid}`, token.session)
+  if (token?.grant) prefetched.set(`Grant ${token.payload.grantId}`, token.grant)
   return token
 }
 
@@ -101,10 +103,10 @@ export async function claimGrant(
   session: string,
   claim: { client: string; before: string | null; grant: string },
 ): Promise<string> {
-  const place = { brand, model: 'Session' }
-  if (await store.updateGrantOf(db.autocommit, place, digestOf(session), claim)) return claim.grant
+  const type = { brand, model: 'Session' }
+  if (await store.updateGrantOf(db.autocommit, type, digestOf(session), claim)) return claim.grant
   // A session that is about to begin has no other tabs.
-  return (await store.selectGrantOf(db, place, digestOf(session), claim.client)) ?? claim.grant
+  return (await store.selectGrantOf(db, type, digestOf(session), claim.client)) ?? claim.grant
 }
 
 export function chosenOrg({ db }: Engines, brand: string, grantId: string): Promise<string | null> {

@@ -32,11 +32,11 @@ const document = (title: string, body: string) =>
 
 export function signInPage(app: string, action: string, problem: string | null): string {
   const alert = problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
-  const told = problem === null ? '' : ' aria-describedby="problem"'
+  const describedBy = problem === null ? '' : ' aria-describedby="problem"'
   return document(
     problem === null ? 'Sign in' : 'Sign in: that did not work',
     `<h1>Sign in</h1><p>to ${escaped(app)}</p>${alert}<form method="post" action="${escaped(action)}">
-<label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="username" required autofocus${told}>
+<label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="username" required autofocus${describedBy}>
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
 <button>Sign in</button></form>`,
   )
@@ -63,14 +63,14 @@ export type InvitationFacts = { org: string; email: string; role: string; invite
 export function invitationPage(facts: InvitationFacts, action: string, problem: string | null): string {
   const { org, email, role, invitedBy, hasPassword } = facts
   const alert = problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
-  const told = problem === null ? '' : ' aria-describedby="problem"'
+  const describedBy = problem === null ? '' : ' aria-describedby="problem"'
   const kind = hasPassword ? 'autocomplete="current-password"' : 'autocomplete="new-password" minlength="12"'
   const label = hasPassword ? 'Your password' : 'Choose a password (at least 12 characters)'
   return document(
     problem === null ? `Join ${org}` : `Join ${org}: that did not work`,
     `<h1>Join ${escaped(org)}</h1><p>${escaped(invitedBy)} asks you to join as ${escaped(role)}.</p>${alert}<form method="post" action="${escaped(action)}">
 <label for="email">E-mail address</label><input id="email" type="email" autocomplete="username" value="${escaped(email)}" readonly>
-<label for="password">${label}</label><input id="password" name="password" type="password" ${kind} required autofocus${told}>
+<label for="password">${label}</label><input id="password" name="password" type="password" ${kind} required autofocus${describedBy}>
 <button>Join</button></form>`,
   )
 }

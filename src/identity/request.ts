@@ -9,7 +9,7 @@ type Payload = Entry['payload']
 
 type Request = {
   /** Read together with a refresh token, for when it is asked for. */
-  ahead: Map<string, Entry>
+  prefetched: Map<string, Entry>
   /** As JSON: what the library was given it may change in place. */
   found: Map<string, string>
   /** The refresh token that gives way to the one that is saved next. */
@@ -22,7 +22,7 @@ const requests = new AsyncLocalStorage<Request>()
 
 /** Answers one request. */
 export const inOneRequest = <T>(answer: () => T): T =>
-  requests.run({ ahead: new Map(), found: new Map(), replaced: null, renamed: new Set() }, answer)
+  requests.run({ prefetched: new Map(), found: new Map(), replaced: null, renamed: new Set() }, answer)
 
 export function thisRequest(): Request {
   const request = requests.getStore()

@@ -17,52 +17,52 @@ export const digestOf = (id: string) => createHash('sha256').update(id).digest()
 
 export async function save(
   engines: Engines,
-  place: store.Place,
+  type: store.EntryType,
   id: string,
   mine: Payload,
   expires: string | null,
 ): Promise<void> {
-  const before = asFound(`${place.model} ${id}`)
+  const before = asFound(`${type.model} ${id}`)
   const isSaved = await (before
-    ? change(engines, place, id, before, mine, expires)
-    : add(engines, place, id, mine, expires))
-  if (isSaved) thisRequest().found.set(`${place.model} ${id}`, JSON.stringify(mine))
+    ? change(engines, type, id, before, mine, expires)
+    : add(engines, type, id, mine, expires))
+  if (isSaved) thisRequest().found.set(`${type.model} ${id}`, JSON.stringify(mine))
 }
 
 /** What was there is changed where it still is, and never put back: who ended it meanwhile has ended it. */
 async function change(
   engines: Engines,
-  place: store.Place,
+  type: store.EntryType,
   id: string,
   before: Payload,
   mine: Payload,
   expires: string | null,
 ): Promise<boolean> {
   const { db, clock } = engines
-  if (await store.updateEntry(db.autocommit, place, digestOf(id), before, columnsOf(mine, expires))) return true
-  const entry = await store.selectEntry(db, place, digestOf(id), clock.now().toISOString())
-  return entry !== null && change(engines, place, id, entry.payload, merged(before, mine, entry.payload), expires)
+  if (await store.updateEntry(db.autocommit, type, digestOf(id), before, columnsOf(mine, expires))) return true
+  const entry = await store.selectEntry(db, type, digestOf(id), clock.now().toISOString())
+  return entry !== null && change(engines, type, id, entry.payload, merged(before, mine, entry.payload), expires)
 }
 
 async function add(
   { db, clock }: Engines,
-  place: store.Place,
+  type: store.EntryType,
   id: string,
   mine: Payload,
   expires: string | null,
 ): Promise<boolean> {
   const columns = columnsOf(mine, expires)
   // Who signed in with a password that was changed meanwhile is not signed in.
-  if (place.model === 'Session' && columns.user) {
-    return store.insertSession(db.autocommit, place, digestOf(id), columns, proofOf(columns.user))
+  if (type.model === 'Session' && columns.user) {
+    return store.insertSession(db.autocommit, type, digestOf(id), columns, proofOf(columns.user))
   }
   const { replaced } = thisRequest()
-  if (place.model === 'RefreshToken' && replaced !== null) {
+  if (type.model === 'RefreshToken' && replaced !== null) {
     const use = { digest: digestOf(replaced), at: clock.now().toISOString(), since: graceStart(clock) }
-    if (await store.replaceToken(db.autocommit, place, use, digestOf(id), columns)) return true
+    if (await store.replaceToken(db.autocommit, type, use, digestOf(id), columns)) return true
     throw new errors.InvalidGrant('already used')
   }
-  await store.insertEntry(db.autocommit, place, digestOf(id), columns)
+  await store.insertEntry(db.autocommit, type, digestOf(id), columns)
   return true
 }
 

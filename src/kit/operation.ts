@@ -108,8 +108,8 @@ export type Declaration<
   project?: (keyof F & string) | 'chosen'
   model?: keyof F & string
   metered?: true
-  mints?: true
-  revokes?: true
+  issuesCredential?: true
+  endsCredential?: true
   door?: D
   emits?: E
   audit?: Au
@@ -186,14 +186,21 @@ export function declareOperation(declared: Erased) {
   const checked = body === undefined ? input : Type.Object({ ...fields, body: Type.Unknown() }, shape)
   const answer = answerOf(declared.output)
   const bodyKind: 'none' | BodyKind = body ?? (bodiless ? 'none' : 'json')
-  const { summary, encodings = [], bodyLimit = BODY_LIMIT, metered = false, mints = false, revokes = false } = declared
+  const {
+    summary,
+    encodings = [],
+    bodyLimit = BODY_LIMIT,
+    metered = false,
+    issuesCredential = false,
+    endsCredential = false,
+  } = declared
   const { door = false, faults = [], dialect = native, emits = {} } = declared
   return {
     kind: 'operation' as const,
     /** The name of the service it belongs to; empty for the host's own. */
     service: '',
     ...{ method, path, pathFields, summary, access, input, answer, audit, emits, faults, dialect },
-    ...{ bodyKind, bodyLimit, encodings, metered, mints, revokes, door },
+    ...{ bodyKind, bodyLimit, encodings, metered, issuesCredential, endsCredential, door },
     passesUnknown: declared.passUnknown ?? body === 'parsed',
     check: compileCheck(checked),
     status: declared.status ?? (answer.kind === 'nothing' ? 204 : 200),

@@ -44,10 +44,10 @@ export async function page<Row>(
 }
 
 /** Where a page ended in a listing that goes by age, and by id where two are equally old. */
-export type Place = { created: string; id: string }
-export const placeKey = ({ created, id }: Place): string => `${created} ${id}`
+export type Position = { created: string; id: string }
+export const positionKey = ({ created, id }: Position): string => `${created} ${id}`
 
-export function placeFrom(key: string): Place | null {
+export function positionFrom(key: string): Position | null {
   if (key === '') return null
   const [, created = '', id = ''] = key.match(/^([1-9]\d{3}-[\d-]{5}T[\d:.]{12}Z) (\w+)$/) ?? []
   if (Number.isNaN(Date.parse(created))) throw wrongCursor()

@@ -1,14 +1,14 @@
 // The product: every service, one line each. Their migrations run in this order. A service without a folder has no
 // operation yet; it is listed so that `GET /v1` tells what is there and what is not.
 import { service } from '../kit/service.ts'
-import { mintKey, revokeKeysOf } from './account/public.ts'
+import { issueKey, revokeKeysOf } from './account/public.ts'
 import { account } from './account/service.ts'
 import { iamService } from './iam/service.ts'
 import { projectsService } from './projects/service.ts'
 import { risk } from './risk/service.ts'
 
 export const services = [
-  iamService({ mint: mintKey, revokeOf: revokeKeysOf }),
+  iamService({ issue: issueKey, revokeOf: revokeKeysOf }),
   account,
   projectsService,
   service({

@@ -99,7 +99,7 @@ export const mint = operation({
   route: 'POST /v1/specimen/mint',
   summary: 'Would reveal a credential',
   access: 'bearer',
-  mints: true,
+  issuesCredential: true,
   output: nothing,
   audit: 'none',
   run: () => {},

@@ -30,21 +30,21 @@ export class StoaError extends Error {
   readonly requestId: string | null
 
   constructor(response: Response, body: string) {
-    const told = errorIn(body)
-    super(told.message ?? `The answer was ${response.status} ${response.statusText}`.trim())
+    const problem = errorIn(body)
+    super(problem.message ?? `The answer was ${response.status} ${response.statusText}`.trim())
     this.status = response.status
-    this.code = told.code ?? 'unknown'
-    this.type = told.type ?? 'unknown'
-    this.param = told.param ?? null
-    this.fields = told.fields ?? []
-    this.requestId = told.request_id ?? response.headers.get('x-request-id')
+    this.code = problem.code ?? 'unknown'
+    this.type = problem.type ?? 'unknown'
+    this.param = problem.param ?? null
+    this.fields = problem.fields ?? []
+    this.requestId = problem.request_id ?? response.headers.get('x-request-id')
   }
 }
 
-type Told = Partial<Pick<StoaError, 'code' | 'message' | 'type' | 'param' | 'fields'> & { request_id: string }>
+type Problem = Partial<Pick<StoaError, 'code' | 'message' | 'type' | 'param' | 'fields'> & { request_id: string }>
 
 /** A proxy in between answers in words of its own, so nothing is taken for granted here. */
-function errorIn(body: string): Told {
+function errorIn(body: string): Problem {
   try {
     const { error } = JSON.parse(body)
     return typeof error?.code === 'string' ? error : {}

@@ -66,12 +66,12 @@ function sectionText({ name, what, operations }: Section): string {
 }
 
 function operationText(id: string, operation: Operation): string {
-  const { method, path, summary, access, mints, faults } = operation
+  const { method, path, summary, access, issuesCredential, faults } = operation
   const own = faults.map((code: FaultCode) => `\`${code}\` (${statusOf(code)})`).join(', ')
   return [
     `### ${id}`,
     `\`${method} ${path}\``,
-    `${summary}. ${CALLERS[access]}${mints ? ' A key that is limited in any way may not.' : ''}`,
+    `${summary}. ${CALLERS[access]}${issuesCredential ? ' A key that is limited in any way may not.' : ''}`,
     ...inputTable(operation),
     answerText(operation),
     `Faults: ${own ? `${own}, and ` : ''}[those of every operation](#faults).`,
@@ -80,7 +80,7 @@ function operationText(id: string, operation: Operation): string {
 }
 
 function inputTable(operation: Operation): string[] {
-  const rows = fieldRows(operation.input as Schema, '', name => placeOf(operation, name))
+  const rows = fieldRows(operation.input as Schema, '', name => locationOf(operation, name))
   if (isForeign(operation)) rows.push('| | body | bytes | | The whole body, as it is sent |')
   if (rows.length === 0) return []
   return [`| field | in | type | required | what it is |\n|---|---|---|---|---|\n${rows.join('\n')}`]
@@ -89,20 +89,20 @@ function inputTable(operation: Operation): string[] {
 /** Whether the body is not JSON of ours. */
 const isForeign = ({ bodyKind }: Operation) => bodyKind !== 'json' && bodyKind !== 'none'
 
-function placeOf({ pathFields, bodyKind }: Operation, name: string): string {
+function locationOf({ pathFields, bodyKind }: Operation, name: string): string {
   return pathFields.includes(name) ? 'path' : bodyKind === 'json' ? 'body' : 'query'
 }
 
 /** A row for each field, and below it one for each field inside it. */
-function fieldRows(schema: Schema, prefix: string, place: (name: string) => string): string[] {
+function fieldRows(schema: Schema, prefix: string, location: (name: string) => string): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const at = `${prefix}${name}`
     const required = schema.required?.includes(name) ? 'yes' : 'no'
-    const cells = [`\`${at}\``, place(name), `\`${shortType(field)}\``, required, field.description ?? '']
+    const cells = [`\`${at}\``, location(name), `\`${shortType(field)}\``, required, field.description ?? '']
     const inner = field.items ?? field
     return [
       `| ${cells.map(cell).join(' | ')} |`,
-      ...fieldRows(inner ?? {}, inner === field ? `${at}.` : `${at}[].`, () => place(name)),
+      ...fieldRows(inner ?? {}, inner === field ? `${at}.` : `${at}[].`, () => location(name)),
     ]
   })
 }
@@ -127,11 +127,11 @@ function answerText({ status, answer: { kind, value } }: Operation): string {
 function curl(operation: Operation): string {
   const { properties = {}, required = [] } = operation.input as Schema
   const chosen = Object.entries(properties).filter(([name, field]) => {
-    return required.includes(name) || (placeOf(operation, name) === 'body' && field.examples)
+    return required.includes(name) || (locationOf(operation, name) === 'body' && field.examples)
   })
-  const values = (place: string) =>
+  const values = (location: string) =>
     chosen
-      .filter(([name]) => placeOf(operation, name) === place)
+      .filter(([name]) => locationOf(operation, name) === location)
       .map(([name, field]) => [name, exampleOf(field)] as const)
   const inPath = new Map(values('path'))
   const path = operation.path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name) =>

@@ -1,8 +1,8 @@
 // PostgreSQL through the `postgres` driver: a pool with a bounded queue, transactions, LISTEN.
 import postgres from 'postgres'
 import { type Database, EngineUnavailable, type SqlValue, type Tx } from '../engines.ts'
-import { admission, type Waits } from './admission.ts'
-import { type Ears, openListening } from './listening.ts'
+import { openLimiter, type Waits } from './limiter.ts'
+import { type NotifyHandlers, openListening } from './notifications.ts'
 
 export type PostgresOptions = {
   /** Where: a URL, or the socket directory and database of the embedded server. */
@@ -24,13 +24,13 @@ const PING_WAITS: Waits = { connectionMs: 2_000, answerMs: 2_000 }
 
 export function openPostgres(options: PostgresOptions): Database {
   const sql = connect(options)
-  const listening = openListening(ears => connect({ ...options, connectionsMax: 1 }, ears), options.beatMs)
-  const { admit, load } = admission(options.connectionsMax, options.queueMax)
+  const listening = openListening(handlers => connect({ ...options, connectionsMax: 1 }, handlers), options.beatMs)
+  const { acquire, load } = openLimiter(options.connectionsMax, options.queueMax)
 
   async function run<T>(query: { cancel(): void }, waits: Waits): Promise<T> {
     const pending = query as unknown as PromiseLike<T> & { state?: unknown }
     const begun = () => Boolean(pending.state)
-    return admit({ start: () => pending, begun, giveUp: () => query.cancel() }, waits).catch(translate)
+    return acquire({ start: () => pending, begun, giveUp: () => query.cancel() }, waits).catch(translate)
   }
 
   async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -53,7 +53,7 @@ export function openPostgres(options: PostgresOptions): Database {
     const giveUp = () => {
       state.givenUp = true
     }
-    return admit({ start, begun: () => state.begun, giveUp }, WAITS).catch(translate)
+    return acquire({ start, begun: () => state.begun, giveUp }, WAITS).catch(translate)
   }
 
   const query = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
@@ -66,8 +66,8 @@ export function openPostgres(options: PostgresOptions): Database {
       autocommit: Object.assign(query, { isTransaction: true as const, script }),
       load,
       script,
-      listen: (channel: string, heard: (payload: string) => void, connected: () => void) =>
-        listening.listen({ channel, heard, connected }),
+      listen: (channel: string, onNotify: (payload: string) => void, onConnect: () => void) =>
+        listening.listen({ channel, onNotify, onConnect }),
       waitForNotifications: listening.waitForNotifications,
       ping: async () => void (await run(sql`select 1`, PING_WAITS)),
       close: async () => {
@@ -126,16 +126,16 @@ function whileThere<T>(state: Connection, outcome: PromiseLike<T>, tellsLoss = (
 /** Comes never; a new one each time, so that nothing is kept by it. */
 const suspended = <T>() => new Promise<T>(() => {})
 
-function connect({ at, connectionsMax }: PostgresOptions, ears?: Ears): postgres.Sql {
+function connect({ at, connectionsMax }: PostgresOptions, handlers?: NotifyHandlers): postgres.Sql {
   const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
     max: connectionsMax,
     connect_timeout: CONNECT_TIMEOUT_S,
     // A lost server is tried again at once and then ever more slowly, up to two seconds.
     backoff: attempt => Math.min(2, 0.05 * 2 ** attempt),
     onnotice: () => {},
-    ...(ears && { ...ears, max_lifetime: null }),
+    ...(handlers && { ...handlers, max_lifetime: null }),
     connection: {
-      application_name: ears ? 'stoa listening' : 'stoa',
+      application_name: handlers ? 'stoa listening' : 'stoa',
       TimeZone: 'UTC',
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,

@@ -86,10 +86,10 @@ function conforms(name: string, http: Http): void {
 }
 
 conforms('undici', openHttp({ allow: ['127.0.0.1'] }))
-conforms('sealed', httpOver({ public: sealed, operator: sealed }))
+conforms('sealed', httpOver({ public: sealed, configured: sealed }))
 
 describe('redirects that were asked for', () => {
-  const http = httpOver({ public: sealed, operator: sealed })
+  const http = httpOver({ public: sealed, configured: sealed })
   const follow = (path: string, redirects: number) =>
     http.send({ method: 'GET', url: `https://a.test${path}`, timeoutMs: 2_000, bodyBytesMax: 1000, redirects })
   const moved = (to: string) => ({ headers: { location: to } })
@@ -136,7 +136,7 @@ describe('the address guard', () => {
   }
 
   it('does not stand before what the operator named in the settings', async () => {
-    assert.equal((await call(http, '/', { reach: 'operator' })).status, 200)
+    assert.equal((await call(http, '/', { reach: 'configured' })).status, 200)
   })
 
   it('knows private from public', () => {

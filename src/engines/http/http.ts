@@ -20,7 +20,7 @@ export function openHttp(options: HttpOptions): Http {
   const tls = options.ca ? { ca: options.ca } : {}
   const dispatchers = {
     public: new Agent({ connect: guardedConnector(addressGuard(options.allow), tls) }),
-    operator: new Agent({ connect: { ...tls, timeout: CONNECT_TIMEOUT_MS } }),
+    configured: new Agent({ connect: { ...tls, timeout: CONNECT_TIMEOUT_MS } }),
   }
   const close = async () => {
     await Promise.all(Object.values(dispatchers).map(one => one.destroy()))
@@ -29,7 +29,7 @@ export function openHttp(options: HttpOptions): Http {
 }
 
 /** The engine over any dispatchers, whose owner closes them; tests hand in undici's own sealed ones. */
-export function httpOver(dispatchers: Record<'public' | 'operator', Dispatcher>): Http {
+export function httpOver(dispatchers: Record<'public' | 'configured', Dispatcher>): Http {
   async function once(request: HttpRequest, url: URL, signal: AbortSignal | null): Promise<HttpResponse> {
     const waitMs = request.stream ? request.timeoutMs : 0
     const response = await send(url, {

@@ -24,7 +24,7 @@ export async function withLease<T>(
   work: (lease: Lease) => Promise<T>,
 ): Promise<T | null> {
   const holder = random.token(22)
-  const fence = await store.takeLease(db.autocommit, name, holder, LASTS_MS)
+  const fence = await store.acquireLease(db.autocommit, name, holder, LASTS_MS)
   if (fence === null) return null
   const lost = new AbortController()
   const done = new AbortController()
@@ -33,7 +33,7 @@ export async function withLease<T>(
     for (;;) {
       await clock.sleep(LASTS_MS / 3, done.signal)
       if (done.signal.aborted) return
-      const kept = await store.takeLease(db.autocommit, name, holder, LASTS_MS).catch(() => null)
+      const kept = await store.acquireLease(db.autocommit, name, holder, LASTS_MS).catch(() => null)
       if (kept !== fence) return lost.abort(new LeaseLost(`the lease ${name} was lost`))
     }
   }

@@ -2,7 +2,7 @@
 import type { Sql, Tx } from '../../engines/engines.ts'
 
 /** Takes or renews a lease, and answers its number; null while another holds it. */
-export async function takeLease(db: Tx, name: string, holder: string, lastsMs: number): Promise<number | null> {
+export async function acquireLease(db: Tx, name: string, holder: string, lastsMs: number): Promise<number | null> {
   const [row] = await db<{ fence: number }>`insert into leases (name, holder, until, fence)
     values (${name}, ${holder}, clock_timestamp() + make_interval(secs => ${lastsMs / 1000}), 1)
     on conflict (name) do update set holder = excluded.holder, until = excluded.until,

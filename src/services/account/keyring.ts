@@ -6,10 +6,10 @@ import type { Credentials } from '../../kit/credentials.ts'
 import { type LastUsed, openLastUsed } from './last-used.ts'
 import {
   aliasOf,
+  type CachedCredential,
   ended,
   type Finder,
   findersOf,
-  type Held,
   type LookUpOptions,
   refused,
   requireSpelling,
@@ -33,7 +33,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { db, clock, warn } = options
   // By the text itself, because hashing it would be a tenth of a small request. It was in this memory anyway, in the
   // request; nothing of it is kept longer than it takes the next one to be looked up.
-  const cache = openCache<Held>()
+  const cache = openCache<CachedCredential>()
   for (const [channel, alias] of Object.entries(CHANNELS)) {
     await db.listen(channel, name => cache.drop(alias(name)), cache.clear)
   }
@@ -45,27 +45,27 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     [find.workspace, 'This token is of no workspace here, or it has ended.'],
   ])
 
-  function admitted(held: Held, nowMs: number): Principal {
-    if (held.revoked) throw ended('key_revoked', 'This key was revoked')
-    if (held.expiresMs <= nowMs) throw expired(held)
-    if (nowMs - held.useNotedMs >= USE_NOTED_MS) {
-      held.useNotedMs = nowMs
-      note(held.principal.credential.id, nowMs)
+  function admitted(cached: CachedCredential, nowMs: number): Principal {
+    if (cached.revoked) throw ended('key_revoked', 'This key was revoked')
+    if (cached.expiresMs <= nowMs) throw expired(cached)
+    if (nowMs - cached.useNotedMs >= USE_NOTED_MS) {
+      cached.useNotedMs = nowMs
+      note(cached.principal.credential.id, nowMs)
     }
-    return held.principal
+    return cached.principal
   }
 
   function resolve(name: string, text: string, finder: Finder): Principal | Promise<Principal> {
     const nowMs = clock.now().getTime()
-    const held = cache.get(name, nowMs)
-    return held ? admitted(held, nowMs) : lookUp(name, text, nowMs, finder)
+    const cached = cache.get(name, nowMs)
+    return cached ? admitted(cached, nowMs) : lookUp(name, text, nowMs, finder)
   }
 
   async function lookUp(name: string, text: string, nowMs: number, finder: Finder): Promise<Principal> {
     if (finder === find.key) requireSpelling(text)
-    const held = await cache.load(name, nowMs, () => finder(text))
-    if (!held) throw refused(UNKNOWN.get(finder) ?? SIGNED_OUT)
-    return admitted(held, clock.now().getTime())
+    const cached = await cache.load(name, nowMs, () => finder(text))
+    if (!cached) throw refused(UNKNOWN.get(finder) ?? SIGNED_OUT)
+    return admitted(cached, clock.now().getTime())
   }
 
   return {
@@ -82,7 +82,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
 
 const SIGNED_OUT = 'This session has ended; sign in again.'
 
-function expired({ principal, expiresMs }: Held) {
+function expired({ principal, expiresMs }: CachedCredential) {
   const { kind } = principal.credential
   if (kind === 'session') return refused(SIGNED_OUT)
   if (kind === 'token') return refused('This access token has expired; refresh it.')

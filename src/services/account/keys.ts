@@ -8,7 +8,7 @@ import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
-import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
+import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
 import { emailsOf } from '../iam/public.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
@@ -38,8 +38,8 @@ export const listKeys = operation({
     const filter = { ...timesFrom(now), id: null, user: administers(caller) ? null : caller.user, status }
     const found = await page(
       asked,
-      (last, count) => store.selectKeys(db, caller.org, filter, placeFrom(last), count),
-      placeKey,
+      (last, count) => store.selectKeys(db, caller.org, filter, positionFrom(last), count),
+      positionKey,
     )
     const emails = await emailsOf(
       db,
@@ -53,7 +53,7 @@ export const createKey = operation({
   route: 'POST /v1/account/keys',
   summary: 'Creates a key; the answer alone carries the whole text of a secret one, in `key`',
   access: 'bearer',
-  mints: true,
+  issuesCredential: true,
   input: {
     name: Name,
     type: Type.Optional(
@@ -91,7 +91,7 @@ export const updateKey = operation({
   route: 'PATCH /v1/account/keys/{id}',
   summary: "Changes what is given of one's own key; null, and for `limit` also [], takes a bound away",
   access: 'bearer',
-  mints: true,
+  issuesCredential: true,
   input: { id: Id, name: Type.Optional(Name), ...settable },
   output: Key,
   faults: ['not_found', 'conflict'],
@@ -123,7 +123,7 @@ export const deleteKey = operation({
   route: 'DELETE /v1/account/keys/{id}',
   summary: 'Revokes exactly that key; it stays listed, with who revoked it and when',
   access: 'bearer',
-  revokes: true,
+  endsCredential: true,
   input: { id: Id },
   output: nothing,
   faults: ['not_found'],
@@ -139,12 +139,12 @@ export const deleteKey = operation({
 
 const NO_BOUNDS: store.Bounds = { expires: null, limits: [], budget: { month: 0, total: 0 }, rate: null }
 
-type Minted = Pick<Caller, 'org' | 'user'> & { name: string; type: KeyType; text: string; bounds?: store.Bounds }
+type IssuedKey = Pick<Caller, 'org' | 'user'> & { name: string; type: KeyType; text: string; bounds?: store.Bounds }
 
 /** Writes a key down. */
 export async function keepKey(
   { clock, random, db }: { clock: Clock; random: Random; db: Tx },
-  { org, user, name, type, text, bounds = NO_BOUNDS }: Minted,
+  { org, user, name, type, text, bounds = NO_BOUNDS }: IssuedKey,
 ): Promise<store.NewKey> {
   const id = `key_${random.token(24)}`
   const created = clock.now().toISOString()
@@ -155,9 +155,9 @@ export async function keepKey(
 }
 
 /** Makes an unlimited secret key of that person, and answers its text. */
-export async function mintKey(
+export async function issueKey(
   engines: { clock: Clock; random: Random; db: Tx },
-  whose: Pick<Minted, 'org' | 'user' | 'name'>,
+  whose: Pick<IssuedKey, 'org' | 'user' | 'name'>,
 ): Promise<string> {
   const text = newKeyText(engines.random, 'secret')
   await keepKey(engines, { ...whose, type: 'secret', text })

@@ -93,7 +93,7 @@ export const logout = operation({
   route: 'POST /v1/account/logout',
   summary: 'Signs out: ends the session or token it is called with, and what else came of the same sign-in',
   access: 'bearer',
-  revokes: true,
+  endsCredential: true,
   output: replies,
   status: 204,
   faults: ['conflict'],

@@ -9,7 +9,7 @@ import { findMember, findSignIn, findWorkspaceToken, workspaceIn } from '../iam/
 import { digestOf, isWellSpelled } from './key-text.ts'
 import * as store from './store.ts'
 
-export type Held = { principal: Principal; expiresMs: number; revoked: boolean; useNotedMs: number }
+export type CachedCredential = { principal: Principal; expiresMs: number; revoked: boolean; useNotedMs: number }
 
 export type LookUpOptions = {
   db: Database
@@ -19,7 +19,7 @@ export type LookUpOptions = {
 }
 
 /** Looks a credential up by its text: what it stands for, and by which names changes would call it. */
-export type Finder = (text: string) => Promise<Found<Held> | null>
+export type Finder = (text: string) => Promise<Found<CachedCredential> | null>
 
 /** By what notifications call things. */
 export const aliasOf = {
@@ -37,25 +37,25 @@ export function findersOf(options: LookUpOptions): Record<'key' | 'session' | 't
       const found = await store.findKey(db, digest)
       if (!found) return null
       const member = await findMember(db, found.org, found.user)
-      return heldFrom(found, member, digest)
+      return cachedFrom(found, member, digest)
     },
     session: async text => {
       const digest = digestOf(text)
       const found = await store.findSession(db, digest)
       const member = found && (await findMember(db, found.org, found.user))
-      return member && heldFrom(found, member, digest)
+      return member && cachedFrom(found, member, digest)
     },
     token: async text => {
       const claims = await verifyToken(text)
       if (!claims) throw refused('This is not an access token for this service, or it has expired.')
       const digest = digestOf(claims.signIn)
       const member = await findSignIn(db, digest, claims)
-      return member && heldToken(claims, member, digest)
+      return member && cachedToken(claims, member, digest)
     },
     workspace: async text => {
       const workspace = workspaceIn(text)
       if (!workspace) throw refused('This is not the token of a workspace.')
-      return heldWorkspace(options, workspace, text)
+      return cachedWorkspace(options, workspace, text)
     },
   }
 }
@@ -68,7 +68,7 @@ export function requireSpelling(text: string): void {
 type Member = { email: string; role: Role }
 
 /** A key without a member outlived its holder's membership. */
-function heldFrom(found: store.Found, member: Member | null, digest: string): Found<Held> {
+function cachedFrom(found: store.Found, member: Member | null, digest: string): Found<CachedCredential> {
   const { id, kind, org, user, rate, signIn } = found
   const limits = parseLimits(found.limits)
   const only = limits?.project?.size === 1 ? [...limits.project][0] : undefined
@@ -90,7 +90,11 @@ function heldFrom(found: store.Found, member: Member | null, digest: string): Fo
 
 const UNLIMITED = { limits: null, budget: null, rate: null }
 
-function heldToken({ user, org, signIn, expiresMs }: TokenClaims, member: Member, digest: string): Found<Held> {
+function cachedToken(
+  { user, org, signIn, expiresMs }: TokenClaims,
+  member: Member,
+  digest: string,
+): Found<CachedCredential> {
   const credential = { kind: 'token' as const, id: signIn, digest, signIn: digest, ...UNLIMITED }
   const principal = { org: org as OrgId, project: null, workspace: null, user, ...member, credential }
   return {
@@ -99,7 +103,11 @@ function heldToken({ user, org, signIn, expiresMs }: TokenClaims, member: Member
   }
 }
 
-async function heldWorkspace(options: LookUpOptions, id: string, text: string): Promise<Found<Held> | null> {
+async function cachedWorkspace(
+  options: LookUpOptions,
+  id: string,
+  text: string,
+): Promise<Found<CachedCredential> | null> {
   const found = await findWorkspaceToken(options, id, text)
   if (!found) return null
   const { org, expiresMs } = found

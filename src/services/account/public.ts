@@ -1,7 +1,7 @@
 // What other parts may use of the account service.
 export { newKeyText } from './key-text.ts'
 export type { Keyring } from './keyring.ts'
-export { keepKey, mintKey } from './keys.ts'
+export { issueKey, keepKey } from './keys.ts'
 export { CALLBACK_PATH, LOGIN_PATH } from './login.ts'
 export { beginSession } from './sessions.ts'
 export { requireBudget, settleSpend } from './spending.ts'

@@ -1,7 +1,7 @@
 // All SQL on API keys and browser sessions.
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { Budget, OrgId } from '../../kit/caller.ts'
-import type { Place } from '../../kit/page.ts'
+import type { Position } from '../../kit/page.ts'
 import type { KeyType } from './key-text.ts'
 
 /** What a key is held to. */
@@ -58,7 +58,7 @@ export function selectKeys(
   db: Sql,
   org: OrgId,
   { id, user, status, at, month }: KeyFilter,
-  last: Place | null,
+  last: Position | null,
   count: number,
 ): Promise<KeyRow[]> {
   return db<KeyRow>`select keys.id, keys.user_id as user, name, type, prefix, text, keys.created, expires, limits,

@@ -69,7 +69,7 @@ export const createApp = operation({
   route: 'POST /v1/iam/apps',
   summary: 'Registers an app; the answer alone carries the secret of a confidential one',
   access: 'admin',
-  mints: true,
+  issuesCredential: true,
   input: {
     app: Type.String({
       pattern: '^[a-z0-9]{1,40}$',
@@ -128,7 +128,7 @@ export const updateApp = operation({
   route: 'PATCH /v1/iam/apps/{id}',
   summary: 'Changes what is given of an app',
   access: 'admin',
-  mints: true, // Where people come back to decides who gets their tokens.
+  issuesCredential: true, // Where people come back to decides who gets their tokens.
   input: {
     ...app,
     name: Type.Optional(Name),
@@ -172,7 +172,7 @@ export const rotateAppSecret = operation({
   route: 'POST /v1/iam/apps/{id}/secret',
   summary: 'Replaces the secret of a confidential app at once, and answers the new one',
   access: 'admin',
-  mints: true,
+  issuesCredential: true,
   input: app,
   output: Type.Object({ id: Id, secret: Secret }),
   faults: ['not_found', 'conflict'],

@@ -6,7 +6,7 @@ import { nothing } from '../../kit/answer.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
+import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { Email, Role } from './fields.ts'
 import { invitationMail, newInvitation } from './invitations/invitation.ts'
 import * as store from './invitations/store.ts'
@@ -41,8 +41,8 @@ export const listInvites = operation({
   run: ({ db, caller, clock }, asked) =>
     page(
       asked,
-      (last, count) => store.selectInvites(db, caller.org, clock.now().toISOString(), placeFrom(last), count),
-      placeKey,
+      (last, count) => store.selectInvites(db, caller.org, clock.now().toISOString(), positionFrom(last), count),
+      positionKey,
     ),
 })
 
@@ -50,7 +50,7 @@ export const createInvite = operation({
   route: 'POST /v1/iam/invites',
   summary: 'Asks somebody by mail to join, with a link that is good for a week; an earlier one to that address ends',
   access: 'admin',
-  mints: true,
+  issuesCredential: true,
   input: { email: Email, role: Role },
   output: Invite,
   status: 201,

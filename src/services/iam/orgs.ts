@@ -40,7 +40,7 @@ export const createOrg = operation({
   route: 'POST /v1/iam/orgs',
   summary: 'Creates an organisation with its owner, and answers once an unlimited key of the owner, in `key`',
   access: 'superadmin',
-  mints: true,
+  issuesCredential: true,
   input: {
     slug: Slug,
     name: Name,
@@ -70,7 +70,7 @@ export const createOrg = operation({
       }
       const newcomer = { email: owner.email, passwordDigest, passwordBy: null }
       const { user, email } = await admitMember({ db, clock, random }, org, newcomer, 'owner')
-      const key = await keys.mint({ db, clock, random }, { org, user, name: 'First key' })
+      const key = await keys.issue({ db, clock, random }, { org, user, name: 'First key' })
       record(slug, { owner: { to: email } })
       return { ...made, owner: { user, email }, key }
     })
@@ -99,7 +99,7 @@ export const updateOrg = operation({
     write(async ({ db, record }) => {
       await store.lockMembers(db, slug as OrgId)
       const org = await visibleOrg(db, caller, slug)
-      requireOperatorOr(administers(caller), caller, 'an owner or admin')
+      requireSuperadminOr(administers(caller), caller, 'an owner or admin')
       if (org.name === name) return org
       const updated = await store.updateOrg(db, slug as OrgId, name, clock.now().toISOString())
       record(slug, { name: { from: org.name, to: name } })
@@ -118,7 +118,7 @@ export const deleteOrg = operation({
   run: ({ caller, write }, { slug, confirm }) =>
     write(async ({ db, record }) => {
       const { name } = await visibleOrg(db, caller, slug)
-      requireOperatorOr(caller.role === 'owner', caller, 'an owner')
+      requireSuperadminOr(caller.role === 'owner', caller, 'an owner')
       if (confirm !== slug) throw invalidInput([{ path: 'confirm', says: `must repeat the slug, ${slug}` }])
       if (slug === PLATFORM_ORG) {
         throw new Fault('conflict', { message: 'The organisation of the operators is never deleted.' })
@@ -134,7 +134,7 @@ async function visibleOrg(db: Context['db'], caller: Caller, slug: string): Prom
   return org
 }
 
-function requireOperatorOr(may: boolean, caller: Caller, who: string): void {
+function requireSuperadminOr(may: boolean, caller: Caller, who: string): void {
   if (may || isSuperadmin(caller)) return
   throw new Fault('forbidden', { message: `Only ${who} of the organisation may do this.` })
 }

@@ -18,7 +18,7 @@ export const changePassword = operation({
   route: 'POST /v1/iam/me/password',
   summary: "Changes the caller's password, and ends everything they are signed in to but for this sign-in",
   access: 'bearer',
-  mints: true,
+  issuesCredential: true,
   input: { current: Type.String({ maxLength: 256, examples: ['the old password'] }), password: Password },
   output: nothing,
   audit: 'password.change',

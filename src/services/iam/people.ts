@@ -13,14 +13,14 @@ const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 export const digestOf = (password: string): Promise<string> => hash(password.normalize('NFKC'), ARGON2ID)
 
 /** `passwordBy` is the organisation whose admin gave the password; null when it was an operator, or nobody. */
-export type Newcomer = { email: string; passwordDigest: string | null; passwordBy: OrgId | null }
+export type NewPerson = { email: string; passwordDigest: string | null; passwordBy: OrgId | null }
 
 /** Makes somebody a member, who is new here or has an account already, and answers their id. Who has an account keeps
  *  the password they chose: it opens other organisations too. */
 export async function admitMember(
   { db, clock, random }: { db: Tx; clock: Clock; random: Random },
   org: OrgId,
-  { email, passwordDigest, passwordBy }: Newcomer,
+  { email, passwordDigest, passwordBy }: NewPerson,
   role: Role,
 ): Promise<store.Member> {
   const created = clock.now().toISOString()

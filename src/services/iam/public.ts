@@ -15,17 +15,17 @@ export * as oidc from './oidc/store.ts'
 export { endGrant, endSignIn, findSignIn, holdSignIn } from './oidc/store.ts'
 export { emailsOf, selectMember as findMember } from './store.ts'
 export { findWorkspaceToken, workspaceIn } from './workspace-tokens.ts'
-export const nobodyYet = store.lockWhileEmpty
+export const hasNoUsers = store.lockWhileEmpty
 
 /** Makes an organisation with the person who owns it, and answers that person's id. */
-export async function foundOrganisation(
+export async function createOrganisation(
   engines: Pick<Engines, 'clock' | 'random'> & { db: Tx },
   { org, name, owner }: { org: OrgId; name: string; owner: { email: string; password: string } },
 ): Promise<string> {
   await store.insertOrganisation(engines.db, org, name, engines.clock.now().toISOString())
   const { email, password } = owner
-  const newcomer = { email, passwordDigest: await digestOf(password), passwordBy: null }
-  const { user } = await admitMember(engines, org, newcomer, 'owner')
+  const member = { email, passwordDigest: await digestOf(password), passwordBy: null }
+  const { user } = await admitMember(engines, org, member, 'owner')
   return user
 }
 

@@ -4,7 +4,7 @@ import { nothing } from '../../kit/answer.ts'
 import { administers } from '../../kit/caller.ts'
 import { notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
+import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { Email, UserId } from './fields.ts'
 import { endSignIn } from './oidc/store.ts'
 import * as store from './sign-in/store.ts'
@@ -32,8 +32,9 @@ export const listSessions = operation({
   run: ({ db, caller }, asked) =>
     page(
       asked,
-      (last, count) => store.selectSignIns(db, caller.org, { id: null, user: seenBy(caller) }, placeFrom(last), count),
-      placeKey,
+      (last, count) =>
+        store.selectSignIns(db, caller.org, { id: null, user: seenBy(caller) }, positionFrom(last), count),
+      positionKey,
     ),
 })
 
@@ -41,7 +42,7 @@ export const endSession = operation({
   route: 'DELETE /v1/iam/sessions/{id}',
   summary: 'Ends a sign-in at once, with its tokens and the browser session it was made in',
   access: 'bearer',
-  revokes: true,
+  endsCredential: true,
   input: { id: Id },
   output: nothing,
   faults: ['not_found'],

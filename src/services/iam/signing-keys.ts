@@ -10,7 +10,7 @@ export const rotateSigningKeys = operation({
   route: 'POST /v1/iam/signing-keys',
   summary: 'Publishes new signing keys, which sign after an hour; the old ones stay published until their tokens ended',
   access: 'superadmin',
-  mints: true,
+  issuesCredential: true,
   input: { brand: Type.Optional(Brand) },
   output: Type.Object({
     signsFrom: timestamp('When the new ones begin to sign'),

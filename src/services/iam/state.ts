@@ -8,7 +8,7 @@ import * as store from './store.ts'
  *  and must not be known here. */
 export type Keys = {
   /** Makes an unlimited secret key of that person, and answers its text. */
-  mint(
+  issue(
     engines: { db: Tx; clock: Clock; random: Random },
     whose: { org: OrgId; user: string; name: string },
   ): Promise<string>

@@ -2,7 +2,7 @@
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { AuditRecord } from '../../kit/audit.ts'
 import type { OrgId, Role } from '../../kit/caller.ts'
-import type { Place } from '../../kit/page.ts'
+import type { Position } from '../../kit/page.ts'
 
 /** Whether there is no organisation yet; while the transaction runs, no other process is told so. */
 export async function lockWhileEmpty(db: Tx): Promise<boolean> {
@@ -181,7 +181,7 @@ export async function countTry(db: Tx, user: string, at: string, since: string):
 export type Workspace = { id: string; name: string; created: string }
 
 /** Newest first, those that come after the one at `last`. */
-export function selectWorkspaces(db: Sql, org: OrgId, last: Place | null, count: number): Promise<Workspace[]> {
+export function selectWorkspaces(db: Sql, org: OrgId, last: Position | null, count: number): Promise<Workspace[]> {
   return db<Workspace>`select id, name, created from workspaces
     where org = ${org} and (${last?.id ?? null}::text is null
       or (created, id) < (${last?.created ?? null}, ${last?.id ?? null}))

@@ -4,7 +4,7 @@ import { nothing } from '../../kit/answer.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
-import { listing, page, paging, placeFrom, placeKey } from '../../kit/page.ts'
+import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 import { newWorkspaceSecret, signWorkspaceToken } from './workspace-tokens.ts'
@@ -29,7 +29,7 @@ export const listWorkspaces = operation({
   input: paging,
   output: listing(Workspace),
   run: ({ db, caller }, asked) =>
-    page(asked, (last, count) => store.selectWorkspaces(db, caller.org, placeFrom(last), count), placeKey),
+    page(asked, (last, count) => store.selectWorkspaces(db, caller.org, positionFrom(last), count), positionKey),
 })
 
 export const createWorkspace = operation({
@@ -73,7 +73,7 @@ export const createWorkspaceToken = operation({
   route: 'POST /v1/iam/workspaces/{id}/tokens',
   summary: 'Makes a token that writes page views, errors and clicks for a workspace, and that a browser may hold',
   access: 'admin',
-  mints: true,
+  issuesCredential: true,
   input: {
     id: Id,
     expires: Type.Optional(timestamp('Until when it is good, a year from now at most; 30 days unless said')),

@@ -1,5 +1,5 @@
 // What is told of a set beside its members: which version it is, how old, and whether it can be relied on.
-import type { Shelved } from './shelf.ts'
+import type { LoadedSet } from './loaded-sets.ts'
 import type { SourceRow } from './store.ts'
 
 const MINUTE_MS = 60_000
@@ -13,17 +13,17 @@ export function durationText(ms: number): string {
   return `${Math.floor(minutes / 60)}h${minutes % 60}m0s`
 }
 
-export const maxAgeMs = ({ entry }: Shelved): number => entry.maxAgeHours * HOUR_MS
+export const maxAgeMs = ({ entry }: LoadedSet): number => entry.maxAgeHours * HOUR_MS
 
-export function factsOf(shelved: Shelved, now: Date): Facts {
-  const refusal = refusalOf(shelved)
-  const { version, oldest } = composed(shelved.sources)
+export function factsOf(loaded: LoadedSet, now: Date): Facts {
+  const refusal = refusalOf(loaded)
+  const { version, oldest } = composed(loaded.sources)
   // A set is as fresh as its weakest source. One that is computed here is as fresh as it is asked.
-  const asOf = shelved.entry.kind === 'local' ? now.toISOString() : oldest
-  const told = { version, ...(refusal !== null && { refusal }) }
-  if (asOf === null) return { ...told, stale: false }
+  const asOf = loaded.entry.kind === 'local' ? now.toISOString() : oldest
+  const base = { version, ...(refusal !== null && { refusal }) }
+  if (asOf === null) return { ...base, stale: false }
   const ageMs = now.getTime() - Date.parse(asOf)
-  return { ...told, asOf, age: durationText(ageMs), stale: ageMs > maxAgeMs(shelved) }
+  return { ...base, asOf, age: durationText(ageMs), stale: ageMs > maxAgeMs(loaded) }
 }
 
 type Composed = { version: string; oldest: string | null }
@@ -47,7 +47,7 @@ function composed(sources: readonly SourceRow[]): Composed {
 }
 
 /** Why a set cannot be consulted; null when it can. */
-function refusalOf({ entry, members, sources, isLoading }: Shelved): string | null {
+function refusalOf({ entry, members, sources, isLoading }: LoadedSet): string | null {
   if (entry.kind === 'seam') return entry.refusal ?? 'This set is not held.'
   if (entry.kind === 'attest') return 'The membership is held by the component that screens against it, not here.'
   if (members) return null

@@ -4,7 +4,7 @@ import { startHost } from '../../../test/host.ts'
 import { riskCalls } from '../../../test/publishers.ts'
 import type { Database, SqlValue } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import { openOverrides } from './overrides/spoken.ts'
+import { openOverrideCache } from './overrides/cache.ts'
 
 const host = await startHost()
 const { ok, put, clear, say, ask, resolve, setOf, sets } = riskCalls(host)
@@ -91,10 +91,10 @@ describe('an organisation with many entries', () => {
   it('costs a few rows for each set that is asked about, and after a write for that set alone', async () => {
     const { org, key: as } = await talkative('counted', ['domain', 'net', 'pep'])
     const { db, statements } = counted(host.db)
-    const overrides = await openOverrides({ ...host.engines, db })
+    const overrides = await openOverrideCache({ ...host.engines, db })
     const asked = async (...names: string[]) => {
       statements.length = 0
-      const spoken = await overrides.of(org, names)
+      const spoken = await overrides.get(org, names)
       for (const set of names) assert.ok((spoken.get(set)?.table.find(SETS[set]?.(7) as string) ?? -1) >= 0, set)
       const read = statements.flatMap(({ values }) => Object.keys(SETS).filter(set => values.includes(set)))
       const rows = statements.reduce((sum, one) => sum + one.rows, 0)
@@ -117,17 +117,17 @@ describe('an organisation with many entries', () => {
   it('is no more than one query for one with few, and none while it is remembered', async () => {
     const { org, key: as } = await talkative('few', ['domain', 'net', 'pep'], 600)
     const { db, statements } = counted(host.db)
-    const overrides = await openOverrides({ ...host.engines, db })
+    const overrides = await openOverrideCache({ ...host.engines, db })
     for (const asked of [1, 0, 0]) {
       statements.length = 0
-      const spoken = await overrides.of(org)
+      const spoken = await overrides.get(org)
       assert.deepEqual([...spoken.keys()].sort(), ['domain', 'net', 'pep'])
       assert.equal(statements.length, asked)
     }
     await say('net', 'deny', '192.0.2.0/24', as)
     await host.db.waitForNotifications()
     statements.length = 0
-    assert.ok(((await overrides.of(org)).get('net')?.table.find('192.0.2.1') ?? -1) >= 0)
+    assert.ok(((await overrides.get(org)).get('net')?.table.find('192.0.2.1') ?? -1) >= 0)
     assert.equal(statements.length, 1)
   })
 })

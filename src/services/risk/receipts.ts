@@ -1,10 +1,10 @@
 // Receipts: what the component that screens against a set says it has loaded. Its members never come here.
 import type { Clock, Tx } from '../../engines/engines.ts'
 import { invalidInput } from '../../kit/check.ts'
-import type { Shelved } from './shelf.ts'
+import type { ImportResult } from './import/import.ts'
+import type { LoadedSet } from './loaded-sets.ts'
 import { shortened } from './sources/text.ts'
 import * as store from './store.ts'
-import type { Took } from './take/take.ts'
 
 export type Receipt = { source: string; version?: string; keys?: number; asOf?: string; refusal?: string }
 
@@ -15,9 +15,9 @@ const EARLIEST_MS = Date.UTC(2000)
 
 export async function keepReceipts(
   { db, clock }: { db: Tx; clock: Clock },
-  { entry }: Shelved,
+  { entry }: LoadedSet,
   receipts: readonly Receipt[],
-): Promise<Took[]> {
+): Promise<ImportResult[]> {
   const { set } = entry
   for (const [at, { source, asOf, refusal }] of receipts.entries()) {
     const wrong = (field: string, says: string) => invalidInput([{ path: `receipts.${at}.${field}`, says }])
@@ -28,13 +28,13 @@ export async function keepReceipts(
     if (!(Date.parse(asOf) >= EARLIEST_MS)) throw wrong('asOf', 'is no time at which anything was loaded')
     if (Date.parse(asOf) > clock.now().getTime() + SKEW_MS) throw wrong('asOf', 'is in the future')
   }
-  const held = await store.selectSources(db, set)
-  const took: Took[] = []
+  const rows = await store.selectSources(db, set)
+  const results: ImportResult[] = []
   for (const receipt of receipts) {
-    const before = held.find(({ source }) => source === receipt.source)
-    took.push(await keepReceipt(db, set, receipt, before, clock))
+    const before = rows.find(({ source }) => source === receipt.source)
+    results.push(await keepReceipt(db, set, receipt, before, clock))
   }
-  return took
+  return results
 }
 
 async function keepReceipt(
@@ -43,8 +43,8 @@ async function keepReceipt(
   { source, version = '', keys = 0, asOf, refusal = '' }: Receipt,
   before: store.SourceRow | undefined,
   clock: Clock,
-): Promise<Took> {
-  const refused = (says: string): Took => {
+): Promise<ImportResult> {
+  const refused = (says: string): ImportResult => {
     const kept = { version: before?.version ?? '', keys: before?.keys ?? 0 }
     return { source, ...kept, wrote: 0, unchanged: false, resumed: false, refusal: says }
   }

@@ -6,12 +6,12 @@ import { timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { durationText, factsOf, maxAgeMs } from './facts.ts'
 import { Key, names, ReferenceSet, SetName, Verdict } from './fields.ts'
+import { originOf } from './import/fetch.ts'
+import type { LoadedSet } from './loaded-sets.ts'
 import { hasCarried } from './match/net.ts'
 import * as store from './overrides/store.ts'
 import { isPublicSuffix, overrideKey } from './reading.ts'
-import type { Shelved } from './shelf.ts'
 import { operation, requireSet } from './state.ts'
-import { originOf } from './take/fetch.ts'
 
 const PAGE = 200
 const PAGE_MAX = 1_000
@@ -32,8 +32,8 @@ export const listReference = operation({
     refused: names('Sets that cannot be consulted: a key checked against one is unknown, not clean'),
   }),
   run: async ({ caller, clock, state: risk }) => {
-    const counts = await risk.overrides.counts(caller.org)
-    const sets = risk.shelf.sets.map(shelved => told(shelved, counts, clock.now(), risk.mirror))
+    const counts = await risk.overrideCache.counts(caller.org)
+    const sets = risk.loadedSets.all.map(loaded => overridesOut(loaded, counts, clock.now(), risk.mirror))
     return {
       sets,
       stale: sets.filter(({ stale }) => stale).map(({ set }) => set),
@@ -70,12 +70,12 @@ export const getReference = operation({
   }),
   faults: ['not_found'],
   run: async ({ db, caller, clock, state: risk }, { set, after = '', limit = PAGE }) => {
-    const shelved = requireSet(risk, set)
+    const loaded = requireSet(risk, set)
     const count = Math.min(limit, PAGE_MAX)
     const rows = await store.selectOverrides(db, caller.org, set, after, count + 1)
     const shown = rows.slice(0, count)
     return {
-      set: told(shelved, await risk.overrides.counts(caller.org), clock.now(), risk.mirror),
+      set: overridesOut(loaded, await risk.overrideCache.counts(caller.org), clock.now(), risk.mirror),
       overrides: shown.map(({ note, ...row }) => ({ ...row, ...(note !== null && { note }) })),
       next: rows.length > count ? (shown.at(-1)?.key ?? '') : '',
     }
@@ -116,7 +116,7 @@ export const setReference = operation({
   audit: 'risk.override',
   run: async ({ caller, clock, state, write }, { set, entries }) => {
     const { entry } = requireSet(state, set)
-    const distinct = new Map<string, store.Spoken>()
+    const distinct = new Map<string, store.OverrideEntry>()
     for (const [at, { key: text, verdict, note = null }] of entries.entries()) {
       const key = overrideKey(entry, text)
       if (key === null) throw wrong(`entries.${at}.key`, `is nothing that the set ${set} can read`)
@@ -169,12 +169,12 @@ export const clearReference = operation({
 
 const wrong = (path: string, says: string) => invalidInput([{ path, says }])
 
-function told(shelved: Shelved, counts: ReadonlyMap<string, number>, now: Date, mirror: string | null) {
-  const { set, what, kind, match, sources } = shelved.entry
-  const rows = new Map(shelved.sources.map(row => [row.source, row]))
+function overridesOut(loaded: LoadedSet, counts: ReadonlyMap<string, number>, now: Date, mirror: string | null) {
+  const { set, what, kind, match, sources } = loaded.entry
+  const rows = new Map(loaded.sources.map(row => [row.source, row]))
   return {
-    ...{ set, what, kind, match, ...factsOf(shelved, now), maxAge: durationText(maxAgeMs(shelved)) },
-    keys: shelved.members?.valueAt.length ?? shelved.sources.reduce((sum, { keys }) => sum + keys, 0),
+    ...{ set, what, kind, match, ...factsOf(loaded, now), maxAge: durationText(maxAgeMs(loaded)) },
+    keys: loaded.members?.valueAt.length ?? loaded.sources.reduce((sum, { keys }) => sum + keys, 0),
     overrides: counts.get(set) ?? 0,
     sources: sources.map(one => {
       const { source, basis, terms } = one

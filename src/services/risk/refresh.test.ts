@@ -281,7 +281,7 @@ describe('publishers that fail', () => {
   it('are called where the guard stands that dials no private address, at every hop', async t => {
     const [open, guarded] = [new MockAgent(), new MockAgent()]
     for (const agent of [open, guarded]) agent.disableNetConnect()
-    const own = await startHost({ http: httpOver({ public: guarded, operator: open }) }, t)
+    const own = await startHost({ http: httpOver({ public: guarded, configured: open }) }, t)
     const asked = publish({ sealed: open }, 'top-agents', small['top-agents'] as string)
     publish({ sealed: guarded }, 'top-agents', small['top-agents'] as string)
     assert.equal((await publishers.refresh(own, { set: 'browser' })).status, 200)

@@ -6,11 +6,11 @@ import { timestamp } from '../../kit/fields.ts'
 import { withLease } from '../../kit/lease/lease.ts'
 import { factsOf } from './facts.ts'
 import { SetName } from './fields.ts'
+import { type ImportResult, importSource } from './import/import.ts'
+import type { LoadedSet } from './loaded-sets.ts'
 import { keepReceipts, type Receipt } from './receipts.ts'
-import type { Shelved } from './shelf.ts'
 import { operation, type Risk, requireSet } from './state.ts'
 import type { SourceRow } from './store.ts'
-import { type Took, take } from './take/take.ts'
 
 const ReceiptIn = Type.Object(
   {
@@ -25,7 +25,7 @@ const ReceiptIn = Type.Object(
   { additionalProperties: false },
 )
 
-const TookOut = Type.Object({
+const ImportResultOut = Type.Object({
   source: Type.String(),
   version: Type.String({ description: 'The digest that landed' }),
   keys: Type.Integer(),
@@ -49,27 +49,27 @@ export const refreshReference = operation({
     set: SetName,
     version: Type.String({ description: 'The composed version after it' }),
     stale: Type.Boolean({ description: 'Whether it is still past its bound' }),
-    took: Type.Array(TookOut),
+    took: Type.Array(ImportResultOut),
   }),
   faults: ['not_found', 'conflict', 'not_held', 'upstream_unreachable'],
   audit: 'risk.refresh',
   run: async (context, { set, force = false, receipts }) => {
     const { state: risk, clock, request, write } = context
-    const shelved = requireSet(risk, set)
-    requireKind(shelved, receipts)
-    const took = receipts
-      ? await write(({ db }) => keepReceipts({ db, clock }, shelved, receipts as Receipt[]))
-      : await takeSet(risk.engines, risk, shelved, force, request.signal)
-    if (!took) throw new Fault('conflict', { message: `A refresh of ${set} is going on; wait until it is through.` })
-    await risk.shelf.reload(set)
-    requireSomething(shelved, took)
+    const loaded = requireSet(risk, set)
+    requireKind(loaded, receipts)
+    const results = receipts
+      ? await write(({ db }) => keepReceipts({ db, clock }, loaded, receipts as Receipt[]))
+      : await importSet(risk.engines, risk, loaded, force, request.signal)
+    if (!results) throw new Fault('conflict', { message: `A refresh of ${set} is going on; wait until it is through.` })
+    await risk.loadedSets.reload(set)
+    requireReachableSource(loaded, results)
     const { version, stale } = factsOf(requireSet(risk, set), clock.now())
     await write(async ({ record }) => record(set, { version: { to: version } }))
-    return { set, version, stale, took: took.map(({ unreachable: _, ...rest }) => rest) }
+    return { set, version, stale, took: results.map(({ unreachable: _, ...rest }) => rest) }
   },
 })
 
-function requireKind({ entry }: Shelved, receipts: unknown[] | undefined): void {
+function requireKind({ entry }: LoadedSet, receipts: unknown[] | undefined): void {
   const { set, kind, refusal } = entry
   if (kind === 'seam') throw new Fault('not_held', { message: `The set ${set} is not held: ${refusal}` })
   if (kind === 'attest' && !receipts?.length) {
@@ -83,34 +83,34 @@ function requireKind({ entry }: Shelved, receipts: unknown[] | undefined): void 
 }
 
 /** When nothing could be got from any publisher, the whole call has failed. */
-function requireSomething({ entry }: Shelved, took: readonly Took[]): void {
-  if (took.length === 0 || !took.every(({ unreachable }) => unreachable)) return
-  const says = took.map(({ source, refusal }) => `${source}: ${refusal}`).join('; ')
+function requireReachableSource({ entry }: LoadedSet, results: readonly ImportResult[]): void {
+  if (results.length === 0 || !results.every(({ unreachable }) => unreachable)) return
+  const says = results.map(({ source, refusal }) => `${source}: ${refusal}`).join('; ')
   throw new Fault('upstream_unreachable', {
     message: `Nothing could be taken for ${entry.set}. ${says.slice(0, 2_000)}.`,
   })
 }
 
-const unchangedOf = ({ source, version, keys }: SourceRow): Took => ({
+const unchangedOf = ({ source, version, keys }: SourceRow): ImportResult => ({
   ...{ source, version: version ?? '', keys },
   ...{ wrote: 0, unchanged: true, resumed: false },
 })
 
 /** One process at a time takes a set; the other is answered null. */
-export async function takeSet(
+export async function importSet(
   engines: Risk['engines'],
   { thread, mirror }: Risk,
-  { entry, sources }: Shelved,
+  { entry, sources }: LoadedSet,
   force: boolean,
   signal: AbortSignal,
-): Promise<Took[] | null> {
+): Promise<ImportResult[] | null> {
   // What is computed here is always what it can be.
   if (entry.kind === 'local') return sources.map(unchangedOf)
   return withLease(engines, `risk ${entry.set}`, signal, async lease => {
-    const found: Took[] = []
+    const found: ImportResult[] = []
     for (const source of entry.sources) {
       lease.signal.throwIfAborted()
-      found.push(await take({ ...engines, thread, mirror, lease }, entry.set, source, force))
+      found.push(await importSource({ ...engines, thread, mirror, lease }, entry.set, source, force))
     }
     return found
   })

@@ -5,11 +5,11 @@ import type { Clock } from '../../engines/engines.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { factFields, Key, names, SetName, Verdict } from './fields.ts'
+import type { LoadedSet } from './loaded-sets.ts'
 import { isShort, KEY_BYTES_MAX } from './match/text.ts'
-import type { SpokenOfOrg, SpokenOfSet } from './overrides/spoken.ts'
-import type { Spoken } from './overrides/store.ts'
+import type { OrgOverrides, SetOverrides } from './overrides/cache.ts'
+import type { OverrideEntry } from './overrides/store.ts'
 import { isUnlike, kindsOf, kindsRead } from './reading.ts'
-import type { Shelved } from './shelf.ts'
 import { operation, requireSet } from './state.ts'
 
 const KEYS_MAX = 100
@@ -65,50 +65,50 @@ export const resolveReference = operation({
     }
     const named = [...new Set(sets)].map(set => requireSet(risk, set))
     const names = named.length > 0 ? named.map(({ entry }) => entry.set) : undefined
-    const spoken = await risk.overrides.of(caller.org, names)
-    return resolveAll(keys, named.length > 0 ? named : risk.shelf.sets, named.length > 0, spoken, clock)
+    const overrides = await risk.overrideCache.get(caller.org, names)
+    return resolveAll(keys, named.length > 0 ? named : risk.loadedSets.all, named.length > 0, overrides, clock)
   },
 })
 
-type Told = Facts & { set: string }
+type SetFacts = Facts & { set: string }
 
 /** For how long one request may look up while others wait, and after how many keys it looks at the clock, which takes as long
  *  as looking up a simple key. */
-const TURN_MS = 5
-const TURN_KEYS = 4
+const YIELD_AFTER_MS = 5
+const YIELD_CHECK_KEYS = 4
 
 /** Runs over every key and every set, hundreds of times a request: loops and plain literals are what it costs least in. */
 async function resolveAll(
   keys: string[],
-  shelves: readonly Shelved[],
+  chosen: readonly LoadedSet[],
   isNamed: boolean,
-  spoken: SpokenOfOrg,
+  overrides: OrgOverrides,
   clock: Clock,
 ) {
   const now = clock.now()
   // As they are now: others may run in between and swap a set, and all keys are answered from one version of it.
-  const sets = shelves.map(shelved => ({ ...shelved }))
+  const sets = chosen.map(loaded => ({ ...loaded }))
   let since = clock.elapsedMs()
   const kinds = sets.map(({ entry }) => kindsRead(entry))
-  const owns = sets.map(({ entry }) => spoken.get(entry.set))
-  const told: (Told | undefined)[] = sets.map(() => undefined)
+  const owns = sets.map(({ entry }) => overrides.get(entry.set))
+  const consulted: (SetFacts | undefined)[] = sets.map(() => undefined)
   const answers: Static<typeof Answer>[] = []
   for (let asked = 0; asked < keys.length; asked++) {
     const key = keys[asked] as string
-    if (asked % TURN_KEYS === TURN_KEYS - 1 && clock.elapsedMs() - since > TURN_MS) {
+    if (asked % YIELD_CHECK_KEYS === YIELD_CHECK_KEYS - 1 && clock.elapsedMs() - since > YIELD_AFTER_MS) {
       await setImmediate()
       since = clock.elapsedMs()
     }
     const kind = isNamed ? 0 : kindsOf(key)
     for (let at = 0; at < sets.length; at++) {
       if (!isNamed && (kind & (kinds[at] as number)) === 0) continue
-      const shelved = sets[at] as Shelved
-      const facts = told[at] ?? { set: shelved.entry.set, ...factsOf(shelved, now) }
-      told[at] = facts
-      answers.push(answerOf(shelved, key, owns[at], facts, isNamed))
+      const loaded = sets[at] as LoadedSet
+      const facts = consulted[at] ?? { set: loaded.entry.set, ...factsOf(loaded, now) }
+      consulted[at] = facts
+      answers.push(answerOf(loaded, key, owns[at], facts, isNamed))
     }
   }
-  const all = told.filter(facts => facts !== undefined)
+  const all = consulted.filter(facts => facts !== undefined)
   return {
     answers,
     consulted: all.map(({ age: _, ...facts }) => facts),
@@ -122,15 +122,15 @@ const NONE = -1
 
 /** Fields that are not there are undefined, and are not sent. */
 function answerOf(
-  { entry, members }: Shelved,
+  { entry, members }: LoadedSet,
   key: string,
-  own: SpokenOfSet | undefined,
-  { set, version, asOf, age, stale, refusal }: Told,
+  own: SetOverrides | undefined,
+  { set, version, asOf, age, stale, refusal }: SetFacts,
   isNamed: boolean,
 ): Static<typeof Answer> {
   const said = own === undefined ? NONE : own.table.find(key, !isNamed)
   if (own !== undefined && said >= 0) {
-    const { key: matched, verdict, note } = own.entries[said] as Spoken
+    const { key: matched, verdict, note } = own.entries[said] as OverrideEntry
     const value = note === null ? undefined : { note }
     const hit = verdict === 'deny'
     return { set, key, hit, matched, from: 'override', verdict, value, version, asOf, age, stale } as Static<

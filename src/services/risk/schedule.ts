@@ -1,8 +1,8 @@
 // Keeps the sets fresh: each is taken again at half of the age it may reach, one after the other.
 import type { Clock } from '../../engines/engines.ts'
 import { maxAgeMs } from './facts.ts'
-import { takeSet } from './refresh.ts'
-import type { Shelved } from './shelf.ts'
+import type { LoadedSet } from './loaded-sets.ts'
+import { importSet } from './refresh.ts'
 import { schedule } from './state.ts'
 
 /** How often it is looked at what is due. A publisher that fails is tried again then. */
@@ -19,30 +19,30 @@ export const refreshSets = schedule({
   run: async context => {
     const { state: risk, clock, signal } = context
     const failures: unknown[] = []
-    for (const shelved of risk.shelf.sets) {
-      await risk.shelf.reload(shelved.entry.set)
+    for (const loaded of risk.loadedSets.all) {
+      await risk.loadedSets.reload(loaded.entry.set)
       if (signal.aborted) break
-      if (!isDue(shelved, clock)) continue
+      if (!isDue(loaded, clock)) continue
       try {
-        await takeSet(risk.engines, risk, shelved, false, signal) // Or an operator is at it at this very moment.
-        await risk.shelf.reload(shelved.entry.set)
+        await importSet(risk.engines, risk, loaded, false, signal) // Or an operator is at it at this very moment.
+        await risk.loadedSets.reload(loaded.entry.set)
       } catch (error) {
         failures.push(error) // The other sets are taken all the same.
       }
     }
     if (failures.length > 0) throw failures[0]
-    const isMissing = risk.shelf.sets.some(({ entry, members }) => entry.kind === 'fetch' && !members)
+    const isMissing = risk.loadedSets.all.some(({ entry, members }) => entry.kind === 'fetch' && !members)
     return isMissing ? { againInMs: URGENT_MS } : undefined
   },
 })
 
 /** Of a set whose publishers failed last time, too. */
-function isDue(shelved: Shelved, clock: Clock): boolean {
-  const { entry, sources } = shelved
+function isDue(loaded: LoadedSet, clock: Clock): boolean {
+  const { entry, sources } = loaded
   if (entry.kind !== 'fetch') return false
   return entry.sources.some(({ source }) => {
     const row = sources.find(one => one.source === source)
     if (!row?.asOf || row.refusal !== null) return true
-    return clock.now().getTime() - Date.parse(row.asOf) >= maxAgeMs(shelved) / 2
+    return clock.now().getTime() - Date.parse(row.asOf) >= maxAgeMs(loaded) / 2
   })
 }

@@ -4,13 +4,13 @@ import { Fault } from '../../kit/fault.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { readUrl } from '../../kit/setting.ts'
 import { factsOf } from './facts.ts'
-import { type Overrides, openOverrides } from './overrides/spoken.ts'
-import { openShelf, type Shelf, type Shelved } from './shelf.ts'
+import { type LoadedSet, type LoadedSets, openLoadedSets } from './loaded-sets.ts'
+import { type OverrideCache, openOverrideCache } from './overrides/cache.ts'
 import { openThread, type Thread } from './thread/open.ts'
 
 export type Risk = {
-  shelf: Shelf
-  overrides: Overrides
+  loadedSets: LoadedSets
+  overrideCache: OverrideCache
   thread: Thread
   mirror: string | null
   /** What taking from publishers needs; it writes under a lease of its own. */
@@ -23,15 +23,15 @@ type RiskSettings = { STOA_RISK_MIRROR: string | null }
 
 export async function openRisk({ engines, settings, warn }: Opening<RiskSettings>): Promise<Opened<Risk>> {
   const thread = openThread()
-  const shelf = await openShelf(engines, thread, warn)
-  const overrides = await openOverrides(engines)
-  const state: Risk = { engines, shelf, overrides, thread, mirror: settings.STOA_RISK_MIRROR }
+  const loadedSets = await openLoadedSets(engines, thread, warn)
+  const overrideCache = await openOverrideCache(engines)
+  const state: Risk = { engines, loadedSets, overrideCache, thread, mirror: settings.STOA_RISK_MIRROR }
   return {
     state,
-    gauges: () => gaugesOf(shelf, engines.clock.now()),
+    gauges: () => gaugesOf(loadedSets, engines.clock.now()),
     close: async () => {
-      await Promise.all([thread.close(), overrides.close()])
-      await shelf.close()
+      await Promise.all([thread.close(), overrideCache.close()])
+      await loadedSets.close()
     },
   }
 }
@@ -43,29 +43,29 @@ export function mirrorUrl(text: string): string {
   return href.replace(/\/+$/, '')
 }
 
-export function requireSet({ shelf }: Risk, set: string): Shelved {
-  const found = shelf.find(set)
+export function requireSet({ loadedSets }: Risk, set: string): LoadedSet {
+  const found = loadedSets.find(set)
   if (found) return found
   throw new Fault('not_found', { message: `There is no set \`${set}\`; GET /v1/risk/reference lists them.` })
 }
 
-function gaugesOf({ sets }: Shelf, now: Date) {
-  const perSet = (value: (shelved: Shelved) => number) =>
-    sets.map(shelved => ({ labels: { set: shelved.entry.set }, value: value(shelved) }))
-  const sources = sets.flatMap(shelved => shelved.sources.map(source => ({ set: shelved.entry.set, ...source })))
+function gaugesOf({ all }: LoadedSets, now: Date) {
+  const perSet = (value: (loaded: LoadedSet) => number) =>
+    all.map(loaded => ({ labels: { set: loaded.entry.set }, value: value(loaded) }))
+  const sources = all.flatMap(loaded => loaded.sources.map(source => ({ set: loaded.entry.set, ...source })))
   return [
     {
       name: 'stoa_risk_set_age_seconds',
       help: 'How old each set of the risk reference is',
-      samples: perSet(shelved => {
-        const { asOf } = factsOf(shelved, now)
+      samples: perSet(loaded => {
+        const { asOf } = factsOf(loaded, now)
         return asOf === undefined ? Number.NaN : (now.getTime() - Date.parse(asOf)) / 1000
       }),
     },
     {
       name: 'stoa_risk_set_refuses',
       help: 'Whether each set cannot be consulted',
-      samples: perSet(shelved => Number(factsOf(shelved, now).refusal !== undefined)),
+      samples: perSet(loaded => Number(factsOf(loaded, now).refusal !== undefined)),
     },
     {
       name: 'stoa_risk_source_refused',

@@ -33,40 +33,40 @@ export async function noteRefusal(db: Tx, set: string, source: string, refusal: 
     on conflict (set_name, source) do update set refusal = excluded.refusal`
 }
 
-export type Taken = { at: string; origin: string; etag: string | null; modified: string | null }
+export type SourceUpdate = { at: string; origin: string; etag: string | null; modified: string | null }
 
 /** The publisher says what it said before. */
-export async function noteUnchanged(db: Tx, set: string, source: string, taken: Taken): Promise<void> {
-  await db`update risk_sources set as_of = ${taken.at}, origin = ${taken.origin}, etag = ${taken.etag},
-      modified = ${taken.modified}, refusal = null
+export async function noteUnchanged(db: Tx, set: string, source: string, update: SourceUpdate): Promise<void> {
+  await db`update risk_sources set as_of = ${update.at}, origin = ${update.origin}, etag = ${update.etag},
+      modified = ${update.modified}, refusal = null
     where set_name = ${set} and source = ${source}`
 }
 
-export type Landing = { id: number; version: string; landed: number }
+export type UnfinishedImport = { id: number; version: string; imported: number }
 
 /** The version that was begun and not finished, if there is one. */
-export async function selectLanding(db: Sql, set: string, source: string): Promise<Landing | null> {
-  const [row] = await db<Landing>`select id, version, landed from risk_versions
-    where set_name = ${set} and source = ${source} and state = 'landing'`
+export async function selectUnfinishedImport(db: Sql, set: string, source: string): Promise<UnfinishedImport | null> {
+  const [row] = await db<UnfinishedImport>`select id, version, imported from risk_versions
+    where set_name = ${set} and source = ${source} and state = 'importing'`
   return row ?? null
 }
 
 /** The publisher has moved on: what landed of the version is taken out, the version stays in the manifest. */
-export async function discardLanding(db: Tx, id: number, at: string): Promise<void> {
+export async function discardImport(db: Tx, id: number, at: string): Promise<void> {
   await db`delete from risk_members where version_id = ${id}`
   await db`update risk_versions set state = 'discarded', finished = ${at} where id = ${id}`
 }
 
 export type NewVersion = { version: string; raw: string; keys: number; at: string }
 
-export async function insertLanding(
+export async function insertImport(
   db: Tx,
   set: string,
   source: string,
   { version, raw, keys, at }: NewVersion,
 ): Promise<number> {
   const [row] = await db<{ id: number }>`insert into risk_versions (set_name, source, version, raw, keys, state, begun)
-    values (${set}, ${source}, ${version}, ${raw}, ${keys}, 'landing', ${at}) returning id`
+    values (${set}, ${source}, ${version}, ${raw}, ${keys}, 'importing', ${at}) returning id`
   return row?.id as number
 }
 
@@ -79,16 +79,16 @@ export async function insertMembers(
 ): Promise<void> {
   await db`with written as (
       insert into risk_members (version_id, n, packed) values (${id}, ${n}, ${packed}) returning version_id
-    ) update risk_versions set landed = landed + ${keys} from written where id = written.version_id`
+    ) update risk_versions set imported = imported + ${keys} from written where id = written.version_id`
 }
 
 /** From now on this version answers. Members of versions before the one it replaces are taken out. */
-export async function finishLanding(
+export async function finishImport(
   db: Tx,
   set: string,
   source: string,
   id: number,
-  { version, keys, at, origin, etag, modified }: Taken & { version: string; keys: number },
+  { version, keys, at, origin, etag, modified }: SourceUpdate & { version: string; keys: number },
 ): Promise<void> {
   const [before] = await db<{ id: number | null }>`select version_id as id from risk_sources
     where set_name = ${set} and source = ${source}`

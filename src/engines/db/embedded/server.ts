@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { clearLeftovers, endProcesses } from './leftovers.ts'
+import { type Account, binaries, clusterHome, ownDirectory, serverAccount } from './location.ts'
 import { lockDirectory } from './lock.ts'
-import { type Account, binaries, clusterHome, ownDirectory, serverAccount } from './place.ts'
 
 export const DATABASE_USER = 'stoa'
 
@@ -60,16 +60,16 @@ export type EmbeddedOptions = {
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const account = serverAccount()
-  const place = clusterHome(options.dataDirectory, account)
-  mkdirSync(dirname(place), { recursive: true })
-  const home = join(realpathSync(dirname(place)), basename(place))
+  const location = clusterHome(options.dataDirectory, account)
+  mkdirSync(dirname(location), { recursive: true })
+  const home = join(realpathSync(dirname(location)), basename(location))
   const bin = binaries(join(dirname(home), 'postgres-binaries'), account)
   await initialise(home, bin, account)
   // Data directories that were copied name the same cluster, so it has a lock of its own.
   const unlock = await lockDirectory(home)
   if (!unlock) throw new Error(`the database in ${home} is in use by another Stoa`)
 
-  const socketDirectory = socketPlace(home, account)
+  const socketDirectory = socketLocation(home, account)
   const settings = { ...SETTINGS, ...options.settings, unix_socket_directories: socketDirectory }
   let stopping = false
   let child = await start()
@@ -196,7 +196,7 @@ function isReady(home: string, pid: number | undefined): boolean {
 
 /** The socket lies in the cluster itself, which only the account may enter. A path too long for a socket address gets
  *  a short directory of its own. */
-function socketPlace(home: string, account: Account): string {
+function socketLocation(home: string, account: Account): string {
   if (home.length <= SOCKET_DIRECTORY_MAX) return home
   const short = join(tmpdir(), `stoa-${lstatSync(home).ino}`)
   ownDirectory(short, account)

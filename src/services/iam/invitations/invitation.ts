@@ -62,7 +62,7 @@ export async function join(engines: Engines, token: string, password: string | n
   const { clock, random } = engines
   const created = clock.now().toISOString()
   const joined = engines.db.transaction(async db => {
-    const invite = await store.takeInvite(db, linkDigest(token), created)
+    const invite = await store.acceptInvite(db, linkDigest(token), created)
     if (!invite) return 'ended'
     const { id, email, role } = invite
     const org = invite.org as OrgId

@@ -1,12 +1,18 @@
 // All SQL on who was asked to join.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
-import type { Place } from '../../../kit/page.ts'
+import type { Position } from '../../../kit/page.ts'
 
 export type Invite = { id: string; email: string; role: Role; invitedBy: string; created: string; expires: string }
 
 /** Those that are still good, newest first, after the one at `last`. */
-export function selectInvites(db: Sql, org: OrgId, at: string, last: Place | null, count: number): Promise<Invite[]> {
+export function selectInvites(
+  db: Sql,
+  org: OrgId,
+  at: string,
+  last: Position | null,
+  count: number,
+): Promise<Invite[]> {
   return db<Invite>`select id, email, role, invited_by as "invitedBy", created, expires from invites
     where org = ${org} and expires > ${at} and (${last?.id ?? null}::text is null
       or (created, id) < (${last?.created ?? null}, ${last?.id ?? null}))
@@ -67,8 +73,8 @@ export async function deleteInvite(db: Tx, org: OrgId, id: string): Promise<bool
   return rows.length > 0
 }
 
-type Taken = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { org: string }
-type Linked = Omit<Taken, 'id'> & { hasPassword: boolean }
+type AcceptedInvite = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { org: string }
+type Linked = Omit<AcceptedInvite, 'id'> & { hasPassword: boolean }
 
 /** What the link with that digest leads to: the organisation by its name. Nobody gives what they no longer have: whoever
  *  asked them may still make such a member. */
@@ -85,8 +91,8 @@ export async function selectInvitation(db: Sql, digest: Uint8Array, at: string):
 }
 
 /** The same with the organisation by its slug, for the first who asks; then it is gone. */
-export async function takeInvite(db: Tx, digest: Uint8Array, at: string): Promise<Taken | null> {
-  const [row] = await db<Taken>`delete from invites
+export async function acceptInvite(db: Tx, digest: Uint8Array, at: string): Promise<AcceptedInvite | null> {
+  const [row] = await db<AcceptedInvite>`delete from invites
     where digest = ${digest} and expires > ${at} and exists (
       select from members join users on users.id = members.user_id
       where members.org = invites.org and users.email = invites.invited_by

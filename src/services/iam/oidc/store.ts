@@ -2,7 +2,7 @@
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 
-export type Place = { brand: string; model: string }
+export type EntryType = { brand: string; model: string }
 export type Entry = { payload: Record<string, unknown>; consumed: string | null }
 export type NewEntry = {
   payload: string
@@ -15,7 +15,7 @@ export type NewEntry = {
 
 export async function insertEntry(
   db: Tx,
-  { brand, model }: Place,
+  { brand, model }: EntryType,
   digest: Uint8Array,
   { payload, grantId, uid, user, client, expires }: NewEntry,
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function insertEntry(
  *  changes it at the same time waits, and ends this one too. */
 export async function insertSession(
   db: Tx,
-  { brand, model }: Place,
+  { brand, model }: EntryType,
   digest: Uint8Array,
   { payload, uid, user, expires }: NewEntry,
   proof: string,
@@ -44,7 +44,7 @@ export async function insertSession(
 /** Changes an entry that is as it was read; answers false when it is not. When a grant ends is for its code to say. */
 export async function updateEntry(
   db: Tx,
-  { brand, model }: Place,
+  { brand, model }: EntryType,
   digest: Uint8Array,
   before: Entry['payload'],
   { payload, grantId, uid, user, client, expires }: NewEntry,
@@ -59,7 +59,7 @@ export async function updateEntry(
 
 export async function selectEntry(
   db: Sql,
-  { brand, model }: Place,
+  { brand, model }: EntryType,
   digest: Uint8Array,
   at: string,
 ): Promise<Entry | null> {
@@ -93,7 +93,7 @@ export async function selectRefreshToken(
 
 export async function selectEntryByUid(
   db: Sql,
-  { brand, model }: Place,
+  { brand, model }: EntryType,
   uid: string,
   at: string,
 ): Promise<Entry | null> {
@@ -106,7 +106,7 @@ export async function selectEntryByUid(
  *  used it after `since` counts as first once more. */
 export async function replaceToken(
   db: Tx,
-  { brand, model }: Place,
+  { brand, model }: EntryType,
   used: { digest: Uint8Array; at: string; since: string },
   digest: Uint8Array,
   { payload, grantId, uid, user, client, expires }: NewEntry,
@@ -138,12 +138,12 @@ export async function redeemCode(db: Tx, brand: string, digest: Uint8Array, at: 
   return rows.length > 0
 }
 
-export async function deleteEntry(db: Tx, { brand, model }: Place, digest: Uint8Array): Promise<void> {
+export async function deleteEntry(db: Tx, { brand, model }: EntryType, digest: Uint8Array): Promise<void> {
   await db`delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest}`
 }
 
 /** Ends a browser's session, and with it what it was signed in to. */
-export async function deleteSession(db: Tx, { brand, model }: Place, digest: Uint8Array): Promise<void> {
+export async function deleteSession(db: Tx, { brand, model }: EntryType, digest: Uint8Array): Promise<void> {
   await db`with ended as (
       delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest} returning payload
     )
@@ -155,7 +155,7 @@ export async function deleteSession(db: Tx, { brand, model }: Place, digest: Uin
 /** Sets which grant a session has for an app, if it still has the one before; answers whether it had. */
 export async function updateGrantOf(
   db: Tx,
-  { brand, model }: Place,
+  { brand, model }: EntryType,
   digest: Uint8Array,
   { client, before, grant }: { client: string; before: string | null; grant: string },
 ): Promise<boolean> {
@@ -170,7 +170,7 @@ export async function updateGrantOf(
 
 export async function selectGrantOf(
   db: Sql,
-  { brand, model }: Place,
+  { brand, model }: EntryType,
   digest: Uint8Array,
   client: string,
 ): Promise<string | null> {
@@ -181,7 +181,7 @@ export async function selectGrantOf(
 }
 
 /** Everything that was given out under a grant. */
-export async function deleteByGrant(db: Tx, { brand, model }: Place, grantId: string): Promise<void> {
+export async function deleteByGrant(db: Tx, { brand, model }: EntryType, grantId: string): Promise<void> {
   await db`delete from oidc where brand = ${brand} and model = ${model} and grant_id = ${grantId}`
 }
 
@@ -193,11 +193,11 @@ export async function deleteExpired(db: Tx, at: string, max: number): Promise<nu
 }
 
 /** Keeps the organisation that was chosen for a grant. */
-export async function updateOrg(db: Tx, { brand, model }: Place, digest: Uint8Array, org: string): Promise<void> {
+export async function updateOrg(db: Tx, { brand, model }: EntryType, digest: Uint8Array, org: string): Promise<void> {
   await db`update oidc set org = ${org} where brand = ${brand} and model = ${model} and digest = ${digest}`
 }
 
-export async function selectOrg(db: Sql, { brand, model }: Place, digest: Uint8Array): Promise<string | null> {
+export async function selectOrg(db: Sql, { brand, model }: EntryType, digest: Uint8Array): Promise<string | null> {
   const [row] = await db<{ org: string | null }>`select org from oidc
     where brand = ${brand} and model = ${model} and digest = ${digest}`
   return row?.org ?? null

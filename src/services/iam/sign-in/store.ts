@@ -1,7 +1,7 @@
 // All SQL on brands and the apps people sign in to there, on the keys that tokens are signed with, and on who is signed in.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import type { Place } from '../../../kit/page.ts'
+import type { Position } from '../../../kit/page.ts'
 
 /** Brands are made by the setting that names them; one that is no longer named keeps its apps. */
 export async function keepBrands(db: Tx, names: readonly string[]): Promise<void> {
@@ -163,7 +163,7 @@ export function selectSignIns(
   db: Sql,
   org: OrgId,
   { id, user }: SignInFilter,
-  last: Place | null,
+  last: Position | null,
   count: number,
 ): Promise<SignIn[]> {
   return db<SignIn>`select * from (

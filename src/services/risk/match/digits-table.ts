@@ -26,7 +26,7 @@ export function buildDigits(members: readonly string[]): DigitsData {
 }
 
 export function openDigits({ sorted, order, lengths }: DigitsData): (key: string) => number {
-  const place = (code: number, from: number, to: number): number => {
+  const position = (code: number, from: number, to: number): number => {
     let low = from
     let high = to
     while (low < high) {
@@ -42,7 +42,7 @@ export function openDigits({ sorted, order, lengths }: DigitsData): (key: string
     let length = 0
     for (let power = 10; power <= code; power *= 10) length++
     for (; length > 0; length--, code = Math.floor(code / 10)) {
-      const found = place(code, lengths[length]!, lengths[length + 1]!)
+      const found = position(code, lengths[length]!, lengths[length + 1]!)
       if (found >= 0) return order[found]!
     }
     return -1

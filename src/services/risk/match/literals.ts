@@ -82,12 +82,12 @@ export function openLiterals({ columns, width, edges, ends, shorter }: Literals)
   return (text: string, found: (literal: number) => void): void => {
     // Bytes in an array are read several times faster than characters of a string.
     const { written } = encoder.encodeInto(text, bytes)
-    let place = 0
+    let position = 0
     for (let at = 0; at < written; at++) {
-      place = edges[place + columnOf[bytes[at]!]!]!
-      if (place >= 0) continue
-      place = ~place
-      const row = place / width
+      position = edges[position + columnOf[bytes[at]!]!]!
+      if (position >= 0) continue
+      position = ~position
+      const row = position / width
       for (let end = ends[row] === 0 ? shorter[row]! : row; end !== 0; end = shorter[end]!) found(ends[end]! - 1)
     }
   }

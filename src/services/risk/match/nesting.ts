@@ -11,7 +11,7 @@ export type Layout = {
   /** The prefix that each stretch belongs to, counted from one; 0 for none. */
   owners: Uint32Array<ArrayBuffer>
   /** The stretch that each prefix starts with, so that its address need not be kept again. */
-  places: Uint32Array<ArrayBuffer>
+  firstIntervals: Uint32Array<ArrayBuffer>
   /** The prefix around each prefix, counted from one; 0 for none. */
   parents: Uint32Array<ArrayBuffer>
 }
@@ -21,7 +21,7 @@ export function layOut(prefixes: Prefixes): Layout {
   const count = bits.length
   const starts = new Uint32Array((count * 2 + 1) * width)
   const owners = new Uint32Array(count * 2 + 1)
-  const places = new Uint32Array(count)
+  const firstIntervals = new Uint32Array(count)
   const parents = new Uint32Array(count)
   const after = new Uint32Array(width)
   let last = -1
@@ -47,11 +47,11 @@ export function layOut(prefixes: Prefixes): Layout {
     while (open.length > 0 && !contains(prefixes, open.at(-1)!, index)) close()
     parents[index] = (open.at(-1) ?? -1) + 1
     begin(words, index * width, index + 1)
-    places[index] = last
+    firstIntervals[index] = last
     open.push(index)
   }
   while (open.length > 0) close()
-  return { starts: starts.slice(0, (last + 1) * width), owners: owners.slice(0, last + 1), places, parents }
+  return { starts: starts.slice(0, (last + 1) * width), owners: owners.slice(0, last + 1), firstIntervals, parents }
 }
 
 function isSame(a: Uint32Array, fromA: number, b: Uint32Array, fromB: number, width: number): boolean {

@@ -4,15 +4,15 @@ import { layOut } from './nesting.ts'
 import { emptyNet, netText, readNet } from './net.ts'
 
 /** The stretches of one family, and the member each belongs to, counted from one; 0 for none. */
-type Stretches = { starts: Uint32Array<ArrayBuffer>; owners: Uint32Array<ArrayBuffer> }
+type Intervals = { starts: Uint32Array<ArrayBuffer>; owners: Uint32Array<ArrayBuffer> }
 
 export type NetData = {
-  four: Line & Stretches
-  six: Stretches
+  four: Line & Intervals
+  six: Intervals
   /** For each member its length, with SIX added when it is of that family. */
   lengths: Uint8Array<ArrayBuffer>
   /** For each member the stretch of its family that it starts with. */
-  places: Uint32Array<ArrayBuffer>
+  firstIntervals: Uint32Array<ArrayBuffer>
   /** For each member the one around it, counted from one; 0 for none. */
   parents: Uint32Array<ArrayBuffer>
 }
@@ -29,17 +29,17 @@ export function buildNets(members: readonly string[]): NetData {
     lengths[index] = net.bits + (net.family === 6 ? SIX : 0)
     for (let word = 0; word < 4; word++) addresses[index * 4 + word] = net.words[word]!
   }
-  const places = new Uint32Array(members.length)
+  const firstIntervals = new Uint32Array(members.length)
   const parents = new Uint32Array(members.length)
-  const four = layOutFamily(4, { addresses, lengths, places, parents })
-  const six = layOutFamily(6, { addresses, lengths, places, parents })
-  return { four: { ...buildLine(four.starts), owners: four.owners }, six, lengths, places, parents }
+  const four = layOutFamily(4, { addresses, lengths, firstIntervals, parents })
+  const six = layOutFamily(6, { addresses, lengths, firstIntervals, parents })
+  return { four: { ...buildLine(four.starts), owners: four.owners }, six, lengths, firstIntervals, parents }
 }
 
-type Members = { addresses: Uint32Array; lengths: Uint8Array; places: Uint32Array; parents: Uint32Array }
+type Members = { addresses: Uint32Array; lengths: Uint8Array; firstIntervals: Uint32Array; parents: Uint32Array }
 
 /** Lays the members of one family out, fills in their places and parents, and returns the stretches. */
-function layOutFamily(family: 4 | 6, { addresses, lengths, places, parents }: Members): Stretches {
+function layOutFamily(family: 4 | 6, { addresses, lengths, firstIntervals, parents }: Members): Intervals {
   const [width, added] = family === 4 ? ([1, 0] as const) : ([4, SIX] as const)
   const ours = indexesOf(family, lengths)
   const words = new Uint32Array(ours.length * width)
@@ -51,7 +51,7 @@ function layOutFamily(family: 4 | 6, { addresses, lengths, places, parents }: Me
   const layout = layOut({ width, words, bits })
   const memberOf = (number: number) => (number === 0 ? 0 : ours[number - 1]! + 1)
   for (let at = 0; at < ours.length; at++) {
-    places[ours[at]!] = layout.places[at]!
+    firstIntervals[ours[at]!] = layout.firstIntervals[at]!
     parents[ours[at]!] = memberOf(layout.parents[at]!)
   }
   for (let at = 0; at < layout.owners.length; at++) layout.owners[at] = memberOf(layout.owners[at]!)
@@ -69,14 +69,14 @@ function indexesOf(family: 4 | 6, lengths: Uint8Array): Uint32Array {
 
 export function openNets(data: NetData): (key: string) => number {
   const { four, six, lengths, parents } = data
-  const placeOfFour = openLine(four)
+  const findIpv4 = openLine(four)
   const net = emptyNet()
   return key => {
     if (!readNet(key, net)) return -2
     const isFour = net.family === 4
-    const place = isFour ? placeOfFour(net.words[0]!) : placeOfSix(six.starts, net.words)
-    if (place < 0) return -1
-    let member = (isFour ? four : six).owners[place]!
+    const interval = isFour ? findIpv4(net.words[0]!) : findIpv6(six.starts, net.words)
+    if (interval < 0) return -1
+    let member = (isFour ? four : six).owners[interval]!
     // A prefix is enclosed by what is no longer than it.
     const longest = net.bits + (isFour ? 0 : SIX)
     while (member !== 0 && lengths[member - 1]! > longest) member = parents[member - 1]!
@@ -85,7 +85,7 @@ export function openNets(data: NetData): (key: string) => number {
 }
 
 /** The last stretch that does not start beyond the address, or -1. */
-function placeOfSix(starts: Uint32Array, address: Uint32Array): number {
+function findIpv6(starts: Uint32Array, address: Uint32Array): number {
   const first = address[0]!
   const second = address[1]!
   const third = address[2]!
@@ -110,12 +110,14 @@ function placeOfSix(starts: Uint32Array, address: Uint32Array): number {
 }
 
 /** The member's text, made from its numbers. */
-export function netOf({ four, six, lengths, places }: NetData, index: number): string {
+export function netOf({ four, six, lengths, firstIntervals }: NetData, index: number): string {
   const length = lengths[index]!
-  const place = places[index]!
+  const interval = firstIntervals[index]!
   const net = emptyNet()
   net.family = length < SIX ? 4 : 6
   net.bits = length < SIX ? length : length - SIX
-  net.words.set(length < SIX ? four.starts.subarray(place, place + 1) : six.starts.subarray(place * 4, place * 4 + 4))
+  net.words.set(
+    length < SIX ? four.starts.subarray(interval, interval + 1) : six.starts.subarray(interval * 4, interval * 4 + 4),
+  )
   return netText(net)
 }

@@ -20,10 +20,10 @@ export function orderBy(count: number, ...keys: ((index: number) => number)[]): 
 
 /** One stable pass over one byte of the values; false when all are equal in it and nothing needs to move. */
 function sortByByte(values: Uint32Array, shift: number, from: Uint32Array, to: Uint32Array): boolean {
-  const places = new Uint32Array(257)
-  for (let index = 0; index < values.length; index++) places[((values[index]! >>> shift) & 255) + 1]!++
-  if (places.includes(values.length)) return false
-  for (let byte = 0; byte < 256; byte++) places[byte + 1]! += places[byte]!
-  for (const index of from) to[places[(values[index]! >>> shift) & 255]!++] = index
+  const offsets = new Uint32Array(257)
+  for (let index = 0; index < values.length; index++) offsets[((values[index]! >>> shift) & 255) + 1]!++
+  if (offsets.includes(values.length)) return false
+  for (let byte = 0; byte < 256; byte++) offsets[byte + 1]! += offsets[byte]!
+  for (const index of from) to[offsets[(values[index]! >>> shift) & 255]!++] = index
   return true
 }

@@ -8,9 +8,9 @@ import { KEY_BYTES_MAX } from './text.ts'
 const STEPS_NEW = 1_500
 const STEPS_NEW_CHARACTER = 120
 const STEPS_NEW_WIDE = 7_500
-const PLACES = KEY_BYTES_MAX + 1
+const POSITIONS = KEY_BYTES_MAX + 1
 /** How often a repetition without bound can turn in the longest text: the mean over where it starts. */
-const TURNS = KEY_BYTES_MAX / 2
+const REPEATS_MEAN = KEY_BYTES_MAX / 2
 const UNBOUNDED_MAX = 1
 
 type Walk = {
@@ -24,7 +24,7 @@ type Walk = {
 /** For the pattern and the alternatives it consists of. Infinite when the ways could multiply with the length of a text. */
 export function stepsOf(pattern: string, options: Part[][]): number {
   if (unboundedIn(options) > UNBOUNDED_MAX) return Infinity
-  const walks = options.map(parts => walkThrough(parts, { steps: 0, tries: PLACES, isSpread: true }))
+  const walks = options.map(parts => walkThrough(parts, { steps: 0, tries: POSITIONS, isSpread: true }))
   return walks.reduce((sum, { steps }) => sum + steps, readySteps(pattern))
 }
 
@@ -52,7 +52,7 @@ function runAt(parts: readonly Part[], from: number): number[] {
 /** Text cannot stand at every place: `spider` again after six at the soonest, `aaa` after one. Each character is looked at only
  *  where all before it stood. Which places are left is told once; what follows may be unlucky at all of them. */
 function walkRun(run: readonly number[], { steps, tries }: Walk): Walk {
-  const shares = [1, ...periodsOf(run).map(period => Math.min(1, 1 / period + 4 / PLACES))]
+  const shares = [1, ...periodsOf(run).map(period => Math.min(1, 1 / period + 4 / POSITIONS))]
   const looks = shares.slice(0, -1).reduce((sum, share) => sum + share, 0)
   return { steps: steps + tries * looks, tries: tries * shares.at(-1)!, isSpread: false }
 }
@@ -78,11 +78,11 @@ function walkPart(part: Part, walk: Walk): Walk {
 function walkGroup(options: Part[][], { steps, tries }: Walk): Walk {
   const walks = options.map(parts => walkThrough(parts, { steps: 0, tries, isSpread: false }))
   const firsts = new Set(options.map(([first]) => (first?.kind === 'char' && first.code < 128 ? first.code : -1)))
-  const isToldApart = firsts.size === options.length && !firsts.has(-1)
+  const isDeterministic = firsts.size === options.length && !firsts.has(-1)
   const left = walks.map(walk => walk.tries)
   return {
     steps: walks.reduce((sum, walk) => sum + walk.steps, steps),
-    tries: isToldApart ? Math.max(...left) : left.reduce((sum, each) => sum + each, 0),
+    tries: isDeterministic ? Math.max(...left) : left.reduce((sum, each) => sum + each, 0),
     isSpread: false,
   }
 }
@@ -93,10 +93,10 @@ function walkRepeat({ of, min, max }: Part & { kind: 'repeat' }, { steps, tries,
   // What is repeated must take something each time and only in one way, or the ways multiply with every turn.
   const isUnsafe = hasRepeat(of) || (max > 1 && (once.tries > 1 || width === 0))
   const isSingle = of.kind !== 'group'
-  const turns = max === Infinity ? 1 + TURNS / width : max
-  const ends = max === Infinity ? turns : max - min + 1
+  const repeats = max === Infinity ? 1 + REPEATS_MEAN / width : max
+  const ends = max === Infinity ? repeats : max - min + 1
   return {
-    steps: isUnsafe ? Infinity : steps + tries * turns * once.steps,
+    steps: isUnsafe ? Infinity : steps + tries * repeats * once.steps,
     tries: tries * ends * once.tries,
     isSpread: isSingle && (isSpread || max === Infinity),
   }

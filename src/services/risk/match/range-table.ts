@@ -66,11 +66,11 @@ function ownersOf(line: Line, lows: Uint32Array, highs: Uint32Array): Uint32Arra
 }
 
 export function openRanges(data: RangeData): (key: string) => number {
-  const place = openLine(data)
+  const interval = openLine(data)
   return key => {
     const number = numberFrom(key)
     if (number < 0) return -2
-    const at = place(number)
+    const at = interval(number)
     return at < 0 ? -1 : data.owners[at]! - 1
   }
 }

@@ -16,11 +16,11 @@ export type TableData = {
   /** How many of them are never found, because they cannot be used safely. Only patterns can be so. */
   dropped: number
 } & (
-  | { match: 'domain' | 'exact'; held: TextHash }
-  | { match: 'net'; held: NetData }
-  | { match: 'digits'; held: DigitsData }
-  | { match: 'range'; held: RangeData }
-  | { match: 'pattern'; held: PatternData }
+  | { match: 'domain' | 'exact'; index: TextHash }
+  | { match: 'net'; index: NetData }
+  | { match: 'digits'; index: DigitsData }
+  | { match: 'range'; index: RangeData }
+  | { match: 'pattern'; index: PatternData }
 )
 
 export type Table = {
@@ -40,44 +40,44 @@ export function buildTable(match: Match, members: readonly string[], salt = 0): 
   switch (match) {
     case 'domain':
     case 'exact':
-      return { match, ...counts, held: buildTextHash(members, salt) }
+      return { match, ...counts, index: buildTextHash(members, salt) }
     case 'net':
-      return { match, ...counts, held: buildNets(members) }
+      return { match, ...counts, index: buildNets(members) }
     case 'digits':
-      return { match, ...counts, held: buildDigits(members) }
+      return { match, ...counts, index: buildDigits(members) }
     case 'range':
-      return { match, ...counts, held: buildRanges(members) }
+      return { match, ...counts, index: buildRanges(members) }
     case 'pattern': {
-      const held = buildPatterns(members)
-      return { match, ...counts, dropped: held.dropped, held }
+      const index = buildPatterns(members)
+      return { match, ...counts, dropped: index.dropped, index }
     }
   }
 }
 
 export function openTable(data: TableData): Table {
   const bytes = buffersOf(data).reduce((sum, { byteLength }) => sum + byteLength, 0)
-  return { bytes, ...openHeld(data) }
+  return { bytes, ...openIndex(data) }
 }
 
-function openHeld({ match, held }: TableData): Pick<Table, 'find' | 'member'> {
+function openIndex({ match, index }: TableData): Pick<Table, 'find' | 'member'> {
   switch (match) {
     case 'domain':
-      return { find: openDomains(held), member: openTexts(held) }
+      return { find: openDomains(index), member: openTexts(index) }
     case 'exact':
-      return { find: findExact(held), member: openTexts(held) }
+      return { find: findExact(index), member: openTexts(index) }
     case 'net':
-      return { find: openNets(held), member: index => netOf(held, index) }
+      return { find: openNets(index), member: at => netOf(index, at) }
     case 'digits':
-      return { find: openDigits(held), member: index => digitsOf(held, index) }
+      return { find: openDigits(index), member: at => digitsOf(index, at) }
     case 'range':
-      return { find: openRanges(held), member: index => rangeText(held, index) }
+      return { find: openRanges(index), member: at => rangeText(index, at) }
     case 'pattern':
-      return { find: openPatterns(held), member: openTexts(held.texts) }
+      return { find: openPatterns(index), member: openTexts(index.texts) }
   }
 }
 
-function findExact(held: TextHash): Table['find'] {
-  const find = openWhole(held)
+function findExact(index: TextHash): Table['find'] {
+  const find = openWhole(index)
   return key => {
     const text = exactFrom(key)
     return text === null ? -2 : find(text)

@@ -1,7 +1,7 @@
 // All SQL on what organisations say about members of sets. Every query takes the organisation.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import type { Verdict } from '../thread/spoken.ts'
+import type { Verdict } from '../thread/overrides.ts'
 
 export type Override = { key: string; verdict: Verdict; note: string | null; by: string; at: string }
 
@@ -12,15 +12,15 @@ export function selectOverrides(db: Sql, org: OrgId, set: string, after: string,
 }
 
 /** One entry as it is written and looked up. */
-export type Spoken = { key: string; verdict: Verdict; note: string | null }
+export type OverrideEntry = { key: string; verdict: Verdict; note: string | null }
 
 /** A page is rows of key, verdict and note as JSON. */
-export type HeldRow = { isMany: boolean; set: string | null; page: string | null }
+export type SmallOrgRow = { isMany: boolean; set: string | null; page: string | null }
 
 /** What the organisation says, a row for each set; or, if that is more than `few` entries, one row that says so. */
-export function selectHeld(db: Sql, org: OrgId, few: number): Promise<HeldRow[]> {
-  return db<HeldRow>`with size as (
-      select count(*) > ${few}::int as many from (select from risk_overrides where org = ${org} limit ${few + 1}) as first
+export function selectSmallOrg(db: Sql, org: OrgId, entriesMax: number): Promise<SmallOrgRow[]> {
+  return db<SmallOrgRow>`with size as (
+      select count(*) > ${entriesMax}::int as many from (select from risk_overrides where org = ${org} limit ${entriesMax + 1}) as first
     ) select many as "isMany", set_name as set, page from size left join lateral (
       select set_name, json_agg(json_build_array(key, verdict, note) order by key)::text as page
       from risk_overrides where org = ${org} and not many group by set_name
@@ -57,7 +57,7 @@ export async function upsertOverrides(
   db: Tx,
   org: OrgId,
   set: string,
-  entries: readonly Spoken[],
+  entries: readonly OverrideEntry[],
   { by, at }: { by: string; at: string },
 ): Promise<void> {
   await db`insert into risk_overrides (org, set_name, key, verdict, note, by, at)

@@ -1,5 +1,5 @@
 // Amazon's networks. One is listed once for each service that uses it; what those rows have in common is kept.
-import { gatherNetworks } from './networks.ts'
+import { openNetworkCollector } from './networks.ts'
 import { inRegion } from './region.ts'
 import type { Parsed, Source } from './source.ts'
 import { fieldsOf, jsonOf, listOf } from './text.ts'
@@ -18,7 +18,7 @@ export const aws: Source = {
 
 function parse(text: string): Parsed {
   const json = jsonOf(text)
-  const networks = gatherNetworks()
+  const networks = openNetworkCollector()
   for (const entry of listOf(json, 'prefixes').map(fieldsOf)) {
     networks.add(entry.ip_prefix, inRegion(VALUE, entry.region))
   }

@@ -2,12 +2,12 @@
 // suffix under which thousands of owners live, and naming a provider that half the world uses.
 import { getPublicSuffix } from 'tldts'
 import { memberFrom } from '../match/match.ts'
-import { gather } from './gathering.ts'
+import { openCollector } from './collector.ts'
 import { type Parsed, Unreadable } from './source.ts'
 import { rowsOf } from './text.ts'
 
 /** Where people at large have their mailboxes. A list that names one is damaged, and nothing else in it is trusted. */
-const GREAT_PROVIDERS = new Set([
+const LARGE_PROVIDERS = new Set([
   ...[
     'gmail.com',
     'googlemail.com',
@@ -26,23 +26,23 @@ const GREAT_PROVIDERS = new Set([
 ])
 
 /** Names enough to see what happened; a list may name them all. */
-const TOLD_MAX = 5
+const SHOWN_MAX = 5
 
 const VALUE = { class: 'disposable' }
 
 export function parseDomainList(text: string): Parsed {
-  const domains = gather('domain')
-  const great = new Set<string>()
+  const domains = openCollector('domain')
+  const largeProviders = new Set<string>()
   for (const row of rowsOf(text)) {
     // The matcher also reads addresses of people, which such a list does not hold.
     const domain = row.includes('@') ? null : memberFrom('domain', row)
     if (domain === null) domains.bad(row)
     else if (isPublicSuffix(domain)) domains.drop()
     else domains.keep(domain, VALUE)
-    if (domain !== null && GREAT_PROVIDERS.has(domain)) great.add(domain)
+    if (domain !== null && LARGE_PROVIDERS.has(domain)) largeProviders.add(domain)
   }
-  if (great.size > 0)
-    throw new Unreadable(`The list names ${namesOf(great)}, where people at large have their mailboxes`)
+  if (largeProviders.size > 0)
+    throw new Unreadable(`The list names ${namesOf(largeProviders)}, where people at large have their mailboxes`)
   return domains.done()
 }
 
@@ -51,8 +51,8 @@ function isPublicSuffix(domain: string): boolean {
   return getPublicSuffix(domain, options) === domain
 }
 
-function namesOf(great: ReadonlySet<string>): string {
-  const names = [...great].sort()
-  const more = names.length - TOLD_MAX
-  return more > 0 ? `${names.slice(0, TOLD_MAX).join(', ')} and ${more} more` : names.join(', ')
+function namesOf(largeProviders: ReadonlySet<string>): string {
+  const names = [...largeProviders].sort()
+  const more = names.length - SHOWN_MAX
+  return more > 0 ? `${names.slice(0, SHOWN_MAX).join(', ')} and ${more} more` : names.join(', ')
 }

@@ -1,5 +1,5 @@
 // The networks of Fastly's edge.
-import { gatherNetworks } from './networks.ts'
+import { openNetworkCollector } from './networks.ts'
 import type { Parsed, Source } from './source.ts'
 import { jsonOf, listOf } from './text.ts'
 
@@ -17,7 +17,7 @@ export const fastly: Source = {
 
 function parse(text: string): Parsed {
   const json = jsonOf(text)
-  const networks = gatherNetworks()
+  const networks = openNetworkCollector()
   for (const network of listOf(json, 'addresses')) networks.add(network, VALUE)
   for (const network of listOf(json, 'ipv6_addresses')) networks.add(network, VALUE)
   return networks.done()

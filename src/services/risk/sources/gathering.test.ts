@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { gather } from './gathering.ts'
+import { openCollector } from './collector.ts'
 import { Unreadable } from './source.ts'
 
 const VALUE = { class: 'test' }
 
 function gathered(good: number, bad: number, dropped = 0) {
-  const networks = gather('net')
+  const networks = openCollector('net')
   for (let i = 0; i < bad; i++) networks.add(`row ${i}`, VALUE)
   for (let i = 0; i < good; i++) networks.add(`10.${i >> 8}.${i & 255}.0/24`, VALUE)
   for (let i = 0; i < dropped; i++) networks.drop()
@@ -41,7 +41,7 @@ describe('rows that cannot be read', () => {
   }
 
   it('are counted with all others, up to three millions', () => {
-    const endless = gather('exact')
+    const endless = openCollector('exact')
     for (let i = 0; i < 1_500_000; i++) {
       endless.drop()
       endless.bad('x')
@@ -50,14 +50,14 @@ describe('rows that cannot be read', () => {
   })
 
   it('are no slip at the end, where the document broke off', () => {
-    const cut = gather('net')
+    const cut = openCollector('net')
     for (let i = 0; i < 1_000; i++) cut.add(`10.${i >> 8}.${i & 255}.0/24`, VALUE)
     cut.add('10.4.', VALUE)
     assert.throws(() => cut.done(), /^Error: The last row cannot be read, as if the document broke off$/)
   })
 
   it('are told short, on one line and well-formed', () => {
-    const networks = gather('net')
+    const networks = openCollector('net')
     for (const row of [`a\n\ud800${'😀'.repeat(500)}`, 'b']) networks.add(row, VALUE)
     assert.throws(
       () => networks.done(),
@@ -71,7 +71,7 @@ describe('rows that cannot be read', () => {
 
   it('may be anything that JSON can hold', () => {
     for (const row of [undefined, null, 7, {}, [], '\ud800']) {
-      const networks = gather('exact')
+      const networks = openCollector('exact')
       networks.add(row, VALUE)
       networks.add(row, VALUE)
       assert.throws(() => networks.done(), Unreadable, String(row))
@@ -83,7 +83,7 @@ describe('members', () => {
   it('are in code-unit order, whatever the order of their rows', () => {
     const names = ['b', 'a', 'B', '_', '~', '\u{1f600}', '\uff5e', 'a b']
     for (const rows of [names, names.toReversed()]) {
-      const agents = gather('exact')
+      const agents = openCollector('exact')
       for (const row of rows) agents.add(row, VALUE)
       assert.deepEqual(
         agents.done().members.map(({ key }) => key),
@@ -99,7 +99,7 @@ describe('members', () => {
       ['10.1.0.0/16', { class: 'test', name: 'lab' }],
     ] as const
     for (const order of [rows, rows.toReversed()]) {
-      const networks = gather('net')
+      const networks = openCollector('net')
       for (const [row, value] of order) networks.add(row, value)
       assert.deepEqual(networks.done(), {
         members: [{ key: '10.1.0.0/16', value: { class: 'test', region: 'eu-west-1', name: 'lab' } }],
@@ -109,7 +109,7 @@ describe('members', () => {
   })
 
   it('are not needed for a row to be left out, but one must be left', () => {
-    const networks = gather('net')
+    const networks = openCollector('net')
     networks.drop()
     assert.throws(() => networks.done(), /no member/)
   })

@@ -1,5 +1,5 @@
 // The networks of Google Cloud's customers; Google's own are another file.
-import { gatherNetworks } from './networks.ts'
+import { openNetworkCollector } from './networks.ts'
 import { inRegion } from './region.ts'
 import type { Parsed, Source } from './source.ts'
 import { fieldsOf, jsonOf, listOf } from './text.ts'
@@ -15,7 +15,7 @@ export const gcp: Source = {
 }
 
 function parse(text: string): Parsed {
-  const networks = gatherNetworks()
+  const networks = openNetworkCollector()
   for (const entry of listOf(jsonOf(text), 'prefixes').map(fieldsOf)) {
     networks.add(entry.ipv4Prefix ?? entry.ipv6Prefix, inRegion(VALUE, entry.scope))
   }

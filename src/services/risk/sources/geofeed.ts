@@ -1,13 +1,13 @@
 // Reads a self-published geofeed by RFC 8805: network, country, region, city and postal code. Only network and country
 // are kept; the other fields change more often than they help.
-import { gatherNetworks } from './networks.ts'
+import { openNetworkCollector } from './networks.ts'
 import type { Parsed, Value } from './source.ts'
 import { rowsOf } from './text.ts'
 
 const COUNTRY = /^[A-Z]{2}$/
 
 export function parseGeofeed(text: string, value: Value): Parsed {
-  const networks = gatherNetworks()
+  const networks = openNetworkCollector()
   // A feed may have hundreds of thousands of rows and has few countries: rows of one country share one value.
   const values = new Map<string, Value>([['', value]])
   for (const row of rowsOf(text)) {

@@ -1,6 +1,7 @@
 // Which registry IANA gave each range of autonomous system numbers to: a table for those of 16 bits, one for the rest.
+
+import { openCollector } from './collector.ts'
 import { columnsOf } from './csv.ts'
-import { gather } from './gathering.ts'
 import type { Parsed, Source, Value } from './source.ts'
 
 const TERMS = 'IANA Autonomous System (AS) Numbers registry; CC0-1.0 (iana.org/help/licensing-terms)'
@@ -22,7 +23,7 @@ export const iana32: Source = {
 }
 
 function parse(text: string): Parsed {
-  const numbers = gather('range')
+  const numbers = openCollector('range')
   for (const row of columnsOf(text, 'Number', 'Description')) {
     const [number, description = ''] = row ?? []
     // The second table starts with a row that only points at the first.

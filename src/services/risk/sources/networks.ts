@@ -1,13 +1,13 @@
 // Gathers networks that somebody says are theirs. Nobody owns the whole of an address family, and nobody's customers
 // come from a block that is set aside for a special purpose.
 import { memberFrom } from '../match/match.ts'
-import { type Gathering, gather } from './gathering.ts'
+import { type Collector, openCollector } from './collector.ts'
 
 /**
  * Blocks of IANA's special-purpose registries. Operators do list some by mistake: a hosting feed that names 2002::/16
  * would make a hosting network of everybody who comes by 6to4.
  */
-const NOBODYS = new Set([
+const SPECIAL_PURPOSE = new Set([
   ...['0.0.0.0/8', '0.0.0.0/32', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],
   ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '255.255.255.255/32', '::/128', '::1/128', '100::/64'],
@@ -15,16 +15,16 @@ const NOBODYS = new Set([
   ...['3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 ])
 
-export function gatherNetworks(): Gathering {
-  const gathering = gather('net')
+export function openNetworkCollector(): Collector {
+  const collector = openCollector('net')
   return {
-    ...gathering,
+    ...collector,
     add(text, value) {
       const key = typeof text === 'string' ? memberFrom('net', text) : null
-      if (key === null) return gathering.bad(text)
-      if (NOBODYS.has(key)) return gathering.drop()
-      if (lengthOf(key) < (key.includes(':') ? SHORTEST_SIX : SHORTEST_FOUR)) return gathering.bad(text)
-      gathering.keep(key, value)
+      if (key === null) return collector.bad(text)
+      if (SPECIAL_PURPOSE.has(key)) return collector.drop()
+      if (lengthOf(key) < (key.includes(':') ? SHORTEST_SIX : SHORTEST_FOUR)) return collector.bad(text)
+      collector.keep(key, value)
     },
   }
 }

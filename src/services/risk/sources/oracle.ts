@@ -1,5 +1,5 @@
 // The networks of Oracle Cloud, listed by region.
-import { gatherNetworks } from './networks.ts'
+import { openNetworkCollector } from './networks.ts'
 import { inRegion } from './region.ts'
 import type { Parsed, Source } from './source.ts'
 import { fieldsOf, jsonOf, listOf } from './text.ts'
@@ -17,7 +17,7 @@ export const oracle: Source = {
 }
 
 function parse(text: string): Parsed {
-  const networks = gatherNetworks()
+  const networks = openNetworkCollector()
   for (const { region, cidrs } of listOf(jsonOf(text), 'regions').map(fieldsOf)) {
     if (!Array.isArray(cidrs)) networks.bad(region)
     else for (const entry of cidrs) networks.add(fieldsOf(entry).cidr, inRegion(VALUE, region))

@@ -1,7 +1,7 @@
 // Regular expressions that tell crawlers by what they call themselves.
 import { isSafePattern } from '../match/pattern.ts'
 import { buildPatterns, openPatterns } from '../match/pattern-table.ts'
-import { gather } from './gathering.ts'
+import { openCollector } from './collector.ts'
 import { type Parsed, type Source, Unreadable } from './source.ts'
 import { arrayOf, fieldsOf, jsonOf, shortened } from './text.ts'
 
@@ -17,7 +17,7 @@ export const patterns: Source = {
 const LENGTH_MAX = 200_000
 
 function parse(text: string): Parsed {
-  const crawlers = gather('pattern')
+  const crawlers = openCollector('pattern')
   for (const { pattern, url } of arrayOf(jsonOf(text)).map(fieldsOf)) {
     const about = typeof url === 'string' ? shortened(url) : ''
     if (typeof pattern === 'string' && !(isSafePattern(pattern) && tellsSomething(pattern))) crawlers.drop()

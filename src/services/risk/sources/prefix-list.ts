@@ -1,10 +1,10 @@
 // Reads the plainest form there is: one network or address in a line.
-import { gatherNetworks } from './networks.ts'
+import { openNetworkCollector } from './networks.ts'
 import type { Parsed, Value } from './source.ts'
 import { rowsOf } from './text.ts'
 
 export function parsePrefixList(text: string, value: Value): Parsed {
-  const networks = gatherNetworks()
+  const networks = openNetworkCollector()
   for (const row of rowsOf(text)) networks.add(row, value)
   return networks.done()
 }

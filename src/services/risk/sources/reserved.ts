@@ -1,7 +1,7 @@
 // Blocks that IANA sets aside for special purposes, in a registry for each address family.
 import { memberFrom } from '../match/match.ts'
+import { openCollector } from './collector.ts'
 import { columnsOf } from './csv.ts'
-import { gather } from './gathering.ts'
 import { lengthOf } from './networks.ts'
 import { type Member, type Parsed, type Source, Unreadable } from './source.ts'
 import { shortened } from './text.ts'
@@ -27,7 +27,7 @@ export const reserved6: Source = {
 const FOOTNOTE = /\[\d+\]/g
 
 function parse(text: string): Parsed {
-  const blocks = gather('net')
+  const blocks = openCollector('net')
   for (const row of columnsOf(text, 'Address Block', 'Name')) {
     const [cell, title = ''] = row ?? []
     if (cell === undefined) blocks.bad(row)

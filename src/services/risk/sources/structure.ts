@@ -1,6 +1,6 @@
 // Which card scheme a number belongs to, by the ranges of issuer prefixes that the schemes publish. It tells the scheme
 // and how long its numbers are, and never who issued a card, where, or of what kind: no such table is open.
-import { sorted } from './gathering.ts'
+import { sorted } from './collector.ts'
 import type { Member, Source } from './source.ts'
 
 export const structure: Source = {

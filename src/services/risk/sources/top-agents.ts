@@ -1,5 +1,5 @@
 // What the most common browsers call themselves, the most common first.
-import { gather } from './gathering.ts'
+import { openCollector } from './collector.ts'
 import type { Parsed, Source } from './source.ts'
 import { arrayOf, jsonOf } from './text.ts'
 
@@ -12,7 +12,7 @@ export const topAgents: Source = {
 }
 
 function parse(text: string): Parsed {
-  const agents = gather('exact')
+  const agents = openCollector('exact')
   const seen = new Set<unknown>()
   for (const [at, agent] of arrayOf(jsonOf(text)).entries()) {
     const name = typeof agent === 'string' ? agent.trim() : agent

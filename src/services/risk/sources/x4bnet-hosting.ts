@@ -1,6 +1,6 @@
 // Autonomous systems of hosting companies: `AS45090 # whose it is`.
 import { endsFrom } from '../match/range.ts'
-import { gather } from './gathering.ts'
+import { openCollector } from './collector.ts'
 import { type Parsed, type Source, Unreadable } from './source.ts'
 import { linesOf, shortened } from './text.ts'
 
@@ -16,7 +16,7 @@ export const x4bnetHosting: Source = {
 const WIDTH_MAX = 1_000
 
 function parse(text: string): Parsed {
-  const numbers = gather('range')
+  const numbers = openCollector('range')
   for (const line of linesOf(text)) {
     const hash = line.indexOf('#')
     const number = (hash < 0 ? line : line.slice(0, hash)).trim()

@@ -5,7 +5,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { CATALOGUE } from '../catalogue.ts'
 import type { Match } from '../match/match.ts'
 import { buffersOf, buildTable, type TableData } from '../match/table.ts'
-import { requireRoom } from '../sources/room.ts'
+import { requireHeap } from '../sources/heap.ts'
 import { type Member, Unreadable, type Value } from '../sources/source.ts'
 import { bytesFrom } from './document.ts'
 
@@ -108,17 +108,17 @@ const unpack = (chunk: Uint8Array): Packed => JSON.parse(inflateRawSync(chunk).t
 /** All members of all sources, each once. A member that several name says so, and the source that comes first in the
  *  catalogue is believed where they differ. */
 export function build({ match, sources, salt }: BuildJob): Built {
-  const gathered = openGathered(sources.map(({ source }) => source))
+  const merger = openMerger(sources.map(({ source }) => source))
   // The largest comes last and is not remembered by key: only the others can have named a member of it before.
   const largest = sources.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
   const inOrder = sources.filter(one => one !== largest)
   for (const { source, chunks } of largest ? [...inOrder, largest] : []) {
     for (const chunk of chunks) {
-      requireRoom()
-      gathered.add(source, unpack(chunk), source !== largest?.source)
+      requireHeap()
+      merger.add(source, unpack(chunk), source !== largest?.source)
     }
   }
-  const { keys, values, valueAt, scores } = gathered
+  const { keys, values, valueAt, scores } = merger
   const hasScores = scores.some(score => score !== undefined)
   return {
     data: buildTable(match, keys, salt),
@@ -131,13 +131,13 @@ export function build({ match, sources, salt }: BuildJob): Built {
 const sizeOf = ({ chunks }: BuildJob['sources'][number]) => chunks.reduce((sum, { length }) => sum + length, 0)
 
 /** Gathers members by key. Most of a source say the same, so what they say is kept once. */
-function openGathered(ranking: readonly string[]) {
+function openMerger(ranking: readonly string[]) {
   const keys: string[] = []
   const values: string[] = []
   const valueAt: number[] = []
   const scores: (number | undefined)[] = []
   const numbers = new Map<string, number>()
-  const at = new Map<string, number>()
+  const indexByKey = new Map<string, number>()
 
   function numberOf(text: string): number {
     const number = numbers.get(text) ?? values.length
@@ -150,18 +150,18 @@ function openGathered(ranking: readonly string[]) {
 
   function add(source: string, [names, said, which, weights]: Packed, isRemembered: boolean): void {
     const own = said.map(value => numberOf(JSON.stringify({ ...value, source })))
-    for (const [index, key] of names.entries()) {
-      const value = which === 0 ? 0 : (which[index] as number)
-      const known = at.get(key)
-      const place = known ?? keys.length
-      if (weights !== 0) scores[place] ??= weights[index] ?? undefined
+    for (const [at, key] of names.entries()) {
+      const value = which === 0 ? 0 : (which[at] as number)
+      const known = indexByKey.get(key)
+      const index = known ?? keys.length
+      if (weights !== 0) scores[index] ??= weights[at] ?? undefined
       if (known !== undefined) {
         valueAt[known] = numberOf(
           merged(values[valueAt[known] as number] as string, said[value] as Value, source, ranking),
         )
         continue
       }
-      if (isRemembered) at.set(key, place)
+      if (isRemembered) indexByKey.set(key, index)
       keys.push(key)
       valueAt.push(own[value] as number)
     }

@@ -1,9 +1,9 @@
 // The thread as its caller sees it: started with the first job, ended when there is nothing more to do for a while. It is
 // handed one job at a time, so that a document which is too much for it takes no other job along.
 import { Worker } from 'node:worker_threads'
-import { NO_ROOM } from '../sources/room.ts'
+import { OUT_OF_MEMORY } from '../sources/heap.ts'
 import type { BuildJob, Built, Parsed, ParseJob, Unread } from './jobs.ts'
-import type { PackedSpoken, SpokenJob } from './spoken.ts'
+import type { OverridesJob, PackedOverrides } from './overrides.ts'
 
 const IDLE_MS = 10_000
 /** Enough for the largest list that may land, and not all that a machine has. */
@@ -14,11 +14,11 @@ const JOB_MS = 120_000
 export type Thread = {
   parse(job: Omit<ParseJob, 'kind'>): Promise<Parsed | Unread>
   build(job: Omit<BuildJob, 'kind'>): Promise<Built>
-  spoken(job: Omit<SpokenJob, 'kind'>): Promise<PackedSpoken>
+  packOverrides(job: Omit<OverridesJob, 'kind'>): Promise<PackedOverrides>
   close(): Promise<void>
 }
 
-export type Job = ParseJob | BuildJob | SpokenJob
+export type Job = ParseJob | BuildJob | OverridesJob
 type Asked = { job: Job; resolve(result: unknown): void; reject(error: unknown): void }
 
 const NO_TIME = 'The document cannot be read within the time there is for it'
@@ -34,13 +34,13 @@ export function openThread({ jobMs = JOB_MS, heapMb = HEAP_MB, idleMs = IDLE_MS 
 
   /** Tells whoever asked for the running job, and begins the next one. What a worker says that has been ended is no answer
    *  to what another was asked. */
-  function hear(from: Worker | null, how: How, told: unknown): void {
+  function settle(from: Worker | null, how: How, outcome: unknown): void {
     if (from !== worker) return
     if (how === 'lost') worker = null
     const asked = running
     running = null
-    if (how === 'result') asked?.resolve(told)
-    else asked?.reject(told)
+    if (how === 'result') asked?.resolve(outcome)
+    else asked?.reject(outcome)
     begin()
   }
 
@@ -50,13 +50,13 @@ export function openThread({ jobMs = JOB_MS, heapMb = HEAP_MB, idleMs = IDLE_MS 
     running = waiting.shift() ?? null
     timer = setTimeout(running ? giveUp : () => void end(), running ? jobMs : idleMs).unref()
     if (!running) return
-    worker ??= startWorker(heapMb, hear)
+    worker ??= startWorker(heapMb, settle)
     worker.postMessage(running.job)
   }
 
   function giveUp(): void {
     void end()
-    hear(null, 'lost', new Overrun(NO_TIME))
+    settle(null, 'lost', new Overrun(NO_TIME))
   }
 
   async function end(): Promise<void> {
@@ -75,7 +75,7 @@ export function openThread({ jobMs = JOB_MS, heapMb = HEAP_MB, idleMs = IDLE_MS 
   return {
     parse: job => ask<Parsed | Unread>({ kind: 'parse', ...job }).catch(refusalFrom),
     build: job => ask({ kind: 'build', ...job }),
-    spoken: job => ask({ kind: 'spoken', ...job }),
+    packOverrides: job => ask({ kind: 'overrides', ...job }),
     close: async () => {
       for (const { reject } of [...(running ? [running] : []), ...waiting.splice(0)])
         reject(new Error('the host is ending'))
@@ -88,14 +88,14 @@ export function openThread({ jobMs = JOB_MS, heapMb = HEAP_MB, idleMs = IDLE_MS 
 
 type How = 'result' | 'failure' | 'lost'
 
-function startWorker(heapMb: number, hear: (from: Worker, how: How, told: unknown) => void): Worker {
+function startWorker(heapMb: number, settle: (from: Worker, how: How, outcome: unknown) => void): Worker {
   const resourceLimits = { maxOldGenerationSizeMb: heapMb }
   const started = new Worker(new URL('thread.ts', import.meta.url), { resourceLimits })
-  started.on('message', ({ result, failure }) => hear(started, failure ? 'failure' : 'result', failure ?? result))
+  started.on('message', ({ result, failure }) => settle(started, failure ? 'failure' : 'result', failure ?? result))
   started.on('error', (error: Error & { code?: string }) =>
-    hear(started, 'lost', error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Overrun(NO_ROOM) : error),
+    settle(started, 'lost', error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Overrun(OUT_OF_MEMORY) : error),
   )
-  started.on('exit', () => hear(started, 'lost', new Error('the thread of the risk reference ended')))
+  started.on('exit', () => settle(started, 'lost', new Error('the thread of the risk reference ended')))
   started.unref() // Last, since whoever listens holds it again.
   return started
 }

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { buffersIn, build, parse } from './jobs.ts'
 import type { Job } from './open.ts'
-import { buffersInSpoken, packSpoken } from './spoken.ts'
+import { buffersOfOverrides, packOverrides } from './overrides.ts'
 
 /** What a job comes to, and what of it travels without being copied. */
 function done(job: Job): [result: object, buffers: ArrayBuffer[]] {
@@ -11,8 +11,8 @@ function done(job: Job): [result: object, buffers: ArrayBuffer[]] {
     const built = build(job)
     return [built, buffersIn(built)]
   }
-  const packed = packSpoken(job)
-  return [packed, buffersInSpoken(packed)]
+  const packed = packOverrides(job)
+  return [packed, buffersOfOverrides(packed)]
 }
 
 parentPort?.on('message', (job: Job) => {

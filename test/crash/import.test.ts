@@ -1,4 +1,4 @@
-// Kills the whole process tree in the middle of taking a list, again and again: what had landed in part answers nowhere, the
+// Kills the whole process tree in the middle of taking a list, again and again: what had imported in part answers nowhere, the
 // version before does, and the next run goes on with it, or throws it away when the publisher has moved on.
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
@@ -169,16 +169,16 @@ async function learn(world: World): Promise<number> {
   return tookMs
 }
 
-type Landing = { id: number; landed: number; version: string }
+type Unfinished = { id: number; imported: number; version: string }
 
-async function landingOf(world: World): Promise<Landing | null> {
-  const [row] = await world.db()<Landing>`select id, landed, version from risk_versions
-    where source = 'disposable-mit' and state = 'landing'`
+async function unfinishedImport(world: World): Promise<Unfinished | null> {
+  const [row] = await world.db()<Unfinished>`select id, imported, version from risk_versions
+    where source = 'disposable-mit' and state = 'importing'`
   return row ?? null
 }
 
 /** So long after a take was asked for, or once it has written so many members. */
-type Moment = { afterMs: number } | { landed: number }
+type Moment = { afterMs: number } | { imported: number }
 
 /** Kills in the middle of a take, with somebody looking on. Answers whether the take was cut off. */
 async function killTaking(world: World, moment: Moment): Promise<boolean> {
@@ -202,7 +202,7 @@ async function killTaking(world: World, moment: Moment): Promise<boolean> {
   const looking = look().then(() => null, broken)
   looking.catch(() => {}) // It is told below.
   if ('afterMs' in moment) await Promise.race([wait(moment.afterMs), over])
-  else while (!isOver && ((await landingOf(world))?.landed ?? 0) < moment.landed);
+  else while (!isOver && ((await unfinishedImport(world))?.imported ?? 0) < moment.imported);
   await world.kill()
   const answer = await take
   await looking
@@ -223,29 +223,30 @@ async function round(world: World, { before, next, published, moment }: Round): 
   // The worker may have taken what is published; otherwise it is the version before or the next.
   assert.ok([before, next, published].includes(list), list)
   if (!isCutOff) assert.ok(list === next || list === published, 'what was answered is there')
-  const landing = await landingOf(world)
-  const landingList = landing && LISTS.find(one => versionOf(world, one)?.endsWith(`@${landing.version}`))
-  if (landing) assert.ok(landingList !== list && (landingList === next || landingList === published), landing.version)
+  const unfinished = await unfinishedImport(world)
+  const unfinishedList = unfinished && LISTS.find(one => versionOf(world, one)?.endsWith(`@${unfinished.version}`))
+  if (unfinished)
+    assert.ok(unfinishedList !== list && (unfinishedList === next || unfinishedList === published), unfinished.version)
   if (list === next) world.left['taken whole']++
-  else if (!landing?.landed) world.left['before the first member']++
-  else world.left[landing.landed < MEMBERS ? 'half-way' : 'with every member written']++
+  else if (!unfinished?.imported) world.left['before the first member']++
+  else world.left[unfinished.imported < MEMBERS ? 'half-way' : 'with every member written']++
 
   const took = await taken(world)
   assert.equal(took.version, versionOf(world, published))
   // This run wrote what was missing, unless somebody else did.
-  const landed = landingList === published ? (landing?.landed ?? 0) : 0
-  assert.deepEqual([took.resumed, took.wrote], took.unchanged ? [false, 0] : [landed > 0, MEMBERS - landed])
-  if (landing) {
-    await isSettled(world, landing, landingList === published)
+  const imported = unfinishedList === published ? (unfinished?.imported ?? 0) : 0
+  assert.deepEqual([took.resumed, took.wrote], took.unchanged ? [false, 0] : [imported > 0, MEMBERS - imported])
+  if (unfinished) {
+    await isSettled(world, unfinished, unfinishedList === published)
     const moved = published === before ? 'discarded for the one before' : 'discarded for another'
-    if (landing.landed > 0) world.then[landingList === published ? 'went on' : moved]++
+    if (unfinished.imported > 0) world.then[unfinishedList === published ? 'went on' : moved]++
   }
   assert.equal(await shown(world), took.version)
   await isTidy(world)
 }
 
 /** The version that a kill had left half-way is the one that answers, or gone with all its members. */
-async function isSettled(world: World, { id }: Landing, goesOn: boolean): Promise<void> {
+async function isSettled(world: World, { id }: Unfinished, goesOn: boolean): Promise<void> {
   const [row] = await world.db()<{ state: string; held: boolean; answers: boolean }>`select state,
     exists (select from risk_members where version_id = id) as held,
     exists (select from risk_sources where version_id = id) as answers from risk_versions where id = ${id}`
@@ -255,7 +256,7 @@ async function isSettled(world: World, { id }: Landing, goesOn: boolean): Promis
 /** Nothing is under way any more, what is ready is whole, and members are held of two versions at most. */
 async function isTidy(world: World): Promise<void> {
   const odd =
-    await world.db()`select * from risk_versions where state = 'landing' or state = 'ready' and landed <> keys`
+    await world.db()`select * from risk_versions where state = 'importing' or state = 'ready' and imported <> keys`
   const held = await world.db()`select distinct version_id from risk_members join risk_versions on id = version_id
     where source = 'disposable-mit'`
   assert.deepEqual([[...odd], held.length <= 2], [[], true])
@@ -264,7 +265,7 @@ async function isTidy(world: World): Promise<void> {
 /** By time in the even rounds, one out of each part of a take; by what it has written in the odd ones. */
 function momentOf(turn: number, tookMs: number): Moment {
   const part = ((Math.floor(turn / 2) % 10) + share()) / 10
-  return turn % 2 === 0 ? { afterMs: tookMs * part } : { landed: CHUNK * (1 + Math.floor(share() * 10)) }
+  return turn % 2 === 0 ? { afterMs: tookMs * part } : { imported: CHUNK * (1 + Math.floor(share() * 10)) }
 }
 
 /** In which rounds the publisher moves on before the next run, and in which it goes back. */

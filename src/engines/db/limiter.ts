@@ -17,15 +17,15 @@ export type Waits = {
   answerMs: number
 }
 
-export function admission(connectionsMax: number, queueMax: number) {
-  let admitted = 0
+export function openLimiter(connectionsMax: number, queueMax: number) {
+  let acquired = 0
 
-  async function admit<T>(work: Work<T>, { connectionMs, answerMs }: Waits): Promise<T> {
-    if (admitted >= connectionsMax + queueMax) throw new EngineUnavailable('db', 'busy')
-    admitted++
+  async function acquire<T>(work: Work<T>, { connectionMs, answerMs }: Waits): Promise<T> {
+    if (acquired >= connectionsMax + queueMax) throw new EngineUnavailable('db', 'busy')
+    acquired++
     const late = Promise.withResolvers<never>()
     const expire = () => {
-      late.reject(new EngineUnavailable('db', admitted > connectionsMax ? 'busy' : 'down'))
+      late.reject(new EngineUnavailable('db', acquired > connectionsMax ? 'busy' : 'down'))
       work.giveUp()
     }
     let timer = setTimeout(() => {
@@ -36,13 +36,13 @@ export function admission(connectionsMax: number, queueMax: number) {
       return await Promise.race([work.start(), late.promise])
     } finally {
       clearTimeout(timer)
-      admitted--
+      acquired--
     }
   }
 
   const load = () => ({
-    running: Math.min(admitted, connectionsMax),
-    waiting: Math.max(0, admitted - connectionsMax),
+    running: Math.min(acquired, connectionsMax),
+    waiting: Math.max(0, acquired - connectionsMax),
   })
-  return { admit, load }
+  return { acquire, load }
 }

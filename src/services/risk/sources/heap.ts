@@ -7,10 +7,10 @@ import { Unreadable } from './source.ts'
 /** A table that doubles finds room in the rest. */
 const SHARE_MAX = 0.5
 
-export const NO_ROOM = 'The document cannot be read within the memory there is for it'
+export const OUT_OF_MEMORY = 'The document cannot be read within the memory there is for it'
 
-export function requireRoom(): void {
+export function requireHeap(): void {
   const { maxOldGenerationSizeMb = Number.POSITIVE_INFINITY } = resourceLimits
   const usedMb = getHeapStatistics().used_heap_size / 2 ** 20
-  if (usedMb > maxOldGenerationSizeMb * SHARE_MAX) throw new Unreadable(NO_ROOM)
+  if (usedMb > maxOldGenerationSizeMb * SHARE_MAX) throw new Unreadable(OUT_OF_MEMORY)
 }

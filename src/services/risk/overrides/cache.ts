@@ -9,79 +9,82 @@ import { buildTable, openTable, type Table } from '../match/table.ts'
 import { openTexts } from '../match/texts.ts'
 import { overrideMatch } from '../reading.ts'
 import { openThread } from '../thread/open.ts'
-import { DENIES, NOTED, type PackedSpoken, type SpokenRow } from '../thread/spoken.ts'
-import { type HeldRow, type Spoken, selectCounts, selectHeld, selectPages } from './store.ts'
+import { DENIES, NOTED, type OverrideRow, type PackedOverrides } from '../thread/overrides.ts'
+import { type OverrideEntry, type SmallOrgRow, selectCounts, selectPages, selectSmallOrg } from './store.ts'
 
 /** What one organisation says about one set: by the number its table finds. An entry is there once it has been found. */
-export type SpokenOfSet = { readonly table: Table; entries: Spoken[] }
-export type SpokenOfOrg = ReadonlyMap<string, SpokenOfSet>
+export type SetOverrides = { readonly table: Table; entries: OverrideEntry[] }
+export type OrgOverrides = ReadonlyMap<string, SetOverrides>
 
-export type Overrides = {
+export type OverrideCache = {
   /** How many entries an organisation has, by set. */
   counts(org: OrgId): Promise<ReadonlyMap<string, number>>
   /** What it says about these sets, or about all. */
-  of(org: OrgId, sets?: readonly string[]): Promise<SpokenOfOrg>
+  get(org: OrgId, sets?: readonly string[]): Promise<OrgOverrides>
   close(): Promise<void>
 }
 
 /** So many entries are read and built within a few milliseconds. */
-const FEW = 2_000
+const SMALL_MAX = 2_000
 /** Longer than anything is remembered. */
 const IDLE_MS = 60_000
 
 /** What an organisation with few entries says; null for one with many. */
-type Few = { spoken: SpokenOfOrg | null }
+type SmallOrg = { overrides: OrgOverrides | null }
 
 type Engines = { db: Database; clock: Clock; random: Random }
 
-export async function openOverrides({ db, clock, random }: Engines): Promise<Overrides> {
-  const byOrg = openCache<Few>()
-  const bySet = openCache<SpokenOfSet>()
-  const learnt = new Set<string>()
+export async function openOverrideCache({ db, clock, random }: Engines): Promise<OverrideCache> {
+  const byOrg = openCache<SmallOrg>()
+  const bySet = openCache<SetOverrides>()
+  const cachedSets = new Set<string>()
   // One of its own: a document may take the other one minutes. It ends by itself, but not before this is needed again.
   const thread = openThread({ idleMs: IDLE_MS })
   const salt = () => random.bytes(4).readUInt32LE()
-  const heard = (orgAndSet: string) => {
+  const onChange = (orgAndSet: string) => {
     byOrg.drop(orgAndSet.slice(0, orgAndSet.indexOf(' ')))
     // Whoever writes about a set that is not remembered must not make others' look-ups start again.
-    if (learnt.delete(orgAndSet)) bySet.drop(orgAndSet)
+    if (cachedSets.delete(orgAndSet)) bySet.drop(orgAndSet)
   }
-  await db.listen('risk_overrides', heard, () => {
+  await db.listen('risk_overrides', onChange, () => {
     byOrg.clear()
     bySet.clear()
   })
 
-  async function few(org: OrgId): Promise<SpokenOfOrg | null> {
+  async function smallOrg(org: OrgId): Promise<OrgOverrides | null> {
     const nowMs = clock.now().getTime()
-    const load = async () => ({ value: { spoken: fewOf(await selectHeld(db, org, FEW), salt()) }, aliases: [org] })
-    return (byOrg.get(org, nowMs) ?? ((await byOrg.load(org, nowMs, load)) as Few)).spoken
+    const load = async () => ({
+      value: { overrides: smallOrgFrom(await selectSmallOrg(db, org, SMALL_MAX), salt()) },
+      aliases: [org],
+    })
+    return (byOrg.get(org, nowMs) ?? ((await byOrg.load(org, nowMs, load)) as SmallOrg)).overrides
   }
 
-  async function built(entry: SetEntry, pages: string[]): Promise<SpokenOfSet> {
-    if (pages.length < 2) return builtWhenAsked(entry, JSON.parse(pages[0] ?? '[]'), salt())
-    return unpacked(await thread.spoken({ match: overrideMatch(entry), pages, salt: salt() }))
+  async function built(entry: SetEntry, pages: string[]): Promise<SetOverrides> {
+    if (pages.length < 2) return builtOnFirstUse(entry, JSON.parse(pages[0] ?? '[]'), salt())
+    return unpacked(await thread.packOverrides({ match: overrideMatch(entry), pages, salt: salt() }))
   }
 
-  async function ofSet(org: OrgId, entry: SetEntry): Promise<SpokenOfSet> {
+  async function ofSet(org: OrgId, entry: SetEntry): Promise<SetOverrides> {
     const nowMs = clock.now().getTime()
     const name = `${org} ${entry.set}`
     const load = async () => {
-      learnt.add(name)
+      cachedSets.add(name)
       return { value: await built(entry, await selectPages(db, org, entry.set)), aliases: [name] }
     }
-    return bySet.get(name, nowMs) ?? ((await bySet.load(name, nowMs, load)) as SpokenOfSet)
+    return bySet.get(name, nowMs) ?? ((await bySet.load(name, nowMs, load)) as SetOverrides)
   }
 
   return {
     counts: async org => {
-      const spoken = await few(org)
-      if (spoken) return new Map([...spoken].map(([set, { entries }]) => [set, entries.length]))
+      const overrides = await smallOrg(org)
+      if (overrides) return new Map([...overrides].map(([set, { entries }]) => [set, entries.length]))
       return new Map((await selectCounts(db, org)).map(({ set, count }) => [set, count]))
     },
-    of: async (org, sets) => {
-      const spoken = await few(org)
-      if (spoken) return spoken
-      const found = new Map<string, SpokenOfSet>()
+    get: async (org, sets) => {
+      const overrides = await smallOrg(org)
+      if (overrides) return overrides
+      const found = new Map<string, SetOverrides>()
       // One after the other: what comes of several at once is a long stretch of work again.
       for (const entry of CATALOGUE)
         if (sets?.includes(entry.set) ?? true) found.set(entry.set, await ofSet(org, entry))
@@ -91,17 +94,17 @@ export async function openOverrides({ db, clock, random }: Engines): Promise<Ove
   }
 }
 
-function fewOf(rows: readonly HeldRow[], salt: number): SpokenOfOrg | null {
+function smallOrgFrom(rows: readonly SmallOrgRow[], salt: number): OrgOverrides | null {
   if (rows[0]?.isMany) return null
   const pages = new Map(rows.map(({ set, page }) => [set, page]))
-  const held = CATALOGUE.filter(({ set }) => pages.has(set))
+  const entries = CATALOGUE.filter(({ set }) => pages.has(set))
   return new Map(
-    held.map(entry => [entry.set, builtWhenAsked(entry, JSON.parse(pages.get(entry.set) as string), salt)]),
+    entries.map(entry => [entry.set, builtOnFirstUse(entry, JSON.parse(pages.get(entry.set) as string), salt)]),
   )
 }
 
 /** The table is built when a set is first asked about: who speaks about many sets rarely asks all of them at once. */
-function builtWhenAsked(entry: SetEntry, rows: readonly SpokenRow[], salt: number): SpokenOfSet {
+function builtOnFirstUse(entry: SetEntry, rows: readonly OverrideRow[], salt: number): SetOverrides {
   let table: Table | null = null
   const keys = rows.map(([key]) => key)
   return {
@@ -113,11 +116,11 @@ function builtWhenAsked(entry: SetEntry, rows: readonly SpokenRow[], salt: numbe
   }
 }
 
-function unpacked({ data, marks, notes }: PackedSpoken): SpokenOfSet {
+function unpacked({ data, marks, notes }: PackedOverrides): SetOverrides {
   const table = openTable(data)
   const noteAt = openTexts(notes)
-  const entries: Spoken[] = []
-  const entryAt = (at: number): Spoken => {
+  const entries: OverrideEntry[] = []
+  const entryAt = (at: number): OverrideEntry => {
     const mark = marks[at] as number
     const verdict = mark & DENIES ? 'deny' : 'allow'
     return { key: table.member(at), verdict, note: mark & NOTED ? noteAt(at) : null }

@@ -12,14 +12,14 @@ const TRIES = 3
 /** After the first try; twice as long after the second. */
 const PAUSE_MS = 5_000
 
-export type Held = { etag: string | null; modified: string | null }
-export type Document = Held & { kind: 'document'; bytes: Uint8Array; encoding: string | null }
+export type Validators = { etag: string | null; modified: string | null }
+export type Document = Validators & { kind: 'document'; bytes: Uint8Array; encoding: string | null }
 export type Fetched = Document | { kind: 'unchanged' }
 
 /** Why nothing came, in words for the operator. */
-export class NotTaken extends Error {}
+export class FetchFailed extends Error {}
 /** One that another try may mend. */
-class Passing extends NotTaken {}
+class RetryableFetchFailed extends FetchFailed {}
 
 type Engines = { http: Http; clock: Clock }
 
@@ -30,14 +30,16 @@ export const originOf = ({ source, origin }: Source, mirror: string | null): str
 export async function fetchDocument(
   engines: Engines,
   url: string,
-  { isMirror, held, signal }: { isMirror: boolean; held: Held | null; signal: AbortSignal },
+  { isMirror, validators, signal }: { isMirror: boolean; validators: Validators | null; signal: AbortSignal },
 ): Promise<Fetched> {
   for (let tries = 1; ; tries++) {
     try {
-      return await (url.startsWith('file:') ? readDocument(url) : request(engines.http, url, isMirror, held, signal))
+      return await (url.startsWith('file:')
+        ? readDocument(url)
+        : request(engines.http, url, isMirror, validators, signal))
     } catch (error) {
       signal.throwIfAborted() // Who stopped us is to blame, not the publisher.
-      if (!(error instanceof Passing) || tries === TRIES) throw error
+      if (!(error instanceof RetryableFetchFailed) || tries === TRIES) throw error
       await engines.clock.sleep(PAUSE_MS * tries, signal)
     }
   }
@@ -47,7 +49,7 @@ async function request(
   http: Http,
   url: string,
   isMirror: boolean,
-  held: Held | null,
+  validators: Validators | null,
   signal: AbortSignal,
 ): Promise<Fetched> {
   try {
@@ -57,17 +59,17 @@ async function request(
       headers: {
         'user-agent': 'stoa-risk-reference',
         'accept-encoding': 'gzip',
-        ...(held?.etag && { 'if-none-match': held.etag }),
-        ...(held?.modified && { 'if-modified-since': held.modified }),
+        ...(validators?.etag && { 'if-none-match': validators.etag }),
+        ...(validators?.modified && { 'if-modified-since': validators.modified }),
       },
       ...{ timeoutMs: TIMEOUT_MS, bodyBytesMax: BYTES_MAX, signal },
       // The mirror is where the operator says, wherever that is; where it would send us is for nobody to say.
-      ...(isMirror ? { reach: 'operator' as const } : { redirects: REDIRECTS_MAX }),
+      ...(isMirror ? { reach: 'configured' as const } : { redirects: REDIRECTS_MAX }),
     })
     if (status !== 200) body.destroy()
     if (status === 304) return { kind: 'unchanged' }
-    if (status >= 500 || status === 429) throw new Passing(`The publisher answered ${status}`)
-    if (status !== 200) throw new NotTaken(`The publisher answered ${status}`)
+    if (status >= 500 || status === 429) throw new RetryableFetchFailed(`The publisher answered ${status}`)
+    if (status !== 200) throw new FetchFailed(`The publisher answered ${status}`)
     const bytes = Buffer.concat(await body.toArray())
     const text = (name: string) => (typeof headers[name] === 'string' ? (headers[name] as string).slice(0, 500) : null)
     const encoding = text('content-encoding')?.toLowerCase() ?? null
@@ -78,18 +80,18 @@ async function request(
 }
 
 /** An address that may not be dialled, or a document that is too long, is the same at the next try. */
-function failure({ reason, message }: HttpFailure): NotTaken {
+function failure({ reason, message }: HttpFailure): FetchFailed {
   const says = `The document could not be taken: ${message}`
-  return reason === 'network' || reason === 'timeout' ? new Passing(says) : new NotTaken(says)
+  return reason === 'network' || reason === 'timeout' ? new RetryableFetchFailed(says) : new FetchFailed(says)
 }
 
 async function readDocument(url: string): Promise<Document> {
   const path = fileURLToPath(url)
   try {
-    if ((await stat(path)).size > BYTES_MAX) throw new NotTaken(`The file is longer than ${BYTES_MAX} bytes`)
+    if ((await stat(path)).size > BYTES_MAX) throw new FetchFailed(`The file is longer than ${BYTES_MAX} bytes`)
     return { kind: 'document', bytes: await readFile(path), encoding: null, etag: null, modified: null }
   } catch (error) {
-    if (error instanceof NotTaken) throw error
-    throw new NotTaken(`The file cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    if (error instanceof FetchFailed) throw error
+    throw new FetchFailed(`The file cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }

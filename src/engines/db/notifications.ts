@@ -11,27 +11,27 @@ const PATIENCE_MS = 1_000
 /** Between tries to get it back. */
 const PAUSE_MS = 250
 
-export type Ears = {
+export type NotifyHandlers = {
   /** Not in the driver's types, but what its own listening stands on. */
   onnotify: (channel: string, payload: string) => void
   onclose: () => void
 }
-type Listener = { channel: string; heard: (payload: string) => void; connected: () => void }
+type Listener = { channel: string; onNotify: (payload: string) => void; onConnect: () => void }
 
-export function openListening(connect: (ears: Ears) => postgres.Sql, beatMs = BEAT_MS) {
+export function openListening(connect: (handlers: NotifyHandlers) => postgres.Sql, beatMs = BEAT_MS) {
   const listeners: Listener[] = []
   /** The connection that is being opened, or is open. */
   let latest: postgres.Sql | null = null
   /** The one that listens. */
   let line: postgres.Sql | null = null
   let closed = false
-  let turn: Promise<unknown> = Promise.resolve()
+  let queue: Promise<unknown> = Promise.resolve()
 
   /** A new connection with every channel there is, and word to every listener that it may have missed something. */
   async function begin(): Promise<void> {
     const next = connect({
       onnotify: (channel, payload) => {
-        for (const one of listeners) if (one.channel === channel) one.heard(payload)
+        for (const one of listeners) if (one.channel === channel) one.onNotify(payload)
       },
       onclose: () => lose(next),
     })
@@ -39,15 +39,15 @@ export function openListening(connect: (ears: Ears) => postgres.Sql, beatMs = BE
     await listenTo(next, new Set(listeners.map(one => one.channel)))
     if (closed) return
     line = next
-    for (const { connected } of listeners) connected()
-    void silence(next, beatMs).then(() => lose(next))
+    for (const { onConnect } of listeners) onConnect()
+    void connectionLost(next, beatMs).then(() => lose(next))
   }
 
   function lose(mine: postgres.Sql): void {
     if (line !== mine) return
     line = null
     void mine.end({ timeout: 0 })
-    turn = restart()
+    queue = restart()
   }
 
   async function restart(): Promise<void> {
@@ -58,14 +58,14 @@ export function openListening(connect: (ears: Ears) => postgres.Sql, beatMs = BE
     listeners.push(listener)
     if (!line) return begin()
     await line`listen ${line(listener.channel)}`
-    listener.connected()
+    listener.onConnect()
   }
 
   return {
     /** One after the other, so that each either opens the connection or finds it. */
     listen: (listener: Listener) => {
-      const mine = turn.then(() => listen(listener))
-      turn = mine.catch(() => {})
+      const mine = queue.then(() => listen(listener))
+      queue = mine.catch(() => {})
       return mine
     },
     waitForNotifications: async () => (line ? answers(line, PATIENCE_MS).then(() => {}) : undefined),
@@ -87,7 +87,7 @@ async function listenTo(line: postgres.Sql, channels: Iterable<string>): Promise
 }
 
 /** Comes when the connection has ended, or does not answer any more. */
-async function silence(line: postgres.Sql, beatMs: number): Promise<void> {
+async function connectionLost(line: postgres.Sql, beatMs: number): Promise<void> {
   for (let isThere = true; isThere; ) {
     await wait(beatMs, null, { ref: false })
     isThere = await answers(line, beatMs)

@@ -1,7 +1,7 @@
 // Gathers the members of one document, whatever the order of its rows, and refuses the document when too much of it
 // cannot be read. That comes before any comparison of sizes: error pages often have as many lines as the list.
 import { type Match, memberFrom } from '../match/match.ts'
-import { requireRoom } from './room.ts'
+import { requireHeap } from './heap.ts'
 import { type Member, type Parsed, Unreadable, type Value } from './source.ts'
 import { shortened } from './text.ts'
 
@@ -10,9 +10,9 @@ const BAD_SHARE_MAX = 0.005
 /** Beyond any list there is, and within what the thread can hold. */
 const ROWS_MAX = 3_000_000
 /** How often it is looked whether there is room for more. */
-const ROOM_ROWS = 50_000
+const HEAP_CHECK_ROWS = 50_000
 
-export type Gathering = {
+export type Collector = {
   /** Keeps a row by the publisher's spelling of it, or counts it as bad. */
   add(text: unknown, value: Value): void
   /** Keeps a row that is canonical already. */
@@ -24,7 +24,7 @@ export type Gathering = {
   done(): Parsed
 }
 
-export function gather(match: Match): Gathering {
+export function openCollector(match: Match): Collector {
   const members = new Map<string, Member>()
   let rows = 0
   let dropped = 0
@@ -35,7 +35,7 @@ export function gather(match: Match): Gathering {
   /** Counted while they are read, so that a document that never ends is not read to its end. */
   function count(): number {
     if (++rows > ROWS_MAX) throw new Unreadable(`The document has more than ${ROWS_MAX} rows`)
-    if (rows % ROOM_ROWS === 0) requireRoom()
+    if (rows % HEAP_CHECK_ROWS === 0) requireHeap()
     return rows
   }
 
@@ -65,7 +65,7 @@ export function gather(match: Match): Gathering {
     },
     done() {
       if (bad > rows * BAD_SHARE_MAX) {
-        throw new Unreadable(`${bad} of ${rows} rows cannot be read; ${told(firstBad)}`)
+        throw new Unreadable(`${bad} of ${rows} rows cannot be read; ${firstBadText(firstBad)}`)
       }
       if (bad > 0 && lastBad === rows) throw new Unreadable('The last row cannot be read, as if the document broke off')
       if (members.size === 0) throw new Unreadable('The document has no member that can be used')
@@ -89,10 +89,10 @@ function merged(one: Value, other: Value): Value {
   return value
 }
 
-const TOLD_MAX = 60
+const SHOWN_MAX = 60
 
-function told(row: unknown): string {
+function firstBadText(row: unknown): string {
   if (row === undefined || row === null) return 'the first lacks what it should say'
-  const text = shortened(JSON.stringify(typeof row === 'string' ? row.slice(0, 2 * TOLD_MAX) : row))
-  return `the first is ${text.length <= TOLD_MAX ? text : `${text.slice(0, TOLD_MAX).toWellFormed()}…`}`
+  const text = shortened(JSON.stringify(typeof row === 'string' ? row.slice(0, 2 * SHOWN_MAX) : row))
+  return `the first is ${text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX).toWellFormed()}…`}`
 }

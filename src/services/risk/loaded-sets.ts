@@ -19,81 +19,81 @@ export type Members = {
   scores: Float64Array | null
 }
 
-export type Shelved = {
+export type LoadedSet = {
   entry: SetEntry
   /** What is held of each publisher that supplied something, or failed to. */
   sources: store.SourceRow[]
   members: Members | null
   /** Which versions the table was built of. */
-  builtOf: string
+  sourceVersions: string
   /** Until the database has been looked at. */
   isLoading: boolean
 }
 
-export type Shelf = {
-  sets: readonly Shelved[]
-  find(set: string): Shelved | undefined
+export type LoadedSets = {
+  all: readonly LoadedSet[]
+  find(set: string): LoadedSet | undefined
   /** Looks at what the database has of a set, and swaps its table if that is another. */
   reload(set: string): Promise<void>
   close(): Promise<void>
 }
 
-const GATHER_MS = 2_000
+const DEBOUNCE_MS = 2_000
 
 type Engines = { db: Database; clock: Clock; random: Random }
 
-export async function openShelf(
+export async function openLoadedSets(
   { db, clock, random }: Engines,
   thread: Thread,
   warn: (error: unknown) => void,
-): Promise<Shelf> {
-  const sets: Shelved[] = CATALOGUE.map(entry => emptyShelved(entry, clock))
-  const find = (set: string) => sets.find(({ entry }) => entry.set === set)
-  const turns = new Map<string, Promise<void>>()
+): Promise<LoadedSets> {
+  const all: LoadedSet[] = CATALOGUE.map(entry => initialSet(entry, clock))
+  const find = (set: string) => all.find(({ entry }) => entry.set === set)
+  const reloads = new Map<string, Promise<void>>()
   let closed = false
 
-  async function load(shelved: Shelved): Promise<void> {
-    const { entry } = shelved
+  async function load(loaded: LoadedSet): Promise<void> {
+    const { entry } = loaded
     if (closed || entry.kind === 'local' || entry.kind === 'seam') return
     const listed = await store.selectSources(db, entry.set)
     const rows = listed.filter(row => entry.sources.some(({ source }) => source === row.source))
     const ready = entry.sources.flatMap(({ source }) => rows.find(row => row.source === source && row.versionId) ?? [])
-    const builtOf = ready.map(({ versionId }) => versionId).join()
-    if (entry.kind === 'fetch' && builtOf !== shelved.builtOf && ready.length > 0) {
-      if (!shelved.members) shelved.sources = rows // Nothing answers yet, so there is nothing to be told wrong of.
+    const sourceVersions = ready.map(({ versionId }) => versionId).join()
+    if (entry.kind === 'fetch' && sourceVersions !== loaded.sourceVersions && ready.length > 0) {
+      if (!loaded.members) loaded.sources = rows // Nothing answers yet, so there is nothing to be told wrong of.
       const input = { match: entry.match, sources: await membersIn(db, ready), salt: random.bytes(4).readUInt32LE() }
-      shelved.members = membersOf(await thread.build(input))
-      shelved.builtOf = builtOf
+      loaded.members = membersOf(await thread.build(input))
+      loaded.sourceVersions = sourceVersions
     }
     // Together with the table: an answer names the version it was looked up in.
-    shelved.sources = rows
+    loaded.sources = rows
   }
 
   /** One at a time for each set, the later ones seeing what the earlier saw and more. */
   function reload(set: string): Promise<void> {
-    const shelved = find(set)
-    if (!shelved) return Promise.resolve()
-    const next = (turns.get(set) ?? Promise.resolve())
+    const loaded = find(set)
+    if (!loaded) return Promise.resolve()
+    const next = (reloads.get(set) ?? Promise.resolve())
       .catch(() => {})
-      .then(() => load(shelved))
+      .then(() => load(loaded))
       .finally(() => {
-        shelved.isLoading = false
+        loaded.isLoading = false
       })
-    turns.set(set, next)
+    reloads.set(set, next)
     return next
   }
 
   const inBackground = (set: string) => void reload(set).catch(error => closed || warn(error))
-  await db.listen('risk', gathering(clock, inBackground), () => {
-    for (const { entry } of sets) inBackground(entry.set)
+  await db.listen('risk', debounced(clock, inBackground), () => {
+    for (const { entry } of all) inBackground(entry.set)
   })
   return {
-    sets,
+    all,
     find,
     reload,
     close: async () => {
       closed = true
-      await Promise.allSettled(turns.values())
+      await Promise.allSettled(reloads.values())
     },
   }
 }
@@ -110,21 +110,21 @@ async function membersIn(db: Database, versions: readonly store.SourceRow[]) {
 }
 
 /** Publishers of a set are taken one after the other: a table for each of them would be built for nothing. */
-function gathering(clock: Clock, act: (set: string) => void): (set: string) => Promise<void> {
-  const heard = new Set<string>()
+function debounced(clock: Clock, act: (set: string) => void): (set: string) => Promise<void> {
+  const pending = new Set<string>()
   return async set => {
-    if (heard.has(set)) return
-    heard.add(set)
-    await clock.sleep(GATHER_MS)
-    heard.delete(set)
+    if (pending.has(set)) return
+    pending.add(set)
+    await clock.sleep(DEBOUNCE_MS)
+    pending.delete(set)
     act(set)
   }
 }
 
 /** What is computed here is there from the start. */
-function emptyShelved(entry: SetEntry, clock: Clock): Shelved {
-  const shelved: Shelved = { entry, sources: [], members: null, builtOf: '', isLoading: entry.kind !== 'seam' }
-  if (entry.kind !== 'local') return shelved
+function initialSet(entry: SetEntry, clock: Clock): LoadedSet {
+  const loaded: LoadedSet = { entry, sources: [], members: null, sourceVersions: '', isLoading: entry.kind !== 'seam' }
+  if (entry.kind !== 'local') return loaded
   const { source, origin } = entry.sources[0] as Source
   // Shared devices are counted over the platform's own events; until there are any, there are none, which is a fact.
   const members = source === 'structure' ? structureMembers() : []
@@ -137,17 +137,17 @@ function emptyShelved(entry: SetEntry, clock: Clock): Shelved {
   })
   const asOf = clock.now().toISOString()
   const row = { source, version, keys, asOf, origin, versionId: 0, etag: null, modified: null, refusal: null }
-  return { ...shelved, sources: [row], members: membersOf(built), isLoading: false }
+  return { ...loaded, sources: [row], members: membersOf(built), isLoading: false }
 }
 
 /** What is said is read when it is first answered, and kept: all of it at once would hold up every request. */
 function membersOf({ data, values, valueAt, scores }: Built): Members {
-  const held: (string | Value)[] = values
+  const parsed: (string | Value)[] = values
   function said(index: number): Value {
     const at = valueAt[index] as number
-    const known = held[at] as string | Value
+    const known = parsed[at] as string | Value
     const value: Value = typeof known === 'string' ? JSON.parse(known) : known
-    held[at] = value
+    parsed[at] = value
     return value
   }
   return { table: openTable(data), said, valueAt, scores }

@@ -4,12 +4,12 @@ import { buffersOf, buildTable, type TableData } from '../match/table.ts'
 import { packTexts, type Texts } from '../match/texts.ts'
 
 export type Verdict = 'allow' | 'deny'
-export type SpokenRow = [key: string, verdict: Verdict, note: string | null]
+export type OverrideRow = [key: string, verdict: Verdict, note: string | null]
 
 /** Pages are rows as JSON. */
-export type SpokenJob = { kind: 'spoken'; match: Match; pages: string[]; salt: number }
+export type OverridesJob = { kind: 'overrides'; match: Match; pages: string[]; salt: number }
 
-export type PackedSpoken = {
+export type PackedOverrides = {
   data: TableData
   /** For each entry whether it denies, and whether it has a note. */
   marks: Uint8Array<ArrayBuffer>
@@ -19,8 +19,8 @@ export type PackedSpoken = {
 export const DENIES = 1
 export const NOTED = 2
 
-export function packSpoken({ match, pages, salt }: Omit<SpokenJob, 'kind'>): PackedSpoken {
-  const rows = pages.flatMap(page => JSON.parse(page) as SpokenRow[])
+export function packOverrides({ match, pages, salt }: Omit<OverridesJob, 'kind'>): PackedOverrides {
+  const rows = pages.flatMap(page => JSON.parse(page) as OverrideRow[])
   const keys = rows.map(([key]) => key)
   return {
     data: buildTable(match, keys, salt),
@@ -33,7 +33,7 @@ export function packSpoken({ match, pages, salt }: Omit<SpokenJob, 'kind'>): Pac
 }
 
 /** What travels without being copied. */
-export const buffersInSpoken = ({ data, marks, notes }: PackedSpoken): ArrayBuffer[] => [
+export const buffersOfOverrides = ({ data, marks, notes }: PackedOverrides): ArrayBuffer[] => [
   ...buffersOf(data),
   ...[marks.buffer, notes.bytes.buffer, notes.offsets.buffer],
 ]

@@ -1,0 +1,143 @@
+// Takes what a publisher has now. Nothing that cannot be read lands, whoever insists; a list that has shrunk or grown beyond
+// belief lands only by force; and until a version is there whole, the one before answers.
+import type { Clock, Http, Sql } from '../../../engines/engines.ts'
+import type { Lease } from '../../../kit/lease/lease.ts'
+import type { Source } from '../sources/source.ts'
+import * as store from '../store.ts'
+import type { Parsed } from '../thread/jobs.ts'
+import type { Thread } from '../thread/open.ts'
+import { type Document, FetchFailed, fetchDocument, originOf } from './fetch.ts'
+
+/** What came of one publisher. */
+export type ImportResult = {
+  source: string
+  version: string
+  keys: number
+  /** Members written by this run. */
+  wrote: number
+  unchanged: boolean
+  resumed: boolean
+  refusal?: string
+  /** Whether nothing could be got from it at all. */
+  unreachable?: boolean
+}
+
+/** Everything is written under the lease: who lost it to another process writes nothing any more. */
+export type ImportOptions = {
+  db: Sql
+  http: Http
+  clock: Clock
+  thread: Thread
+  mirror: string | null
+  lease: Lease
+}
+
+/** How many times larger or smaller a list may be than the one before. */
+const CHANGE_MAX = 10
+
+export async function importSource(
+  options: ImportOptions,
+  set: string,
+  source: Source,
+  force: boolean,
+): Promise<ImportResult> {
+  const { db, thread, mirror, lease } = options
+  const current = (await store.selectSources(db, set)).find(one => one.source === source.source) ?? null
+  const origin = originOf(source, mirror)
+  try {
+    // Of another place, what is held is no answer to "has it changed".
+    const canAsk = current?.versionId && current.origin === origin && (current.etag || current.modified)
+    const known = canAsk && !force ? current : null
+    const fetched = await fetchDocument(options, origin, {
+      isMirror: mirror !== null,
+      validators: known,
+      signal: lease.signal,
+    })
+    if (fetched.kind === 'unchanged') {
+      if (known) return await unchanged(options, set, known, { origin })
+      throw new FetchFailed('The publisher says that nothing has changed, but was not asked')
+    }
+    const parsed = await thread.parse({ source: source.source, document: fetched.bytes, encoding: fetched.encoding })
+    if ('refusal' in parsed) return await refuse(options, set, source, current, parsed.refusal)
+    if (current?.versionId && current.version === parsed.version) {
+      return await unchanged(options, set, current, { origin, document: fetched })
+    }
+    const change = force ? null : sizeChangeRefusal(current, parsed.keys)
+    if (change) return await refuse(options, set, source, current, change)
+    return await importVersion(options, set, source.source, parsed, { origin, document: fetched })
+  } catch (error) {
+    if (!(error instanceof FetchFailed)) throw error
+    return { ...(await refuse(options, set, source, current, error.message)), unreachable: true }
+  }
+}
+
+function sizeChangeRefusal(current: store.SourceRow | null, keys: number): string | null {
+  if (!current?.versionId) return null
+  if (keys * CHANGE_MAX >= current.keys && keys <= current.keys * CHANGE_MAX) return null
+  return `The list went from ${current.keys} to ${keys} members, which is more than ten times; force takes it all the same`
+}
+
+async function refuse(
+  { lease }: ImportOptions,
+  set: string,
+  { source }: Source,
+  current: store.SourceRow | null,
+  refusal: string,
+): Promise<ImportResult> {
+  await lease.write(tx => store.noteRefusal(tx, set, source, refusal))
+  const { version = '', keys = 0 } = { version: current?.version ?? '', keys: current?.keys ?? 0 }
+  return { source, version, keys, wrote: 0, unchanged: false, resumed: false, refusal }
+}
+
+type FetchedFrom = { origin: string; document?: Document }
+
+async function unchanged(
+  { lease, clock }: ImportOptions,
+  set: string,
+  current: store.SourceRow,
+  { origin, document }: FetchedFrom,
+): Promise<ImportResult> {
+  const at = clock.now().toISOString()
+  const { etag, modified } = document ?? current
+  await lease.write(async tx => {
+    const unfinished = await store.selectUnfinishedImport(tx, set, current.source)
+    if (unfinished) await store.discardImport(tx, unfinished.id, at)
+    await store.noteUnchanged(tx, set, current.source, { at, origin, etag, modified })
+  })
+  const { source, version, keys } = current
+  return { source, version: version ?? '', keys, wrote: 0, unchanged: true, resumed: false }
+}
+
+/** Whether so many members are some of the chunks whole: an earlier release may have cut them otherwise. */
+function isBetween(chunks: Parsed['chunks'], imported: number): boolean {
+  let sum = 0
+  for (const { keys } of chunks) if (sum < imported) sum += keys
+  return sum === imported
+}
+
+/** Writes the members some at a time, going on where a run that died had come to if the publisher still says the same. */
+async function importVersion(
+  { lease, clock }: ImportOptions,
+  set: string,
+  source: string,
+  { version, raw, keys, chunks }: Parsed,
+  { origin, document }: Required<FetchedFrom>,
+): Promise<ImportResult> {
+  const at = clock.now().toISOString()
+  const begun = await lease.write(async tx => {
+    const unfinished = await store.selectUnfinishedImport(tx, set, source)
+    if (unfinished?.version === version && isBetween(chunks, unfinished.imported)) return unfinished
+    if (unfinished) await store.discardImport(tx, unfinished.id, at)
+    const id = await store.insertImport(tx, set, source, { version, raw, keys, at })
+    return { id, version, imported: 0 }
+  })
+  let imported = 0
+  for (const [n, chunk] of chunks.entries()) {
+    imported += chunk.keys
+    if (imported > begun.imported) await lease.write(tx => store.insertMembers(tx, begun.id, n, chunk))
+  }
+  const { etag, modified } = document
+  await lease.write(tx => store.finishImport(tx, set, source, begun.id, { version, keys, at, origin, etag, modified }))
+  const resumed = begun.imported > 0
+  return { source, version, keys, wrote: keys - begun.imported, unchanged: false, resumed }
+}
