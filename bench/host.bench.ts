@@ -1,10 +1,10 @@
-// What the host costs: checks, request id, headers, log and metrics, against the same work without them.
+// The cost of the host: checks, request id, headers, log and metrics, against the same work without them.
 import { type Bench, requestBytes } from './harness.ts'
 import { ECHO_PATH, ORDER, receiptFor } from './servers/echo.ts'
 import { startServer } from './servers/start.ts'
 
 export const bench: Bench = {
-  promise: 'a small operation through the host, over TLS',
+  title: 'a small operation through the host, over TLS',
   start: async servers => {
     const host = servers.use(await startServer('host.ts'))
     const fastify = servers.use(await startServer('fastify.ts'))

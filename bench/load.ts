@@ -1,15 +1,15 @@
-// The load: keep-alive TLS connections with one request under way on each. It shares the machine with the server, so
-// it does as little as it can: a request that is ready before it is sent, and a look at the bytes of the answer that
-// matter.
+// The load generator: keep-alive TLS connections with one request in flight on each. It shares the machine with the
+// server, so it does as little as possible: it sends prepared requests and checks only the bytes that matter.
 import { connect, type TLSSocket } from 'node:tls'
 
-/** The same bytes every time: the whole request, head and body, and the body that every answer must have. */
+/** The same request every time, head and body, and the body that every answer must have. */
 type Fixed = { request: Buffer; answer: Buffer }
-/** What one connection says next, and whether what it heard is a whole answer; a wrong one throws. */
-export type Talk = { request(): Buffer; isWhole(bytes: Buffer): boolean }
-export type RequestLog = Fixed | { talk: (connection: number) => Talk }
-export type Call = { port: number; ca: string } & RequestLog
-/** `burst` sends so many requests, waits for their answers, and tells how many seconds that took. */
+/** The traffic of one connection: the next request, and whether the bytes received are a complete answer. A wrong
+ *  answer throws. */
+export type Script = { request(): Buffer; isComplete(bytes: Buffer): boolean }
+export type Traffic = Fixed | { script: (connection: number) => Script }
+export type Target = { port: number; ca: string } & Traffic
+/** `burst` sends that many requests, waits for their answers, and returns how many seconds that took. */
 export type Load = { burst(requests: number): Promise<number>; close(): void }
 
 const CONNECTIONS = 16
@@ -17,7 +17,7 @@ const ANSWER_BYTES_MAX = 16 * 1024
 const HEAD_END = Buffer.from('\r\n\r\n')
 const OK = 'HTTP/1.1 200 '
 
-export async function openLoad(call: Call): Promise<Load> {
+export async function openLoad(target: Target): Promise<Load> {
   let unsent = 0
   let unanswered = 0
   let settled: (failure?: Error) => void = () => {}
@@ -27,19 +27,19 @@ export async function openLoad(call: Call): Promise<Load> {
     unsent = 0
     settled(broken)
   }
-  const sendNext = ({ socket, talk }: Connection) => {
+  const sendNext = ({ socket, script }: Connection) => {
     if (unsent === 0) return
     unsent--
-    socket.write(talk.request())
+    socket.write(script.request())
   }
   const answered = (connection: Connection) => {
     unanswered--
     if (unanswered === 0) settled()
     else sendNext(connection)
   }
-  const talkOf = 'talk' in call ? call.talk : () => fixedTalk(call)
+  const scriptOf = 'script' in target ? target.script : () => fixedScript(target)
   const connections = await Promise.all(
-    Array.from({ length: CONNECTIONS }, (_, at) => openConnection(call, talkOf(at), answered, fail)),
+    Array.from({ length: CONNECTIONS }, (_, at) => openConnection(target, scriptOf(at), answered, fail)),
   )
 
   async function burst(requests: number): Promise<number> {
@@ -62,25 +62,25 @@ export async function openLoad(call: Call): Promise<Load> {
   }
 }
 
-type Connection = { socket: TLSSocket; talk: Talk }
+type Connection = { socket: TLSSocket; script: Script }
 
 function openConnection(
-  { port, ca }: Call,
-  talk: Talk,
+  { port, ca }: Target,
+  script: Script,
   answered: (connection: Connection) => void,
   fail: (error: Error) => void,
 ): Promise<Connection> {
   const buffer = Buffer.allocUnsafeSlow(ANSWER_BYTES_MAX)
-  let held: Buffer | null = null
-  // Reading into one buffer of ours spares the streams machinery. The types know this option for plain sockets only.
+  let partial: Buffer | null = null
+  // Reading into a fixed buffer avoids the cost of streams. The types declare this option for plain sockets only.
   const onread = {
     buffer,
     callback: (length: number) => {
       try {
         const bytes = buffer.subarray(0, length)
-        const all: Buffer = held ? Buffer.concat([held, bytes]) : bytes
-        held = talk.isWhole(all) ? null : Buffer.from(all)
-        if (!held) answered(connection)
+        const all: Buffer = partial ? Buffer.concat([partial, bytes]) : bytes
+        partial = script.isComplete(all) ? null : Buffer.from(all)
+        if (!partial) answered(connection)
       } catch (error) {
         fail(error as Error)
       }
@@ -89,7 +89,7 @@ function openConnection(
   }
   const options = { port, host: '127.0.0.1', servername: 'localhost', ca, onread }
   const socket = connect(options)
-  const connection = { socket, talk }
+  const connection = { socket, script }
   socket.setNoDelay(true)
   return new Promise((resolve, reject) => {
     socket.once('secureConnect', () => resolve(connection))
@@ -97,14 +97,14 @@ function openConnection(
       reject(error)
       fail(error)
     })
-    socket.on('close', () => fail(new Error('The server closed a connection that it should have kept.')))
+    socket.on('close', () => fail(new Error('The server closed a connection that it should have kept open.')))
   })
 }
 
-function fixedTalk({ request, answer }: Fixed): Talk {
+function fixedScript({ request, answer }: Fixed): Script {
   return {
     request: () => request,
-    isWhole: bytes => {
+    isComplete: bytes => {
       const body = bodyOf(bytes)
       if (body && !body.equals(answer)) throw wrong(bytes)
       return body !== null
@@ -112,7 +112,7 @@ function fixedTalk({ request, answer }: Fixed): Talk {
   }
 }
 
-/** The body of an answer that is there to its last byte, or null; an answer that is not a 200 of known length throws. */
+/** The body of a complete answer, or null if bytes are missing. Throws unless it is a 200 with a content length. */
 export function bodyOf(bytes: Buffer): Buffer | null {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd < 0) return null
@@ -129,4 +129,4 @@ function contentLength(head: string): number {
   return at < 0 ? Number.NaN : Number.parseInt(head.slice(at + name.length, at + name.length + 10), 10)
 }
 
-export const wrong = (bytes: Buffer) => new Error(`The server gave an answer that is not the expected one:\n${bytes}`)
+export const wrong = (bytes: Buffer) => new Error(`Unexpected answer from the server:\n${bytes}`)

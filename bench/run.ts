@@ -1,19 +1,19 @@
-// Runs the promises, all or those named, and prints what was found: `npm run bench`, `npm run bench -- bearer`. Ends
-// with 1 when one is not kept.
+// Runs all benchmarks or those named, and prints the results: `npm run bench`, `npm run bench -- bearer`. Exits with 1
+// when a target is missed.
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Bench, type Finding, measure } from './harness.ts'
 
-const HEADINGS = ['promise', 'subject', 'control', 'ratio (CPU)', 'q1..q3', 'ratio (wall)', 'target', 'verdict']
+const HEADINGS = ['benchmark', 'subject', 'control', 'ratio (CPU)', 'q1..q3', 'ratio (wall)', 'target', 'verdict']
 const SUFFIX = '.bench.ts'
 
 async function run(chosen: string[]): Promise<boolean> {
   const files = globSync(`*${SUFFIX}`, { cwd: import.meta.dirname }).sort()
   const names = files.map(file => basename(file, SUFFIX))
   const unknown = chosen.filter(name => !names.includes(name))
-  if (unknown.length > 0) throw new Error(`there is no promise ${unknown.join(', ')}; there are ${names.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`unknown benchmark ${unknown.join(', ')}; available: ${names.join(', ')}`)
 
   const findings: Finding[] = []
   for (const name of chosen.length > 0 ? chosen : names) {
@@ -23,13 +23,13 @@ async function run(chosen: string[]): Promise<boolean> {
   }
   process.stdout.write(`\n${table([HEADINGS, ...findings.map(cellsOf)])}\n\n`)
   process.stdout.write(`node ${process.version}, ${process.arch}, ${availableParallelism()} cores\n`)
-  return findings.every(one => one.kept)
+  return findings.every(finding => finding.met)
 }
 
 function cellsOf(finding: Finding): string[] {
-  const { promise, subject, control, cpu, wall, target } = finding
+  const { title, subject, control, cpu, wall, target } = finding
   return [
-    promise,
+    title,
     `${subject.name}, ${subject.cpuUs.toFixed(1)} us`,
     `${control.name}, ${control.cpuUs.toFixed(1)} us`,
     cpu.median.toFixed(3),
@@ -40,9 +40,9 @@ function cellsOf(finding: Finding): string[] {
   ]
 }
 
-/** By the median of all rounds. Where the target is among the middle half of them, another run may find otherwise. */
-function verdictOf({ cpu, target, kept }: Finding): string {
-  const verdict = kept ? 'kept' : 'missed'
+/** By the median of all rounds. If the target is between the quartiles, another run may have a different result. */
+function verdictOf({ cpu, target, met }: Finding): string {
+  const verdict = met ? 'met' : 'missed'
   return cpu.q1 <= target && target <= cpu.q3 ? `${verdict} (within spread)` : verdict
 }
 

@@ -1,40 +1,40 @@
 // GENERATED from the operation declarations by `npm run generate`; do not edit.
 //
-// The typed client of a Stoa host. It needs nothing but `fetch`, so it runs in browsers and in Node alike.
+// The typed client of a Stoa host. It needs only `fetch` and runs in browsers and in Node.
 //
 //   const stoa = createStoa({ baseUrl: 'https://localhost:8443', key: 'sk-…' })
 //   const project = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
 //   for await (const { slug } of stoa.listProjectsAll()) …
 
 export type StoaOptions = {
-  /** Where the host is, such as `https://localhost:8443`. */
+  /** The URL of the host, such as `https://localhost:8443`. */
   baseUrl: string
-  /** A secret key of the organisation, `sk-…`. Without it only public operations answer. */
+  /** A secret key of the organisation, `sk-…`. Without it only public operations can be called. */
   key?: string
-  /** Used in place of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   fetch?: (url: string, init: Init) => Promise<Response>
 }
 
 type Init = { method: string; headers: Record<string, string>; body: string | null; signal: AbortSignal | null }
 
 export type CallOptions = {
-  /** Ends the call early; it then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
-/** The host refused, or could not answer. The message says what to do. */
+/** Thrown for every answer that is not 2xx. The message says what to do. */
 export class StoaError extends Error {
   override readonly name = 'StoaError'
   readonly status: number
-  /** Names what went wrong, such as `conflict`; `unknown` when something other than the host answered. */
+  /** The fault code, such as `conflict`; `unknown` if the answer did not come from the host. */
   readonly code: string
   /** The family of the code. */
   readonly type: string
-  /** The first field at fault. */
+  /** The first invalid field. */
   readonly param: string | null
-  /** Every field at fault, and what is wrong with it. */
+  /** Every invalid field, and what is wrong with it. */
   readonly fields: { path: string; says: string }[]
-  /** The operator finds the request by it. */
+  /** Identifies the request in the logs of the host. */
   readonly requestId: string | null
 
   constructor(response: Response, body: string) {
@@ -51,7 +51,7 @@ export class StoaError extends Error {
 
 type Problem = Partial<Pick<StoaError, 'code' | 'message' | 'type' | 'param' | 'fields'> & { request_id: string }>
 
-/** A proxy in between answers in words of its own, so nothing is taken for granted here. */
+/** A proxy in between may answer in another format, so nothing is assumed about the body. */
 function errorIn(body: string): Problem {
   try {
     const { error } = JSON.parse(body)
@@ -61,12 +61,12 @@ function errorIn(body: string): Problem {
   }
 }
 
-/** Calls operations by their route; `createStoa` puts names and types on it. */
+/** Calls operations by their route; `createStoa` adds names and types. */
 export function connect({ baseUrl, key, fetch = globalThis.fetch }: StoaOptions) {
   const base = baseUrl.replace(/\/+$/, '')
 
-  /** Names in the path's braces come from the input; the rest is the query of a GET or DELETE, else the body. */
-  async function ask(method: string, path: string, input: object, { signal }: CallOptions = {}): Promise<Response> {
+  /** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
+  async function send(method: string, path: string, input: object, { signal }: CallOptions = {}): Promise<Response> {
     const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
       const value = rest.get(name)
@@ -85,12 +85,12 @@ export function connect({ baseUrl, key, fetch = globalThis.fetch }: StoaOptions)
     return response
   }
 
-  async function call<Output>(...request: Parameters<typeof ask>): Promise<Output> {
-    const response = await ask(...request)
+  async function call<Output>(...request: Parameters<typeof send>): Promise<Output> {
+    const response = await send(...request)
     return (response.status === 204 ? undefined : await response.json()) as Output
   }
 
-  /** Every item of a listing; a page is asked for when its first item is. */
+  /** Every item of a listing; each page is requested when its first item is needed. */
   async function* all<Item>(method: string, path: string, input: { after?: string }, options?: CallOptions) {
     let { after } = input
     do {
@@ -100,10 +100,10 @@ export function connect({ baseUrl, key, fetch = globalThis.fetch }: StoaOptions)
     } while (after)
   }
 
-  return { ask, call, all }
+  return { send, call, all }
 }
 
-/** An empty segment or one of dots is resolved away by URLs, and would call another operation than the one meant. */
+/** URL parsing removes empty and dot segments, which would call another operation. */
 function segment(name: string, value: unknown): string {
   const text = String(value ?? '')
   if (['', '.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
@@ -120,7 +120,7 @@ export type ListServicesOutput = {
     name: string
     path: string
     what: string
-    /** How many operations this host has for it; 0 when it is not built yet, or runs elsewhere */
+    /** How many of its operations this host serves; 0 if it is not available yet or runs elsewhere */
     operations: number
   }[]
 }
@@ -138,12 +138,12 @@ export type GetOpenapiInput = Record<string, never>
 
 export type GetOpenapiOutput = Record<string, unknown>
 
-// Organisations, their members and their apps, and the trail of what was done.
+// Organisations, their members and apps, and the audit trail.
 
 export type ListAppsInput = {
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
@@ -162,22 +162,22 @@ export type ListAppsOutput = {
     /** When it was last changed */
     updated: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
 export type CreateAppInput = {
   /** The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique */
   app: string
-  /** The brand at whose origin people sign in to it; without one, `default` */
+  /** The brand at whose origin people sign in to the app; `default` if omitted */
   brand?: string
-  /** The app's name, which people see when they sign in: one line, not blank, at most 120 characters */
+  /** The name of the app, shown when people sign in: one line, not blank, at most 120 characters */
   name?: string
-  /** `confidential` for servers, which can keep a secret; `public` for browsers and devices */
+  /** `confidential` for servers, which can keep a secret; `public` for apps in browsers and on devices */
   type: 'confidential' | 'public'
-  /** Where people come back to after signing in: compared to the letter, no wildcards */
+  /** The URLs that people may return to after signing in: compared exactly, no wildcards */
   redirectUris: string[]
-  /** Where people may come back to after signing out */
+  /** The URLs that people may return to after signing out: compared exactly, no wildcards */
   logoutUris?: string[]
 }
 
@@ -194,14 +194,14 @@ export type CreateAppOutput = {
   created: string
   /** When it was last changed */
   updated: string
-  /** The client secret. Keep it now */
+  /** The client secret. It is returned only this once */
   secret?: string
 }
 
 export type GetAppInput = {
   /** The client id, `<org>-<app>` */
   id: string
-  /** The brand at whose origin people sign in to it; without one, `default` */
+  /** The brand at whose origin people sign in to the app; `default` if omitted */
   brand?: string
 }
 
@@ -223,13 +223,13 @@ export type GetAppOutput = {
 export type UpdateAppInput = {
   /** The client id, `<org>-<app>` */
   id: string
-  /** The brand at whose origin people sign in to it; without one, `default` */
+  /** The brand at whose origin people sign in to the app; `default` if omitted */
   brand?: string
-  /** The app's name, which people see when they sign in: one line, not blank, at most 120 characters */
+  /** The name of the app, shown when people sign in: one line, not blank, at most 120 characters */
   name?: string
-  /** Where people come back to after signing in: compared to the letter, no wildcards */
+  /** The URLs that people may return to after signing in: compared exactly, no wildcards */
   redirectUris?: string[]
-  /** Where people may come back to after signing out */
+  /** The URLs that people may return to after signing out: compared exactly, no wildcards */
   logoutUris?: string[]
 }
 
@@ -251,64 +251,64 @@ export type UpdateAppOutput = {
 export type DeleteAppInput = {
   /** The client id, `<org>-<app>` */
   id: string
-  /** The brand at whose origin people sign in to it; without one, `default` */
+  /** The brand at whose origin people sign in to the app; `default` if omitted */
   brand?: string
 }
 
 export type RotateAppSecretInput = {
   /** The client id, `<org>-<app>` */
   id: string
-  /** The brand at whose origin people sign in to it; without one, `default` */
+  /** The brand at whose origin people sign in to the app; `default` if omitted */
   brand?: string
 }
 
 export type RotateAppSecretOutput = {
   /** The client id, `<org>-<app>` */
   id: string
-  /** The client secret. Keep it now */
+  /** The client secret. It is returned only this once */
   secret: string
 }
 
 export type ListAuditInput = {
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
 export type ListAuditOutput = {
   data: {
     id: string
-    /** When it was done */
+    /** When the action happened */
     at: string
-    /** Who did it, by id; absent where a credential stands for nobody */
+    /** The id of the person who acted; absent if the credential belongs to no person */
     user?: string
-    /** Who did it, by the e-mail address of that time */
+    /** The e-mail address of that person at the time */
     email?: string
-    /** With which key or session, by id */
+    /** The id of the key or session that was used */
     credential: string
-    /** What was done */
+    /** The name of the action */
     what: string
-    /** To which thing */
+    /** The id or name of what was changed */
     on: string
-    /** What changed, by the name of the field */
+    /** The old and new values, by field name */
     changes?: Record<string, {
       from?: unknown
       to?: unknown
     }>
-    /** From which address */
+    /** The IP address of the client */
     ip: string
-    /** The X-Request-Id of the request that did it */
+    /** The `X-Request-Id` of the request */
     requestId: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
 export type ListInvitesInput = {
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
@@ -318,23 +318,23 @@ export type ListInvitesOutput = {
     id: string
     /** An e-mail address */
     email: string
-    /** owner and admin administer; an owner also decides about owners */
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
     role: 'owner' | 'admin' | 'member'
-    /** The address of who asked them */
+    /** The e-mail address of the person who sent the invite */
     invitedBy: string
-    /** When they were asked */
+    /** When the invite was sent */
     created: string
-    /** Until when they can join */
+    /** When the link expires */
     expires: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
 export type CreateInviteInput = {
   /** An e-mail address */
   email: string
-  /** owner and admin administer; an owner also decides about owners */
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
   role: 'owner' | 'admin' | 'member'
 }
 
@@ -343,13 +343,13 @@ export type CreateInviteOutput = {
   id: string
   /** An e-mail address */
   email: string
-  /** owner and admin administer; an owner also decides about owners */
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
   role: 'owner' | 'admin' | 'member'
-  /** The address of who asked them */
+  /** The e-mail address of the person who sent the invite */
   invitedBy: string
-  /** When they were asked */
+  /** When the invite was sent */
   created: string
-  /** Until when they can join */
+  /** When the link expires */
   expires: string
 }
 
@@ -365,39 +365,39 @@ export type GetMeOutput = {
   user: string
   /** An e-mail address */
   email: string
-  /** The organisation the credential belongs to, by its slug */
+  /** The slug of the organisation that the credential belongs to */
   org: string
-  /** owner and admin administer; an owner also decides about owners */
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
   role: 'owner' | 'admin' | 'member'
-  /** The project this request acts in */
+  /** The project of this request */
   project: string | null
-  /** Whether they run the platform itself */
+  /** Whether the caller is a superadmin */
   superadmin: boolean
   credential: {
     kind: 'secret' | 'session' | 'token'
     id: string
-    /** Whether it has a limit, a budget or a rate */
+    /** Whether the credential has a limit, a budget or a rate */
     limited: boolean
   }
-  /** Every organisation this person belongs to */
+  /** All organisations that the person is a member of */
   orgs: {
     org: string
     name: string
-    /** owner and admin administer; an owner also decides about owners */
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
     role: 'owner' | 'admin' | 'member'
   }[]
 }
 
 export type ChangePasswordInput = {
   current: string
-  /** At least 12 characters; longer beats stranger */
+  /** At least 12 characters; length matters more than special characters */
   password: string
 }
 
 export type ListMembersInput = {
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
@@ -407,21 +407,21 @@ export type ListMembersOutput = {
     user: string
     /** An e-mail address */
     email: string
-    /** owner and admin administer; an owner also decides about owners */
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
     role: 'owner' | 'admin' | 'member'
     /** When they joined */
     created: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
 export type AddMemberInput = {
   /** An e-mail address */
   email: string
-  /** owner and admin administer; an owner also decides about owners */
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
   role: 'owner' | 'admin' | 'member'
-  /** At least 12 characters; longer beats stranger */
+  /** At least 12 characters; length matters more than special characters */
   password?: string
 }
 
@@ -430,7 +430,7 @@ export type AddMemberOutput = {
   user: string
   /** An e-mail address */
   email: string
-  /** owner and admin administer; an owner also decides about owners */
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
   role: 'owner' | 'admin' | 'member'
   /** When they joined */
   created: string
@@ -439,7 +439,7 @@ export type AddMemberOutput = {
 export type UpdateMemberInput = {
   /** A person's id, `usr_…` */
   user: string
-  /** owner and admin administer; an owner also decides about owners */
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
   role: 'owner' | 'admin' | 'member'
 }
 
@@ -448,7 +448,7 @@ export type UpdateMemberOutput = {
   user: string
   /** An e-mail address */
   email: string
-  /** owner and admin administer; an owner also decides about owners */
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
   role: 'owner' | 'admin' | 'member'
   /** When they joined */
   created: string
@@ -460,15 +460,15 @@ export type RemoveMemberInput = {
 }
 
 export type ListOrgsInput = {
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
 export type ListOrgsOutput = {
   data: {
-    /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+    /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
     slug: string
     /** The organisation's name: one line, not blank, at most 120 characters */
     name: string
@@ -477,25 +477,25 @@ export type ListOrgsOutput = {
     /** When it was last changed */
     updated: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
 export type CreateOrgInput = {
-  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
   /** The organisation's name: one line, not blank, at most 120 characters */
   name: string
   owner: {
     /** An e-mail address */
     email: string
-    /** At least 12 characters; longer beats stranger */
+    /** At least 12 characters; length matters more than special characters */
     password?: string
   }
 }
 
 export type CreateOrgOutput = {
-  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
   /** The organisation's name: one line, not blank, at most 120 characters */
   name: string
@@ -509,17 +509,17 @@ export type CreateOrgOutput = {
     /** An e-mail address */
     email: string
   }
-  /** An unlimited secret key of the owner. Keep it now */
+  /** An unlimited secret key of the owner. It is returned only this once */
   key: string
 }
 
 export type GetOrgInput = {
-  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
 }
 
 export type GetOrgOutput = {
-  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
   /** The organisation's name: one line, not blank, at most 120 characters */
   name: string
@@ -530,14 +530,14 @@ export type GetOrgOutput = {
 }
 
 export type UpdateOrgInput = {
-  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
   /** The organisation's name: one line, not blank, at most 120 characters */
   name: string
 }
 
 export type UpdateOrgOutput = {
-  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
   /** The organisation's name: one line, not blank, at most 120 characters */
   name: string
@@ -548,16 +548,16 @@ export type UpdateOrgOutput = {
 }
 
 export type DeleteOrgInput = {
-  /** The organisation's slug, which never changes: lower-case letters, digits and inner hyphens, at most 40 characters */
+  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
-  /** The slug once more: lower-case letters, digits and inner hyphens, at most 40 characters */
+  /** The slug again, to confirm: lower-case letters, digits and inner hyphens, at most 40 characters */
   confirm: string
 }
 
 export type ListSessionsInput = {
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
@@ -571,10 +571,10 @@ export type ListSessionsOutput = {
     email: string
     /** The client id of the app */
     app: string
-    /** When they signed in */
+    /** When the person signed in */
     created: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
@@ -584,21 +584,21 @@ export type EndSessionInput = {
 }
 
 export type RotateSigningKeysInput = {
-  /** The brand at whose origin people sign in to it; without one, `default` */
+  /** The brand at whose origin people sign in to the app; `default` if omitted */
   brand?: string
 }
 
 export type RotateSigningKeysOutput = {
-  /** When the new ones begin to sign */
+  /** When the new keys begin to sign */
   signsFrom: string
-  /** When the old ones are no longer published */
+  /** When the old keys are no longer published */
   retires: string
 }
 
 export type ListWorkspacesInput = {
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
@@ -611,7 +611,7 @@ export type ListWorkspacesOutput = {
     /** When it was created */
     created: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
@@ -637,14 +637,14 @@ export type DeleteWorkspaceInput = {
 export type CreateWorkspaceTokenInput = {
   /** A workspace's id, `wsp_…` */
   id: string
-  /** Until when it is good, a year from now at most; 30 days unless said */
+  /** When the token expires, at most a year from now; 30 days from now if omitted */
   expires?: string
 }
 
 export type CreateWorkspaceTokenOutput = {
-  /** The token. Keep it now */
+  /** The token. It is returned only this once */
   token: string
-  /** Until when it is good */
+  /** When the token expires */
   expires: string
 }
 
@@ -662,16 +662,16 @@ export type GetCsrfInput = Record<string, never>
 
 export type GetCsrfOutput = {
   csrfToken: string
-  /** How many seconds it is good for */
+  /** How many seconds the token is valid */
   expiresIn: number
 }
 
 export type ListKeysInput = {
-  /** How the key stands */
+  /** The key's status */
   status?: 'active' | 'expired' | 'revoked'
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
@@ -680,11 +680,11 @@ export type ListKeysOutput = {
     id: string
     name: string
     type: 'secret' | 'publishable'
-    /** How it starts, to tell it by */
+    /** Its first characters, to recognise it by */
     prefix: string
-    /** The whole key, if it is publishable */
+    /** The full key, if it is publishable */
     key?: string
-    /** How the key stands */
+    /** The key's status */
     status: 'active' | 'expired' | 'revoked'
     /** The e-mail address of its owner */
     creator: string
@@ -692,49 +692,49 @@ export type ListKeysOutput = {
     created: string
     /** When it stops working */
     expires?: string
-    /** What it is held to */
+    /** The entries it is restricted to */
     limit?: string[]
-    /** 0 is no cap */
+    /** 0 means no cap */
     budget?: {
-      /** Its cap a UTC calendar month, in cents */
+      /** Its cap per UTC calendar month, in cents */
       month: number
-      /** Its cap in all, in cents */
+      /** Its cap in total, in cents */
       total: number
     }
-    /** How many requests it may make in any 60 seconds */
+    /** Requests it may make in any 60 seconds */
     rate?: number
-    /** What it has spent in all, in cents */
+    /** What it has spent in total, in cents */
     spend: number
     /** What it has spent in this UTC calendar month, in cents */
     spendMonth: number
     /** When it was last used, to the minute */
     lastUsed?: string
-    /** The e-mail address of who revoked it */
+    /** The e-mail address of the person who revoked it */
     revokedBy?: string
     /** When it was revoked */
     revokedAt?: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
 export type CreateKeyInput = {
   /** The key's name: one line, not blank, at most 120 characters */
   name: string
-  /** `secret` unless said: for servers, acts as its owner; `publishable` may be public, writes events */
+  /** `secret`, the default, is for servers and acts as its owner; `publishable` may be public and writes events */
   type?: 'secret' | 'publishable'
-  /** What the key is held to, `read:risk`, `project:web-shop`; none means everything its owner may do */
+  /** Restricts the key to entries such as `read:risk` or `project:web-shop`; none allows all that its owner may do */
   limit?: string[] | null
-  /** What the key may spend; the two are set together */
+  /** What the key may spend; both caps are set together, and one left out is 0 */
   budget?: {
-    /** For model calls in a UTC calendar month, in cents; 0 is no cap */
+    /** Cap on model calls per UTC calendar month, in cents; 0 means no cap */
     month?: number
-    /** For model calls in all, in cents; 0 is no cap */
+    /** Cap on all model calls, in cents; 0 means no cap */
     total?: number
   } | null
-  /** How many requests it may make in any 60 seconds */
+  /** Requests the key may make in any 60 seconds */
   rate?: number | null
-  /** When it stops working */
+  /** When the key stops working */
   expires?: string | null
 }
 
@@ -742,11 +742,11 @@ export type CreateKeyOutput = {
   id: string
   name: string
   type: 'secret' | 'publishable'
-  /** How it starts, to tell it by */
+  /** Its first characters, to recognise it by */
   prefix: string
-  /** The whole key. Keep it now */
+  /** The full key; store it now */
   key: string
-  /** How the key stands */
+  /** The key's status */
   status: 'active' | 'expired' | 'revoked'
   /** The e-mail address of its owner */
   creator: string
@@ -754,24 +754,24 @@ export type CreateKeyOutput = {
   created: string
   /** When it stops working */
   expires?: string
-  /** What it is held to */
+  /** The entries it is restricted to */
   limit?: string[]
-  /** 0 is no cap */
+  /** 0 means no cap */
   budget?: {
-    /** Its cap a UTC calendar month, in cents */
+    /** Its cap per UTC calendar month, in cents */
     month: number
-    /** Its cap in all, in cents */
+    /** Its cap in total, in cents */
     total: number
   }
-  /** How many requests it may make in any 60 seconds */
+  /** Requests it may make in any 60 seconds */
   rate?: number
-  /** What it has spent in all, in cents */
+  /** What it has spent in total, in cents */
   spend: number
   /** What it has spent in this UTC calendar month, in cents */
   spendMonth: number
   /** When it was last used, to the minute */
   lastUsed?: string
-  /** The e-mail address of who revoked it */
+  /** The e-mail address of the person who revoked it */
   revokedBy?: string
   /** When it was revoked */
   revokedAt?: string
@@ -782,18 +782,18 @@ export type UpdateKeyInput = {
   id: string
   /** The key's name: one line, not blank, at most 120 characters */
   name?: string
-  /** What the key is held to, `read:risk`, `project:web-shop`; none means everything its owner may do */
+  /** Restricts the key to entries such as `read:risk` or `project:web-shop`; none allows all that its owner may do */
   limit?: string[] | null
-  /** What the key may spend; the two are set together */
+  /** What the key may spend; both caps are set together, and one left out is 0 */
   budget?: {
-    /** For model calls in a UTC calendar month, in cents; 0 is no cap */
+    /** Cap on model calls per UTC calendar month, in cents; 0 means no cap */
     month?: number
-    /** For model calls in all, in cents; 0 is no cap */
+    /** Cap on all model calls, in cents; 0 means no cap */
     total?: number
   } | null
-  /** How many requests it may make in any 60 seconds */
+  /** Requests the key may make in any 60 seconds */
   rate?: number | null
-  /** When it stops working */
+  /** When the key stops working */
   expires?: string | null
 }
 
@@ -801,11 +801,11 @@ export type UpdateKeyOutput = {
   id: string
   name: string
   type: 'secret' | 'publishable'
-  /** How it starts, to tell it by */
+  /** Its first characters, to recognise it by */
   prefix: string
-  /** The whole key, if it is publishable */
+  /** The full key, if it is publishable */
   key?: string
-  /** How the key stands */
+  /** The key's status */
   status: 'active' | 'expired' | 'revoked'
   /** The e-mail address of its owner */
   creator: string
@@ -813,24 +813,24 @@ export type UpdateKeyOutput = {
   created: string
   /** When it stops working */
   expires?: string
-  /** What it is held to */
+  /** The entries it is restricted to */
   limit?: string[]
-  /** 0 is no cap */
+  /** 0 means no cap */
   budget?: {
-    /** Its cap a UTC calendar month, in cents */
+    /** Its cap per UTC calendar month, in cents */
     month: number
-    /** Its cap in all, in cents */
+    /** Its cap in total, in cents */
     total: number
   }
-  /** How many requests it may make in any 60 seconds */
+  /** Requests it may make in any 60 seconds */
   rate?: number
-  /** What it has spent in all, in cents */
+  /** What it has spent in total, in cents */
   spend: number
   /** What it has spent in this UTC calendar month, in cents */
   spendMonth: number
   /** When it was last used, to the minute */
   lastUsed?: string
-  /** The e-mail address of who revoked it */
+  /** The e-mail address of the person who revoked it */
   revokedBy?: string
   /** When it was revoked */
   revokedAt?: string
@@ -842,18 +842,18 @@ export type DeleteKeyInput = {
 }
 
 export type StartLoginInput = {
-  /** Where on this host the browser goes after signing in; without one, to who it is signed in as */
+  /** The path on this host the browser is sent to after sign-in; `/v1/iam/me` by default */
   to?: string
 }
 
 export type LogoutInput = Record<string, never>
 
-// The products an organisation builds; what belongs to one of them names it.
+// The products an organisation builds; resources of a product name its project.
 
 export type ListProjectsInput = {
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
@@ -868,7 +868,7 @@ export type ListProjectsOutput = {
     /** When it was last changed */
     updated: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
@@ -932,9 +932,9 @@ export type DeleteProjectInput = {
 export type ListDomainsInput = {
   /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
-  /** How many to answer; 50 unless said, 200 at most */
+  /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the page before; omit it for the first page */
+  /** The `next` of the previous page; omit it for the first page */
   after?: string
 }
 
@@ -944,9 +944,9 @@ export type ListDomainsOutput = {
     host: string
     /** `live` once it is verified */
     status: 'pending' | 'live'
-    /** Whether its TXT record was seen */
+    /** Whether its TXT record was found */
     verified: boolean
-    /** What has to stand in the DNS for the host to be verified, and to stay so */
+    /** The DNS records that the host needs to become and to stay verified */
     records: {
       type: 'TXT'
       name: string
@@ -954,17 +954,17 @@ export type ListDomainsOutput = {
     }[]
     /** When it was attached */
     created: string
-    /** What the check saw, in the answer of one */
+    /** What the check found; only in the answer of a check */
     detail?: string
   }[]
-  /** Send it as `after` to get the next page; empty on the last */
+  /** Send it as `after` to get the next page; empty on the last page */
   next: string
 }
 
 export type AttachDomainInput = {
   /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
-  /** A host's name, such as shop.example.com, without scheme, port or wildcard */
+  /** A host name, such as shop.example.com, without scheme, port or wildcard */
   host: string
 }
 
@@ -973,9 +973,9 @@ export type AttachDomainOutput = {
   host: string
   /** `live` once it is verified */
   status: 'pending' | 'live'
-  /** Whether its TXT record was seen */
+  /** Whether its TXT record was found */
   verified: boolean
-  /** What has to stand in the DNS for the host to be verified, and to stay so */
+  /** The DNS records that the host needs to become and to stay verified */
   records: {
     type: 'TXT'
     name: string
@@ -983,21 +983,21 @@ export type AttachDomainOutput = {
   }[]
   /** When it was attached */
   created: string
-  /** What the check saw, in the answer of one */
+  /** What the check found; only in the answer of a check */
   detail?: string
 }
 
 export type DetachDomainInput = {
   /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
-  /** A host's name, such as shop.example.com, without scheme, port or wildcard */
+  /** A host name, such as shop.example.com, without scheme, port or wildcard */
   host: string
 }
 
 export type VerifyDomainInput = {
   /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
-  /** A host's name, such as shop.example.com, without scheme, port or wildcard */
+  /** A host name, such as shop.example.com, without scheme, port or wildcard */
   host: string
 }
 
@@ -1006,9 +1006,9 @@ export type VerifyDomainOutput = {
   host: string
   /** `live` once it is verified */
   status: 'pending' | 'live'
-  /** Whether its TXT record was seen */
+  /** Whether its TXT record was found */
   verified: boolean
-  /** What has to stand in the DNS for the host to be verified, and to stay so */
+  /** The DNS records that the host needs to become and to stay verified */
   records: {
     type: 'TXT'
     name: string
@@ -1016,11 +1016,11 @@ export type VerifyDomainOutput = {
   }[]
   /** When it was attached */
   created: string
-  /** What the check saw, in the answer of one */
+  /** What the check found; only in the answer of a check */
   detail?: string
 }
 
-// Reference sets a risk decision needs, with an organisation's own overrides.
+// Reference sets for risk decisions, with an organisation's own overrides.
 
 export type ListReferenceInput = Record<string, never>
 
@@ -1028,45 +1028,45 @@ export type ListReferenceOutput = {
   sets: {
     /** The name of a set; GET /v1/risk/reference lists them */
     set: string
-    /** What the set holds */
+    /** What the set contains */
     what: string
     kind: 'fetch' | 'local' | 'attest' | 'seam'
     match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
-    /** How many members it has */
+    /** Number of members */
     keys: number
-    /** Every contributing publisher with the digest of what it supplied */
+    /** Every contributing source with the digest of its data */
     version: string
-    /** When the oldest contributing publisher was current */
+    /** When the oldest contributing source was current */
     asOf?: string
-    /** How long ago that was, such as 192h0m0s */
+    /** The time since `asOf`, such as 192h0m0s */
     age?: string
-    /** Whether it is past its bound; it still answers */
+    /** Whether the set is older than its maximum age; it still answers */
     stale: boolean
-    /** Why the set cannot be consulted. If it is there, hit is no answer */
+    /** Why the set cannot be consulted. If present, `hit` has no meaning */
     refusal?: string
-    /** How old it may be, such as 192h0m0s */
+    /** The maximum age, such as 192h0m0s */
     maxAge: string
-    /** How many entries the caller's organisation holds over it */
+    /** Number of overrides that the caller's organisation has on the set */
     overrides: number
     sources: {
-      /** The publisher */
+      /** The name of the source */
       source: string
       basis: 'licence' | 'registry' | 'operator' | 'own' | 'none'
-      /** What the basis points at */
+      /** The licence, registry or publication that the basis refers to */
       terms: string
-      /** Exactly where the data was taken from */
+      /** The exact address of the data */
       origin: string
-      /** Digest of what it supplied last */
+      /** Digest of the data it last supplied */
       version?: string
-      /** When this publisher was current */
+      /** When this source was current */
       asOf?: string
       /** Members it contributed */
       keys: number
-      /** Why the last take failed, if it did */
+      /** Why the last import failed, if it did */
       refusal?: string
     }[]
   }[]
-  /** Sets past their bound */
+  /** Sets older than their maximum age */
   stale: string[]
   /** Sets that cannot be consulted: a key checked against one is unknown, not clean */
   refused: string[]
@@ -1076,15 +1076,15 @@ export type RefreshReferenceInput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
   force?: boolean
-  /** For sets that are held elsewhere */
+  /** Only for sets that are stored elsewhere */
   receipts?: {
-    /** The publisher the receipt is for */
+    /** The source that was loaded */
     source: string
-    /** Digest of what it supplied */
+    /** Digest of the loaded data */
     version?: string
-    /** Designations in that load */
+    /** Number of designations loaded */
     keys?: number
-    /** When the load happened; on arrival unless said */
+    /** When the load happened; by default the time of the request */
     asOf?: string
     /** Why the load failed, if it did */
     refusal?: string
@@ -1094,29 +1094,29 @@ export type RefreshReferenceInput = {
 export type RefreshReferenceOutput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
-  /** The composed version after it */
+  /** The version of the set after the refresh */
   version: string
-  /** Whether it is still past its bound */
+  /** Whether the set is still older than its maximum age */
   stale: boolean
   took: {
     source: string
-    /** The digest that landed */
+    /** Digest of the current data of the source */
     version: string
     keys: number
     /** Members written by this run */
     wrote: number
-    /** Whether the publisher says what it said before */
+    /** Whether the source publishes the same data as before */
     unchanged: boolean
-    /** Whether the run went on with a version that had landed in part */
+    /** Whether the run continued a partially imported version */
     resumed: boolean
-    /** Why the publisher contributed nothing */
+    /** Why nothing was imported from the source */
     refusal?: string
   }[]
 }
 
 export type ResolveReferenceInput = {
   keys: string[]
-  /** Which sets to consult; without any, every set that can read a key */
+  /** Which sets to consult; by default every set that can read a key */
   sets?: string[]
 }
 
@@ -1124,43 +1124,43 @@ export type ResolveReferenceOutput = {
   answers: {
     /** The name of a set; GET /v1/risk/reference lists them */
     set: string
-    /** The key as it was asked */
+    /** The key as requested */
     key: string
-    /** Whether the key is a member. Says nothing where there is a refusal */
+    /** Whether the key is a member. Has no meaning if there is a `refusal` */
     hit: boolean
-    /** The member that covered the key */
+    /** The member or override that covers the key */
     matched?: string
     from?: 'override' | 'baseline'
     /** `allow` or `deny` */
     verdict?: 'allow' | 'deny'
-    /** What is said about the member */
+    /** Properties of the member, or the note of the override */
     value?: Record<string, string>
     /** Published risk weight, where the source gives one */
     score?: number
-    /** Every contributing publisher with the digest of what it supplied */
+    /** Every contributing source with the digest of its data */
     version: string
-    /** When the oldest contributing publisher was current */
+    /** When the oldest contributing source was current */
     asOf?: string
-    /** How long ago that was, such as 192h0m0s */
+    /** The time since `asOf`, such as 192h0m0s */
     age?: string
-    /** Whether it is past its bound; it still answers */
+    /** Whether the set is older than its maximum age; it still answers */
     stale: boolean
-    /** Why the set cannot be consulted. If it is there, hit is no answer */
+    /** Why the set cannot be consulted. If present, `hit` has no meaning */
     refusal?: string
   }[]
   consulted: {
     /** The name of a set; GET /v1/risk/reference lists them */
     set: string
-    /** Every contributing publisher with the digest of what it supplied */
+    /** Every contributing source with the digest of its data */
     version: string
-    /** When the oldest contributing publisher was current */
+    /** When the oldest contributing source was current */
     asOf?: string
-    /** Whether it is past its bound; it still answers */
+    /** Whether the set is older than its maximum age; it still answers */
     stale: boolean
-    /** Why the set cannot be consulted. If it is there, hit is no answer */
+    /** Why the set cannot be consulted. If present, `hit` has no meaning */
     refusal?: string
   }[]
-  /** Sets past their bound among those consulted */
+  /** Consulted sets that are older than their maximum age */
   stale: string[]
   /** Sets that could not be consulted: a key checked against one is unknown, not clean */
   refused: string[]
@@ -1169,9 +1169,9 @@ export type ResolveReferenceOutput = {
 export type GetReferenceInput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
-  /** The last key of the page before */
+  /** The last key of the previous page */
   after?: string
-  /** How many; 200 unless said, 1000 at most */
+  /** Page size; 200 by default, at most 1000 */
   limit?: number
 }
 
@@ -1179,41 +1179,41 @@ export type GetReferenceOutput = {
   set: {
     /** The name of a set; GET /v1/risk/reference lists them */
     set: string
-    /** What the set holds */
+    /** What the set contains */
     what: string
     kind: 'fetch' | 'local' | 'attest' | 'seam'
     match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
-    /** How many members it has */
+    /** Number of members */
     keys: number
-    /** Every contributing publisher with the digest of what it supplied */
+    /** Every contributing source with the digest of its data */
     version: string
-    /** When the oldest contributing publisher was current */
+    /** When the oldest contributing source was current */
     asOf?: string
-    /** How long ago that was, such as 192h0m0s */
+    /** The time since `asOf`, such as 192h0m0s */
     age?: string
-    /** Whether it is past its bound; it still answers */
+    /** Whether the set is older than its maximum age; it still answers */
     stale: boolean
-    /** Why the set cannot be consulted. If it is there, hit is no answer */
+    /** Why the set cannot be consulted. If present, `hit` has no meaning */
     refusal?: string
-    /** How old it may be, such as 192h0m0s */
+    /** The maximum age, such as 192h0m0s */
     maxAge: string
-    /** How many entries the caller's organisation holds over it */
+    /** Number of overrides that the caller's organisation has on the set */
     overrides: number
     sources: {
-      /** The publisher */
+      /** The name of the source */
       source: string
       basis: 'licence' | 'registry' | 'operator' | 'own' | 'none'
-      /** What the basis points at */
+      /** The licence, registry or publication that the basis refers to */
       terms: string
-      /** Exactly where the data was taken from */
+      /** The exact address of the data */
       origin: string
-      /** Digest of what it supplied last */
+      /** Digest of the data it last supplied */
       version?: string
-      /** When this publisher was current */
+      /** When this source was current */
       asOf?: string
       /** Members it contributed */
       keys: number
-      /** Why the last take failed, if it did */
+      /** Why the last import failed, if it did */
       refusal?: string
     }[]
   }
@@ -1227,7 +1227,7 @@ export type GetReferenceOutput = {
     /** When it was written */
     at: string
   }[]
-  /** The key to page from; empty on the last page */
+  /** The value of `after` for the next page; empty on the last page */
   next: string
 }
 
@@ -1235,7 +1235,7 @@ export type SetReferenceInput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
   entries: {
-    /** What is looked up: an e-mail address or domain, an address or network, a card prefix, a browser's name, an AS number, a digest; at most 512 bytes */
+    /** What to look up: an e-mail address or domain, an IP address or network, a card number prefix, a user agent, an AS number or a digest; at most 512 bytes */
     key: string
     /** `allow` or `deny` */
     verdict: 'allow' | 'deny'
@@ -1247,16 +1247,16 @@ export type SetReferenceInput = {
 export type SetReferenceOutput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
-  /** Entries written by this call */
+  /** Number of overrides written by this call */
   written: number
-  /** How many the organisation now holds */
+  /** Number of overrides that the organisation now has on the set */
   overrides: number
 }
 
 export type ClearReferenceInput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
-  /** What is looked up: an e-mail address or domain, an address or network, a card prefix, a browser's name, an AS number, a digest; at most 512 bytes */
+  /** What to look up: an e-mail address or domain, an IP address or network, a card number prefix, a user agent, an AS number or a digest; at most 512 bytes */
   key: string
 }
 
@@ -1264,9 +1264,9 @@ export type ClearReferenceOutput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
   key: string
-  /** False when there was no such entry, which is no error */
+  /** False if there was no such override, which is not an error */
   cleared: boolean
-  /** How many remain */
+  /** Number of overrides that remain */
   overrides: number
 }
 
@@ -1278,137 +1278,137 @@ export function createStoa(options: StoaOptions) {
     // The host itself.
 
     /**
-     * The services of this host.
+     * List the services of this host.
      * `GET /v1`
      */
     listServices: (input: ListServicesInput = {}, options?: CallOptions) =>
       host.call<ListServicesOutput>('GET', '/v1', input, options),
 
     /**
-     * Whether the host can serve; 503 names the engine that is down.
+     * Check whether the host can serve requests; a 503 names the engine that is down.
      * `GET /v1/health`
      */
     getHealth: (input: GetHealthInput = {}, options?: CallOptions) =>
       host.call<GetHealthOutput>('GET', '/v1/health', input, options),
 
     /**
-     * This interface as an OpenAPI 3.1 document.
+     * Get this API as an OpenAPI 3.1 document.
      * `GET /v1/openapi.json`
      */
     getOpenapi: (input: GetOpenapiInput = {}, options?: CallOptions) =>
       host.call<GetOpenapiOutput>('GET', '/v1/openapi.json', input, options),
 
-    // Organisations, their members and their apps, and the trail of what was done.
+    // Organisations, their members and apps, and the audit trail.
 
     /**
-     * The organisation's apps, by client id and brand.
+     * Lists the organisation's apps, by client id and brand.
      * `GET /v1/iam/apps`
      */
     listApps: (input: ListAppsInput = {}, options?: CallOptions) =>
       host.call<ListAppsOutput>('GET', '/v1/iam/apps', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listAppsAll: (input: ListAppsInput = {}, options?: CallOptions) =>
       host.all<ListAppsOutput['data'][number]>('GET', '/v1/iam/apps', input, options),
 
     /**
-     * Registers an app; the answer alone carries the secret of a confidential one.
+     * Registers an app; for a confidential app, only this response contains the secret.
      * `POST /v1/iam/apps`
      */
     createApp: (input: CreateAppInput, options?: CallOptions) =>
       host.call<CreateAppOutput>('POST', '/v1/iam/apps', input, options),
 
     /**
-     * One app, without its secret.
+     * Returns one app, without its secret.
      * `GET /v1/iam/apps/{id}`
      */
     getApp: (input: GetAppInput, options?: CallOptions) =>
       host.call<GetAppOutput>('GET', '/v1/iam/apps/{id}', input, options),
 
     /**
-     * Changes what is given of an app.
+     * Changes the given fields of an app.
      * `PATCH /v1/iam/apps/{id}`
      */
     updateApp: (input: UpdateAppInput, options?: CallOptions) =>
       host.call<UpdateAppOutput>('PATCH', '/v1/iam/apps/{id}', input, options),
 
     /**
-     * Removes an app; nobody can sign in to it any more.
+     * Deletes an app; people can no longer sign in to it, and its tokens end.
      * `DELETE /v1/iam/apps/{id}`
      */
     deleteApp: (input: DeleteAppInput, options?: CallOptions) =>
       host.call<void>('DELETE', '/v1/iam/apps/{id}', input, options),
 
     /**
-     * Replaces the secret of a confidential app at once, and answers the new one.
+     * Replaces the secret of a confidential app immediately, and returns the new one.
      * `POST /v1/iam/apps/{id}/secret`
      */
     rotateAppSecret: (input: RotateAppSecretInput, options?: CallOptions) =>
       host.call<RotateAppSecretOutput>('POST', '/v1/iam/apps/{id}/secret', input, options),
 
     /**
-     * What was done in the organisation, by whom, to what, when and from where, newest first.
+     * Lists the audit trail: who did what to which object, when and from where, newest first.
      * `GET /v1/iam/audit`
      */
     listAudit: (input: ListAuditInput = {}, options?: CallOptions) =>
       host.call<ListAuditOutput>('GET', '/v1/iam/audit', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listAuditAll: (input: ListAuditInput = {}, options?: CallOptions) =>
       host.all<ListAuditOutput['data'][number]>('GET', '/v1/iam/audit', input, options),
 
     /**
-     * Who was asked to join and has not yet, newest first.
+     * Lists the open invites, newest first.
      * `GET /v1/iam/invites`
      */
     listInvites: (input: ListInvitesInput = {}, options?: CallOptions) =>
       host.call<ListInvitesOutput>('GET', '/v1/iam/invites', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listInvitesAll: (input: ListInvitesInput = {}, options?: CallOptions) =>
       host.all<ListInvitesOutput['data'][number]>('GET', '/v1/iam/invites', input, options),
 
     /**
-     * Asks somebody by mail to join, with a link that is good for a week; an earlier one to that address ends.
+     * Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends.
      * `POST /v1/iam/invites`
      */
     createInvite: (input: CreateInviteInput, options?: CallOptions) =>
       host.call<CreateInviteOutput>('POST', '/v1/iam/invites', input, options),
 
     /**
-     * Withdraws an invite: its link leads nowhere any more.
+     * Withdraws an invite: its link is no longer valid.
      * `DELETE /v1/iam/invites/{id}`
      */
     deleteInvite: (input: DeleteInviteInput, options?: CallOptions) =>
       host.call<void>('DELETE', '/v1/iam/invites/{id}', input, options),
 
     /**
-     * Who the caller is, in which organisation, and by which credential.
+     * Returns the caller, their organisation and the credential in use.
      * `GET /v1/iam/me`
      */
     getMe: (input: GetMeInput = {}, options?: CallOptions) =>
       host.call<GetMeOutput>('GET', '/v1/iam/me', input, options),
 
     /**
-     * Changes the caller's password, and ends everything they are signed in to but for this sign-in.
+     * Changes the caller's password and ends all their other sign-ins.
      * `POST /v1/iam/me/password`
      */
     changePassword: (input: ChangePasswordInput, options?: CallOptions) =>
       host.call<void>('POST', '/v1/iam/me/password', input, options),
 
     /**
-     * The organisation's members, by e-mail address.
+     * Lists the organisation's members, by e-mail address.
      * `GET /v1/iam/members`
      */
     listMembers: (input: ListMembersInput = {}, options?: CallOptions) =>
       host.call<ListMembersOutput>('GET', '/v1/iam/members', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listMembersAll: (input: ListMembersInput = {}, options?: CallOptions) =>
       host.all<ListMembersOutput['data'][number]>('GET', '/v1/iam/members', input, options),
 
     /**
-     * Adds a member; `password` is for people who have no account yet.
+     * Adds a member; `password` is only for people who have no account yet.
      * `POST /v1/iam/members`
      */
     addMember: (input: AddMemberInput, options?: CallOptions) =>
@@ -1422,32 +1422,32 @@ export function createStoa(options: StoaOptions) {
       host.call<UpdateMemberOutput>('PATCH', '/v1/iam/members/{user}', input, options),
 
     /**
-     * Removes a member, whose keys and sessions end at once; everybody may remove themselves.
+     * Removes a member and ends their keys and sessions immediately; members can remove themselves.
      * `DELETE /v1/iam/members/{user}`
      */
     removeMember: (input: RemoveMemberInput, options?: CallOptions) =>
       host.call<void>('DELETE', '/v1/iam/members/{user}', input, options),
 
     /**
-     * The caller's organisation; for operators all, by slug.
+     * Lists the caller's organisation, or all organisations for superadmins, by slug.
      * `GET /v1/iam/orgs`
      */
     listOrgs: (input: ListOrgsInput = {}, options?: CallOptions) =>
       host.call<ListOrgsOutput>('GET', '/v1/iam/orgs', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listOrgsAll: (input: ListOrgsInput = {}, options?: CallOptions) =>
       host.all<ListOrgsOutput['data'][number]>('GET', '/v1/iam/orgs', input, options),
 
     /**
-     * Creates an organisation with its owner, and answers once an unlimited key of the owner, in `key`.
+     * Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once.
      * `POST /v1/iam/orgs`
      */
     createOrg: (input: CreateOrgInput, options?: CallOptions) =>
       host.call<CreateOrgOutput>('POST', '/v1/iam/orgs', input, options),
 
     /**
-     * One organisation.
+     * Returns one organisation.
      * `GET /v1/iam/orgs/{slug}`
      */
     getOrg: (input: GetOrgInput, options?: CallOptions) =>
@@ -1461,45 +1461,45 @@ export function createStoa(options: StoaOptions) {
       host.call<UpdateOrgOutput>('PATCH', '/v1/iam/orgs/{slug}', input, options),
 
     /**
-     * Deletes an organisation and everything in it; `confirm` repeats its slug.
+     * Deletes an organisation and all its data; `confirm` must repeat its slug.
      * `DELETE /v1/iam/orgs/{slug}`
      */
     deleteOrg: (input: DeleteOrgInput, options?: CallOptions) =>
       host.call<void>('DELETE', '/v1/iam/orgs/{slug}', input, options),
 
     /**
-     * The caller's sign-ins, for an owner or admin all of the organisation's, newest first.
+     * Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first.
      * `GET /v1/iam/sessions`
      */
     listSessions: (input: ListSessionsInput = {}, options?: CallOptions) =>
       host.call<ListSessionsOutput>('GET', '/v1/iam/sessions', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listSessionsAll: (input: ListSessionsInput = {}, options?: CallOptions) =>
       host.all<ListSessionsOutput['data'][number]>('GET', '/v1/iam/sessions', input, options),
 
     /**
-     * Ends a sign-in at once, with its tokens and the browser session it was made in.
+     * Ends a sign-in immediately, with its tokens and its browser session.
      * `DELETE /v1/iam/sessions/{id}`
      */
     endSession: (input: EndSessionInput, options?: CallOptions) =>
       host.call<void>('DELETE', '/v1/iam/sessions/{id}', input, options),
 
     /**
-     * Publishes new signing keys, which sign after an hour; the old ones stay published until their tokens ended.
+     * Publishes new signing keys, which sign after an hour; old keys stay published until their tokens have expired.
      * `POST /v1/iam/signing-keys`
      */
     rotateSigningKeys: (input: RotateSigningKeysInput = {}, options?: CallOptions) =>
       host.call<RotateSigningKeysOutput>('POST', '/v1/iam/signing-keys', input, options),
 
     /**
-     * The organisation's workspaces, newest first.
+     * Lists the organisation's workspaces, newest first.
      * `GET /v1/iam/workspaces`
      */
     listWorkspaces: (input: ListWorkspacesInput = {}, options?: CallOptions) =>
       host.call<ListWorkspacesOutput>('GET', '/v1/iam/workspaces', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listWorkspacesAll: (input: ListWorkspacesInput = {}, options?: CallOptions) =>
       host.all<ListWorkspacesOutput['data'][number]>('GET', '/v1/iam/workspaces', input, options),
 
@@ -1511,14 +1511,14 @@ export function createStoa(options: StoaOptions) {
       host.call<CreateWorkspaceOutput>('POST', '/v1/iam/workspaces', input, options),
 
     /**
-     * Removes a workspace; its tokens end at once.
+     * Deletes a workspace; its tokens end immediately.
      * `DELETE /v1/iam/workspaces/{id}`
      */
     deleteWorkspace: (input: DeleteWorkspaceInput, options?: CallOptions) =>
       host.call<void>('DELETE', '/v1/iam/workspaces/{id}', input, options),
 
     /**
-     * Makes a token that writes page views, errors and clicks for a workspace, and that a browser may hold.
+     * Issues a token that writes page views, errors and clicks for a workspace; it can be used in browsers.
      * `POST /v1/iam/workspaces/{id}/tokens`
      */
     createWorkspaceToken: (input: CreateWorkspaceTokenInput, options?: CallOptions) =>
@@ -1527,66 +1527,66 @@ export function createStoa(options: StoaOptions) {
     // API keys and browser sessions.
 
     /**
-     * Where a browser comes back to after signing in: begins its session, and sends it on.
+     * The callback of sign-in: starts the session of the browser and redirects it to the path given at login.
      * `GET /v1/account/callback`
      */
     finishLogin: (input: FinishLoginInput, options?: CallOptions) =>
-      host.ask('GET', '/v1/account/callback', input, options),
+      host.send('GET', '/v1/account/callback', input, options),
 
     /**
-     * The token a browser session sends as X-CSRF-Token with every write; a bearer needs none.
+     * The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none.
      * `GET /v1/account/csrf`
      */
     getCsrf: (input: GetCsrfInput = {}, options?: CallOptions) =>
       host.call<GetCsrfOutput>('GET', '/v1/account/csrf', input, options),
 
     /**
-     * The caller's keys, for an owner or admin all of the organisation's, newest first.
+     * The caller's keys, newest first; for an owner or admin, all keys of the organisation.
      * `GET /v1/account/keys`
      */
     listKeys: (input: ListKeysInput = {}, options?: CallOptions) =>
       host.call<ListKeysOutput>('GET', '/v1/account/keys', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listKeysAll: (input: ListKeysInput = {}, options?: CallOptions) =>
       host.all<ListKeysOutput['data'][number]>('GET', '/v1/account/keys', input, options),
 
     /**
-     * Creates a key; the answer alone carries the whole text of a secret one, in `key`.
+     * Creates a key; only this answer contains the full text of a secret key, in `key`.
      * `POST /v1/account/keys`
      */
     createKey: (input: CreateKeyInput, options?: CallOptions) =>
       host.call<CreateKeyOutput>('POST', '/v1/account/keys', input, options),
 
     /**
-     * Changes what is given of one's own key; null, and for `limit` also [], takes a bound away.
+     * Changes the given fields of the caller's own key; null, and for `limit` also [], removes a bound.
      * `PATCH /v1/account/keys/{id}`
      */
     updateKey: (input: UpdateKeyInput, options?: CallOptions) =>
       host.call<UpdateKeyOutput>('PATCH', '/v1/account/keys/{id}', input, options),
 
     /**
-     * Revokes exactly that key; it stays listed, with who revoked it and when.
+     * Revokes only this key; it stays listed, with who revoked it and when.
      * `DELETE /v1/account/keys/{id}`
      */
     deleteKey: (input: DeleteKeyInput, options?: CallOptions) =>
       host.call<void>('DELETE', '/v1/account/keys/{id}', input, options),
 
     /**
-     * Sends a browser to sign in, from where it comes back with a session.
+     * Redirects a browser to sign-in, from which it returns with a session.
      * `GET /v1/account/login`
      */
     startLogin: (input: StartLoginInput = {}, options?: CallOptions) =>
-      host.ask('GET', '/v1/account/login', input, options),
+      host.send('GET', '/v1/account/login', input, options),
 
     /**
-     * Signs out: ends the session or token it is called with, and what else came of the same sign-in.
+     * Signs out: ends the session or token it is called with, and all others from the same sign-in.
      * `POST /v1/account/logout`
      */
     logout: (input: LogoutInput = {}, options?: CallOptions) =>
-      host.ask('POST', '/v1/account/logout', input, options),
+      host.send('POST', '/v1/account/logout', input, options),
 
-    // The products an organisation builds; what belongs to one of them names it.
+    // The products an organisation builds; resources of a product name its project.
 
     /**
      * The organisation's projects, by slug.
@@ -1595,7 +1595,7 @@ export function createStoa(options: StoaOptions) {
     listProjects: (input: ListProjectsInput = {}, options?: CallOptions) =>
       host.call<ListProjectsOutput>('GET', '/v1/projects', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listProjectsAll: (input: ListProjectsInput = {}, options?: CallOptions) =>
       host.all<ListProjectsOutput['data'][number]>('GET', '/v1/projects', input, options),
 
@@ -1634,12 +1634,12 @@ export function createStoa(options: StoaOptions) {
     listDomains: (input: ListDomainsInput, options?: CallOptions) =>
       host.call<ListDomainsOutput>('GET', '/v1/projects/{slug}/domains', input, options),
 
-    /** The same, item by item through every page. */
+    /** The same, as an iterator over the items of all pages. */
     listDomainsAll: (input: ListDomainsInput, options?: CallOptions) =>
       host.all<ListDomainsOutput['data'][number]>('GET', '/v1/projects/{slug}/domains', input, options),
 
     /**
-     * Attaches a host to the project, pending until it is verified; attached again, answers what is there.
+     * Attaches a host to the project, pending until it is verified; returns the existing one if already attached.
      * `POST /v1/projects/{slug}/domains`
      */
     attachDomain: (input: AttachDomainInput, options?: CallOptions) =>
@@ -1653,51 +1653,51 @@ export function createStoa(options: StoaOptions) {
       host.call<void>('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
 
     /**
-     * Looks for the TXT record; the host is live if it is there, and pending if it is not or no longer.
+     * Looks up the TXT record; the host becomes live if it is found, and pending if it is missing or was removed.
      * `POST /v1/projects/{slug}/domains/{host}/verify`
      */
     verifyDomain: (input: VerifyDomainInput, options?: CallOptions) =>
       host.call<VerifyDomainOutput>('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
 
-    // Reference sets a risk decision needs, with an organisation's own overrides.
+    // Reference sets for risk decisions, with an organisation's own overrides.
 
     /**
-     * Every set with its version and freshness. Read `stale` and `refused` first.
+     * Lists every set with its version and age. Read `stale` and `refused` first.
      * `GET /v1/risk/reference`
      */
     listReference: (input: ListReferenceInput = {}, options?: CallOptions) =>
       host.call<ListReferenceOutput>('GET', '/v1/risk/reference', input, options),
 
     /**
-     * Takes what the publishers of a set have now; `force` accepts a list that has changed its size beyond belief.
+     * Imports what the sources of a set publish now; `force` accepts a list that grew or shrank more than tenfold.
      * `POST /v1/risk/reference/refresh`
      */
     refreshReference: (input: RefreshReferenceInput, options?: CallOptions) =>
       host.call<RefreshReferenceOutput>('POST', '/v1/risk/reference/refresh', input, options),
 
     /**
-     * Looks keys up: the organisation's own entries first, what is published otherwise. Read `refused` before `hit`.
+     * Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`.
      * `POST /v1/risk/reference/resolve`
      */
     resolveReference: (input: ResolveReferenceInput, options?: CallOptions) =>
       host.call<ResolveReferenceOutput>('POST', '/v1/risk/reference/resolve', input, options),
 
     /**
-     * One set, and the organisation's own entries over it, in key order.
+     * Returns one set and the organisation's overrides on it, in key order.
      * `GET /v1/risk/reference/{set}`
      */
     getReference: (input: GetReferenceInput, options?: CallOptions) =>
       host.call<GetReferenceOutput>('GET', '/v1/risk/reference/{set}', input, options),
 
     /**
-     * Writes entries of the organisation over a set: all of them or none. A key's earlier entry is replaced.
+     * Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced.
      * `PUT /v1/risk/reference/{set}`
      */
     setReference: (input: SetReferenceInput, options?: CallOptions) =>
       host.call<SetReferenceOutput>('PUT', '/v1/risk/reference/{set}', input, options),
 
     /**
-     * Takes back an entry of the organisation's; never a published member.
+     * Removes an override of the organisation; never a published member.
      * `DELETE /v1/risk/reference/{set}`
      */
     clearReference: (input: ClearReferenceInput, options?: CallOptions) =>

@@ -1,22 +1,22 @@
-// Makes a certificate authority and the certificates it signs. The ASN.1 and the X.509 are the library's.
+// Creates a certificate authority and the certificates it signs.
 import 'reflect-metadata'
 import { createPrivateKey, generateKeyPairSync, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
 import type { Clock, Random } from './engines/engines.ts'
 
-export type Made = { clock: Clock; random: Random }
-export type Pair = { key: string; cert: string }
+export type CertificateEngines = { clock: Clock; random: Random }
+export type KeyAndCertificate = { key: string; cert: string }
 
 const DAY_MS = 86_400_000
 const AUTHORITY_DAYS = 3650
-/** Browsers refuse leaves that live longer than about thirteen months. */
+/** Browsers reject server certificates that are valid for longer than 398 days. */
 const LEAF_DAYS = 390
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
 x509.cryptoProvider.set(globalThis.crypto)
 
-export async function makeAuthority({ clock, random }: Made): Promise<Pair> {
+export async function makeAuthority({ clock, random }: CertificateEngines): Promise<KeyAndCertificate> {
   const now = clock.now()
   const keys = newKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -35,7 +35,11 @@ export async function makeAuthority({ clock, random }: Made): Promise<Pair> {
   return { key: keys.pem, cert: `${certificate.toString('pem')}\n` }
 }
 
-export async function makeLeaf(authority: Pair, names: string[], { clock, random }: Made): Promise<Pair> {
+export async function makeLeaf(
+  authority: KeyAndCertificate,
+  names: string[],
+  { clock, random }: CertificateEngines,
+): Promise<KeyAndCertificate> {
   const now = clock.now()
   const keys = newKeys()
   const { publicKey } = await keys.forSigning()
@@ -79,5 +83,5 @@ function signingKey(pem: string) {
   return webcrypto.subtle.importKey('pkcs8', pkcs8, ALGORITHM, false, ['sign'])
 }
 
-/** Sixteen bytes with the top bit clear: a positive number, as RFC 5280 wants it. */
+/** 16 bytes with the top bit clear: RFC 5280 requires a positive number. */
 const serial = (random: Random) => `0${random.bytes(16).toString('hex').slice(1)}`

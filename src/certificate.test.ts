@@ -19,7 +19,7 @@ describe('the local certificate', () => {
     return { directory, clock, make, authority: () => readFileSync(join(directory, 'ca.pem'), 'utf8') }
   }
 
-  it('is signed by the authority, for names and addresses, and lives no longer than browsers take', async t => {
+  it('is signed by the authority for names and addresses, and is valid no longer than browsers accept', async t => {
     const { make, authority } = setup(t)
     const leaf = new X509Certificate((await make('localhost', 'api.test', '127.0.0.1', '::1')).cert)
     const ca = new X509Certificate(authority())
@@ -32,14 +32,14 @@ describe('the local certificate', () => {
     assert.ok(leaf.validToDate.getTime() - leaf.validFromDate.getTime() < 398 * DAY_MS)
   })
 
-  it('keeps its keys to its owner', async t => {
+  it('stores its keys readable by the owner only', async t => {
     const { make, directory } = setup(t)
     await make('localhost')
     for (const name of ['ca-key.pem', 'server.pem']) assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600)
     assert.equal(statSync(directory).mode & 0o777, 0o700)
   })
 
-  it('stays while it is good, and is renewed for a new name or a month before it ends, by the same authority', async t => {
+  it('is renewed by the same authority for a new name or a month before it expires', async t => {
     const { make, clock, authority } = setup(t)
     const first = await make('localhost')
     const ca = authority()
@@ -53,7 +53,7 @@ describe('the local certificate', () => {
     assert.equal(authority(), ca)
   })
 
-  it('gets a new authority when the old one lost its key or runs out', async t => {
+  it('gets a new authority when the key of the old one is missing or the old one expires', async t => {
     const { make, clock, authority, directory } = setup(t)
     await make('localhost')
     const first = authority()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { helpText, readConfig } from './config.ts'
+import { helpText, readConfig, StartRefused } from './config.ts'
 import { setting } from './kit/setting.ts'
 
 describe('settings', () => {
-  it('have defaults that start a host on this machine alone', () => {
+  it('have defaults that listen on this machine only', () => {
     const config = readConfig([], {}, {})
     assert.equal(config.STOA_HOST, '127.0.0.1')
     assert.equal(config.STOA_PORT, 8443)
@@ -20,7 +20,30 @@ describe('settings', () => {
     assert.equal(config.DATABASE_URL, 'postgres://c/d?x=y')
   })
 
-  it('refuse a flag that is none, and one without its value', () => {
+  for (const [name, value, message] of [
+    ['STOA_PORT', '80443', /^STOA_PORT="80443": must be a port number/],
+    ['STOA_PORT', 'https', /^STOA_PORT="https"/],
+    ['STOA_BASE_URL', 'http://x.test', /^STOA_BASE_URL=.*https/],
+    ['STOA_BASE_URL', 'https://x.test/v1', /without a path/],
+    ['STOA_TRUST_PROXY', '10.0.0.0/99', /^STOA_TRUST_PROXY=.*CIDR/],
+    ['STOA_OUTBOUND_ALLOW', 'localhost', /^STOA_OUTBOUND_ALLOW=.*CIDR/],
+    ['STOA_TLS_CERT', '/nowhere.pem', /^STOA_TLS_CERT=.*cannot be read/],
+    ['STOA_UPSTREAMS', 'search', /^STOA_UPSTREAMS=/],
+    ['STOA_LOG', 'loud', /^STOA_LOG=.*one of/],
+    ['STOA_DB_QUEUE', '-1', /^STOA_DB_QUEUE=/],
+    ['DATABASE_URL', 'mysql://u:hidden@h/x', /^DATABASE_URL=(?!.*hidden).*postgres/],
+    ['DATABASE_URL', 'postgres://u:100%@h/x', /^DATABASE_URL=.*%25/],
+    ['DATABASE_URL', 'mysql://x', /^DATABASE_URL=.*postgres/],
+  ] as const) {
+    it(`with a wrong value are rejected: ${name}=${value}`, () => {
+      assert.throws(
+        () => readConfig([], {}, { [name]: value }),
+        (error: Error) => error instanceof StartRefused && message.test(error.message),
+      )
+    })
+  }
+
+  it('refuse an unknown flag, and one without its value', () => {
     assert.throws(() => readConfig(['--prot', '1'], {}, {}), /--prot is not a flag/)
     assert.throws(() => readConfig(['stray'], {}, {}), /stray is not a flag/)
     assert.throws(() => readConfig(['--port'], {}, {}), /--port needs a value/)
@@ -30,7 +53,7 @@ describe('settings', () => {
     assert.throws(() => readConfig([], {}, { STOA_TLS_CERT: 'package.json' }), /go together/)
   })
 
-  it('tell of names that look like settings and are none', () => {
+  it('warn about unknown names that start with STOA_', () => {
     assert.deepEqual(readConfig([], {}, { STOA_PROT: '1', STOA_PORT: '1', OTHER: '1' }).warnings, ['STOA_PROT'])
   })
 
@@ -42,7 +65,7 @@ describe('settings', () => {
     )
   })
 
-  it('name brands, the first without a name', () => {
+  it('name brands; the default brand has no name', () => {
     const brands = (text: string) => [...readConfig([], {}, { STOA_IAM_URL: text }).STOA_IAM_URL]
     assert.deepEqual(brands(''), [])
     assert.deepEqual(brands('https://id.example.com, acme=https://id.acme.test:8444'), [
@@ -61,7 +84,7 @@ describe('settings', () => {
     }
   })
 
-  it('take a mail server and a sender, and never repeat its password', () => {
+  it('accept a mail server and a sender, and never print its password', () => {
     const read = (text: string) => readConfig([], {}, { STOA_SMTP_URL: text }).STOA_SMTP_URL
     assert.equal(read('smtps://u:p%40@mail.example.com:465'), 'smtps://u:p%40@mail.example.com:465')
     for (const wrong of ['http://mail.example.com', 'smtp://u:hidden@mail/x', 'smtp://u:hidden%zz@mail']) {
@@ -75,13 +98,13 @@ describe('settings', () => {
     for (const wrong of ['nobody', 'a@b, c@d', 'x <a@b> y']) assert.throws(() => from(wrong), /STOA_MAIL_FROM/)
   })
 
-  it('are all in the help, each with what it means', () => {
+  it('are all in the help', () => {
     for (const name of ['STOA_PORT', '--port', 'DATABASE_URL', '--database-url', 'STOA_TRUST_PROXY']) {
       assert.ok(helpText({}).includes(name), name)
     }
   })
 
-  it('never repeats a root key, even a wrong one', () => {
+  it('never print a root key, even a wrong one', () => {
     const wrong = 'c2hvcnQ='
     assert.throws(
       () => readConfig([], {}, { STOA_ROOT_KEY: wrong }),
@@ -89,7 +112,7 @@ describe('settings', () => {
     )
   })
 
-  it('have a port each', () => {
+  it('have different ports', () => {
     for (const [flags, why] of [
       [['--port', '1', '--iam-port', '1'], /STOA_PORT and STOA_IAM_PORT are both 1/],
       [['--port', '1', '--metrics-port', '1', '--host', '0.0.0.0'], /STOA_PORT and STOA_METRICS_PORT are both 1/],
@@ -100,7 +123,7 @@ describe('settings', () => {
     assert.ok(readConfig(['--port', '0', '--iam-port', '0', '--metrics-port', '0'], {}, {}))
   })
 
-  it('of a service are read beside the others, and given to it by name', () => {
+  it('of a service are read like the others, and passed to it by name', () => {
     const declared = { STOA_X: setting('An x', 'y', String) }
     assert.equal(readConfig([], declared, {}).services.STOA_X, 'y')
     assert.equal(readConfig(['--x', 'z'], declared, {}).services.STOA_X, 'z')

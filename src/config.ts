@@ -1,4 +1,4 @@
-// Every setting: its name, what it means, its default, and how its text is read. The only reader of the environment.
+// Every setting: its name, description, default and parser. Nothing else reads the environment.
 import { Resolver } from 'node:dns'
 import { readFileSync } from 'node:fs'
 import type { BlockList } from 'node:net'
@@ -9,39 +9,43 @@ import { rootKeyFrom } from './engines/seal/root-key.ts'
 import { BRAND, DEFAULT_BRAND } from './kit/brand.ts'
 import { optional, type Settings, setting, readUrl as url } from './kit/setting.ts'
 
-/** Something the person who starts Stoa can mend; shown as one line, without a stack. */
+/** An error that whoever starts Stoa can correct; printed as one line, without a stack. */
 export class StartRefused extends Error {}
 
 const SETTINGS = {
-  STOA_DATA: setting('Where everything is kept', './data', text => resolve(text)),
+  STOA_DATA: setting('The data directory', './data', text => resolve(text)),
   STOA_HOST: setting('The address to listen on', '127.0.0.1', String),
-  STOA_PORT: setting('The port of the API; 0 takes a free one', '8443', port),
+  STOA_PORT: setting('The port of the API; 0 chooses a free one', '8443', port),
   STOA_METRICS_HOST: setting('The address of /metrics; keep it private', '127.0.0.1', String),
-  STOA_METRICS_PORT: setting('The port of /metrics; 0 takes a free one', '9464', port),
+  STOA_METRICS_PORT: setting('The port of /metrics; 0 chooses a free one', '9464', port),
   STOA_IAM_PORT: setting('The port of the identity origin', '8444', port),
-  STOA_BASE_URL: setting('How clients reach the API', 'https://localhost:<port>', optional(httpsUrl)),
+  STOA_BASE_URL: setting('The public URL of the API', 'https://localhost:<port>', optional(httpsUrl)),
   STOA_IAM_URL: setting(
-    'How browsers reach the identity origin, and those of further brands: url, brand=url, …',
+    'The public URL of the identity origin, and of further brands: url, brand=url, …',
     'https://localhost:<iam port>',
     brands,
   ),
   STOA_TLS_CERT: setting('A certificate chain (PEM file) instead of the local one', '', optional(file)),
   STOA_TLS_KEY: setting('The key (PEM file) of that certificate', '', optional(file)),
-  STOA_TRUST_PROXY: setting('Proxies whose X-Forwarded-* is believed: addresses or CIDRs', '', optional(cidrs)),
+  STOA_TRUST_PROXY: setting('Proxies whose X-Forwarded-* headers are trusted: addresses or CIDRs', '', optional(cidrs)),
   STOA_UPSTREAMS: setting('Services that run elsewhere: service=url, …', '', upstreams),
-  STOA_OUTBOUND_ALLOW: setting('Private addresses outgoing calls may reach all the same: CIDRs', '', cidrTexts),
-  STOA_OUTBOUND_CA: setting('Further authorities (PEM file) for outgoing calls', '', optional(file)),
+  STOA_OUTBOUND_ALLOW: setting('Private networks that outgoing calls may reach: CIDRs', '', cidrTexts),
+  STOA_OUTBOUND_CA: setting('Additional certificate authorities (PEM file) for outgoing calls', '', optional(file)),
   STOA_DNS: setting("Resolvers for domain checks instead of the system's: address[:port], …", '', resolvers),
   STOA_SMTP_URL: setting(
     'A mail server, smtp://user:password@host:port or smtps://…',
-    '<kept in data/mail>',
+    '<files in data/mail>',
     optional(smtpUrl),
   ),
-  STOA_MAIL_FROM: setting('Whom mail comes from', 'stoa@localhost', sender),
-  STOA_ROOT_KEY: setting('What secrets are sealed under: 32 bytes in base64', '<data>/root.key', optional(sealingKey)),
+  STOA_MAIL_FROM: setting('The sender of mail', 'stoa@localhost', sender),
+  STOA_ROOT_KEY: setting(
+    'The key that encrypts stored secrets: 32 bytes in base64',
+    '<data>/root.key',
+    optional(sealingKey),
+  ),
   STOA_DB_CONNECTIONS: setting('Connections to the database', '10', count),
-  STOA_DB_QUEUE: setting('Calls that may wait for one before callers get 503', '200', count),
-  STOA_LOG: setting('error, warn, info or debug', 'info', oneOf(['error', 'warn', 'info', 'debug'])),
+  STOA_DB_QUEUE: setting('Calls that may wait for a connection before callers get 503', '200', count),
+  STOA_LOG: setting('The log level: error, warn, info or debug', 'info', oneOf(['error', 'warn', 'info', 'debug'])),
   DATABASE_URL: setting('A PostgreSQL (15 or newer) instead of the embedded one', '', optional(databaseUrl)),
 }
 
@@ -75,7 +79,7 @@ export function readConfig(flags: string[], declared: Settings, environment: Nod
   return config as Config
 }
 
-/** Two on one port would be found out only after much has been made. */
+/** Otherwise the clash would only show after the data directory was created. */
 function requireOwnPorts(config: Config): void {
   const names = ['STOA_PORT', 'STOA_IAM_PORT', 'STOA_METRICS_PORT'] as const
   for (const [at, name] of names.entries()) {
@@ -88,9 +92,9 @@ export function helpText(declared: Settings): string {
   const rows = Object.entries({ ...SETTINGS, ...declared }).map(([name, { doc, fallback }]) => {
     return `  ${flagOf(name).padEnd(20)} ${name.padEnd(20)} ${doc}${fallback ? ` (${fallback})` : ''}`
   })
-  return ['Starts Stoa: npm start -- [flags]. Each flag can be an environment variable instead.', '', ...rows, ''].join(
-    '\n',
-  )
+  const usage = 'Starts Stoa: npm start -- [flags]. Each flag can be an environment variable instead.'
+  const other = ['  --help               Prints this text', '  --version            Prints the version']
+  return [usage, '', ...rows, '', ...other, ''].join('\n')
 }
 
 const flagOf = (name: string) =>
@@ -113,12 +117,12 @@ function readFlags(flags: string[], all: Settings): Map<string, string> {
   return found
 }
 
-/** A mistyped name would otherwise be a setting silently not made. */
+/** Reported as warnings, because a misspelt setting would otherwise have no effect. */
 function unknownNames(environment: NodeJS.ProcessEnv, all: Settings): string[] {
   return Object.keys(environment).filter(name => name.startsWith('STOA_') && !(name in all))
 }
 
-/** What stands before the @ of a URL is for nobody's eyes. */
+/** Hides the user and password of URLs. */
 function withoutSecrets(text: string): string {
   return text.replace(/\/\/[^/@]*@/g, '//…@')
 }
@@ -194,7 +198,7 @@ function httpsUrl(text: string): string {
   return origin
 }
 
-/** The origin of each brand; the one without a name is that of the brand everything has unless said otherwise. */
+/** The origin of each brand; the one without a name belongs to the default brand. */
 function brands(text: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const part of list(text)) {

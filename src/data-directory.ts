@@ -5,8 +5,8 @@ import { lockDirectory } from './engines/db/embedded/lock.ts'
 
 export type DataDirectory = { path: string; release(): void }
 
-/** Makes the data directory if need be and holds it for this process. Others may pass through it, because under root
- *  the database runs as somebody else, but may not look into it; each secret in it is closed by its own mode. */
+/** Creates the data directory if necessary and locks it for this process. Other accounts may traverse it, because under
+ *  root the database runs as `nobody`, but not list it; each secret in it is protected by its own mode. */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new StartRefused(`STOA_DATA: ${path} is not a directory`)

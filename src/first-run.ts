@@ -1,10 +1,10 @@
-// The first start of a new database makes two organisations, so that there is somebody to sign in as.
+// The first start of a new database creates the organisations `admin` and `home`, each with an owner and a key.
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Engines } from './engines/engines.ts'
-import { type OrgId, PLATFORM_ORG } from './kit/caller.ts'
+import { ADMIN_ORG, type OrgId } from './kit/caller.ts'
 import { keepKey, newKeyText } from './services/account/public.ts'
-import { createOrganisation, hasNoUsers } from './services/iam/public.ts'
+import { createOrganisation, hasNoOrganisations } from './services/iam/public.ts'
 
 type Person = { email: string; password: string; key: string }
 export type FirstRun = {
@@ -16,19 +16,19 @@ export type FirstRun = {
 }
 type Addresses = Pick<FirstRun, 'baseUrl' | 'iamUrl' | 'ca'>
 
-/** Answers the file's path when this start was the first. The file is written before the rows are committed, and read
- *  back if it is there: whenever the process dies, what the file says is what the database knows in the end. */
+/** Returns the path of the file if this start was the first. The file is written before the rows are committed and is
+ *  reused if it exists: whenever the process dies, the file and the database agree after the next start. */
 export async function firstRun(engines: Engines, dataDirectory: string, addresses: Addresses): Promise<string | null> {
   const path = join(dataDirectory, 'first-run.json')
   return engines.db.transaction(async tx => {
-    if (!(await hasNoUsers(tx))) return null
+    if (!(await hasNoOrganisations(tx))) return null
     const { superadmin, home } = kept(path) ?? newPeople(engines)
     const file: FirstRun = { ...addresses, superadmin, home }
     writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flush: true })
     chmodSync(`${path}.new`, 0o600)
     renameSync(`${path}.new`, path)
     for (const [org, name, person] of [
-      [PLATFORM_ORG, 'Platform', superadmin],
+      [ADMIN_ORG, 'Platform', superadmin],
       [home.org as OrgId, 'Home', home],
     ] as const) {
       const user = await createOrganisation({ ...engines, db: tx }, { org, name, owner: person })
@@ -38,7 +38,7 @@ export async function firstRun(engines: Engines, dataDirectory: string, addresse
   })
 }
 
-/** The file of an earlier start, if there is one and it is whole. */
+/** The file of an earlier start, if it exists and is complete. */
 export function readFirstRun(path: string): FirstRun | null {
   if (!existsSync(path)) return null
   try {
@@ -52,7 +52,7 @@ export function readFirstRun(path: string): FirstRun | null {
 
 function kept(path: string): FirstRun | null {
   const file = readFirstRun(path)
-  if (!file && existsSync(path)) throw new Error(`${path} is damaged; delete it to have new keys and passwords made`)
+  if (!file && existsSync(path)) throw new Error(`${path} is damaged; delete it to create new keys and passwords`)
   return file
 }
 

@@ -23,17 +23,22 @@ const tls = { key: pem, cert: pem }
 const listener = await openListener({ tls, trusted, requestId, address: { host: '127.0.0.1', port: 0 } })
 const { port } = listener
 const origin = await openIdentityOrigin({
-  ...{ engines: host.engines, listener, requestId, trusted, audience: 'https://stoa.example' },
+  engines: host.engines,
+  listener,
+  requestId,
+  trusted,
+  audience: 'https://stoa.example',
   log: logInto('info', host.clock, { write: line => void logged.push(JSON.parse(line)) }),
   issuers: new Map([['default', `https://localhost:${port}`]]),
+  configured: new Map(),
 })
 host.acceptSignIns(origin)
 origin.serve({ isVerified: async () => false, requests: host.requests })
 after(() => origin.drain(0))
 
-type Asked = { method?: string; path?: string; headers?: Record<string, string>; body?: string; plain?: boolean }
+type SendOptions = { method?: string; path?: string; headers?: Record<string, string>; body?: string; plain?: boolean }
 
-function ask({ method = 'GET', path = '/', headers = {}, body = '', plain = false }: Asked) {
+function send({ method = 'GET', path = '/', headers = {}, body = '', plain = false }: SendOptions) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const options = { host: '127.0.0.1', port, method, path, headers: { host: `localhost:${port}`, ...headers } }
     const sent = plain ? overHttp(options) : overHttps({ ...options, servername: 'localhost', ca: CA() })
@@ -49,7 +54,7 @@ function ask({ method = 'GET', path = '/', headers = {}, body = '', plain = fals
 }
 
 describe('a connection to the identity origin', () => {
-  it('has one answer for a request whose body never comes', async () => {
+  it('gets one response to a request whose body never arrives', async () => {
     const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: CA() })
     let text = ''
     socket.on('data', chunk => {
@@ -63,47 +68,47 @@ describe('a connection to the identity origin', () => {
 })
 
 describe('the identity origin behind a proxy', () => {
-  it('is told where somebody is by the proxy it trusts', async () => {
+  it('reads the client address from a trusted proxy', async () => {
     const body = { email: 'bea@example.com', role: 'member' }
     assert.equal((await host.call('POST /v1/iam/invites', { body })).status, 201)
     const path = new URL(host.mails.at(-1)?.text.match(/https:\S+/)?.[0] ?? '').pathname
     const headers = { 'x-forwarded-for': '203.0.113.7', 'content-type': 'application/x-www-form-urlencoded' }
-    const joined = await ask({ method: 'POST', path, headers, body: 'password=walnut-desk-twelve' })
+    const joined = await send({ method: 'POST', path, headers, body: 'password=walnut-desk-twelve' })
     assert.match(joined.text, /Welcome/)
     const [latest] = (await host.call('GET /v1/iam/audit')).body.data
     assert.deepEqual([latest.what, latest.ip], ['invite.accept', '203.0.113.7'])
   })
 
-  it('refuses what came to the proxy in plain', async () => {
+  it('refuses requests that reached the proxy over plain HTTP', async () => {
     const path = '/.well-known/openid-configuration'
     for (const [headers, status] of [
       [{ 'x-forwarded-proto': 'http' }, 403],
       [{}, 403],
       [{ 'x-forwarded-proto': 'https' }, 200],
     ] as const) {
-      assert.equal((await ask({ path, headers, plain: true })).status, status)
+      assert.equal((await send({ path, headers, plain: true })).status, status)
     }
   })
 
-  it('takes a whole URL as a target, and no request without a host', async () => {
+  it('accepts an absolute URL as request target, and rejects an invalid host', async () => {
     const path = `https://localhost:${port}/.well-known/openid-configuration`
-    assert.match((await ask({ path })).text, /"issuer"/)
-    assert.equal((await ask({ headers: { host: 'a b' } })).status, 400)
+    assert.match((await send({ path })).text, /"issuer"/)
+    assert.equal((await send({ headers: { host: 'a b' } })).status, 400)
   })
 })
 
-describe('what is asked of the identity origin', () => {
-  it('is logged and counted by what it was for, without a word of what it said', async () => {
+describe('a request to the identity origin', () => {
+  it('is logged and counted by operation, without its contents', async () => {
     logged.length = 0
     const headers = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/x-www-form-urlencoded' }
-    await ask({
+    await send({
       method: 'POST',
       path: '/v1/iam/oauth/token',
       headers,
       body: 'grant_type=authorization_code&code=s3cret',
     })
-    await ask({ path: '/sign-in/none?token=s3cret', headers })
-    await ask({ path: '/s3cret', headers })
+    await send({ path: '/sign-in/none?token=s3cret', headers })
+    await send({ path: '/s3cret', headers })
     const lines = logged.map(({ operation, method, status, ip }) => [operation, method, status, ip])
     assert.deepEqual(lines, [
       ['identity.token', 'POST', 400, '203.0.113.9'],
@@ -116,7 +121,7 @@ describe('what is asked of the identity origin', () => {
     assert.match(counted, /operation="identity\.signIn",method="GET",status="400"/)
   })
 
-  it('ends the connection when its body is longer than is read, as nobody knew before', async () => {
+  it('closes the connection if its chunked body is longer than is read', async () => {
     const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', ca: CA() })
     const type = 'content-type: application/x-www-form-urlencoded'
     socket.write(

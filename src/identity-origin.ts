@@ -1,5 +1,5 @@
-// Puts the identity provider behind a port of its own, with the same door as the API's: TLS, limits, draining. Every brand
-// is a provider of its own behind that one port; the name a browser asks for says which.
+// Serves the identity provider on a separate port, with the same TLS, limits and draining as the API. Each brand is a
+// separate provider on that port, selected by the Host header.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { BlockList } from 'node:net'
 import { decodeJwt } from 'jose'
@@ -8,17 +8,17 @@ import type { Engines } from './engines/engines.ts'
 import { arrivalFault, clientAddress, originForm } from './host/arrival.ts'
 import { corsHeaders, type Origins } from './host/cors.ts'
 import type { Histogram } from './host/histogram.ts'
-import { type Listener, passUnread } from './host/listener.ts'
+import { discardUnread, type Listener } from './host/listener.ts'
 import type { Log } from './host/log.ts'
-import { openGuesses } from './identity/guesses.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
+import { openPasswordLimiter } from './identity/password-limiter.ts'
 import { PATHS, SIGN_IN_PATH } from './identity/provider.ts'
 import { formPoster } from './in-process.ts'
 import { DEFAULT_BRAND } from './kit/brand.ts'
 import type { Fault } from './kit/fault.ts'
 import type { IdentityProvider } from './kit/sign-in.ts'
 import { CALLBACK_PATH, LOGIN_PATH } from './services/account/public.ts'
-import { keepBrands, OWN_CLIENT, openDirectory } from './services/iam/public.ts'
+import { IssuerChanged, OWN_CLIENT, openDirectory, syncBrands } from './services/iam/public.ts'
 
 export type IdentityOriginOptions = {
   engines: Engines
@@ -26,29 +26,34 @@ export type IdentityOriginOptions = {
   requestId: () => string
   trusted: BlockList | null
   log: Log
-  /** How browsers reach each brand, the default one first. */
+  /** The public origin of each brand, the default brand first. */
   issuers: ReadonlyMap<string, string>
-  /** The base address of the API, which access tokens are for. */
+  /** Those of them that the settings name. */
+  configured: ReadonlyMap<string, string>
+  /** The base URL of the API: the audience of access tokens. */
   audience: string
 }
 
-/** What the host has that is needed to serve. */
-export type Beside = { isVerified: Origins['isVerified']; requests: Pick<Histogram, 'of'> }
+/** Supplied by the host once it is ready. */
+export type ServeOptions = { isVerified: Origins['isVerified']; requests: Pick<Histogram, 'of'> }
 
 export type IdentityOrigin = IdentityProvider & {
-  /** Opens the door: until then every request is answered 503. */
-  serve(beside: Beside): void
+  /** Starts serving; until then every request is answered 503. */
+  serve(options: ServeOptions): void
   drain(graceMs: number): Promise<void>
 }
 
 export async function openIdentityOrigin(options: IdentityOriginOptions): Promise<IdentityOrigin> {
   const { engines, audience, issuers, listener, log } = options
-  if (new Set(issuers.values()).size < issuers.size) throw new StartRefused('STOA_IAM_URL: two brands have one origin')
+  if (new Set(issuers.values()).size < issuers.size)
+    throw new StartRefused('STOA_IAM_URL: two brands have the same origin')
   const own = { client: OWN_CLIENT, callback: audience + CALLBACK_PATH, loginUrl: audience + LOGIN_PATH }
-  await keepBrands(engines, [...issuers.keys()], own.callback)
-  const guesses = openGuesses(engines.clock)
+  await syncBrands(engines, issuers, options.configured, own.callback).catch(error => {
+    throw error instanceof IssuerChanged ? issuerRefused(error, issuers) : error
+  })
+  const limiter = openPasswordLimiter(engines.clock)
   const origins: Origins = { own: new Set([audience, ...issuers.values()]), isVerified: () => false }
-  const opened = await Promise.all([...issuers].map(one => openBrand(options, one, origins, { own, guesses })))
+  const opened = await Promise.all([...issuers].map(entry => openBrand(options, entry, origins, { own, limiter })))
   const first = opened[0] as Brand
   return {
     signIn: first.signIn,
@@ -57,16 +62,23 @@ export async function openIdentityOrigin(options: IdentityOriginOptions): Promis
     serve: ({ isVerified, requests }) => {
       origins.isVerified = isVerified
       const observe = requests.of('identity.none')
-      listener.serve(handler(options, opened, reporter(options, requests)), (id, status, ip) => {
-        observe('any', status, 0)
-        log.request({ id, operation: 'identity.none', method: 'none', status, ms: 0, ip, caller: null })
+      listener.serve(handler(options, opened, reporter(options, requests)), (id, fault, ip) => {
+        observe('any', fault.status, 0)
+        log.refused(id, 'identity.none', fault, ip)
       })
     },
     drain: listener.drain,
   }
 }
 
-/** Hands each request to the brand whose name it asks for, or to the first. */
+function issuerRefused({ brand, before }: IssuerChanged, issuers: ReadonlyMap<string, string>): StartRefused {
+  const which = brand === DEFAULT_BRAND ? 'the issuer' : `the issuer of the brand ${brand}`
+  return new StartRefused(
+    `STOA_IAM_URL: ${which} is ${before} in this database and cannot become ${issuers.get(brand)}: apps and tokens are bound to it; set it back`,
+  )
+}
+
+/** Dispatches each request to the brand whose host it names, or else to the first brand. */
 function handler(
   { trusted }: IdentityOriginOptions,
   brands: readonly Brand[],
@@ -78,37 +90,40 @@ function handler(
     const refusal = arrivalFault(request, trusted)
     if (refusal) return refuse(refusal, response)
     if (!request.url?.startsWith('/')) request.url = originForm(request.url ?? '')
-    const asked = brands.find(({ issuer }) => new URL(issuer).host === request.headers.host?.toLowerCase())
-    ;(asked ?? first).handle(request, response)
+    const named = brands.find(({ issuer }) => new URL(issuer).host === request.headers.host?.toLowerCase())
+    const brand = named ?? first
+    brand.handle(request, response)
   }
 }
 
-/** By what they are for, of which there are only so many. */
+/** Operation names by path: a fixed set, so that logs and metrics have bounded labels. */
 const NAMES = new Map<string, string>(Object.entries(PATHS).map(([name, path]) => [path, name]))
 
 function nameOf(path: string): string {
-  const beneath = [SIGN_IN_PATH, PATHS.authorize, PATHS.logout].find(one => path.startsWith(`${one}/`))
-  return NAMES.get(beneath ?? path) ?? (beneath ? 'signIn' : 'none')
+  const parent = [SIGN_IN_PATH, PATHS.authorize, PATHS.logout].find(prefix => path.startsWith(`${prefix}/`))
+  return NAMES.get(parent ?? path) ?? (parent ? 'signIn' : 'none')
 }
 
-/** Tells in the log and the metrics what became of each request, and in its answer by what name. */
+/** Logs and counts each request, and returns its id in `X-Request-Id`. */
 function reporter({ trusted, log, requestId }: IdentityOriginOptions, requests: Pick<Histogram, 'of'>) {
   const observers = new Map([...NAMES.values(), 'signIn', 'none'].map(name => [name, requests.of(`identity.${name}`)]))
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const [id, startedMs] = [requestId(), performance.now()]
-    const ip = clientAddress(request, trusted) // Before the headers go that tell it.
+    const id = requestId()
+    const startedMs = performance.now()
+    const ip = clientAddress(request, trusted) // Read first: the brand's handler deletes the X-Forwarded-* headers.
     const name = nameOf((request.url ?? '').split('?', 1)[0] as string)
     response.setHeader('x-request-id', id)
     response.on('close', () => {
-      if (!request.complete) passUnread(request)
-      const [method = '', status, ms] = [request.method, response.statusCode, performance.now() - startedMs]
+      if (!request.complete) discardUnread(request)
+      const { method = '' } = request
+      const status = response.statusCode
+      const ms = performance.now() - startedMs
       observers.get(name)?.(method, status, ms / 1000)
       log.request({ id, operation: `identity.${name}`, method, status, ms, ip, caller: null })
     })
   }
 }
 
-/** At the door, before anybody looks who it is for. */
 function refuse(fault: Fault, response: ServerResponse): void {
   const head = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...fault.headers }
   response.writeHead(fault.status, head).end(`${fault.message}\n`)
@@ -120,28 +135,32 @@ async function openBrand(
   { engines, audience, trusted, log }: IdentityOriginOptions,
   [brand, issuer]: [string, string],
   origins: Origins,
-  shared: Pick<IdentityOptions, 'own' | 'guesses'>,
+  shared: Pick<IdentityOptions, 'own' | 'limiter'>,
 ): Promise<Brand> {
   const identity = await openIdentity({
-    ...{ ...shared, engines, issuer, audience, directory: await openDirectory(engines, brand) },
+    ...shared,
+    engines,
+    issuer,
+    audience,
+    directory: await openDirectory(engines, brand),
     addressOf: request => clientAddress(request, trusted),
     corsHeaders: async origin => corsHeaders(origin, origins),
-    failed: error => log.events.error({ err: error, brand }, 'identity'),
-    ask: formPoster,
+    onError: error => log.events.error({ err: error, brand }, 'identity'),
+    formPoster,
   })
   return { ...identity, issuer }
 }
 
-/** Who a token says it is from, which decides whose keys it is checked with. */
+/** The unverified issuer of a token, which selects the brand that verifies it. */
 function issuerIn(text: string): unknown {
   try {
     return decodeJwt(text).iss
   } catch {
-    return undefined // Then it is from nobody here.
+    return undefined // Not a JWT.
   }
 }
 
-/** The origins of the brands, those of the settings and the local one where none is set. */
+/** The origin of each brand: `named` from the settings, and `local` for the default brand unless it is named. */
 export function issuersFrom(named: ReadonlyMap<string, string>, local: string): Map<string, string> {
   return new Map([[DEFAULT_BRAND, local], ...named])
 }

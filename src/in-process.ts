@@ -1,26 +1,26 @@
-// HTTP to a handler of this very process, over a pair of streams instead of a socket.
-import { createServer, type RequestListener, request } from 'node:http'
+// HTTP requests to a handler in the same process, over a pair of streams instead of a socket.
+import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { duplexPair } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
-/** Posts a form, and answers what the handler does. */
+/** Returns a function that posts a form to the handler and returns its response. */
 export function formPoster(handle: RequestListener) {
   const server = createServer(handle)
   return async (path: string, form: Record<string, string>): Promise<{ status: number; text: string }> => {
-    const [ours, theirs] = duplexPair()
-    server.emit('connection', theirs)
+    const [clientSide, serverSide] = duplexPair()
+    server.emit('connection', serverSide)
     const body = new URLSearchParams(form).toString()
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',
       'content-length': Buffer.byteLength(body),
       connection: 'close',
     }
-    const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-      const asked = request({ method: 'POST', path, headers, createConnection: () => ours as Socket }, resolve)
-      asked.on('error', reject)
-      asked.end(body)
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const post = request({ method: 'POST', path, headers, createConnection: () => clientSide as Socket }, resolve)
+      post.on('error', reject)
+      post.end(body)
     })
-    return { status: answer.statusCode ?? 0, text: await text(answer) }
+    return { status: response.statusCode ?? 0, text: await text(response) }
   }
 }

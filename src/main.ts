@@ -19,38 +19,41 @@ import type { Settings } from './kit/setting.ts'
 import { allMigrations } from './migrations.ts'
 import { hasRootKey } from './services/iam/public.ts'
 import { services } from './services/index.ts'
+import { VERSION } from './version.ts'
 
 /** How long running requests get to end after SIGTERM. */
 const DRAIN_MS = 30_000
-/** Ctrl-C reaches a process once from the terminal and again from each one before it; that is still one Ctrl-C. */
+/** One Ctrl-C reaches a process several times: from the terminal, and forwarded by npm and the launcher. */
 const SAME_SIGNAL_MS = 1_000
 
-/** What has to be undone, last first. `abandon` is for a process that ends at once, and may not wait. */
-const held: { close(): Promise<void> | void; abandon(): void }[] = []
+/** What a stop must close, in reverse order. `abandon` is for a process that exits at once and cannot wait. */
+const closers: { close(): Promise<void> | void; abandon(): void }[] = []
 
 async function start(flags: string[]): Promise<void> {
   const config = readConfig(flags, declaredSettings())
   const { STOA_UPSTREAMS: upstreams, STOA_METRICS_HOST: metricsHost, STOA_METRICS_PORT: metricsPort } = config
   requireServices(upstreams.keys())
   await requirePorts(config)
-  process.umask(0o022) // Every mode that matters is said where a file is made; a stricter one would lock the database out.
+  process.umask(0o022) // Private files set their mode themselves; a stricter umask would lock the database user out.
   const { path: dataDirectory, release } = await openDataDirectory(config.STOA_DATA)
-  held.push({ close: release, abandon: release })
+  closers.push({ close: release, abandon: release })
 
   const log = openLog(config.STOA_LOG, systemClock)
-  held.push({ close: log.flush, abandon: log.flush })
+  closers.push({ close: log.flush, abandon: log.flush })
+  closers.push({ close: () => log.events.info('stopped'), abandon: () => {} })
+  log.events.info({ version: VERSION, node: process.version, pid: process.pid }, 'starting')
   for (const name of config.warnings) log.events.warn(`${name} is not a setting; npm start -- --help lists them`)
   const opened = await openEngines(
     engineSettings(config, dataDirectory),
     line => log.events.debug({ engine: 'db' }, line),
     fail,
   )
-  held.push(opened)
+  closers.push(opened)
   const { engines } = opened
   await prepareDatabase(engines)
   const { tls, ca } = await certificate(config, dataDirectory, engines)
 
-  // Both ports are bound before anything is told of them, and answer 503 until everything behind them is open.
+  // Both ports are bound first, so that their numbers are known. They answer 503 until everything behind them is open.
   const trusted = config.STOA_TRUST_PROXY
   const open = async (port: number, kind: 'req' | 'idr') => {
     const requestId = requestIds(engines.random, kind)
@@ -63,9 +66,17 @@ async function start(flags: string[]): Promise<void> {
   const iamUrl = issuers.values().next().value as string
 
   await firstRun(engines, dataDirectory, { baseUrl, iamUrl, ca })
-  const identity = await openIdentityOrigin({ ...idp, issuers, audience: baseUrl })
+  const identity = await openIdentityOrigin({ ...idp, issuers, configured: config.STOA_IAM_URL, audience: baseUrl })
   const host = await openHost({
-    ...{ ...api, services, identity, upstreams, baseUrl, outbox: null, files: [], runsSchedules: true },
+    ...api,
+    version: VERSION,
+    services,
+    identity,
+    upstreams,
+    baseUrl,
+    outbox: null,
+    files: [],
+    runsSchedules: true,
     settings: config.services,
     ownOrigins: [baseUrl, ...config.STOA_IAM_URL.values()],
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
@@ -73,14 +84,15 @@ async function start(flags: string[]): Promise<void> {
     metricsAddress: { host: metricsHost, port: metricsPort },
   })
   const drain = async () => void (await Promise.all([identity.drain(DRAIN_MS), host.drain(DRAIN_MS)]))
-  held.push({ close: drain, abandon: () => {} })
+  closers.push({ close: drain, abandon: () => {} })
+  closers.push({ close: () => log.events.info('stopping'), abandon: () => {} })
   identity.serve(host)
   host.serve()
+  log.events.info({ baseUrl, iamUrl }, 'ready')
   const metricsUrl = `http://${bracketed(metricsHost)}:${host.metricsPort}`
   process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
 }
 
-/** Those of all services. */
 const declaredSettings = (): Settings => Object.assign({}, ...services.map(one => one.settings))
 
 function requireServices(names: Iterable<string>): void {
@@ -97,12 +109,17 @@ function engineSettings(config: Config, dataDirectory: string): EngineSettings {
     dbQueue: config.STOA_DB_QUEUE,
     http: { allow: config.STOA_OUTBOUND_ALLOW, ca: config.STOA_OUTBOUND_CA ?? undefined },
     dns: config.STOA_DNS,
-    mail: { smtpUrl: config.STOA_SMTP_URL, from: config.STOA_MAIL_FROM, ca: config.STOA_OUTBOUND_CA ?? undefined },
+    mail: {
+      smtpUrl: config.STOA_SMTP_URL,
+      from: config.STOA_MAIL_FROM,
+      ca: config.STOA_OUTBOUND_CA ?? undefined,
+      print: text => void process.stdout.write(text),
+    },
     rootKey: config.STOA_ROOT_KEY,
   }
 }
 
-/** Brings the tables up to date, and makes sure that what is sealed in them can be read. */
+/** Migrates the tables, and checks that the root key can open the secrets in them. */
 async function prepareDatabase(engines: Engines): Promise<void> {
   await migrate(engines.db, allMigrations())
   if (await hasRootKey(engines)) return
@@ -111,7 +128,7 @@ async function prepareDatabase(engines: Engines): Promise<void> {
   )
 }
 
-/** The certificate that was given, or one of our own for every name this host goes by. */
+/** The configured certificate, or a local one for every name of this host. */
 async function certificate(config: Config, dataDirectory: string, engines: Engines) {
   const { STOA_TLS_CERT: cert, STOA_TLS_KEY: key, STOA_BASE_URL, STOA_IAM_URL, STOA_HOST } = config
   if (cert && key) return { tls: { cert, key }, ca: null }
@@ -123,18 +140,18 @@ async function certificate(config: Config, dataDirectory: string, engines: Engin
   return { tls: { cert: made.cert, key: made.key }, ca: made.caFile }
 }
 
-/** How clients and browsers reach us. */
+/** The URLs at which clients and browsers reach this host. */
 function addressesOf({ STOA_HOST, STOA_BASE_URL, STOA_IAM_URL }: Config, port: number, iamPort: number) {
   const at = (local: number) => `https://${nameOf(STOA_HOST)}:${local}`
   return { baseUrl: STOA_BASE_URL ?? at(port), issuers: issuersFrom(STOA_IAM_URL, at(iamPort)) }
 }
 
-/** How a client on this machine calls the address we listen on. */
+/** The host name for clients on this machine. */
 const nameOf = (host: string) => (isLocal(host) ? 'localhost' : bracketed(host))
 const isLocal = (host: string) => ['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost'].includes(host)
 const bracketed = (host: string) => (host.includes(':') ? `[${host}]` : host)
 
-/** The first signal ends in order; another one, when that takes too long, at once. */
+/** The first signal stops gracefully; another one, a second or more later, exits at once. */
 function stopOnSignal(started: Promise<void>): void {
   let since: number | null = null
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -142,21 +159,21 @@ function stopOnSignal(started: Promise<void>): void {
       if (since !== null && performance.now() - since > SAME_SIGNAL_MS) process.exit(1)
       if (since !== null) return
       since = performance.now()
-      // A start under way is let finish, so that nothing it has begun is left without an owner.
+      // Wait for a start in progress, so that everything it opens is also closed.
       started.then(stop).then(() => process.exit(0), fail)
     })
   }
 }
 
 async function stop(): Promise<void> {
-  for (let one = held.pop(); one; one = held.pop()) {
+  for (let one = closers.pop(); one; one = closers.pop()) {
     process.once('exit', one.abandon)
     await one.close()
     process.off('exit', one.abandon)
   }
 }
 
-/** Looked at before anything is made, so that a start that cannot succeed leaves nothing behind. */
+/** Checked before anything is created, so that a start that cannot succeed leaves nothing behind. */
 async function requirePorts(config: Config): Promise<void> {
   await requireFree('STOA', config.STOA_HOST, config.STOA_PORT)
   await requireFree('STOA_METRICS', config.STOA_METRICS_HOST, config.STOA_METRICS_PORT)
@@ -167,9 +184,9 @@ async function requireFree(prefix: string, host: string, port: number): Promise<
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
     probe.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = ['EADDRINUSE', 'EACCES'].includes(error.code ?? '')
-      const why = error.code === 'EADDRINUSE' ? 'is taken by another process' : `cannot be listened on (${error.code})`
-      reject(new StartRefused(`${prefix}_${taken ? 'PORT' : 'HOST'}: ${host}:${port} ${why}; choose another`))
+      const isPort = ['EADDRINUSE', 'EACCES'].includes(error.code ?? '')
+      const why = error.code === 'EADDRINUSE' ? 'is in use by another process' : `cannot be listened on (${error.code})`
+      reject(new StartRefused(`${prefix}_${isPort ? 'PORT' : 'HOST'}: ${host}:${port} ${why}; choose another`))
     })
     probe.listen({ host, port }, () => probe.close(() => resolve()))
   })
@@ -182,10 +199,11 @@ function fail(error: unknown): never {
 
 const flags = process.argv.slice(2)
 if (flags.includes('--help')) process.stdout.write(helpText(declaredSettings()))
+else if (flags.includes('--version')) process.stdout.write(`${VERSION}\n`)
 else {
-  // However the process ends, the database it started is told to stop.
+  // However the process exits, stop the database that it started.
   process.on('exit', () => {
-    for (const one of held.reverse()) one.abandon()
+    for (const one of closers.reverse()) one.abandon()
   })
   const started = start(flags)
   stopOnSignal(started)

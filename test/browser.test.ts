@@ -93,7 +93,7 @@ describe('in a real browser', { skip }, async () => {
     const { page } = await person()
     await begin(page)
     await fill(page, { ...ada, password: 'not hers at all' })
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /do not go together/)
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /address or the password is wrong/)
     await fill(page, ada)
     assert.ok(page.url().startsWith(`${shop}/callback?`), page.url())
   })

@@ -1,15 +1,15 @@
-// For what reaches the host by a notification: asks again until the answer is the one that was waited for.
+// For effects that reach the host by a notification: polls until the expected result.
 import { setTimeout as wait } from 'node:timers/promises'
 
-const WITHIN_MS = 10_000
+const TIMEOUT_MS = 60_000
 
-export async function eventually<T>(ask: () => T | Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
-  const until = performance.now() + WITHIN_MS
+export async function eventually<T>(read: () => T | Promise<T>, isExpected: (result: T) => boolean): Promise<T> {
+  const deadline = performance.now() + TIMEOUT_MS
   for (;;) {
-    const answer = await ask()
-    if (isSo(answer)) return answer
-    if (performance.now() > until)
-      throw new Error(`still ${JSON.stringify(answer)?.slice(0, 300)} after ${WITHIN_MS} ms`)
+    const result = await read()
+    if (isExpected(result)) return result
+    if (performance.now() > deadline)
+      throw new Error(`still ${JSON.stringify(result)?.slice(0, 300)} after ${TIMEOUT_MS} ms`)
     await wait(2)
   }
 }

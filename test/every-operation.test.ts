@@ -4,8 +4,10 @@ import { describe, it } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import * as zlib from 'node:zlib'
 import type { Encoding } from '../src/kit/operation.ts'
+import { type Case, runCases } from './cases.ts'
 import {
   codeIn,
+  type Entry,
   every,
   everyService,
   fieldsOf,
@@ -13,6 +15,7 @@ import {
   requiredOf,
   rightCall,
   send,
+  type Thing,
   takesBody,
   wrongValues,
 } from './derive.ts'
@@ -50,52 +53,71 @@ describe('the pattern of every field', () => {
   }
 })
 
-for (const entry of every) {
-  const { id, operation } = entry
-  const right = () => rightCall(host, entry, salt())
+type Subject = { entry: Entry; right(): Promise<Thing> }
 
-  describe(`${id}: ${operation.method} ${operation.path}`, () => {
-    if (!UNFIT.includes(id)) {
-      it('answers as declared when all is right', async () => {
+/** What must hold for an operation, as far as its declaration has the part that the rule is about. */
+function casesOf(entry: Entry): Case[] {
+  const subject = { entry, right: () => rightCall(host, entry, salt()) }
+  return [...accessCases(subject), ...fieldCases(subject), ...bodyCases(subject)]
+}
+
+function accessCases({ entry, right }: Subject): Case[] {
+  const { id, operation } = entry
+  const cases: Case[] = []
+  if (!UNFIT.includes(id)) {
+    cases.push([
+      'a right call gets the declared status',
+      async () => {
         const { input, ...who } = await right()
         const answer = await send(host, entry, input, who)
         assert.equal(answer.status, operation.status, answer.text)
-      })
-    }
+      },
+    ])
+  }
+  if (operation.access === 'public') return cases
+  cases.push([
+    '401 without a credential, whatever the input',
+    async () => {
+      const answer = await send(host, entry, { nonsense: 1 }, { as: null })
+      assert.equal(answer.status, 401)
+      const expected = operation.access === 'ingest' ? 'ingest_key_required' : 'credential_required'
+      assert.ok([expected, null].includes(codeIn(operation, answer)), answer.text)
+    },
+  ])
+  cases.push([
+    '403 for an unknown publishable key',
+    async () => {
+      const { input } = await right()
+      const answer = await send(host, entry, input, { as: `pk-${host.home.key.slice(3)}` })
+      assert.equal(answer.status, 403)
+    },
+  ])
+  if (operation.access !== 'superadmin') return cases
+  cases.push([
+    '403 for the owner of an ordinary organisation',
+    async () => {
+      const { input } = await right()
+      assert.equal((await send(host, entry, input, { as: host.home.key })).status, 403)
+    },
+  ])
+  return cases
+}
 
-    if (operation.access !== 'public') {
-      it('is 401 without a credential, before anything else is looked at', async () => {
-        const answer = await send(host, entry, { nonsense: 1 }, { as: null })
-        assert.equal(answer.status, 401)
-        const expected = operation.access === 'ingest' ? 'ingest_key_required' : 'credential_required'
-        assert.ok([expected, null].includes(codeIn(operation, answer)), answer.text)
-      })
-
-      it('is 403 for a publishable key that is not one', async () => {
-        const { input } = await right()
-        const answer = await send(host, entry, input, { as: `pk-${host.home.key.slice(3)}` })
-        assert.equal(answer.status, 403)
-      })
-    }
-
-    if (operation.access === 'superadmin') {
-      it('is 403 for the owner of an ordinary organisation', async () => {
-        const { input } = await right()
-        assert.equal((await send(host, entry, input, { as: host.home.key })).status, 403)
-      })
-    }
-
-    if (!operation.passesUnknown) {
-      it('refuses a field that is not declared, by name', async () => {
-        const { input, ...who } = await right()
-        const answer = await send(host, entry, { ...input, undeclared: 'x' }, who)
-        assert.equal(answer.status, 400)
-        assert.match(answer.text, /`undeclared`/)
-      })
-    }
-
-    for (const field of Object.keys(fieldsOf(operation)).filter(name => refusesSome(operation, name))) {
-      it(`refuses a wrong \`${field}\`, by name`, async () => {
+function fieldCases({ entry, right }: Subject): Case[] {
+  const { operation } = entry
+  const undeclared: Case = [
+    'rejects an undeclared field by name',
+    async () => {
+      const { input, ...who } = await right()
+      const answer = await send(host, entry, { ...input, undeclared: 'x' }, who)
+      assert.equal(answer.status, 400)
+      assert.match(answer.text, /`undeclared`/)
+    },
+  ]
+  const wrong = Object.keys(fieldsOf(operation))
+    .filter(field => refusesSome(operation, field))
+    .map((field): Case => {
+      const run = async () => {
         const values = wrongValues(operation, field)
         assert.ok(values.length > 0, 'no wrong value is known for this field')
         const { input, ...who } = await right()
@@ -104,57 +126,67 @@ for (const entry of every) {
           assert.equal(answer.status, 400, `${JSON.stringify(value).slice(0, 80)}: ${answer.text}`)
           assert.ok(answer.text.includes(`\`${field}`), answer.text)
         }
-      })
-    }
-
-    for (const field of requiredOf(operation).filter(name => !operation.pathFields.includes(name))) {
-      it(`asks for \`${field}\` when it is missing`, async () => {
+      }
+      return [`rejects a wrong \`${field}\` by name`, run]
+    })
+  const missing = requiredOf(operation)
+    .filter(field => !operation.pathFields.includes(field))
+    .map((field): Case => {
+      const run = async () => {
         const { input, ...who } = await right()
         const { [field]: _, ...rest } = input
         const answer = await send(host, entry, rest, who)
         assert.equal(answer.status, 400)
         assert.ok(answer.text.includes(`\`${field}\` is required`), answer.text)
-      })
-    }
-
-    if (takesBody(operation)) {
-      const sent = async (body: Buffer, more: Record<string, string>) => {
-        const { input, as, headers } = await right()
-        const asked = { as, body, headers: { ...headers, 'content-type': 'application/json', ...more } }
-        return send(host, entry, input, asked)
       }
-
-      it('is 413 for a body over its limit', async () => {
-        const answer = await sent(Buffer.alloc(operation.bodyLimit + 1, 0x20), {})
-        assert.equal(answer.status, 413)
-        assert.ok(['body_too_large', null].includes(codeIn(operation, answer)))
-      })
-
-      it('opens the encodings it takes, within its limit, and is 415 for others', async () => {
-        for (const encoding of ENCODINGS) {
-          const encoded = { 'content-encoding': encoding }
-          const small = await sent(ENCODE[encoding](Buffer.from('{}')), encoded)
-          const large = await sent(ENCODE[encoding](Buffer.alloc(operation.bodyLimit + 1, 0x20)), encoded)
-          const takes = operation.encodings.includes(encoding)
-          assert.equal(takes ? 'taken' : small.status, takes ? 'taken' : 415, `${encoding}: ${small.text}`)
-          if (takes) assert.ok(small.status < 400, `${encoding}: ${small.text}`)
-          assert.equal(large.status, takes ? 413 : 415, `${encoding}: ${large.text}`)
-          const broken = await sent(Buffer.from('not encoded at all'), encoded)
-          assert.equal(broken.status, takes ? 400 : 415, `${encoding}: ${broken.text}`)
-        }
-      })
-    }
-
-    if (operation.bodyKind === 'json') {
-      it('is 415 for a body that is not JSON', async () => {
-        const { input, as, headers } = await right()
-        const asked = { as, body: 'a=1', headers: { ...headers, 'content-type': 'text/plain' } }
-        const answer = await send(host, entry, input, asked)
-        assert.equal(answer.status, 415)
-      })
-    }
-  })
+      return [`asks for a missing \`${field}\``, run]
+    })
+  return [...(operation.passesUnknown ? [] : [undeclared]), ...wrong, ...missing]
 }
+
+function bodyCases({ entry, right }: Subject): Case[] {
+  const { operation } = entry
+  const { bodyLimit, bodyKind, encodings } = operation
+  const post = async (body: Buffer | string, more: Record<string, string> = {}) => {
+    const { input, as, headers } = await right()
+    return send(host, entry, input, { as, body, headers: { ...headers, 'content-type': 'application/json', ...more } })
+  }
+  const tooLarge: Case = [
+    '413 for a body over its limit',
+    async () => {
+      const answer = await post(Buffer.alloc(bodyLimit + 1, 0x20))
+      assert.equal(answer.status, 413)
+      assert.ok(['body_too_large', null].includes(codeIn(operation, answer)))
+    },
+  ]
+  const encoded: Case = [
+    'decodes the encodings it declares, within its limit, and answers 415 for others',
+    async () => {
+      for (const encoding of ENCODINGS) {
+        const header = { 'content-encoding': encoding }
+        const isDeclared = encodings.includes(encoding)
+        const small = await post(ENCODE[encoding](Buffer.from('{}')), header)
+        assert.ok(isDeclared ? small.status < 400 : small.status === 415, `${encoding}: ${small.status} ${small.text}`)
+        const large = await post(ENCODE[encoding](Buffer.alloc(bodyLimit + 1, 0x20)), header)
+        assert.equal(large.status, isDeclared ? 413 : 415, `${encoding}: ${large.text}`)
+        const broken = await post(Buffer.from('not encoded at all'), header)
+        assert.equal(broken.status, isDeclared ? 400 : 415, `${encoding}: ${broken.text}`)
+      }
+    },
+  ]
+  const notJson: Case = [
+    '415 for a body that is not JSON',
+    async () => assert.equal((await post('a=1', { 'content-type': 'text/plain' })).status, 415),
+  ]
+  return [...(takesBody(operation) ? [tooLarge, encoded] : []), ...(bodyKind === 'json' ? [notJson] : [])]
+}
+
+describe('every operation follows the rules that all operations share', () => {
+  for (const entry of every) {
+    const { method, path } = entry.operation
+    it(`${entry.id}: ${method} ${path}`, () => runCases(casesOf(entry)))
+  }
+})
 
 it('meets every kind of body, answer and access there is', () => {
   const seen = (of: (entry: (typeof every)[number]) => string) => [...new Set(every.map(of))].sort()
@@ -170,7 +202,7 @@ it('meets every kind of body, answer and access there is', () => {
     seen(({ operation }) => operation.answer.kind),
     ['either', 'events', 'nothing', 'reply', 'value'],
   )
-  for (const flag of ['metered', 'issuesCredential', 'endsCredential', 'door'] as const) {
+  for (const flag of ['metered', 'issuesCredential', 'endsCredential', 'callsOperations'] as const) {
     assert.ok(
       every.some(({ operation }) => operation[flag]),
       flag,

@@ -1,4 +1,4 @@
-// A PostgreSQL of the system's own, on TCP with a password, as a team would run beside Stoa.
+// An external PostgreSQL server from the system's packages, on TCP with a password.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -10,9 +10,9 @@ import { openPostgres } from '../src/engines/db/postgres.ts'
 const HOME = '/usr/lib/postgresql'
 const PASSWORD = 'for this test alone'
 
-export type External = { url: string; version: string; stop(): void } | { missing: string }
+export type ExternalPostgres = { url: string; version: string; stop(): void } | { missing: string }
 
-export async function externalPostgres(): Promise<External> {
+export async function externalPostgres(): Promise<ExternalPostgres> {
   const version = existsSync(HOME) ? readdirSync(HOME).sort().at(-1) : undefined
   if (!version || !existsSync(join(HOME, version, 'bin/initdb'))) {
     return { missing: 'no PostgreSQL server is installed (Debian: apt-get install postgresql)' }
@@ -28,13 +28,13 @@ export async function externalPostgres(): Promise<External> {
   if (root) chownSync(passwordFile, 65_534, 65_534)
   const data = join(directory, 'data')
   const options = ['-U', 'stoa', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--no-sync']
-  const made = spawnSync(join(bin, 'initdb'), ['-D', data, ...options], { ...ids, cwd: '/', encoding: 'utf8' })
-  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+  const initdb = spawnSync(join(bin, 'initdb'), ['-D', data, ...options], { ...ids, cwd: '/', encoding: 'utf8' })
+  if (initdb.status !== 0) throw new Error(`initdb: ${initdb.stderr}`)
   const port = await freePort()
-  const words = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', directory, '-c', 'fsync=off']
-  const server = spawn(join(bin, 'postgres'), words, { ...ids, cwd: '/', stdio: 'ignore' })
+  const args = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', directory, '-c', 'fsync=off']
+  const server = spawn(join(bin, 'postgres'), args, { ...ids, cwd: '/', stdio: 'ignore' })
   const url = `postgres://stoa:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`
-  await answers(url)
+  await waitUntilReady(url)
   const stop = () => {
     server.kill('SIGKILL')
     rmSync(directory, { recursive: true, force: true })
@@ -42,7 +42,7 @@ export async function externalPostgres(): Promise<External> {
   return { url, version, stop }
 }
 
-async function answers(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     const db = openPostgres({ at: { url }, connectionsMax: 1, queueMax: 1 })
     try {

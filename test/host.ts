@@ -69,7 +69,11 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const baseUrl = `https://localhost:${listener.port}`
   const { watched, keyringOf } = watchKeyring(withProviders(chosen))
   const host = await openHost({
-    ...{ upstreams: new Map(), hsts: false, files: [], runsSchedules: false },
+    version: '0.0.0-test',
+    upstreams: new Map(),
+    hsts: false,
+    files: [],
+    runsSchedules: false,
     outbox: async (_tx, envelopes) => void emitted.push(...envelopes),
     ...options,
     ...{ engines, listener, requestId, baseUrl, trusted, identity, services: watched },
@@ -276,7 +280,7 @@ const inspect = (
 ) => {
   if ('fault' in outcome) {
     const { code, cause } = outcome.fault
-    const record = process.env.STOA_TEST_RECORD
+    const record = process.env.STOA_TEST_FAULTS
     if (record) appendFileSync(record, `${id} ${code}\n`)
     if (!operation.faults.includes(code) && !HOST_FAULTS.includes(code)) broken.push(`${id} raised ${code}: ${cause}`)
   } else {

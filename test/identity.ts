@@ -1,5 +1,4 @@
-// Starts the identity origin beside a test host, and a browser as simple as the sign-in page allows: cookies, redirects
-// and a form.
+// Starts the identity origin for a test host, and provides a minimal browser: cookies, redirects and forms.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -9,11 +8,11 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import * as client from 'openid-client'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { openGuesses } from '../src/identity/guesses.ts'
 import { type IdentityOptions, openIdentity } from '../src/identity/origin.ts'
+import { openPasswordLimiter } from '../src/identity/password-limiter.ts'
 import { formPoster } from '../src/in-process.ts'
 import { CALLBACK_PATH, LOGIN_PATH } from '../src/services/account/public.ts'
-import { keepBrands, OWN_CLIENT, openDirectory } from '../src/services/iam/public.ts'
+import { OWN_CLIENT, openDirectory, syncBrands } from '../src/services/iam/public.ts'
 import { type Answer, CA, type TestHost } from './host.ts'
 
 export const AUDIENCE = 'https://stoa.example'
@@ -30,14 +29,19 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
   const own = { client: OWN_CLIENT, callback: audience + CALLBACK_PATH, loginUrl: audience + LOGIN_PATH }
   const brands = [...new Set([...(brandsOf.get(host) ?? []), brand])]
   brandsOf.set(host, brands)
-  await keepBrands(host.engines, brands, own.callback)
+  const issuers = new Map(brands.map(name => [name, `https://${name}.example`]))
+  await syncBrands(host.engines, issuers, new Map(), own.callback)
   const opened = await openIdentity({
-    ...{ engines: host.engines, directory: await openDirectory(host.engines, brand), issuer, audience, own },
-    guesses: openGuesses(host.clock),
+    engines: host.engines,
+    directory: await openDirectory(host.engines, brand),
+    issuer,
+    audience,
+    own,
+    limiter: openPasswordLimiter(host.clock),
     addressOf: request => String(request.headers['x-test-address'] ?? request.socket.remoteAddress),
     corsHeaders,
-    failed: error => failures.push(error),
-    ask: formPoster,
+    onError: error => failures.push(error),
+    formPoster,
   })
   const { handle } = opened
   server.on('request', handle)
@@ -66,10 +70,10 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
 const started = new WeakMap<TestHost, Identity>()
 const brandsOf = new WeakMap<TestHost, string[]>()
 
-/** The identity origin that was started beside a host. */
+/** The identity origin that was started for a host. */
 export function identityOf(host: TestHost): Identity {
   const identity = started.get(host)
-  assert.ok(identity, 'start an identity origin beside this host: startIdentity(host)')
+  assert.ok(identity, 'call startIdentity(host) first')
   return identity
 }
 
@@ -77,7 +81,8 @@ export type Page = { url: string; status: number; text: string; headers: Headers
 
 type Cookie = { value: string; path: string }
 
-/** Keeps cookies per path prefix, follows redirects on the identity origin, and stops where the app would take over. */
+/** Sends cookies by path prefix, follows redirects on the same origin, and stops at redirects to another one (the app).
+ *  */
 export function openBrowser(fetch: typeof globalThis.fetch, cookies: Iterable<[string, Cookie]> = []) {
   const jar = new Map(cookies)
 
@@ -92,7 +97,7 @@ export function openBrowser(fetch: typeof globalThis.fetch, cookies: Iterable<[s
       .join('; ')
     const form = init.body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
     const response = await fetch(url, { ...init, redirect: 'manual', headers: { ...form, ...init.headers, cookie } })
-    for (const line of response.headers.getSetCookie()) keep(line, pathname)
+    for (const line of response.headers.getSetCookie()) storeCookie(line, pathname)
     const location = response.headers.get('location')
     const next = location === null ? null : new URL(location, url)
     if (next && next.origin === origin) {
@@ -102,15 +107,15 @@ export function openBrowser(fetch: typeof globalThis.fetch, cookies: Iterable<[s
     return { url: next?.href ?? url, status: response.status, text: await response.text(), headers: response.headers }
   }
 
-  function keep(line: string, pathname: string): void {
+  function storeCookie(line: string, pathname: string): void {
     const [pair = '', ...attributes] = line.split(/; */)
     const [name = '', value = ''] = pair.split(/=(.*)/s)
-    const path = attributes.find(one => /^path=/i.test(one))?.slice(5) ?? pathname
-    if (value === '' || attributes.some(one => /^expires=Thu, 01 Jan 1970/i.test(one))) jar.delete(name)
+    const path = attributes.find(attribute => /^path=/i.test(attribute))?.slice(5) ?? pathname
+    if (value === '' || attributes.some(attribute => /^expires=Thu, 01 Jan 1970/i.test(attribute))) jar.delete(name)
     else jar.set(name, { value, path })
   }
 
-  /** Fills in the form of the page, as a person would. */
+  /** Submits the form of the page, including its hidden fields. */
   const submit = (page: Page, fields: Record<string, string>, headers: Record<string, string> = {}) => {
     const action = page.text.match(/<form[^>]* action="([^"]+)"/)?.[1] ?? ''
     const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
@@ -130,7 +135,7 @@ export type Identity = {
   failures: unknown[]
   verifyToken: (text: string) => Promise<unknown>
   browser: () => Browser
-  /** Another one with the same cookies: a tab beside, or who copied them. */
+  /** A second browser with the same cookies: another tab, or an attacker who copied them. */
   copyOf: (browser: Browser) => Browser
 }
 export type Browser = ReturnType<typeof openBrowser>
@@ -138,7 +143,7 @@ export type RegisteredApp = Awaited<ReturnType<typeof registerApp>>
 type Credentials = { email: string; password: string }
 type AppOptions = { app: string; type?: 'confidential' | 'public'; as?: string; logoutUris?: string[] }
 
-/** An app of an organisation, and what its own code does: sends a browser to sign in, and asks for tokens. */
+/** Registers an app and plays its part: sends a browser to sign in, and requests tokens. */
 export async function registerApp(host: TestHost, identity: Identity, options: AppOptions) {
   const { app, type = 'confidential', as = host.home.key, logoutUris = [] } = options
   const callback = `https://${app}.example.com/callback`
@@ -150,7 +155,7 @@ export async function registerApp(host: TestHost, identity: Identity, options: A
     [client.customFetch]: identity.fetch as never,
   })
 
-  /** A request to sign in, with these parameters changed or, where null, left out. */
+  /** Builds an authorization request; parameters in `more` are changed, or removed if null. */
   async function begin(more: Record<string, string | null> = {}) {
     const [verifier, state, nonce] = [client.randomPKCECodeVerifier(), client.randomState(), client.randomNonce()]
     const url = client.buildAuthorizationUrl(configuration, {
@@ -158,7 +163,8 @@ export async function registerApp(host: TestHost, identity: Identity, options: A
       scope: 'openid profile email',
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-      ...{ state, nonce },
+      state,
+      nonce,
     })
     for (const [name, value] of Object.entries(more)) {
       if (value === null) url.searchParams.delete(name)
@@ -168,16 +174,16 @@ export async function registerApp(host: TestHost, identity: Identity, options: A
     return { url: url.href, checks, verifier, state, nonce }
   }
 
-  /** Brings a browser back to the app with a code, through the form where there is one. */
+  /** Signs in up to the redirect to the app with a code; submits the form if one is shown. */
   async function enter(who: Credentials, browser = identity.browser(), more: Record<string, string | null> = {}) {
     const begun = await begin(more)
     const page = await browser.go(begun.url)
     const back = page.text.includes('<form') ? await browser.submit(page, who) : page
     assert.ok(back.url.startsWith(`${callback}?`), `${back.status} ${back.url} ${back.text}`)
-    return { ...begun, browser, asked: page !== back, url: back.url, query: new URL(back.url).searchParams }
+    return { ...begun, browser, sawForm: page !== back, url: back.url, query: new URL(back.url).searchParams }
   }
 
-  /** Signs somebody in, down to the tokens. */
+  /** Signs a person in and redeems the code for tokens. */
   async function signIn(who: Credentials, browser?: Browser, more?: Record<string, string | null>) {
     const entered = await enter(who, browser, more)
     const tokens = await client.authorizationCodeGrant(configuration, new URL(entered.url), entered.checks)
@@ -188,7 +194,7 @@ export async function registerApp(host: TestHost, identity: Identity, options: A
   return { id, secret: secret as string, callback, configuration, begin, enter, signIn, ...endpoint }
 }
 
-/** The bare token endpoint, asked with the app's secret unless other headers are given. */
+/** Calls the token endpoint directly, with the app's secret unless other headers are given. */
 function tokenEndpoint(identity: Identity, app: { id: string; secret?: string; callback: string }) {
   const { id, secret, callback } = app
   const basic = { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` }
@@ -207,7 +213,7 @@ function tokenEndpoint(identity: Identity, app: { id: string; secret?: string; c
   return { token, redeem, refresh }
 }
 
-/** A further member of an organisation, who can sign in. */
+/** Adds a member with a password to an organisation. */
 export async function addPerson(host: TestHost, email: string, as = host.home.key) {
   const password = 'walnut-desk-twelve-green'
   const { user } = (await host.call('POST /v1/iam/members', { as, body: { email, role: 'member', password } })).body

@@ -1,4 +1,4 @@
-// The calls that tests of keys make, as a person with home's key unless told otherwise.
+// The calls that tests of keys make; with home's key by default.
 import assert from 'node:assert/strict'
 import type { Answer, TestHost } from './host.ts'
 

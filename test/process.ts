@@ -16,13 +16,13 @@ export type Started = {
   ended: Promise<number>
 }
 
-/** What was started with which data directory, so that nothing of it outlives that directory. */
+/** Everything that was started, by its data directory: it is ended before that directory is removed. */
 const everything: { started: Started; data: string }[] = []
 
-/** Free ports and a fresh environment: nothing of the test run itself reaches the child. */
+/** Starts with free ports and a fresh environment, without the variables of the test run. */
 export function start(settings: Record<string, string>, cwd = process.cwd()): Started {
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const quiet = { STOA_RISK_MIRROR: 'file:///nowhere' } // No publisher is called by a test.
+  const quiet = { STOA_RISK_MIRROR: 'file:///nowhere' } // Tests download no lists.
   const ports = { STOA_PORT: '0', STOA_IAM_PORT: '0', STOA_METRICS_PORT: '0' }
   const env = { PATH, NODE_COMPILE_CACHE, ...ports, ...quiet, ...settings }
   const child = spawn(process.execPath, [join(process.cwd(), 'src/main.ts')], {
@@ -44,7 +44,14 @@ export function start(settings: Record<string, string>, cwd = process.cwd()): St
   return started
 }
 
-/** Waits for the banner; fails with what the process said if it ends before. */
+/** The lines of its log. */
+export const eventsOf = ({ errors }: Started): { msg: string; version?: string; baseUrl?: string }[] =>
+  errors()
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line))
+
+/** Waits for the banner; fails with the error output if the process ends before. */
 export async function up(started: Started): Promise<string> {
   let over = false
   void started.ended.then(() => {
@@ -57,7 +64,7 @@ export async function up(started: Started): Promise<string> {
   return started.output().match(/https:\/\/localhost:\d+/)?.[0] as string
 }
 
-/** A data directory that the database's own user can reach under root, removed at the end with all that runs in it. */
+/** A data directory that the database user can reach under root. At the end of the test it is removed, and the processes in it are killed. */
 export function freshDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-data-'))
   chmodSync(directory, 0o711)
@@ -71,7 +78,7 @@ export function freshDirectory(t: TestContext): string {
 
 export const firstRunOf = (data: string): FirstRun => JSON.parse(readFileSync(join(data, 'first-run.json'), 'utf8'))
 
-/** A caller that trusts the authority of that data directory. */
+/** A client that trusts the certificate authority of that data directory. */
 export function client(data: string, baseUrl: string, key?: string) {
   const agent = new Agent({ connect: { ca: readFileSync(join(data, 'tls/ca.pem'), 'utf8') } })
   const call = async (route: string, body?: unknown) => {
@@ -91,14 +98,14 @@ export function client(data: string, baseUrl: string, key?: string) {
   return { call, close: () => agent.destroy() }
 }
 
-/** Ends a process and the database it left behind, whatever state they are in. */
+/** Kills a process and its database, whatever state they are in. */
 export async function killTree({ child, ended }: Started, data: string): Promise<void> {
   const pidFile = join(data, 'postgres/postmaster.pid')
   const postmaster = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : 0
   child.kill('SIGKILL')
   if (postmaster > 0) {
     try {
-      process.kill(-postmaster, 'SIGKILL') // It leads a group of its own: this reaches its backends too.
+      process.kill(-postmaster, 'SIGKILL') // Its process group: this reaches the backends too.
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
@@ -106,11 +113,14 @@ export async function killTree({ child, ended }: Started, data: string): Promise
   await ended
 }
 
-/** Starts what cannot start: one line that says why, no banner, a non-zero exit. */
+/** Starts with settings that are refused: a non-zero exit, no banner, and one line beside the log that says why. */
 export async function refused(settings: Record<string, string>, says: RegExp): Promise<void> {
   const started = start(settings)
   assert.notEqual(await started.ended, 0)
-  const lines = started.errors().trim().split('\n')
+  const lines = started
+    .errors()
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('{'))
   assert.equal(lines.length, 1, started.errors())
   assert.match(lines[0] as string, says)
   assert.equal(started.output(), '')

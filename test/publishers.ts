@@ -1,5 +1,5 @@
-// Plays the publishers of the risk reference: each of them answers with what a test lets it publish, and what it was
-// asked is told. Nothing is loaded in a test that does not load it.
+// Mocks the sources of the risk reference: each answers with the document a test publishes and records its requests.
+// No set is loaded unless the test loads it.
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CATALOGUE } from '../src/services/risk/catalogue.ts'
@@ -7,12 +7,12 @@ import type { Answer, TestHost } from './host.ts'
 
 type Reply = { status?: number; body?: string | Uint8Array; headers?: Record<string, string> }
 type Headers = Record<string, string>
-/** A body, a whole answer, an error of the connection, or what to answer to the headers of a request. */
+/** A body, a response, a connection error, or a function from request headers to one of these. */
 export type Published = string | Uint8Array | Reply | Error | ((headers: Headers) => Published)
 
 type Edition = { published: Published; left: number; requests: Headers[] }
-/** Of each sealed network, what its publishers answer: the last edition that has requests left. */
-const worlds = new WeakMap<TestHost['sealed'], Map<string, Edition[]>>()
+/** The editions of each source, by mock network. The last edition that has requests left answers. */
+const editionsByNetwork = new WeakMap<TestHost['sealed'], Map<string, Edition[]>>()
 
 export const originOf = (source: string): URL => {
   const found = CATALOGUE.flatMap(set => set.sources).find(one => one.source === source)
@@ -21,8 +21,8 @@ export const originOf = (source: string): URL => {
 }
 
 /**
- * Lets a publisher answer so from now on, or for so many requests and then again as before. Returns the headers of each
- * request that was answered so, which is also their count.
+ * Makes a source answer like this from now on, or for `times` requests and then as before. Returns the headers of each
+ * request answered like this.
  */
 export function publish(
   { sealed }: Pick<TestHost, 'sealed'>,
@@ -30,18 +30,18 @@ export function publish(
   published: Published,
   times = Infinity,
 ): Headers[] {
-  const world = worlds.get(sealed) ?? new Map<string, Edition[]>()
-  worlds.set(sealed, world)
-  let editions = world.get(source)
+  const bySource = editionsByNetwork.get(sealed) ?? new Map<string, Edition[]>()
+  editionsByNetwork.set(sealed, bySource)
+  let editions = bySource.get(source)
   if (!editions) {
     editions = []
-    world.set(source, editions)
+    bySource.set(source, editions)
     const { origin, pathname, search } = originOf(source)
     const answer = answerFrom.bind(null, editions)
     sealed
       .get(origin)
       .intercept({ path: pathname + search, method: 'GET' })
-      .reply(({ headers }) => answer(plain(headers)))
+      .reply(({ headers }) => answer(lowerCased(headers)))
       .persist()
   }
   if (times === Infinity) editions.length = 0
@@ -53,7 +53,7 @@ export function publish(
 function answerFrom(editions: Edition[], headers: Headers) {
   while (editions.at(-1)?.left === 0) editions.pop()
   const edition = editions.at(-1)
-  assert.ok(edition, 'a publisher was asked more often than it answers')
+  assert.ok(edition, 'a source received more requests than it has answers')
   edition.left--
   edition.requests.push(headers)
   let { published } = edition
@@ -64,11 +64,11 @@ function answerFrom(editions: Edition[], headers: Headers) {
   return { statusCode: reply.status ?? 200, data: data ?? '', responseOptions: { headers: reply.headers ?? {} } }
 }
 
-const plain = (headers: unknown): Headers =>
+const lowerCased = (headers: unknown): Headers =>
   Object.fromEntries(Object.entries((headers ?? {}) as Headers).map(([name, text]) => [name.toLowerCase(), text]))
 
-/** What happens to a connection. */
-export const brokenConnection = (): Error => Object.assign(new Error('the peer went away'), { code: 'ECONNRESET' })
+export const brokenConnection = (): Error =>
+  Object.assign(new Error('connection reset by peer'), { code: 'ECONNRESET' })
 
 export const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
@@ -76,7 +76,7 @@ export const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.go
 
 const lines = (...rows: string[]) => `${rows.join('\n')}\n`
 
-/** A small good document of every publisher. */
+/** A small valid document for every source. */
 export const small: Record<string, string> = {
   disposable: lines('mailinator.com', 'yopmail.com', 'in-both.com'),
   'disposable-mit': lines('trashmail.com', 'in-both.com'),
@@ -117,7 +117,7 @@ export const sourcesOf = (set: string): string[] =>
 export const refresh = (host: TestHost, body: unknown, as = host.admin.key): Promise<Answer> =>
   host.call('POST /v1/risk/reference/refresh', { as, body })
 
-/** Has every publisher of a set publish, small good documents where nothing else is given, and takes them. */
+/** Publishes a document for every source of a set, by default the small ones, and imports the set. */
 export async function loadSet(
   host: TestHost,
   set: string,
@@ -129,21 +129,22 @@ export async function loadSet(
   return answer.body
 }
 
-/** A second of the host's clock for every few milliseconds, until the answer is there: pauses between tries pass so. */
+/** Advances the host's clock a second every few milliseconds until the answer arrives, to skip the backoff of
+ *  retries. */
 export async function settled<T>(host: Pick<TestHost, 'clock'>, answer: Promise<T>): Promise<T> {
-  let isThere = false
-  const mark = () => {
-    isThere = true
+  let isSettled = false
+  const onSettled = () => {
+    isSettled = true
   }
-  answer.then(mark, mark)
-  while (!isThere) {
+  answer.then(onSettled, onSettled)
+  while (!isSettled) {
     host.clock.advance(1_000)
     await wait(10)
   }
   return answer
 }
 
-/** The calls that tests of overrides and look-ups make, as home unless told otherwise. */
+/** The calls that tests of overrides and look-ups make, by default as the organisation `home`. */
 export function riskCalls({ call, home }: TestHost) {
   const ok = (answer: Answer): Answer['body'] => {
     assert.equal(answer.status, 200, answer.text)
@@ -156,17 +157,20 @@ export function riskCalls({ call, home }: TestHost) {
   const get = (set: string, query = '', as = home.key) => call(`GET /v1/risk/reference/${set}${query}`, { as })
   const resolve = (body: unknown, as = home.key) => call('POST /v1/risk/reference/resolve', { as, body })
   return {
-    ...{ ok, put, clear, get, resolve },
+    ok,
+    put,
+    clear,
+    get,
+    resolve,
     sets: async (as = home.key) => ok(await call('GET /v1/risk/reference', { as })),
-    /** The one set of the listing. */
     setOf: async (set: string, as = home.key) => ok(await get(set, '', as)).set,
     sourceOf: async (set: string, source: string) =>
       ok(await get(set)).set.sources.find((one: { source: string }) => one.source === source),
-    /** Writes one verdict. */
-    say: async (set: string, verdict: 'allow' | 'deny', key: string, as = home.key, note?: string) =>
+    /** Writes one override. */
+    writeOverride: async (set: string, verdict: 'allow' | 'deny', key: string, as = home.key, note?: string) =>
       ok(await put(set, [{ key, verdict, ...(note !== undefined && { note }) }], as)),
-    /** The one answer to one key from one set. */
-    ask: async (set: string, key: string, as = home.key) =>
+    /** Looks up one key in one set. */
+    lookUp: async (set: string, key: string, as = home.key) =>
       ok(await resolve({ keys: [key], sets: [set] }, as)).answers[0],
   }
 }

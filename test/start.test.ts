@@ -5,11 +5,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
+import { VERSION } from '../src/version.ts'
 import { externalPostgres, freePort } from './external.ts'
-import { client, firstRunOf, freshDirectory, killTree, refused, start, up } from './process.ts'
+import { client, eventsOf, firstRunOf, freshDirectory, killTree, refused, start, up } from './process.ts'
 
 describe('a start', () => {
-  it('answers nothing but 503 until everything is open, the first time and the next', async t => {
+  it('answers 503 until everything is open, in the first start and in the next', async t => {
     const data = freshDirectory(t)
     const [port, iamPort] = [await freePort(), await freePort()]
     const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
@@ -20,16 +21,16 @@ describe('a start', () => {
       void up(started).then(() => {
         isUp = true
       })
-      /** Every answer there was, by what was asked. */
+      /** Every status that was seen, by URL. */
       const seen: Record<string, (string | number)[]> = { health: [], projects: [], discovery: [] }
       const ask = async (what: string, url: string, key = '') => {
         try {
           const headers = { authorization: `Bearer ${key}` }
-          const { statusCode, headers: told, body } = await request(url, { dispatcher, headers })
+          const { statusCode, headers: response, body } = await request(url, { dispatcher, headers })
           await body.dump()
-          seen[what]?.push(statusCode === 503 ? `503 after ${told['retry-after']}` : statusCode)
+          seen[what]?.push(statusCode === 503 ? `503 after ${response['retry-after']}` : statusCode)
         } catch {
-          // Nobody listens yet.
+          // The port is not open yet.
         }
       }
       for (let last = false; !last; ) {
@@ -54,10 +55,10 @@ describe('a start', () => {
 })
 
 describe('a first start', () => {
-  it('makes everything, says how to go on, and what it says works when pasted', async t => {
+  it('creates everything, prints a command that works, and a later start finds it all again', async t => {
     const data = freshDirectory(t)
-    const started = start({ STOA_DATA: data })
-    const baseUrl = await up(started)
+    const first = start({ STOA_DATA: data })
+    const baseUrl = await up(first)
     const file = firstRunOf(data)
     assert.equal(statSync(join(data, 'first-run.json')).mode & 0o777, 0o600)
     assert.deepEqual(Object.keys(file), ['baseUrl', 'iamUrl', 'ca', 'superadmin', 'home'])
@@ -66,58 +67,44 @@ describe('a first start', () => {
     assert.equal(file.baseUrl, baseUrl)
     assert.equal(file.home.org, 'home')
     for (const { key } of [file.home, file.superadmin]) assert.match(key, /^sk-[0-9A-Za-z]{49}$/)
-    assert.ok(!started.output().includes(file.home.key), 'the banner shows no secret')
+    for (const secret of [file.home.key, file.home.password]) {
+      assert.ok(!first.output().includes(secret), 'the banner contains no secret')
+    }
+    assert.ok(first.output().includes(`${baseUrl}/v1/account/login\n             as ${file.home.email}`))
     for (const name of ['ca-key.pem', 'server.pem']) assert.equal(statSync(join(data, 'tls', name)).mode & 0o777, 0o600)
 
-    const command = started.output().split('Try it:')[1]?.trim() as string
+    const command = first.output().split('Try it:')[1]?.trim() as string
     const printed = execFileSync('sh', ['-c', command.replace('curl', 'curl -sS')], { encoding: 'utf8', cwd: '/' })
     assert.deepEqual(JSON.parse(printed), { data: [], next: '' })
-  })
 
-  it('serves every brand that is named, each by the name browsers ask for, and keeps the mail of an invitation', async t => {
-    const data = freshDirectory(t)
-    const started = start({ STOA_DATA: data, STOA_IAM_URL: 'acme=https://id.acme.test' })
-    const baseUrl = await up(started)
-    const { iamUrl, home } = firstRunOf(data)
-    const ca = readFileSync(join(data, 'tls/ca.pem'), 'utf8')
-    const dispatcher = new Agent({ connect: { ca, checkServerIdentity: () => undefined } })
-    t.after(() => dispatcher.destroy())
-    const issuerFor = async (host: string) => {
-      const url = `${iamUrl}/.well-known/openid-configuration`
-      const { body } = await request(url, { dispatcher, headers: { host } })
-      return ((await body.json()) as { issuer: string }).issuer
-    }
-    assert.equal(await issuerFor(new URL(iamUrl).host), iamUrl)
-    assert.equal(await issuerFor('id.acme.test'), 'https://id.acme.test')
-    assert.equal(await issuerFor('evil.test'), iamUrl, 'a name that is nobody moves nothing')
-
-    const api = client(data, baseUrl, home.key)
+    const api = client(data, baseUrl, file.home.key)
+    assert.equal((await api.call('POST /v1/projects', { slug: 'kept', name: 'Kept' })).status, 201)
     assert.equal((await api.call('POST /v1/iam/invites', { email: 'bea@example.com', role: 'member' })).status, 201)
     const [mail = ''] = readdirSync(join(data, 'mail'))
-    const text = readFileSync(join(data, 'mail', mail), 'utf8').replaceAll('=\r\n', '')
-    assert.ok(text.includes(`${iamUrl}/sign-in/invitations/`), text)
-    const login = await request(`${baseUrl}/v1/account/login`, { dispatcher })
-    assert.equal(login.statusCode, 303)
-    assert.ok(String(login.headers.location).startsWith(`${iamUrl}/v1/iam/oauth/authorize?client_id=admin-console&`))
-    await login.body.dump()
-  })
+    const [link = ''] = readFileSync(join(data, 'mail', mail), 'utf8').match(/^https:.*(?=\r$)/m) ?? []
+    assert.match(link, new RegExp(`^${file.iamUrl}/sign-in/invitations/\\w{43}$`))
+    assert.ok(first.output().includes(`${join(data, 'mail', mail)}\n${link}\n`), first.output())
 
-  it('is followed by one that knows what the first did, and ends in order on SIGTERM', async t => {
-    const data = freshDirectory(t)
-    const first = start({ STOA_DATA: data })
-    const api = client(data, await up(first), firstRunOf(data).home.key)
-    assert.equal((await api.call('POST /v1/projects', { slug: 'kept', name: 'Kept' })).status, 201)
     const ca = readFileSync(join(data, 'tls/ca.pem'), 'utf8')
-    const secrets = readFileSync(join(data, 'first-run.json'), 'utf8')
     first.child.kill('SIGTERM')
     assert.equal(await first.ended, 0)
     assert.ok(!existsSync(join(data, 'postgres/postmaster.pid')), 'the database stopped too')
+    const events = eventsOf(first).filter(({ msg }) => ['starting', 'ready', 'stopping', 'stopped'].includes(msg))
+    assert.deepEqual(
+      events.map(({ msg, version, baseUrl }) => [msg, version ?? baseUrl]),
+      [
+        ['starting', VERSION],
+        ['ready', baseUrl],
+        ['stopping', undefined],
+        ['stopped', undefined],
+      ],
+    )
 
     const second = start({ STOA_DATA: data })
-    const again = client(data, await up(second), firstRunOf(data).home.key)
+    const again = client(data, await up(second), file.home.key)
     assert.equal((await again.call('GET /v1/projects/kept')).body.name, 'Kept')
     assert.equal(readFileSync(join(data, 'tls/ca.pem'), 'utf8'), ca)
-    assert.equal(readFileSync(join(data, 'first-run.json'), 'utf8'), secrets)
+    assert.deepEqual(firstRunOf(data), file)
   })
 
   it('that died after it wrote its file and before it committed is completed with the same secrets', async t => {
@@ -134,24 +121,67 @@ describe('a first start', () => {
   })
 })
 
-describe('a start that cannot succeed says why in one line and leaves nothing behind', () => {
+describe('the identity origin', () => {
+  it('serves every configured brand by its host name, and keeps the issuer of each', async t => {
+    const external = await externalPostgres()
+    if ('missing' in external) return t.skip(external.missing)
+    t.after(external.stop)
+    const data = freshDirectory(t)
+    const shared = { STOA_DATA: data, DATABASE_URL: external.url }
+    const started = start({ ...shared, STOA_IAM_URL: 'acme=https://id.acme.test' })
+    const baseUrl = await up(started)
+    const { iamUrl } = firstRunOf(data)
+    const ca = readFileSync(join(data, 'tls/ca.pem'), 'utf8')
+    const dispatcher = new Agent({ connect: { ca, checkServerIdentity: () => undefined } })
+    t.after(() => dispatcher.destroy())
+    const issuerFor = async (host: string) => {
+      const url = `${iamUrl}/.well-known/openid-configuration`
+      const { body } = await request(url, { dispatcher, headers: { host } })
+      return ((await body.json()) as { issuer: string }).issuer
+    }
+    assert.equal(await issuerFor(new URL(iamUrl).host), iamUrl)
+    assert.equal(await issuerFor('id.acme.test'), 'https://id.acme.test')
+    assert.equal(await issuerFor('evil.test'), iamUrl, 'an unknown host name gets the default brand')
+    const login = await request(`${baseUrl}/v1/account/login`, { dispatcher })
+    assert.equal(login.statusCode, 303)
+    assert.ok(String(login.headers.location).startsWith(`${iamUrl}/v1/iam/oauth/authorize?client_id=admin-console&`))
+    await login.body.dump()
+    started.child.kill('SIGTERM')
+    await started.ended
+
+    // A local address is replaced by the first real one; after that the issuer is fixed.
+    const moved = start({ ...shared, STOA_IAM_URL: 'https://id.example.com,acme=https://id.acme.test' })
+    await up(moved)
+    moved.child.kill('SIGTERM')
+    await moved.ended
+    const fixed = /^stoa: STOA_IAM_URL: the issuer is https:\/\/id\.example\.com in this database and cannot become /
+    await refused({ ...shared, STOA_IAM_URL: 'https://id.example.org' }, fixed)
+    await refused(shared, fixed)
+    const ofAcme = /^stoa: STOA_IAM_URL: the issuer of the brand acme is https:\/\/id\.acme\.test in this database/
+    await refused({ ...shared, STOA_IAM_URL: 'https://id.example.com,acme=https://id2.acme.test' }, ofAcme)
+    const withoutAcme = start({ ...shared, STOA_IAM_URL: 'https://id.example.com' })
+    await up(withoutAcme)
+  })
+})
+
+describe('npm start', () => {
+  it('--version prints the version, and --help every setting', async () => {
+    const run = (flag: string) => execFileSync(process.execPath, ['src/main.ts', flag], { encoding: 'utf8' })
+    assert.equal(run('--version'), `${VERSION}\n`)
+    const help = run('--help')
+    for (const name of ['STOA_DATA', 'DATABASE_URL', 'STOA_RISK_MIRROR', '--help', '--version']) {
+      assert.ok(help.includes(name), name)
+    }
+  })
+})
+
+describe('a start that is refused says why in one line and leaves nothing behind', () => {
   for (const [name, value, says] of [
     ['STOA_PORT', '80443', /^stoa: STOA_PORT="80443": must be a port number/],
-    ['STOA_PORT', 'https', /^stoa: STOA_PORT="https"/],
-    ['STOA_BASE_URL', 'http://x.test', /^stoa: STOA_BASE_URL=.*https/],
-    ['STOA_BASE_URL', 'https://x.test/v1', /without a path/],
-    ['STOA_TRUST_PROXY', '10.0.0.0/99', /^stoa: STOA_TRUST_PROXY=.*CIDR/],
-    ['STOA_OUTBOUND_ALLOW', 'localhost', /^stoa: STOA_OUTBOUND_ALLOW=.*CIDR/],
-    ['STOA_TLS_CERT', '/nowhere.pem', /^stoa: STOA_TLS_CERT=.*cannot be read/],
     ['STOA_UPSTREAMS', 'nosuch=http://127.0.0.1:1', /^stoa: STOA_UPSTREAMS: there is no service nosuch/],
-    ['STOA_UPSTREAMS', 'search', /^stoa: STOA_UPSTREAMS=/],
-    ['STOA_LOG', 'loud', /^stoa: STOA_LOG=.*one of/],
-    ['STOA_DB_QUEUE', '-1', /^stoa: STOA_DB_QUEUE=/],
     ['STOA_HOST', '203.0.113.77', /^stoa: STOA_HOST: .*cannot be listened on/],
     ['STOA_METRICS_HOST', '203.0.113.77', /^stoa: STOA_METRICS_HOST: .*cannot be listened on/],
     ['DATABASE_URL', 'mysql://u:hidden@h/x', /^stoa: DATABASE_URL=(?!.*hidden).*postgres/],
-    ['DATABASE_URL', 'postgres://u:100%@h/x', /^stoa: DATABASE_URL=.*%25/],
-    ['DATABASE_URL', 'mysql://x', /^stoa: DATABASE_URL=.*postgres/],
     ['DATABASE_URL', 'postgres://x@127.0.0.1:1/x', /^stoa: DATABASE_URL: .*ECONNREFUSED/],
   ] as const) {
     it(`${name}=${value}`, async t => {
@@ -161,18 +191,18 @@ describe('a start that cannot succeed says why in one line and leaves nothing be
     })
   }
 
-  it('a port that is taken', async t => {
+  it('a port that is in use', async t => {
     const data = freshDirectory(t)
     const server = createServer()
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     t.after(() => server.close())
     const { port } = server.address() as AddressInfo
-    await refused({ STOA_DATA: data, STOA_PORT: String(port) }, new RegExp(`^stoa: STOA_PORT: .*:${port} is taken`))
-    await refused({ STOA_DATA: data, STOA_METRICS_PORT: String(port) }, /^stoa: STOA_METRICS_PORT: .* is taken/)
+    await refused({ STOA_DATA: data, STOA_PORT: String(port) }, new RegExp(`^stoa: STOA_PORT: .*:${port} is in use`))
+    await refused({ STOA_DATA: data, STOA_METRICS_PORT: String(port) }, /^stoa: STOA_METRICS_PORT: .* is in use/)
     assert.ok(!existsSync(data))
   })
 
-  it('a certificate that is none, or has another key', async t => {
+  it('a file that is no certificate, or a certificate with another key', async t => {
     const data = freshDirectory(t)
     const settings = { STOA_DATA: data, STOA_TLS_CERT: 'package.json', STOA_TLS_KEY: 'package.json' }
     await refused(settings, /^stoa: STOA_TLS_CERT and STOA_TLS_KEY are not a certificate and its key/)
@@ -182,7 +212,7 @@ describe('a start that cannot succeed says why in one line and leaves nothing be
     assert.ok(!existsSync(data))
   })
 
-  it('two ports that are one', async t => {
+  it('two settings with the same port', async t => {
     const data = freshDirectory(t)
     const settings = { STOA_DATA: data, STOA_PORT: '18443', STOA_METRICS_PORT: '18443' }
     await refused(settings, /^stoa: STOA_PORT and STOA_METRICS_PORT are both 18443/)
@@ -195,22 +225,13 @@ describe('a start that cannot succeed says why in one line and leaves nothing be
     await refused({ STOA_DATA: data }, /^stoa: STOA_DATA: .* is not a directory/)
   })
 
-  it('a data directory it may not write', {
-    skip: process.getuid?.() === 0 && 'root may write everywhere',
+  it('a data directory that it cannot write to', {
+    skip: process.getuid?.() === 0 && 'root can write everywhere',
   }, async t => {
     const data = freshDirectory(t)
     mkdirSync(data)
     chmodSync(data, 0o500)
     await refused({ STOA_DATA: data }, /^stoa: STOA_DATA: .* cannot be written \(EACCES\)/)
-  })
-
-  it('a data directory in use', async t => {
-    const data = freshDirectory(t)
-    const first = start({ STOA_DATA: data })
-    const baseUrl = await up(first)
-    await refused({ STOA_DATA: data }, /^stoa: .* is in use by another Stoa/)
-    await refused({ STOA_DATA: join(dirname(data), '.', 'data') }, /in use/)
-    assert.equal((await client(data, baseUrl).call('GET /v1/health')).status, 200)
   })
 
   it('a migration that was changed', async t => {
@@ -242,10 +263,10 @@ describe('an external PostgreSQL', () => {
     const shared = { DATABASE_URL: external.url, STOA_ROOT_KEY: Buffer.alloc(32, 7).toString('base64') }
     const processes = [one, two].map(data => start({ STOA_DATA: data, ...shared }))
     const urls = await Promise.all(processes.map(up))
-    assert.ok(!readdirSync(one).includes('postgres'), 'no embedded database was made')
-    const founder = [one, two].filter(data => existsSync(join(data, 'first-run.json')))
-    assert.equal(founder.length, 1, 'the organisations were founded once')
-    const { key } = firstRunOf(founder[0] as string).home
+    assert.ok(!readdirSync(one).includes('postgres'), 'no embedded database was created')
+    const firsts = [one, two].filter(data => existsSync(join(data, 'first-run.json')))
+    assert.equal(firsts.length, 1, 'the organisations were created once')
+    const { key } = firstRunOf(firsts[0] as string).home
     const [a, b] = [client(one, urls[0] as string, key), client(two, urls[1] as string, key)]
     assert.equal((await a.call('POST /v1/projects', { slug: 'shared', name: 'Shared' })).status, 201)
     assert.equal((await b.call('GET /v1/projects/shared')).status, 200)
@@ -254,11 +275,14 @@ describe('an external PostgreSQL', () => {
   })
 })
 
-describe('a database that dies', () => {
-  it('is started again, and what was acknowledged is there', async t => {
+describe('a running host', () => {
+  it('keeps its data directory to itself, and restarts a database that dies without losing a write', async t => {
     const data = freshDirectory(t)
     const started = start({ STOA_DATA: data })
     const api = client(data, await up(started), firstRunOf(data).home.key)
+    await refused({ STOA_DATA: data }, /^stoa: .* is in use by another Stoa/)
+    await refused({ STOA_DATA: join(dirname(data), '.', 'data') }, /in use/)
+    assert.equal((await api.call('GET /v1/health')).status, 200)
     await api.call('POST /v1/projects', { slug: 'before', name: 'Before' })
     const postmaster = Number(readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
     process.kill(postmaster, 'SIGKILL')

@@ -1,4 +1,4 @@
-// Writes the files that follow from the operation declarations: the OpenAPI document, the reference and the client.
+// Generates files from the operation declarations: the OpenAPI document, the reference and the client.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sectionsOf } from '../src/host/host.ts'

@@ -1,25 +1,78 @@
 // Runs the checks and the tests. With arguments, runs those test files alone.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { sectionsOf } from '../src/host/host.ts'
 import { services } from '../src/services/index.ts'
 import { check } from './check.ts'
 
-const chosen = process.argv.slice(2)
-const record = join(mkdtempSync(join(tmpdir(), 'stoa-record-')), 'faults')
+const CACHE = resolve('node_modules/.cache')
+/** Loading the product takes longer than most test files run, so several of a folder share one process. */
+const FILES_PER_PROCESS = 6
+/** Tests spend about half of their time waiting, for timers and for child processes. */
+const PROCESSES = availableParallelism() * 2
 
+const chosen = process.argv.slice(2)
+const records = mkdtempSync(join(tmpdir(), 'stoa-record-'))
+const faultRecord = join(records, 'faults')
+const caseRecord = join(records, 'cases')
+
+/** The files to run: the long suites first, each by itself, then entry files that import several tests of one folder. */
 async function everyTest(): Promise<string[]> {
+  const folders = Map.groupBy(await filesIn('src/**/*.test.ts', 'tools/*.test.ts'), topFolder)
+  const directory = join(CACHE, 'tests')
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  const entries = [...folders].flatMap(([folder, files]) => {
+    return chunks(files, FILES_PER_PROCESS).map((some, n) => {
+      const entry = join(directory, `${folder.replaceAll('/', '-')}-${n}.mjs`)
+      writeFileSync(entry, entryText(some))
+      return entry
+    })
+  })
+  return [...(await filesIn('test/*.test.ts')), ...entries]
+}
+
+/** Node ends a run when every test it knows of has ended, so one test waits until all files are loaded. */
+function entryText(files: readonly string[]): string {
+  const urls = files.map(file => pathToFileURL(file).href)
+  return [
+    "import { test } from 'node:test'",
+    'const { promise, resolve, reject } = Promise.withResolvers()',
+    "test('every file of this process is loaded', () => promise)",
+    `for (const url of ${JSON.stringify(urls)}) await import(url).catch(reject)`,
+    'resolve()',
+    '',
+  ].join('\n')
+}
+
+async function filesIn(...patterns: string[]): Promise<string[]> {
   const found: string[] = []
-  for await (const file of glob(['src/**/*.test.ts', 'test/*.test.ts', 'tools/*.test.ts'])) found.push(file)
+  for await (const file of glob(patterns)) found.push(file)
   return found.sort()
 }
 
-/** Every fault a declaration names must have been produced by some test of this run. */
+/** `src/services/risk` for everything below it. */
+function topFolder(file: string): string {
+  const parts = dirname(file).split('/')
+  return parts.slice(0, parts[1] === 'services' ? 3 : 2).join('/')
+}
+
+function chunks<T>(all: readonly T[], size: number): T[][] {
+  const count = Math.ceil(all.length / size)
+  return Array.from({ length: count }, (_, n) => all.filter((_, at) => at % count === n))
+}
+
+function linesIn(record: string): string[] {
+  return existsSync(record) ? readFileSync(record, 'utf8').trim().split('\n') : []
+}
+
+/** Faults that a declaration names and no test of this run produced. */
 function unproven(): string[] {
-  const produced = new Set(existsSync(record) ? readFileSync(record, 'utf8').trim().split('\n') : [])
+  const produced = new Set(linesIn(faultRecord))
   return sectionsOf(services)
     .flatMap(({ operations }) => Object.entries(operations))
     .flatMap(([id, { faults }]) => faults.map(code => `${id} ${code}`))
@@ -27,14 +80,20 @@ function unproven(): string[] {
 }
 
 function run(files: string[]): number {
-  const { status } = spawnSync(
-    process.execPath,
-    ['--test', '--test-concurrency=2', '--test-global-setup=test/setup.ts', '--test-timeout=300000', ...files],
-    {
-      stdio: 'inherit',
-      env: { ...process.env, STOA_TEST_RECORD: record, NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile') },
+  const flags = [
+    `--test-concurrency=${PROCESSES}`,
+    '--test-global-setup=test/setup.ts',
+    '--test-timeout=600000', // For a machine that is busy; a test that hangs fails all the same.
+  ]
+  const { status } = spawnSync(process.execPath, ['--test', ...flags, ...files], {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      STOA_TEST_FAULTS: faultRecord,
+      STOA_TEST_CASES: caseRecord,
+      NODE_COMPILE_CACHE: join(CACHE, 'compile'),
     },
-  )
+  })
   return status ?? 1
 }
 
@@ -46,8 +105,10 @@ let failed = chosen.length === 0 && !check() ? 1 : 0
 failed ||= run(chosen.length > 0 ? chosen : await everyTest())
 if (!failed && chosen.length === 0) {
   const missing = unproven()
-  for (const line of missing) say(`No test produced a fault that is declared: ${line}`)
+  for (const line of missing) say(`No test produced a declared fault: ${line}`)
   failed = missing.length
 }
-rmSync(join(record, '..'), { recursive: true, force: true })
+const counts = linesIn(caseRecord).map(Number)
+if (counts.length > 0) say(`${counts.reduce((sum, count) => sum + count)} cases in ${counts.length} table tests`)
+rmSync(records, { recursive: true, force: true })
 process.exitCode = failed ? 1 : 0

@@ -1,4 +1,4 @@
-// The work that every server of the host promise does: reads five fields, and answers about two hundred bytes.
+// The work of every server in the host benchmark: reads five fields, and answers about two hundred bytes.
 
 export const ECHO_PATH = '/v1/bench/echo'
 export const COLOURS = ['red', 'green', 'blue'] as const
@@ -31,7 +31,7 @@ export function receiptFor({ name, count, price, express, colour }: Order): Rece
   }
 }
 
-/** The headers of the content, the same from every server. */
+/** The content headers, the same for every server. */
 export const contentHeaders = (text: string) => ({
   'content-type': 'application/json; charset=utf-8',
   'content-length': Buffer.byteLength(text),

@@ -1,4 +1,4 @@
-// Real engines for a bench server, on a database of its own that is gone afterwards.
+// Real engines for a bench server, with its own database that is removed afterwards.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { type OpenEngines, openEngines } from '../../src/engines/open.ts'
 import { allMigrations } from '../../src/migrations.ts'
 import { fail, type Serving } from './serve.ts'
 
-/** Hands engines to whoever serves with them; what they leave is removed after that server's own end. */
+/** Starts a server with engines; their files are removed after the server has closed. */
 export async function withEngines(start: (engines: Engines) => Promise<Serving>): Promise<Serving> {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
-  chmodSync(directory, 0o711) // Under root the database runs as somebody else, who must be able to pass through.
+  chmodSync(directory, 0o711) // Under root the database runs as another user, who must be able to traverse it.
   let opened: OpenEngines | null = null
   const remove = async () => {
     await opened?.close()
@@ -26,7 +26,7 @@ export async function withEngines(start: (engines: Engines) => Promise<Serving>)
         dbQueue: 200,
         http: { allow: [], ca: undefined },
         dns: [],
-        mail: { smtpUrl: null, from: 'bench@localhost', ca: undefined },
+        mail: { smtpUrl: null, from: 'bench@localhost', ca: undefined, print: () => {} },
         rootKey: null,
       },
       () => {},

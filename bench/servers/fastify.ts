@@ -1,4 +1,4 @@
-// Fastify as its own manual shows it: a route with a schema for the body and one for the answer.
+// Fastify as its documentation shows it: a route with schemas for the body and the answer.
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { COLOURS, COUNT_MAX, ECHO_PATH, NAME_LENGTH_MAX, type Order, receiptFor } from './echo.ts'

@@ -1,4 +1,4 @@
-// The host itself, with a hundred thousand keys in its table.
+// The host itself, with a hundred thousand keys in the database.
 import type { Engines } from '../../src/engines/engines.ts'
 import type { OrgId } from '../../src/kit/caller.ts'
 import { keepKey, newKeyText } from '../../src/services/account/public.ts'
@@ -10,9 +10,9 @@ import { type Serving, serve } from './serve.ts'
 
 const ORG = 'bench' as OrgId
 const KEYS = 100_000
-/** They let the load's GET pass, by the entry that is looked at last. */
+/** They allow the load's GET by the entry that is checked last. */
 const LIMITS = ['product:projects', 'read:bench']
-/** The highest there is: the load must never reach it, or refusals would be measured. */
+/** The highest allowed rate: the load must never reach it, or refusals would be measured. */
 const RATE_MAX = 1_000_000
 
 serve(pem => withEngines(engines => serveHost(engines, pem)))
@@ -38,7 +38,7 @@ async function newKeys(engines: Engines): Promise<{ key: string; limitedKey: str
   return { key, limitedKey }
 }
 
-/** Keys that nobody holds, so that those measured are found among as many as the promise says. */
+/** Adds unused keys, so that the measured ones are looked up among as many as the benchmark states. */
 async function fillTable({ db, clock }: Engines, user: string): Promise<void> {
   await db`insert into keys (id, org, user_id, name, type, prefix, digest, created)
     select 'key_' || n, ${ORG}, ${user}, 'Key ' || n, 'secret', 'sk-00000000', sha256(n::text::bytea),

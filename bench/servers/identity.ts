@@ -1,4 +1,4 @@
-// The identity origin itself, as the product opens it: its door, oidc-provider, our adapter and directory, PostgreSQL.
+// The identity origin itself, as Stoa opens it: HTTP server, oidc-provider, Stoa's adapter and directory, PostgreSQL.
 import { createHash } from 'node:crypto'
 import type { Engines } from '../../src/engines/engines.ts'
 import { histogram } from '../../src/host/histogram.ts'
@@ -9,12 +9,12 @@ import { adapterFactory } from '../../src/identity/adapter.ts'
 import { inOneRequest, thisRequest } from '../../src/identity/request.ts'
 import { openIdentityOrigin } from '../../src/identity-origin.ts'
 import { DEFAULT_BRAND } from '../../src/kit/brand.ts'
-import { type OrgId, PLATFORM_ORG } from '../../src/kit/caller.ts'
+import { ADMIN_ORG, type OrgId } from '../../src/kit/caller.ts'
 import { createApp } from '../../src/services/iam/apps.ts'
 import { createOrganisation, openDirectory } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
 import { type Serving, serve } from './serve.ts'
-import { type Realm, signInOften } from './sign-ins.ts'
+import { type Realm, signInRepeatedly } from './sign-ins.ts'
 
 const ORG = 'bench' as OrgId
 const AUDIENCE = 'https://localhost:8443'
@@ -29,21 +29,29 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
   const tls = { key: pem, cert: pem }
   const listener = await openListener({ tls, trusted: null, requestId, address: { host: '127.0.0.1', port: 0 } })
   const origin = await openIdentityOrigin({
-    ...{ engines, log, listener, requestId, audience: AUDIENCE, trusted: null },
+    engines,
+    log,
+    listener,
+    requestId,
+    audience: AUDIENCE,
+    trusted: null,
     issuers: new Map([[DEFAULT_BRAND, `https://localhost:${listener.port}`]]),
+    configured: new Map(),
   })
-  origin.serve({ isVerified: () => false, requests: histogram('requests', 'of the bench') })
+  origin.serve({ isVerified: () => false, requests: histogram('requests', 'Requests of the benchmark') })
   const source = {
-    ...{ realm, random: engines.random, now: engines.clock.now() },
+    realm,
+    random: engines.random,
+    now: engines.clock.now(),
     adapterOf: adapterFactory(engines, DEFAULT_BRAND, async () => undefined),
   }
   const { user, email } = realm.person
   const account = await (await openDirectory(engines, DEFAULT_BRAND)).account(email)
   const refreshTokens = await inOneRequest(() => {
-    // As a browser comes back from the page on which somebody said their password.
+    // As after a browser has submitted the password form.
     const proof = createHash('sha256').update(`${account?.password}`).digest('hex')
     thisRequest().found.set('Interaction', JSON.stringify({ result: { login: { accountId: user }, proof } }))
-    return signInOften(source, SIGN_INS)
+    return signInRepeatedly(source, SIGN_INS)
   })
   const close = async () => {
     await origin.drain(0)
@@ -57,20 +65,20 @@ async function newRealm(engines: Engines): Promise<Realm> {
   const owner = { email, password: engines.random.token(20) }
   const user = await engines.db.transaction(async tx => {
     const inside = { ...engines, db: tx }
-    // The platform's own organisation has to be there for its own app.
+    // The built-in app needs the organisation `admin`.
     await createOrganisation(inside, {
-      org: PLATFORM_ORG,
-      name: 'Platform',
+      org: ADMIN_ORG,
+      name: 'Admin',
       owner: { ...owner, email: 'admin@bench.test' },
     })
     return createOrganisation(inside, { org: ORG, name: 'Bench', owner })
   })
   const redirectUri = 'https://web.example.com/callback'
-  const asked = { app: 'web', type: 'confidential', redirectUris: [redirectUri] }
+  const input = { app: 'web', type: 'confidential', redirectUris: [redirectUri] }
   const write = (work: (scope: object) => Promise<unknown>) =>
     engines.db.transaction(tx => work({ db: tx, record: () => {} }))
   const context = { ...engines, caller: { org: ORG }, write }
-  const app = (await createApp.run(context as never, asked as never)) as { id: string; secret: string }
+  const app = (await createApp.run(context as never, input as never)) as { id: string; secret: string }
   const { signing } = await (await openDirectory(engines, DEFAULT_BRAND)).keys()
   return {
     audience: AUDIENCE,

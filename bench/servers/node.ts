@@ -1,15 +1,15 @@
-// The floor: node:https alone, with everything written by hand for this one route.
+// The baseline: node:https alone, with everything written by hand for this one route.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { COLOURS, COUNT_MAX, contentHeaders, ECHO_PATH, NAME_LENGTH_MAX, type Order, receiptFor } from './echo.ts'
 import { serve } from './serve.ts'
 
-/** As long as the host keeps them, so that the load's connections last from round to round. */
-const IDLE_MS = 65_000
+/** The same as the host's, so that the load's connections stay open between rounds. */
+const KEEP_ALIVE_MS = 65_000
 
 serve(async pem => {
-  const server = createServer({ key: pem, cert: pem, keepAliveTimeout: IDLE_MS }, answer)
+  const server = createServer({ key: pem, cert: pem, keepAliveTimeout: KEEP_ALIVE_MS }, answer)
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
   return {
     port: (server.address() as AddressInfo).port,

@@ -9,25 +9,36 @@ import type { IdentityProvider } from '../../src/kit/sign-in.ts'
 import { services } from '../../src/services/index.ts'
 import type { Serving } from './serve.ts'
 
-type Measured = { engines: Engines; pem: string; operations: Record<string, unknown>; riskMirror: string | null }
+type BenchHost = { engines: Engines; pem: string; operations: Record<string, unknown>; riskMirror: string | null }
 
-const nobody = () => {
-  throw new Error('nobody signs in here')
+const unused = () => {
+  throw new Error('the bench host has no sign-in')
 }
 const identity: IdentityProvider = {
   verifyToken: async () => null,
-  signIn: { issuer: '', url: nobody, redeem: nobody, invitationUrl: nobody },
+  signIn: { issuer: '', url: unused, redeem: unused, invitationUrl: unused },
 }
 
-export async function openBenchHost({ engines, pem, operations, riskMirror }: Measured): Promise<Serving> {
-  const bench = service({ name: 'bench', what: 'What the bench measures', operations: [operations] })
+export async function openBenchHost({ engines, pem, operations, riskMirror }: BenchHost): Promise<Serving> {
+  const bench = service({ name: 'bench', what: 'The operations that benchmarks measure', operations: [operations] })
   const log = openLog('info', engines.clock)
   const requestId = requestIds(engines.random, 'req')
   const tls = { key: pem, cert: pem }
   const listener = await openListener({ tls, trusted: null, requestId, address: { host: '127.0.0.1', port: 0 } })
   const host = await openHost({
-    ...{ engines, listener, requestId, identity, log, services: [...services, bench] },
-    ...{ upstreams: new Map(), outbox: null, files: [], runsSchedules: false, trusted: null, hsts: false },
+    version: '0.0.0-bench',
+    engines,
+    listener,
+    requestId,
+    identity,
+    log,
+    services: [...services, bench],
+    upstreams: new Map(),
+    outbox: null,
+    files: [],
+    runsSchedules: false,
+    trusted: null,
+    hsts: false,
     baseUrl: `https://localhost:${listener.port}`,
     ownOrigins: [],
     settings: { STOA_RISK_MIRROR: riskMirror },

@@ -1,4 +1,4 @@
-// Operations under /v1/bench, which exist in the bench alone.
+// Operations under /v1/bench, which exist in benchmarks only.
 import { Type } from 'typebox'
 import { type Operation, operation } from '../../src/kit/operation.ts'
 import { COLOURS, COUNT_MAX, ECHO_PATH, NAME_LENGTH_MAX, receiptFor } from './echo.ts'
@@ -28,7 +28,7 @@ export const echo = operation({
   run: (_context, input) => receiptFor(input),
 })
 
-/** The two paths are equally long, so that the requests differ in the credential alone. */
+/** The paths have the same length, so that the requests differ in the credential only. */
 export const READ_PATHS = { public: '/v1/bench/public', bearer: '/v1/bench/bearer' } as const
 export const READ_QUERY = '?limit=20'
 export const READ_ANSWER = { limit: 20, name: 'Walnut desk', colour: 'green', count: 12, status: 'accepted' } as const
@@ -55,12 +55,12 @@ function readOperation(access: keyof typeof READ_PATHS): Operation {
 
 export const ECHO_BODY_PATH = '/v1/bench/echo-body'
 
-/** Takes what the risk reference takes for a look-up, and answers what it is given, put into text anew for each request
- *  as every answer is. */
+/** Accepts the input of a look-up in the risk reference, and answers a prepared object, which is serialised for each
+ *  request like every answer. */
 export const echoOf = (answer: () => object): Operation =>
   operation({
     route: `POST ${ECHO_BODY_PATH}`,
-    summary: 'Answers a body that is ready',
+    summary: 'Answers a prepared body',
     access: 'bearer',
     audit: 'none',
     input: {

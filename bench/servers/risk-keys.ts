@@ -1,13 +1,13 @@
-// What the risk reference is asked in the bench: keys of every kind in turn, about a third of which are members, and
-// different ones in every request, so that a look-up meets memory that nothing has warmed for it.
+// The keys that the bench looks up: all kinds alternating, about a third of them members, and different keys in every
+// request, so that look-ups read memory that is not in the CPU cache.
 import { agentAt, COUNTS, crawlerAt, domainAt, relayAddressAt, relaySixAt, vpnAddressAt } from './risk-members.ts'
 
 export const RESOLVE_PATH = '/v1/risk/reference/resolve'
 export const KEYS_PER_REQUEST = 100
-/** What the organisation that asks says itself, by set: so many entries. */
+/** The number of overrides of the calling organisation, by set. */
 export const OVERRIDES = { domain: 1_000, net: 200 }
 
-/** Always the same numbers, evenly spread; xorshift by Marsaglia, 2003. */
+/** A deterministic, evenly distributed sequence: xorshift by Marsaglia, 2003. */
 export function openNumbers(seed: number): (below: number) => number {
   let state = seed | 1
   return below => {
@@ -21,9 +21,10 @@ export function openNumbers(seed: number): (below: number) => number {
 type Numbers = ReturnType<typeof openNumbers>
 type Make = (any: Numbers, isMember: boolean) => string
 
-/** Numbers of what is not a member start here. */
-const BEYOND = 2_000_000
-const member = (any: Numbers, isMember: boolean, count: number) => (isMember ? any(count) : BEYOND + any(BEYOND))
+/** Numbers from here on are not members. */
+const NON_MEMBERS = 2_000_000
+const member = (any: Numbers, isMember: boolean, count: number) =>
+  isMember ? any(count) : NON_MEMBERS + any(NON_MEMBERS)
 
 const domain: Make = (any, isMember) => {
   const name = domainAt(member(any, isMember, COUNTS.domains))
@@ -49,15 +50,15 @@ export const KINDS: Record<string, Make> = {
   digest: any => Array.from({ length: 8 }, () => (0x10000000 + any(0x60000000)).toString(16)).join(''),
 }
 
-/** Of all kinds equally many, and every second or third a member; there are no digests to be one. */
+/** Members per ten keys, 4 by default. There are no digests in the sets. */
 const MEMBERS_IN_TEN: Record<string, number> = { 'card prefix': 5, agent: 4, ASN: 4, digest: 0 }
 
-/** How many keys of a hundred are members: where the random network of a key lies, a few more or less. */
+/** How many of a hundred keys are members; it varies because random networks may be members. */
 export const HITS = { min: 22, max: 48 }
 
 export function keysOf(seed: number, kinds = Object.keys(KINDS), count = KEYS_PER_REQUEST): string[] {
   const any = openNumbers(Math.imul(seed + 1, 0x85ebca6b))
-  for (let turn = 0; turn < 8; turn++) any(2)
+  for (let n = 0; n < 8; n++) any(2) // Mixes the seed.
   return Array.from({ length: count }, (_, at) => {
     const kind = kinds[at % kinds.length] as string
     return (KINDS[kind] as Make)(any, any(10) < (MEMBERS_IN_TEN[kind] ?? 4))
@@ -66,11 +67,11 @@ export function keysOf(seed: number, kinds = Object.keys(KINDS), count = KEYS_PE
 
 export const bodyOf = (seed: number): string => JSON.stringify({ keys: keysOf(seed) })
 
-/** Half of them about members; a key or two of each request meet one. */
+/** Half of them are on members; one or two keys of each request match one. */
 export function overridesOf(set: keyof typeof OVERRIDES): { key: string; verdict: 'allow' | 'deny'; note?: string }[] {
   return Array.from({ length: OVERRIDES[set] }, (_, n) => {
-    const place = n % 2 === 0 ? n : BEYOND + n
-    const key = set === 'domain' ? domainAt(place) : n < 4 ? `${196 + n}.0.0.0/8` : vpnAddressAt(place, 0)
+    const number = n % 2 === 0 ? n : NON_MEMBERS + n
+    const key = set === 'domain' ? domainAt(number) : n < 4 ? `${196 + n}.0.0.0/8` : vpnAddressAt(number, 0)
     return { key, verdict: n % 3 === 0 ? 'allow' : 'deny', ...(n % 5 === 0 && { note: 'Seen in a review' }) }
   })
 }

@@ -1,22 +1,22 @@
-// Two million members of the risk reference, made up the same at every run: a document for each publisher, in the form it
-// publishes, and lying as its members do. They are told by their numbers, so that keys can name those that are in and
-// those that are not without holding either.
+// Generates two million members of the risk reference, the same at every run: a document for each source in its own
+// format, with members distributed like the real ones. Members are functions of a number, so that keys can name
+// members and non-members without storing them.
 
 export const COUNTS = { domains: 1_200_000, reviewed: 100_000, relay4: 500_000, relay6: 100_000, vpn: 130_000 }
-/** Of those that people have reviewed, so many are in the greater list too. */
+/** How many of the reviewed domains are also in the larger list. */
 const REVIEWED_BOTH = COUNTS.reviewed / 2
 const OPERATOR_NETWORKS = 2_000
 const PATTERNS = 600
 const AGENTS = 100
 
-/** Spreads neighbouring numbers over all there are, and never gives two of them the same. */
+/** Scatters consecutive numbers over 32 bits without collisions. */
 const scattered = (number: number) => Math.imul(number + 1, 0x9e3779b1) >>> 0
 
 const SYLLABLES = [...'bcdfghjklmnprstvwxyz'].flatMap(first => [...'aeiou'].map(second => first + second))
 const ENDINGS = ['com', 'net', 'xyz', 'info', 'top', 'org', 'site', 'online', 'co.uk', 'ru', 'de', 'click']
 const BEGINNINGS = ['', '', '', 'mail', 'temp', 'my', 'in-', 'e']
 
-function word(number: number): string {
+function syllables(number: number): string {
   let text = ''
   for (let left = scattered(number); left > 0; left = Math.floor(left / 100)) text += SYLLABLES[left % 100]
   return text
@@ -24,25 +24,25 @@ function word(number: number): string {
 
 /** Domain `n` is a member when `n` is less than their count. */
 export const domainAt = (n: number): string =>
-  `${BEGINNINGS[n % BEGINNINGS.length]}${word(n)}.${ENDINGS[n % ENDINGS.length]}`
+  `${BEGINNINGS[n % BEGINNINGS.length]}${syllables(n)}.${ENDINGS[n % ENDINGS.length]}`
 
 const quad = (value: number) => `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`
 const hex = (value: number) => value.toString(16)
 
-/** Half of the addresses of one /12 are members, as with the relay whose feed this is like. */
+/** Half of the addresses of one /12 are members, as in the real feed. */
 export const relayAddressAt = (n: number): string => quad(0xace00000 + (scattered(n) & 0xfffff))
 export const relaySixAt = (n: number, rest = ''): string => {
-  const place = scattered(n)
-  return `2a02:26f7:${hex(place >>> 16)}:${hex(place & 0xffff)}::${rest}`
+  const value = scattered(n)
+  return `2a02:26f7:${hex(value >>> 16)}:${hex(value & 0xffff)}::${rest}`
 }
-/** Networks of 256 addresses, anywhere. */
+/** /24 networks anywhere. */
 export const vpnAddressAt = (n: number, last: number): string => quad((((scattered(n) & 0xffffff) << 8) >>> 0) + last)
 
-export const crawlerAt = (n: number): string => `${word(n)}bot`
+export const crawlerAt = (n: number): string => `${syllables(n)}bot`
 export const agentAt = (n: number): string =>
   `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${100 + n}.0.0.0 Safari/537.36`
 
-/** Registries hold every number of 16 bits, and some of the others. */
+/** All 16-bit numbers are assigned, and these 32-bit ones. */
 const SYSTEMS_32 = [
   ['131072-153913', 'APNIC'],
   ['196608-216475', 'RIPE NCC'],
@@ -54,7 +54,7 @@ const SYSTEMS_32 = [
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
 const lines = (rows: readonly string[]) => `${rows.join('\n')}\n`
 
-/** What each publisher publishes, by its name. */
+/** The document of each source, by its name. */
 export const documents: Record<string, () => string> = {
   'disposable-mit': () => lines(times(COUNTS.domains, domainAt)),
   disposable: () => lines(times(COUNTS.reviewed, n => domainAt(COUNTS.domains - REVIEWED_BOTH + n))),
@@ -97,5 +97,5 @@ export const documents: Record<string, () => string> = {
   'x4bnet-hosting': () => lines(times(500, n => `AS${1_000 + n * 37} # Hosting company ${n}`)),
 }
 
-/** Each operator has a /8 of its own. */
+/** Each network operator has its own /8. */
 const operatorNetwork = (operator: number, n: number) => `${quad(((60 + operator) << 24) + (n << 10))}/22`

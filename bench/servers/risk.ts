@@ -1,5 +1,5 @@
-// The host with the risk reference loaded: every set that is fetched, two million members in all, taken from documents on
-// the disk as from a mirror; and an operation that echoes a body of the same size.
+// A host with all fetched sets of the risk reference loaded, two million members in total, imported from a mirror on
+// disk; and an operation that echoes a body of the same size.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Agent, request } from 'undici'
 import type { Engines } from '../../src/engines/engines.ts'
-import { type OrgId, PLATFORM_ORG } from '../../src/kit/caller.ts'
+import { ADMIN_ORG, type OrgId } from '../../src/kit/caller.ts'
 import { issueKey } from '../../src/services/account/public.ts'
 import { createOrganisation } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
@@ -37,9 +37,9 @@ async function serveRisk(engines: Engines, pem: string, riskMirror: string): Pro
   const echo = echoOf(() => answer)
   const host = await openBenchHost({ engines, pem, operations: { echo }, riskMirror })
   const key = await newKey(engines, 'bench' as OrgId)
-  const ask = asker(host.port)
-  await load(ask, await newKey(engines, PLATFORM_ORG), key)
-  answer = await ask(key, 'POST', RESOLVE_PATH, JSON.parse(bodyOf(0)))
+  const call = openCaller(host.port)
+  await load(call, await newKey(engines, ADMIN_ORG), key)
+  answer = await call(key, 'POST', RESOLVE_PATH, JSON.parse(bodyOf(0)))
   return { ...host, key }
 }
 
@@ -51,10 +51,10 @@ async function newKey(engines: Engines, org: OrgId): Promise<string> {
   })
 }
 
-type Ask = (key: string, method: 'GET' | 'POST' | 'PUT', path: string, input?: unknown) => Promise<object>
+type Call = (key: string, method: 'GET' | 'POST' | 'PUT', path: string, input?: unknown) => Promise<object>
 
-/** By undici, since this process has the host itself for its peer and its certificate is no matter here. */
-function asker(port: number): Ask {
+/** The peer is the host in this process, so its certificate is not verified. */
+function openCaller(port: number): Call {
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, headersTimeout: 0, bodyTimeout: 0 })
   return async (key, method, path, input) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -66,18 +66,18 @@ function asker(port: number): Ask {
   }
 }
 
-async function load(ask: Ask, admin: string, key: string): Promise<void> {
+async function load(call: Call, admin: string, key: string): Promise<void> {
   for (const set of SETS) {
-    const { took } = (await ask(admin, 'POST', '/v1/risk/reference/refresh', { set })) as {
+    const { took } = (await call(admin, 'POST', '/v1/risk/reference/refresh', { set })) as {
       took: { refusal?: string }[]
     }
     const refusals = took.flatMap(({ refusal }) => refusal ?? [])
     assert.deepEqual(refusals, [], set)
   }
   for (const set of Object.keys(OVERRIDES) as (keyof typeof OVERRIDES)[]) {
-    await ask(key, 'PUT', `/v1/risk/reference/${set}`, { entries: overridesOf(set) })
+    await call(key, 'PUT', `/v1/risk/reference/${set}`, { entries: overridesOf(set) })
   }
-  const { sets } = (await ask(key, 'GET', '/v1/risk/reference')) as { sets: { set: string; keys: number }[] }
+  const { sets } = (await call(key, 'GET', '/v1/risk/reference')) as { sets: { set: string; keys: number }[] }
   const members = sets.reduce((sum, { keys }) => sum + keys, 0)
-  assert.ok(members >= MEMBERS, `there are ${members} members, which is less than promised`)
+  assert.ok(members >= MEMBERS, `there are only ${members} members`)
 }

@@ -1,15 +1,15 @@
-// What the servers of the token promise have in common: one organisation's app, one person, and the sign-ins of that
-// person, written as a sign-in in a browser leaves them.
+// What the servers of the token benchmark share: one organisation's app, one person, and the sign-ins of that person,
+// stored as a sign-in in a browser stores them.
 import type { JWK } from 'jose'
 import type { Adapter } from 'oidc-provider'
 import type { Random } from '../../src/engines/engines.ts'
 
 export type Realm = {
-  /** What access tokens are for. */
+  /** The audience of access tokens. */
   audience: string
   client: { id: string; secret: string; redirectUri: string }
   person: { user: string; email: string; org: string }
-  /** With their private parts, so that everybody signs with the same. */
+  /** With their private parts, so that all servers sign with the same keys. */
   keys: JWK[]
 }
 
@@ -17,19 +17,18 @@ export const SCOPE = 'openid profile email'
 export const ACCESS_TOKEN_S = 15 * 60
 export const REFRESH_S = 30 * 24 * 60 * 60
 export const SESSION_S = 90 * 24 * 60 * 60
-/** As long as those that oidc-provider makes. */
+/** The same length as the ids that oidc-provider generates. */
 const ID_LENGTH = 43
 
 type Source = {
   realm: Realm
   random: Random
   now: Date
-  /** Where each kind of thing is kept. */
   adapterOf: (model: 'Grant' | 'Session' | 'RefreshToken') => Adapter
 }
 
-/** Signs the person in so many times, each in a browser of its own, and answers the refresh token of each. */
-export async function signInOften(source: Source, count: number): Promise<string[]> {
+/** Signs the person in `count` times, each in a new browser, and returns their refresh tokens. */
+export async function signInRepeatedly(source: Source, count: number): Promise<string[]> {
   const refreshTokens: string[] = []
   while (refreshTokens.length < count) refreshTokens.push(await signIn(source))
   return refreshTokens
@@ -55,8 +54,17 @@ async function signIn({ realm, random, now, adapterOf }: Source): Promise<string
     authorizations: { [client.id]: { sid: id(), grantId } },
   })
   await save('RefreshToken', refreshToken, REFRESH_S, {
-    ...{ clientId: client.id, grantId, gty: 'authorization_code', iiat: iat, nonce: id(), authTime: iat },
-    ...{ resource: audience, scope: SCOPE, rotations: 0, sessionUid, expiresWithSession: true },
+    clientId: client.id,
+    grantId,
+    gty: 'authorization_code',
+    iiat: iat,
+    nonce: id(),
+    authTime: iat,
+    resource: audience,
+    scope: SCOPE,
+    rotations: 0,
+    sessionUid,
+    expiresWithSession: true,
   })
   return refreshToken
 }

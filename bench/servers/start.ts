@@ -1,4 +1,4 @@
-// The parent's side of a bench server: a process of its own, so that its CPU time is its own.
+// Starts bench servers, each in a separate process, so that its CPU time can be measured.
 import { type ChildProcess, fork } from 'node:child_process'
 import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,29 +6,29 @@ import { join } from 'node:path'
 import { localCertificate } from '../../src/certificate.ts'
 import { systemClock } from '../../src/engines/clock/clock.ts'
 import { systemRandom } from '../../src/engines/random/random.ts'
-import type { Ask, Started } from './serve.ts'
+import type { Command, Started } from './serve.ts'
 import type { Realm } from './sign-ins.ts'
 
 export type BenchServer = Started & {
-  /** The authority that signed its certificate. */
+  /** The certificate of the authority that signed its own. */
   ca: string
   /** The CPU time it has used so far, in microseconds. */
   cpuUs(): Promise<number>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A server that is a control of sign-in gets the realm of its subject. */
+/** A control of a sign-in benchmark gets the realm of its subject. */
 export async function startServer(program: string, realm?: Realm): Promise<BenchServer> {
   const { pem, ca } = await certificate()
   const log = openLogFile()
   const child = fork(new URL(program, import.meta.url), { stdio: ['ignore', 'ignore', log, 'ipc'] })
   const exited = new Promise(resolve => child.once('exit', resolve)).then(() => closeSync(log))
-  const ask = <Answer>(asked: Ask) => answerOf<Answer>(child, asked, () => `${program} died:\n${tailOf(log)}`)
-  const started = await ask<Started>({ ask: 'start', pem, ...(realm && { realm }) })
+  const ask = <Answer>(command: Command) => answerOf<Answer>(child, command, () => `${program} died:\n${tailOf(log)}`)
+  const started = await ask<Started>({ command: 'start', pem, ...(realm && { realm }) })
   return {
     ...started,
     ca,
-    cpuUs: async () => (await ask<{ cpuUs: number }>({ ask: 'cpu' })).cpuUs,
+    cpuUs: async () => (await ask<{ cpuUs: number }>({ command: 'cpu' })).cpuUs,
     [Symbol.asyncDispose]: async () => {
       if (child.connected) child.disconnect()
       await exited
@@ -36,31 +36,31 @@ export async function startServer(program: string, realm?: Realm): Promise<Bench
   }
 }
 
-function answerOf<Answer>(child: ChildProcess, asked: Ask, complaint: () => string): Promise<Answer> {
+function answerOf<Answer>(child: ChildProcess, command: Command, failure: () => string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const died = () => reject(new Error(complaint()))
+    const died = () => reject(new Error(failure()))
     child.prependOnceListener('exit', died)
     child.once('message', answer => {
       child.off('exit', died)
       resolve(answer as Answer)
     })
-    child.send(asked, error => error && reject(error))
+    child.send(command, error => error && reject(error))
   })
 }
 
-let made: Promise<{ pem: string; ca: string }> | null = null
+let cached: Promise<{ pem: string; ca: string }> | null = null
 
-/** Made once, so that all servers of a run have the same. Kept in memory alone: nothing is left if we are killed. */
+/** Created once, so that all servers of a run use the same. Kept in memory only: nothing is left after a kill. */
 function certificate(): Promise<{ pem: string; ca: string }> {
-  made ??= inTemporaryDirectory(async directory => {
+  cached ??= inTemporaryDirectory(async directory => {
     const engines = { clock: systemClock, random: systemRandom }
     const { cert, caFile } = await localCertificate(directory, ['localhost', '127.0.0.1'], engines)
     return { pem: cert, ca: readFileSync(caFile, 'utf8') }
   })
-  return made
+  return cached
 }
 
-/** A server's log goes to a file, as in production. The file has no name any more, so the kernel removes it. */
+/** A server's log goes to a file, as in production. The file is unlinked at once, so the kernel removes it. */
 function openLogFile(): number {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-bench-log-'))
   const log = openSync(join(directory, 'log'), 'a+')

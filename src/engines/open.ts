@@ -1,4 +1,4 @@
-// The only place that chooses between embedded and distributed engines.
+// The only module that chooses between embedded and external engines.
 import { join } from 'node:path'
 import { systemClock } from './clock/clock.ts'
 import { DATABASE_USER, type EmbeddedServer, startEmbedded } from './db/embedded/server.ts'
@@ -17,10 +17,10 @@ export type EngineSettings = {
   dbConnections: number
   dbQueue: number
   http: HttpOptions
-  /** Resolvers to ask instead of the system's own, `address` or `address:port`. */
+  /** Resolvers to use instead of the system's, `address` or `address:port`. */
   dns: string[]
   mail: Omit<MailSettings, 'directory'>
-  /** What secrets are sealed under; null for the one in the data directory. */
+  /** The key that seals secrets; null for the one in the data directory. */
   rootKey: Uint8Array | null
 }
 
@@ -32,7 +32,7 @@ export async function openEngines(
   lost: (error: Error) => void,
 ): Promise<OpenEngines> {
   const { dataDirectory, databaseUrl, dbConnections } = options
-  // Some more than the pool: LISTEN has one of its own, and a person with a client may look in.
+  // More than the pool: LISTEN has its own connection, and people may connect with a client.
   const settings = { max_connections: String(dbConnections + 20) }
   const embedded: EmbeddedServer | null = databaseUrl
     ? null

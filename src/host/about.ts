@@ -1,4 +1,4 @@
-// The host's own operations: what is here, whether it is well, and the description of all of it.
+// The host's own operations: the list of services, the health check and the OpenAPI document.
 import { Type } from 'typebox'
 import { EngineUnavailable } from '../engines/engines.ts'
 import { Fault } from '../kit/fault.ts'
@@ -11,7 +11,7 @@ const ServiceEntry = Type.Object({
   what: Type.String(),
   operations: Type.Integer({
     minimum: 0,
-    description: 'How many operations this host has for it; 0 when it is not built yet, or runs elsewhere',
+    description: 'How many of its operations this host serves; 0 if it is not available yet or runs elsewhere',
   }),
 })
 
@@ -25,32 +25,32 @@ export function aboutOperations(
   })
   const listServices = operation({
     route: 'GET /v1',
-    summary: 'The services of this host',
+    summary: 'List the services of this host',
     access: 'public',
     output: Type.Object({ version: Type.Literal('v1'), services: Type.Array(ServiceEntry) }),
     run: () => ({ version: 'v1' as const, services: list }),
   })
 
-  let asking: Promise<void> | null = null
+  let pinging: Promise<void> | null = null
   const getHealth = operation({
     route: 'GET /v1/health',
-    summary: 'Whether the host can serve; 503 names the engine that is down',
+    summary: 'Check whether the host can serve requests; a 503 names the engine that is down',
     access: 'public',
     output: Type.Object({ status: Type.Literal('up'), engines: Type.Object({ db: Type.Literal('up') }) }),
     faults: ['database_unreachable'],
     run: async () => {
-      // Anybody may ask, so however many do, the database is asked once at a time.
-      asking ??= askDatabase(ping).finally(() => {
-        asking = null
+      // The operation is public, so concurrent requests share one ping.
+      pinging ??= pingDatabase(ping).finally(() => {
+        pinging = null
       })
-      await asking
+      await pinging
       return { status: 'up' as const, engines: { db: 'up' as const } }
     },
   })
 
   const getOpenapi = operation({
     route: 'GET /v1/openapi.json',
-    summary: 'This interface as an OpenAPI 3.1 document',
+    summary: 'Get this API as an OpenAPI 3.1 document',
     access: 'public',
     output: Type.Unsafe<object>({ type: 'object' }),
     run: document,
@@ -58,7 +58,7 @@ export function aboutOperations(
   return { listServices, getHealth, getOpenapi }
 }
 
-async function askDatabase(ping: () => Promise<void>): Promise<void> {
+async function pingDatabase(ping: () => Promise<void>): Promise<void> {
   try {
     await ping()
   } catch (error) {

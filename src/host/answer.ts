@@ -1,4 +1,4 @@
-// Writes answers: status, one flat list of headers, and the body behind it, at once where it is known whole.
+// Writes answers: status, a flat list of headers, and the body.
 import type { ServerResponse } from 'node:http'
 import { finished, Readable } from 'node:stream'
 import { EventStream, Reply } from '../kit/answer.ts'
@@ -10,17 +10,16 @@ import { faultFor } from './faults.ts'
 import type { Log } from './log.ts'
 import type { RequestScope } from './scope.ts'
 
-/** Sees every outcome. Tests hold it against the declaration; production has none. */
+/** Called with every outcome. Tests compare it with the declaration; not used in production. */
 export type Inspect = (id: string, operation: Operation, outcome: { output: unknown } | { fault: Fault }) => void
 
 export type AnswerOptions = {
-  /** Tells browsers to use https alone for this host name, on every port of it. */
+  /** Sends Strict-Transport-Security, which applies to all ports of this host name. */
   hsts: boolean
   log: Log
   inspect?: Inspect
 }
 
-/** Nothing here is for a browser to keep, or to guess the type of, and who may read it depends on who asks. */
 const HEADERS = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff', 'vary', 'Origin']
 const STRICT_HEADERS = [...HEADERS, 'strict-transport-security', 'max-age=31536000']
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -28,7 +27,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 export class Answers {
   readonly #options: AnswerOptions
   readonly #base: string[]
-  /** Answers that go on until somebody stops them. */
+  /** Streaming answers, which must be stopped when the host drains. */
   readonly #streams = new Set<RequestScope>()
   #isClosing = false
 
@@ -37,7 +36,7 @@ export class Answers {
     this.#base = options.hsts ? STRICT_HEADERS : HEADERS
   }
 
-  /** From now on answers ask for their connection to be closed. */
+  /** From now on answers carry `Connection: close`. */
   close(): void {
     this.#isClosing = true
   }
@@ -46,7 +45,7 @@ export class Answers {
     for (const scope of this.#streams) scope.stop()
   }
 
-  /** What an operation answered. */
+  /** Sends the output of an operation. */
   send(scope: RequestScope, response: ServerResponse, operation: Operation, output: unknown): void {
     const { inspect } = this.#options
     if (inspect && scope.route) inspect(scope.route.id, operation, { output })
@@ -56,7 +55,7 @@ export class Answers {
     else writeJson(scope, response, operation.status, this.#headOf(scope), JSON.stringify(output))
   }
 
-  /** Answers without a body. */
+  /** Sends an answer without a body. */
   sendHead(scope: RequestScope, response: ServerResponse, status: number, own: Record<string, string>): void {
     response.writeHead(status, this.#headWith(scope, own)).end()
   }
@@ -88,8 +87,8 @@ export class Answers {
     writeJson(scope, response, status, this.#headWith(scope, fault.headers), JSON.stringify(body))
   }
 
-  /** Its head goes out with its first byte, so that a stream which fails before that is answered as a fault. One that breaks
-   *  off later is cut, so that it does not look whole. */
+  /** The head is sent with the first byte, so that an earlier failure can be answered as a fault. After a later failure
+   *  the connection is closed, so that the answer does not look complete. */
   #sendStream(scope: RequestScope, response: ServerResponse, { status, headers }: Reply, body: Readable): void {
     const head = this.#headWith(scope, headers)
     if (scope.method === 'HEAD') {
@@ -106,8 +105,8 @@ export class Answers {
       else if (response.headersSent) response.destroy()
       else this.fail(scope, response, scope.signal.reason)
     })
-    this.#stopWith(scope, response, () => body.destroy(new Error('nobody waits for it any more')))
-    cutUnread(body, response)
+    this.#stopWith(scope, response, () => body.destroy(new Error('the client left or the host is draining')))
+    destroyStalled(body, response)
     body.pipe(response)
   }
 
@@ -117,7 +116,7 @@ export class Answers {
     sendEvents(scope, response, source, head).catch(error => this.fail(scope, response, error))
   }
 
-  /** Keeps an answer that is to be stopped when its client leaves or the host drains. */
+  /** Registers a stream that `stop` ends when its client disconnects or the host drains. */
   #stopWith(scope: RequestScope, response: ServerResponse, stop: () => void): void {
     if (scope.signal.aborted) stop()
     else {
@@ -127,7 +126,7 @@ export class Answers {
     }
   }
 
-  /** What every answer to this request carries. */
+  /** The headers of every answer to this request. */
   #headOf({ id, cors, rate }: RequestScope): string[] {
     const head = this.#base.slice()
     head.push('x-request-id', id)
@@ -137,30 +136,30 @@ export class Answers {
     return head
   }
 
-  /** The same with headers of its own, which replace ours of the same name. */
+  /** The same with the answer's own headers, which replace those of the same name. */
   #headWith(scope: RequestScope, own: Record<string, string | string[]>): string[] {
-    // Which origin asks always matters, whatever else the answer depends on.
+    // CORS headers always depend on the origin.
     if (own.vary !== undefined) own = { ...own, vary: `Origin, ${own.vary}` }
     const names = new Set(Object.keys(own).map(name => name.toLowerCase()))
-    const ours = this.#headOf(scope)
+    const base = this.#headOf(scope)
     const head: string[] = []
-    for (let at = 0; at < ours.length; at += 2) {
-      if (!names.has(ours[at] as string)) head.push(ours[at] as string, ours[at + 1] as string)
+    for (let at = 0; at < base.length; at += 2) {
+      if (!names.has(base[at] as string)) head.push(base[at] as string, base[at + 1] as string)
     }
     for (const [name, value] of Object.entries(own)) for (const one of [value].flat()) head.push(name, one)
     return head
   }
 }
 
-/** Cuts a stream that waits for its reader for too long. */
-function cutUnread(body: Readable, response: ServerResponse): void {
+/** Destroys the response if the client reads nothing for too long. */
+function destroyStalled(body: Readable, response: ServerResponse): void {
   let timer: NodeJS.Timeout | undefined
-  const read = () => clearTimeout(timer)
+  const clear = () => clearTimeout(timer)
   body.on('pause', () => {
     timer = setTimeout(() => response.destroy(), UNREAD_MS).unref()
   })
-  body.on('resume', read)
-  body.on('close', read)
+  body.on('resume', clear)
+  body.on('close', clear)
 }
 
 function writeJson({ method }: RequestScope, response: ServerResponse, status: number, head: string[], text: string) {

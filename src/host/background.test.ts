@@ -7,16 +7,16 @@ import { startSchedules } from './background.ts'
 import { logInto } from './log.ts'
 
 const host = await startHost()
-const turn = () => new Promise(done => setTimeout(done, 5))
-const turns = async (count: number) => {
-  for (let wait = 0; wait < count; wait++) await turn()
+const tick = () => new Promise(done => setTimeout(done, 5))
+const ticks = async (count: number) => {
+  for (let wait = 0; wait < count; wait++) await tick()
 }
 const { schedule } = serviceKit<string>()
 let names = 0
 
 type Run = (context: ScheduleContext<string>, runs: number) => Promise<ScheduleOutcome>
 
-/** A schedule of its own name that counts its runs, and whoever runs it. */
+/** A schedule with a unique name that counts its runs. */
 function counting(run: Run, { everyMs = 60_000, deadlineMs = 30_000 } = {}) {
   let runs = 0
   const name = `counting ${names++}`
@@ -26,7 +26,7 @@ function counting(run: Run, { everyMs = 60_000, deadlineMs = 30_000 } = {}) {
   const services = [service({ name: 'risk', what: 'For a test', schedules: [counted] })]
   const start = () => startSchedules({ services, engines: host.engines, states: new Map([['risk', 'its state']]), log })
   const until = async (count: number) => {
-    while (runs < count) await turn()
+    while (runs < count) await tick()
   }
   const lease = async () =>
     (await host.db<{ fence: number }>`select fence from leases where name = ${`schedule ${name}`}`)[0]
@@ -34,91 +34,91 @@ function counting(run: Run, { everyMs = 60_000, deadlineMs = 30_000 } = {}) {
 }
 
 describe('a schedule', () => {
-  it('runs at once with what its service opened, and again after its period', async () => {
+  it('runs at once with the state of its service, and again after its period', async () => {
     const { start, until, runs } = counting(async ({ state }) => {
       assert.equal(state, 'its state')
       return undefined
     })
     const stop = start()
     await until(1)
-    await turns(20)
+    await ticks(20)
     host.clock.advance(50_000)
-    await turns(20)
-    assert.equal(runs(), 1, 'not before its time')
+    await ticks(20)
+    assert.equal(runs(), 1, 'not before it is due')
     host.clock.advance(11_000)
     await until(2)
     await stop()
   })
 
-  it('runs once per period over all processes, also one that starts later', async () => {
+  it('runs once per period across all processes, including one that starts later', async () => {
     const { start, until, runs } = counting(async () => {})
     const stops = [start(), start(), start()]
     await until(1)
-    await turns(20)
+    await ticks(20)
     stops.push(start())
-    await turns(20)
+    await ticks(20)
     assert.equal(runs(), 1)
     host.clock.advance(61_000)
     await until(2)
-    await turns(20)
+    await ticks(20)
     assert.equal(runs(), 2)
     await Promise.all(stops.map(stop => stop()))
   })
 
-  it('that is not done comes back when it says, and at once in a process that starts', async () => {
+  it('that returns `againInMs` runs again after that time, and at once in a new process', async () => {
     const { start, until, runs } = counting(async (_context, runs) => (runs < 3 ? { againInMs: 20_000 } : undefined))
     const stop = start()
     await until(1)
-    await turns(20)
+    await ticks(20)
     host.clock.advance(21_000)
     await until(2)
     await stop()
     const stopNext = start()
     await until(3)
-    await turns(20)
+    await ticks(20)
     host.clock.advance(21_000)
-    await turns(20)
-    assert.equal(runs(), 3, 'now it is done for this period')
+    await ticks(20)
+    assert.equal(runs(), 3, 'it is done for this period')
     await stopNext()
   })
 
-  it('that fails is logged, and tried again after a pause that grows', async () => {
+  it('that fails is logged and retried with a growing backoff', async () => {
     const { start, until, runs, logged } = counting(async (_context, runs) => {
       if (runs < 3) throw new Error('on purpose')
     })
     const stop = start()
     await until(1)
-    while (logged.length === 0) await turn()
+    while (logged.length === 0) await tick()
     assert.match(logged.join(), /on purpose/)
     host.clock.advance(5_000)
     await until(2)
-    while (logged.length < 2) await turn()
-    await turns(20)
+    while (logged.length < 2) await tick()
+    await ticks(20)
     host.clock.advance(5_000)
-    await turns(20)
-    assert.equal(runs(), 2, 'the second pause is longer')
+    await ticks(20)
+    assert.equal(runs(), 2, 'the second backoff is longer')
     host.clock.advance(5_000)
     await until(3)
     await stop()
   })
 
-  it('that takes longer than its deadline is aborted, and counts as failed', async () => {
+  it('that exceeds its deadline is aborted and counts as failed', async () => {
     const { start, until, logged } = counting(async ({ signal }, runs) => {
       if (runs > 1) return
-      while (!signal.aborted) await turn()
+      while (!signal.aborted) await tick()
     })
     const stop = start()
     await until(1)
-    await turns(5)
+    await ticks(5)
     host.clock.advance(30_000)
-    while (logged.length === 0) await turn()
-    assert.match(logged.join(), /took longer/)
+    while (logged.length === 0) await tick()
+    assert.match(logged.join(), /exceeded its deadline/)
     host.clock.advance(5_000)
     await until(2)
     await stop()
   })
 
-  it('writes nothing any more once another process has taken its lease over', async () => {
+  it('cannot write after another process has acquired its lease', async () => {
     const outcomes: string[] = []
     const { name, start, until, lease } = counting(async ({ write }, runs) => {
       if (runs > 1) return
@@ -130,7 +130,7 @@ describe('a schedule', () => {
     })
     const stop = start()
     await until(1)
-    while (outcomes.length === 0) await turn()
+    while (outcomes.length === 0) await tick()
     assert.match(outcomes.join(), /was lost/)
     assert.equal((await host.db`select from leases where name = 'written in time'`).length, 1)
     assert.equal((await host.db`select from leases where name = 'written too late'`).length, 0)
@@ -138,11 +138,11 @@ describe('a schedule', () => {
     await stop()
   })
 
-  it('is told when the host ends, and waited for', async () => {
+  it('is aborted when the host stops, and awaited', async () => {
     let ended = false
     const { start, until } = counting(async ({ signal }) => {
-      while (!signal.aborted) await turn()
-      await turn()
+      while (!signal.aborted) await tick()
+      await tick()
       ended = true
     })
     const stop = start()

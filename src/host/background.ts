@@ -1,4 +1,4 @@
-// Runs the schedules of all services: each once per period over all processes, under a lease, until the host ends.
+// Runs the schedules of all services until the host stops. A lease ensures one run per period across all processes.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Engines } from '../engines/engines.ts'
 import type { Schedule, ScheduleOutcome } from '../kit/background.ts'
@@ -7,14 +7,14 @@ import { selectDue, updateDue } from '../kit/lease/store.ts'
 import type { Service } from '../kit/service.ts'
 import type { Log } from './log.ts'
 
-/** After a first failure; twice as long after each further one, up to a bound. */
+/** The backoff after a first failure. It doubles with each further one. */
 const RETRY_MS = 5_000
 const RETRY_MAX_MS = 10 * 60_000
-/** How often it is looked whether another process, which had the lease, is through. */
-const HELD_MS = 30_000
-/** So that processes that start together do not look together for ever. */
+/** How long to wait before checking again when another process has the lease. */
+const LEASED_RETRY_MS = 30_000
+/** Keeps processes that started together from checking at the same moments. */
 const JITTER = 0.1
-/** How long a run may take to obey its signal when the host ends. */
+/** How long a run may take to end after its signal is aborted at shutdown. */
 const END_MS = 10_000
 
 export type BackgroundOptions = {
@@ -24,7 +24,7 @@ export type BackgroundOptions = {
   log: Log
 }
 
-/** Starts them, and answers what ends them. */
+/** Returns a function that stops all schedules. */
 export function startSchedules(options: BackgroundOptions): () => Promise<void> {
   const ended = new AbortController()
   const running = options.services.flatMap(({ name, schedules }) =>
@@ -33,7 +33,7 @@ export function startSchedules(options: BackgroundOptions): () => Promise<void> 
   return async () => {
     ended.abort()
     const isOver = await Promise.race([Promise.all(running).then(() => true), wait(END_MS, false, { ref: false })])
-    if (!isOver) options.log.events.warn('a schedule did not end in time, and is left behind')
+    if (!isOver) options.log.events.warn('a schedule did not end in time and is abandoned')
   }
 }
 
@@ -61,8 +61,8 @@ async function keepRunning(
   }
 }
 
-/** Answers after how many milliseconds to look again. A process that starts does not wait for what was put off: whoever
- *  restarts Stoa to mend something wants to see it mended. */
+/** Returns after how many milliseconds to check again. At process start a postponed run is not waited for, so that a
+ *  restart after a repair retries at once. */
 async function runIfDue(
   engines: Engines,
   state: unknown,
@@ -72,18 +72,18 @@ async function runIfDue(
 ): Promise<number> {
   const { db, clock } = engines
   const name = `schedule ${schedule.name}`
-  const leftMs = async (ignoresDue: boolean) => {
+  const remainingMs = async (ignoresDue: boolean) => {
     const { done, due } = await selectDue(db, name)
-    const nextMs = done === null ? Number.NEGATIVE_INFINITY : Date.parse(done) + schedule.everyMs
-    const dueMs = ignoresDue || due === null ? nextMs : Date.parse(due)
+    const regularMs = done === null ? Number.NEGATIVE_INFINITY : Date.parse(done) + schedule.everyMs
+    const dueMs = ignoresDue || due === null ? regularMs : Date.parse(due)
     return dueMs - clock.now().getTime()
   }
-  const early = await leftMs(isStart)
-  if (early > 0) return Math.min(early, schedule.everyMs)
-  const after = await withLease(engines, name, ended, async lease => {
-    // Another process may have run it between the look and the lease.
-    const left = await leftMs(isStart)
-    if (left > 0) return left
+  const dueInMs = await remainingMs(isStart)
+  if (dueInMs > 0) return Math.min(dueInMs, schedule.everyMs)
+  const nextMs = await withLease(engines, name, ended, async lease => {
+    // Another process may have run it before this one acquired the lease.
+    const stillMs = await remainingMs(isStart)
+    if (stillMs > 0) return stillMs
     const outcome = await runOnce(engines, state, schedule, lease)
     const now = clock.now()
     const againMs = outcome?.againInMs ?? schedule.everyMs
@@ -91,7 +91,7 @@ async function runIfDue(
     await lease.write(tx => updateDue(tx, name, outcome ? null : now.toISOString(), due))
     return againMs
   })
-  return after ?? HELD_MS
+  return nextMs ?? LEASED_RETRY_MS
 }
 
 async function runOnce(
@@ -103,11 +103,11 @@ async function runOnce(
   const late = new AbortController()
   const done = new AbortController()
   void engines.clock.sleep(schedule.deadlineMs, done.signal).then(() => {
-    if (!done.signal.aborted) late.abort(new Error(`the schedule ${schedule.name} took longer than it may`))
+    if (!done.signal.aborted) late.abort(new Error(`the schedule ${schedule.name} exceeded its deadline`))
   })
   const bounded = AbortSignal.any([signal, late.signal])
   try {
-    // One that does not obey its deadline is left behind: without the lease it writes nothing any more.
+    // A run that ignores its signal is abandoned. Without the lease it cannot write any more.
     const overdue = new Promise<never>((_, reject) => {
       late.signal.addEventListener('abort', () => reject(late.signal.reason), { once: true })
     })

@@ -1,4 +1,4 @@
-// The body of a request: of the declared kind, opened if it is encoded, and never longer than allowed, on the wire or after.
+// Reads request bodies: checks the media type, decodes the Content-Encoding, limits the size before and after decoding.
 import type { IncomingMessage } from 'node:http'
 import { Readable, Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
@@ -11,14 +11,14 @@ const JSON_TYPE = /^application\/json *(;|$)/i
 
 type Done = (error: unknown, body: unknown) => void
 
-/** Calls back once. A request that says it has no body has none, and so has one of a method that takes none. */
+/** Calls `done` once. Bodies of GET, HEAD and OPTIONS requests are ignored. */
 export function readBody(request: IncomingMessage, operation: Operation, done: Done): void {
   const { 'content-type': type, 'content-length': length, 'transfer-encoding': coding } = request.headers
-  const isOurs = operation.bodyKind === 'none' || operation.bodyKind === 'json'
+  const isJsonOrNone = operation.bodyKind === 'none' || operation.bodyKind === 'json'
   const isSafeMethod = isSafe(request.method ?? '')
   const isEmpty = isSafeMethod || (coding === undefined && (length === undefined || length === '0'))
-  if (isOurs && isEmpty && (type === undefined || isSafeMethod)) done(null, undefined)
-  else if (isOurs && !JSON_TYPE.test(type ?? '')) done(notJson(), undefined)
+  if (isJsonOrNone && isEmpty && (type === undefined || isSafeMethod)) done(null, undefined)
+  else if (isJsonOrNone && !JSON_TYPE.test(type ?? '')) done(jsonRequired(), undefined)
   else if (isEmpty) done(null, emptyBody(operation))
   else readWhole(request, operation, done)
 }
@@ -31,7 +31,7 @@ function readWhole(request: IncomingMessage, operation: Operation, done: Done): 
   else {
     readBytes(request, bodyLimit, (error, bytes) => {
       if (error || encoding === null) finish(operation, error, bytes, done)
-      else decode(bytes, encoding, bodyLimit, (failure, opened) => finish(operation, failure, opened, done))
+      else decode(bytes, encoding, bodyLimit, (failure, decoded) => finish(operation, failure, decoded, done))
     })
   }
 }
@@ -57,10 +57,10 @@ const parsed = (bytes: Buffer): ParsedBody => ({ bytes, json: parseJson(bytes) }
 function readBytes(request: IncomingMessage, limit: number, done: (error: unknown, bytes: Buffer) => void): void {
   const chunks: Buffer[] = []
   let length = 0
-  let over = false
+  let isDone = false
   const end = (error: unknown, bytes: Buffer) => {
-    if (over) return
-    over = true
+    if (isDone) return
+    isDone = true
     done(error, bytes)
   }
   request.on('data', (chunk: Buffer) => {
@@ -72,40 +72,40 @@ function readBytes(request: IncomingMessage, limit: number, done: (error: unknow
   request.on('error', error => end(error, Buffer.alloc(0)))
 }
 
-/** How the body is encoded; null for not at all, and a fault for what is not taken here. */
+/** The encoding of the body; null if it has none, a fault if the operation does not accept it. */
 function encodingOf({ headers }: IncomingMessage, { encodings }: Operation): Encoding | Fault | null {
   const named = headers['content-encoding']?.trim().toLowerCase()
   if (named === undefined || named === '' || named === 'identity') return null
   const found = encodings.find(one => one === named || `x-${one}` === named)
   if (found) return found
-  const accepted = encodings.length > 0 ? `in ${encodings.join(', ')}, or ` : ''
+  const accepted = encodings.length > 0 ? `encoded as ${encodings.join(', ')}, or ` : ''
   return new Fault('unsupported_media_type', {
-    message: `Send the body ${accepted}as it is, without a Content-Encoding.`,
+    message: `Send the body ${accepted}without a Content-Encoding.`,
     headers: { 'accept-encoding': encodings.join(', ') || 'identity' },
   })
 }
 
-/** A frame may ask for a window of gigabytes; the format's own recommendation to decoders is 8 MiB. */
+/** A zstd frame may request a window of gigabytes; RFC 8878 recommends that decoders support 8 MiB. */
 const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
 function decode(
   bytes: Buffer,
   encoding: Encoding,
   limit: number,
-  done: (error: unknown, opened: Buffer) => void,
+  done: (error: unknown, decoded: Buffer) => void,
 ): void {
   const bound = { maxOutputLength: limit }
-  const opened = (error: NodeJS.ErrnoException | null, out: Buffer) => {
+  const decoded = (error: NodeJS.ErrnoException | null, out: Buffer) => {
     if (!error) return done(null, out)
-    done(error.code === 'ERR_BUFFER_TOO_LARGE' ? bodyTooLarge(limit) : notEncoded(encoding, error), bytes)
+    done(error.code === 'ERR_BUFFER_TOO_LARGE' ? bodyTooLarge(limit) : invalidEncoding(encoding, error), bytes)
   }
-  if (encoding === 'gzip') zlib.gunzip(bytes, bound, opened)
-  else if (encoding === 'br') zlib.brotliDecompress(bytes, bound, opened)
-  else if (encoding === 'zstd') zlib.zstdDecompress(bytes, { ...bound, ...ZSTD }, opened)
-  else zlib.inflate(bytes, bound, opened)
+  if (encoding === 'gzip') zlib.gunzip(bytes, bound, decoded)
+  else if (encoding === 'br') zlib.brotliDecompress(bytes, bound, decoded)
+  else if (encoding === 'zstd') zlib.zstdDecompress(bytes, { ...bound, ...ZSTD }, decoded)
+  else zlib.inflate(bytes, bound, decoded)
 }
 
-/** The body as it arrives, bounded. Whoever stops reading it lets the rest pass unread. */
+/** The body as it arrives, limited in size. Destroying the stream discards the rest of the request. */
 function streamOf(request: IncomingMessage, encoding: Encoding | null, limit: number): Readable {
   let seen = 0
   const bounded = new Transform({
@@ -120,11 +120,11 @@ function streamOf(request: IncomingMessage, encoding: Encoding | null, limit: nu
       next(error)
     },
   })
-  bounded.on('error', () => {}) // Told to whoever reads it; an operation that does not read is not harmed by it.
+  bounded.on('error', () => {}) // Readers get the error too; without a reader it must not crash the process.
   request.on('error', error => bounded.destroy(error))
   if (encoding === null) return request.pipe(bounded)
   const decoder = decoderOf(encoding)
-  decoder.on('error', error => bounded.destroy(notEncoded(encoding, error)))
+  decoder.on('error', error => bounded.destroy(invalidEncoding(encoding, error)))
   bounded.on('close', () => decoder.destroy())
   return request.pipe(decoder).pipe(bounded)
 }
@@ -135,7 +135,7 @@ function decoderOf(encoding: Encoding): Transform {
   return encoding === 'zstd' ? zlib.createZstdDecompress(ZSTD) : zlib.createInflate()
 }
 
-const notEncoded = (encoding: Encoding, cause: unknown) =>
-  malformed(`The body is not valid ${encoding}, as its Content-Encoding says.`, cause)
+const invalidEncoding = (encoding: Encoding, cause: unknown) =>
+  malformed(`The Content-Encoding is ${encoding}, but the body is not valid ${encoding}.`, cause)
 
-const notJson = () => new Fault('unsupported_media_type', { message: 'Send the body as application/json.' })
+const jsonRequired = () => new Fault('unsupported_media_type', { message: 'Send the body as application/json.' })

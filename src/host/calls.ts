@@ -1,5 +1,5 @@
-// What operations that are doors themselves find in their context: the same identify, admit and invoke as over HTTP, with a
-// log line and metrics for each call.
+// The `calls` of operations that call other operations: identify, admit and invoke as over HTTP, with a log line
+// and metrics for each call.
 import { Readable } from 'node:stream'
 import { Reply } from '../kit/answer.ts'
 import { invalidInput } from '../kit/check.ts'
@@ -22,7 +22,7 @@ export type CallsOptions = IdentifyOptions &
     inspect?: Inspect
   }
 
-/** A body that is not JSON of ours is made by the door. */
+/** Bodies of kind `bytes`, `parsed` and `stream` must be supplied by the calling operation. */
 function requireBody({ bodyKind, bodyLimit }: Operation, input: Record<string, unknown>): void {
   if (typeof input !== 'object' || input === null) throw invalidInput([{ path: 'input', says: 'must be an object' }])
   const { body } = input as { body?: { bytes?: unknown } | null }
@@ -39,7 +39,7 @@ export function openCalls(options: CallsOptions): Calls {
     identify: (access, presented) => identify(options, access, presented),
     call: async (id, presented, input, request) => {
       const route = routes.get(id)
-      if (!route) throw new Fault('not_found', { message: `There is no operation ${id.slice(0, 100)}.` })
+      if (!route) throw new Fault('not_found', { message: `No operation is named ${id.slice(0, 100)}.` })
       const { operation } = route
       const caller = operation.access === 'public' ? null : presented
       const method = operation.method === 'ANY' ? request.method : operation.method

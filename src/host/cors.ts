@@ -1,22 +1,22 @@
-// Which pages of other origins may read answers: those of the service's own hosts, with credentials, and those of hosts
-// that an organisation attached and verified, without. Everybody else gets no such header at all.
+// CORS: pages of this host's own origins may read answers with credentials; pages of host names that an organisation
+// verified may read them without. Other origins get no CORS headers.
 import { EngineUnavailable } from '../engines/engines.ts'
 
 export type Origins = {
-  /** This service's own, `https://api.example.com`. */
+  /** The origins of this host, such as `https://api.example.com`. */
   own: ReadonlySet<string>
-  /** Whether an organisation attached this host and proved that it is its own. */
+  /** Whether an organisation attached this host name and proved that it owns it. */
   isVerified(host: string): boolean | Promise<boolean>
 }
 
 type Headers = Record<string, string>
 
-/** What a page may read beside the body. */
+/** Headers that pages may read. */
 const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy'
 const ACCEPTED = 'Authorization, Content-Type, X-CSRF-Token, X-Project-Id, X-Service-Ingest-Key'
 const PREFLIGHT_S = 600
 
-/** A host name as browsers write it, without a port: what was verified is the site at the usual one. */
+/** A host name as browsers write it, without a port: only the site at the default port is verified. */
 const PUBLIC_SITE = /^https:\/\/([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+)$/
 
 export function corsHeaders(origin: string, { own, isVerified }: Origins): Headers | null | Promise<Headers | null> {
@@ -29,14 +29,14 @@ export function corsHeaders(origin: string, { own, isVerified }: Origins): Heade
   return verified.then(
     is => (is ? headers : null),
     error => {
-      // Whoever cannot be looked up is not let in; the request itself will meet the same engine and say so.
+      // Without the look-up no access is granted. An operation that needs the same engine answers 503 itself.
       if (error instanceof EngineUnavailable) return null
       throw error
     },
   )
 }
 
-/** What a browser asks before it sends a request that a form could not. */
+/** The answer to a preflight request. */
 export const preflightHeaders = (methods: string): Headers => ({
   'access-control-allow-methods': methods,
   'access-control-allow-headers': ACCEPTED,

@@ -1,18 +1,18 @@
-// Writes an event stream (`text/event-stream`): as fast as its reader reads, and no longer than client and host stay.
+// Writes an event stream (`text/event-stream`) with backpressure, until it ends, the client leaves or the host drains.
 import type { ServerResponse } from 'node:http'
 import type { ServerEvent } from '../kit/answer.ts'
 import { native } from '../kit/dialect.ts'
 import { faultFor } from './faults.ts'
 import type { RequestScope } from './scope.ts'
 
-/** Proxies commonly cut a connection that was silent for a minute. */
+/** Proxies commonly close a connection after a minute without data. */
 const KEEP_ALIVE_MS = 15_000
-/** A reader that takes nothing for so long is gone, or holds the source on purpose. */
+/** A client that reads nothing for this long is disconnected, so that it does not block the source. */
 export const UNREAD_MS = 60_000
 
 type Source = AsyncIterable<ServerEvent<unknown> | Uint8Array>
 
-/** The head goes out with the first event: a source that fails before that is answered as a fault. */
+/** The head is sent with the first event, so that an earlier failure of the source can be answered as a fault. */
 export async function sendEvents(
   scope: RequestScope,
   response: ServerResponse,
@@ -35,24 +35,24 @@ export async function sendEvents(
       begin()
       if (!response.write(encoded(next.value))) await orAbort(drained(response))
     }
-    // One that has not begun when the host drains is told to come back, which an empty stream would not.
+    // If the host drains before the first event, answer 503: a client would not retry after an empty stream.
     if (scope.isStopped && !response.headersSent) throw scope.signal.reason
     begin()
     response.end()
   } catch (error) {
     if (!response.headersSent || scope.signal.aborted) throw error
-    // Part of the answer is out: the rest is an event that says why it ends.
+    // The head is sent already, so the fault is sent as an event.
     const { body } = (scope.route?.operation.dialect ?? native)(faultFor(error), scope.id)
     response.end(encoded({ event: 'error', data: body }))
     throw error
   } finally {
     clearInterval(keepAlive)
-    void Promise.resolve(events.return?.()).catch(() => {}) // It is told to stop; how it takes that is its own affair.
+    void Promise.resolve(events.return?.()).catch(() => {}) // The answer is over; errors of the cleanup do not matter.
   }
 }
 
-/** Waits for something, but not beyond the abort: then it is null. One listener for all that is waited for, because a race
- *  against one promise would keep every outcome until that promise is settled. */
+/** Awaits promises; resolves to null on abort. It uses one listener for all of them, because Promise.race against one
+ *  long-lived promise would keep every result in memory until that promise settles. */
 function untilAborted(signal: AbortSignal): <T>(awaited: Promise<T>) => Promise<T | null> {
   let stop = () => {}
   signal.addEventListener('abort', () => stop(), { once: true })
@@ -64,7 +64,7 @@ function untilAborted(signal: AbortSignal): <T>(awaited: Promise<T>) => Promise<
     })
 }
 
-/** Resolves when the reader has caught up; one that never does is cut, which aborts the signal of its request. */
+/** Resolves when the client has caught up. A timeout destroys the response, which aborts the request signal. */
 function drained(response: ServerResponse): Promise<void> {
   const timer = setTimeout(() => response.destroy(), UNREAD_MS).unref()
   return new Promise(resolve => {
@@ -82,6 +82,6 @@ function encoded(event: ServerEvent<unknown> | Uint8Array): Uint8Array | string 
   return `${field('event', event.event)}${field('id', event.id)}${lines.join('')}\n`
 }
 
-/** A line break would end the field and begin another. */
+/** A line break would start another field. */
 const field = (name: string, value: string | undefined) =>
   value === undefined ? '' : `${name}: ${value.replace(/[\r\n\0]+/g, ' ')}\n`

@@ -1,8 +1,8 @@
-// Turns whatever was thrown into the fault that is answered.
+// Maps thrown errors to the faults that are answered.
 import { type EngineName, EngineUnavailable, HttpFailure } from '../engines/engines.ts'
 import { Fault, type FaultCode } from '../kit/fault.ts'
 
-/** What the host itself may answer, for any operation. */
+/** Faults that the host itself may answer, for any operation. */
 export const HOST_FAULTS: readonly FaultCode[] = [
   ...(['invalid_input', 'malformed_request', 'credential_required', 'credential_refused', 'forbidden'] as const),
   ...(['https_required', 'method_not_allowed', 'request_timeout', 'body_too_large', 'unsupported_media_type'] as const),
@@ -15,14 +15,14 @@ export function faultFor(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof EngineUnavailable) return engineFault(error)
   if (error instanceof HttpFailure) {
-    return new Fault('upstream_unreachable', { message: 'The service behind this did not answer.', cause: error })
+    return new Fault('upstream_unreachable', { message: 'A service that this needs did not answer.', cause: error })
   }
-  // The client's own connection: engines translate theirs before they throw.
+  // This is the client's connection: engines throw their own error classes.
   if ((error as { code?: unknown } | null)?.code === 'ECONNRESET') {
-    return malformed('The connection broke before the request was whole.', error)
+    return malformed('The connection was closed before the request was complete.', error)
   }
   return new Fault('internal', {
-    message: 'Something went wrong on our side. Try again; if it stays, tell the operator the request id.',
+    message: 'Internal error. Try again; if it persists, report the request id.',
     cause: error,
   })
 }
@@ -31,29 +31,27 @@ export const malformed = (message: string, cause?: unknown) => new Fault('malfor
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Methods that only read. */
 export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
 export const isMethod = (method: string): boolean => (METHODS as readonly string[]).includes(method)
 
-/** For methods no path here has. */
+/** For methods that no route uses. */
 export const methodUnknown = (method: string) =>
   new Fault('method_not_allowed', {
-    message: `${method} is not a method here.`,
+    message: `The method ${method} is not supported.`,
     headers: { allow: METHODS.join(', ') },
   })
 
 export const bodyTooLarge = (limit: number) =>
-  new Fault('body_too_large', { message: `The body is too large; the limit here is ${limit} bytes.` })
+  new Fault('body_too_large', { message: `The body is too large; the limit is ${limit} bytes.` })
 
-/** Until everything is open. */
 export const starting = () =>
   new Fault('starting', { message: 'This host is starting. Try again in a moment.', retryAfterS: 1 })
 
 export const stopping = () =>
   new Fault('overloaded', { message: 'This host is stopping. Try again in a moment.', retryAfterS: 1 })
 
-/** What each engine is called when it cannot be reached. The others are in this process, and cannot be away. */
+/** The fault for each engine that can be unreachable. The other engines run in this process. */
 const UNREACHABLE: Partial<Record<EngineName, [code: FaultCode, message: string, retryAfterS: number]>> = {
   db: ['database_unreachable', 'The database cannot be reached right now. Try again in a moment.', 2],
   warehouse: ['warehouse_unreachable', 'The warehouse cannot be reached right now. Try again in a moment.', 2],
@@ -69,6 +67,6 @@ function engineFault(error: EngineUnavailable): Fault {
     const [code, message, retryAfterS] = unreachable
     return new Fault(code, { message, retryAfterS, cause: error })
   }
-  const message = 'Too much is going on right now; nothing was done. Try again in a moment.'
+  const message = 'The host is overloaded; nothing was done. Try again in a moment.'
   return new Fault('overloaded', { message, retryAfterS: 1, cause: error })
 }

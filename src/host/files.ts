@@ -1,5 +1,4 @@
-// Static files beside the API: pages and what they load. Read once at the start and served from memory, so that a request
-// can name nothing but what was there then.
+// Static files, such as pages. They are read at start and served from memory, so that requests reach no other file.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -8,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { type Reply, reply } from '../kit/answer.ts'
 
 export type Files = {
-  /** Where they stand: `/console`. */
+  /** The URL path they are served at: `/console`. */
   path: string
   directory: URL
 }
@@ -26,10 +25,10 @@ const TYPES: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** A name that carries a digest of its content, `assets/app-4f3a9c21.js`, never means anything else. */
+/** Names with a digest of the content, `assets/app-4f3a9c21.js`. Their content never changes. */
 const HASHED = /\/assets\/[^/]*-[\w-]{8,}\.\w+$/
 const FOREVER = 'public, max-age=31536000, immutable'
-/** Kept, and asked for again each time, which costs a few bytes while it has not changed. */
+/** Cached, but revalidated on every use. */
 const REVALIDATED = 'no-cache'
 const PAGE_HEADERS = {
   'content-security-policy': "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
@@ -43,10 +42,10 @@ export function openFiles(mounts: readonly Files[]): FindFile {
   return (method, path, headers) => {
     const file = method === 'GET' || method === 'HEAD' ? files.get(path) : undefined
     if (!file) return null
-    const isKnown = String(headers['if-none-match'] ?? '')
+    const isCurrent = String(headers['if-none-match'] ?? '')
       .split(',')
       .some(one => ['*', file.etag].includes(one.trim().replace(/^W\//, '')))
-    return isKnown ? reply(304, file.headers) : reply(200, file.headers, file.bytes)
+    return isCurrent ? reply(304, file.headers) : reply(200, file.headers, file.bytes)
   }
 }
 

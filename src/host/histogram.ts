@@ -1,15 +1,15 @@
-// Request times as Prometheus histograms. By hand, because the library validates and hashes the labels at every
-// observation, which cost more than everything else that is counted about a request.
+// Request durations as Prometheus histograms. Not done with prom-client, because it validates and hashes the labels at
+// every observation, which cost more than all other metrics of a request.
 
 /** Upper bounds in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 type Series = { labels: string; counts: Uint32Array; count: number; seconds: number }
-/** By method and status, found without making a string. */
+/** By method and status; nested, so that a look-up builds no string. */
 type ByOutcome = Map<string, Map<number, Series>>
 
 export type Histogram = {
-  /** The counter of one operation. */
+  /** The observer of one operation. */
   of(operation: string): (method: string, status: number, seconds: number) => void
   text(): string
 }
@@ -48,7 +48,7 @@ export function histogram(name: string, help: string): Histogram {
   }
 }
 
-/** Prometheus counts each bucket with all below it. */
+/** Prometheus buckets are cumulative. */
 function linesOf(name: string, { labels, counts, count, seconds }: Series): string[] {
   let below = 0
   const buckets = [...BUCKETS, '+Inf'].map((bound, at) => {

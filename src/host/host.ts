@@ -1,4 +1,4 @@
-// The whole host: operations behind one TLS port, metrics behind another.
+// The host: operations on one TLS port, metrics on another.
 import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
@@ -23,19 +23,21 @@ import type { Outbox } from './write.ts'
 
 export type HostOptions = {
   services: readonly Service[]
+  /** Of the product, for the metrics. */
+  version: string
   engines: Engines
-  /** Values of the services' settings, by name. */
+  /** The values of the services' settings, by name. */
   settings: Readonly<Record<string, unknown>>
   identity: IdentityProvider
-  /** Takes events in the transaction that emits them; null while there is no bus. */
+  /** Stores events in the transaction that emits them; null without a bus. */
   outbox: Outbox | null
   /** Whether schedules run in this process. */
   runsSchedules: boolean
-  /** Services that run elsewhere, by name. Theirs replace the operations of the same service here. */
+  /** URLs of services that run elsewhere, by name. Relays replace their operations. */
   upstreams: ReadonlyMap<string, URL>
-  /** How clients reach this host. */
+  /** The URL at which clients reach this host. */
   baseUrl: string
-  /** The origins this host goes by. Their pages may use it with credentials. */
+  /** The origins of this host. Their pages may use it with credentials. */
   ownOrigins: readonly string[]
   files: readonly Files[]
   listener: Listener
@@ -49,16 +51,16 @@ export type HostOptions = {
 
 export type Host = {
   metricsPort: number
-  /** Where what else this process serves is counted too. */
+  /** Also used by the other servers of this process. */
   requests: Histogram
   isVerified: Provided['isVerified']
   calls: Calls
-  /** Opens the door: until then every request is answered 503. */
+  /** Starts to handle requests; until then every request is answered 503. */
   serve(): void
   drain(graceMs: number): Promise<void>
 }
 
-/** Every operation this host describes, under the heading of its service. */
+/** Every documented operation, grouped by service. */
 export function sectionsOf(services: readonly Service[], ping: () => Promise<void> = async () => {}): Section[] {
   let document: object | null = null
   const about = aboutOperations(
@@ -75,15 +77,17 @@ export function sectionsOf(services: readonly Service[], ping: () => Promise<voi
 
 export async function openHost(options: HostOptions): Promise<Host> {
   const { services, upstreams, engines, listener } = options
-  const here = services.map(one => (upstreams.has(one.name) ? { ...one, operations: {} } : one))
-  requireBus(here, options.outbox)
+  const local = services.map(one => (upstreams.has(one.name) ? { ...one, operations: {} } : one))
+  requireBus(local, options.outbox)
   const relays = services.flatMap(one => {
     const url = upstreams.get(one.name)
     return url ? [{ operations: relayOperations(one, url) }] : []
   })
-  const opened = await openServices(options, here)
-  const metrics = openMetrics(engines.db, () => [...opened.values()].flatMap(one => one.gauges?.() ?? []))
-  const routes = routesOf([...sectionsOf(here, engines.db.ping), ...relays], metrics.requests)
+  const opened = await openServices(options, local)
+  const metrics = openMetrics(engines.db, options.version, () =>
+    [...opened.values()].flatMap(one => one.gauges?.() ?? []),
+  )
+  const routes = routesOf([...sectionsOf(local, engines.db.ping), ...relays], metrics.requests)
   const provided = providedBy([...opened.values()])
   const path = {
     ...options,
@@ -100,7 +104,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile: openFiles(options.files) })
   const metricsServer = createMetricsServer(metrics)
   const metricsPort = await listen(metricsServer, options.metricsAddress.host, options.metricsAddress.port)
-  const stopSchedules = options.runsSchedules ? startSchedules({ ...path, services: here }) : async () => {}
+  const stopSchedules = options.runsSchedules ? startSchedules({ ...path, services: local }) : async () => {}
   return {
     metricsPort,
     requests: metrics.requests,
@@ -109,7 +113,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     serve: () => listener.serve(server.handle, server.refused),
     drain: async graceMs => {
       server.close()
-      // A stream may end by itself within half of the time; the other half is for those that were told to.
+      // Streams may end by themselves within half of the time; the rest are then stopped.
       const stopStreams = setTimeout(server.stopStreams, graceMs / 2)
       await Promise.all([listener.drain(graceMs), stopSchedules()])
       clearTimeout(stopStreams)
@@ -124,17 +128,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
 function routesOf(sections: readonly { operations: Record<string, Operation> }[], requests: Histogram) {
   const routes = new Map<string, Route>()
   for (const [id, operation] of sections.flatMap(one => Object.entries(one.operations))) {
-    if (routes.has(id)) throw new Error(`two operations are called ${id}`)
+    if (routes.has(id)) throw new Error(`two operations are named ${id}`)
     routes.set(id, { id, operation, observe: requests.of(id) })
   }
   return routes
 }
 
-/** Lets every service open what it keeps in memory. */
-async function openServices({ engines, settings, identity, log, services: all }: HostOptions, here: Service[]) {
+/** Opens the in-memory state of every service. */
+async function openServices({ engines, settings, identity, log, services: all }: HostOptions, local: Service[]) {
   const names = new Set(all.map(one => one.name))
   const opened = new Map<string, Opened<unknown>>()
-  for (const { name, open, settings: declared } of here) {
+  for (const { name, open, settings: declared } of local) {
     const warn = (error: unknown) => log.events.warn({ err: error, service: name }, 'service')
     const own = Object.fromEntries(Object.keys(declared).map(one => [one, settings[one]]))
     if (open) opened.set(name, await open({ engines, settings: own as never, services: names, identity, warn }))
@@ -142,24 +146,24 @@ async function openServices({ engines, settings, identity, log, services: all }:
   return opened
 }
 
-const NEEDED = ['credentials', 'audit', 'requireBudget', 'isVerified'] as const satisfies (keyof Provided)[]
+const REQUIRED = ['credentials', 'audit', 'requireBudget', 'isVerified'] as const satisfies (keyof Provided)[]
 
 function providedBy(opened: readonly Opened<unknown>[]): Provided {
   const provided: Partial<Provided> = Object.assign({}, ...opened.map(one => one.provides))
-  const missing = NEEDED.filter(name => !(name in provided))
+  const missing = REQUIRED.filter(name => !(name in provided))
   if (missing.length > 0) throw new Error(`no service provides ${missing.join(', ')}`)
   return provided as Provided
 }
 
-/** Nothing that is declared is dropped in silence. */
+/** Fails at start instead of silently dropping events. */
 function requireBus(services: readonly Service[], outbox: Outbox | null): void {
   for (const { name, operations, consumers } of services) {
     const emits = Object.values(operations).some(one => Object.keys(one.emits).length > 0)
-    if ((emits && !outbox) || consumers.length > 0) throw new Error(`${name} needs a bus, and there is none`)
+    if ((emits && !outbox) || consumers.length > 0) throw new Error(`${name} needs a bus, but none is configured`)
   }
 }
 
-/** Which service without any operation owns a path. */
+/** Finds the service without operations that owns a path. */
 function unbuiltPaths(services: readonly Service[], upstreams: ReadonlyMap<string, URL>) {
   const unbuilt = services.filter(one => Object.keys(one.operations).length === 0 && !upstreams.has(one.name))
   const owners = new Map(unbuilt.flatMap(({ name, paths }) => paths.map(path => [path, name] as const)))

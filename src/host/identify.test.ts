@@ -11,18 +11,18 @@ const whoami = (headers: Record<string, string>) => host.call('GET /v1/specimen/
 const key = host.home.key
 
 describe('a credential', () => {
-  it('makes its holder the caller', async () => {
+  it('makes its owner the caller', async () => {
     const { body } = await whoami({ authorization: `Bearer ${key}` })
     assert.equal(body.org, 'home')
     assert.equal(body.user, host.home.user)
     assert.equal(body.email, 'owner@home.test')
   })
 
-  it('may be spelled with any case of "Bearer"', async () => {
+  it('accepts "Bearer" in any case', async () => {
     assert.equal((await whoami({ authorization: `bEARER ${key}` })).status, 200)
   })
 
-  it('left out is 401 that says what to send', async () => {
+  it('that is missing is answered 401 with what to send', async () => {
     const answer = await whoami({})
     assert.equal(answer.status, 401)
     assert.equal(answer.body.error.code, 'credential_required')
@@ -39,9 +39,9 @@ describe('a credential', () => {
     ['something after it', `Bearer ${key} x`],
     ['a letter mistyped', `Bearer ${key.slice(0, 20)}${key[20] === 'a' ? 'b' : 'a'}${key.slice(21)}`],
     ['a letter missing', `Bearer ${key.slice(0, -1)}`],
-    ['text of another vendor', 'Bearer sk-proj-0123456789'],
+    ['a key of another vendor', 'Bearer sk-proj-0123456789'],
   ] as const) {
-    it(`with ${name} is 401`, async () => {
+    it(`with ${name} is answered 401`, async () => {
       const answer = await whoami({ authorization: header })
       assert.equal(answer.status, 401)
       assert.equal(answer.body.error.code, 'credential_refused')
@@ -49,23 +49,23 @@ describe('a credential', () => {
     })
   }
 
-  it('that is publishable is refused outright', async () => {
+  it('that is publishable is answered 403', async () => {
     const answer = await whoami({ authorization: `Bearer pk-${key.slice(3)}` })
     assert.equal(answer.status, 403)
     assert.match(answer.body.error.message, /publishable/)
   })
 
-  it('sent twice is 400', async () => {
+  it('sent twice is answered 400', async () => {
     const headers = { authorization: [`Bearer ${key}`, `Bearer ${host.other.key}`] } as never
     assert.equal((await whoami(headers)).status, 400)
   })
 
-  it('in the query opens nothing', async () => {
+  it('in the query is ignored', async () => {
     assert.equal((await host.call(`GET /v1/specimen/whoami?authorization=Bearer%20${key}`, { as: null })).status, 401)
   })
 })
 
-describe('where events come in, a key', async () => {
+describe('a key for an ingest operation', async () => {
   const publishable = async (fields: object = {}) =>
     (await host.call('POST /v1/account/keys', { body: { name: 'p', type: 'publishable', ...fields } })).body.key
   const ingest = (headers: Record<string, string> = {}, query = '') =>
@@ -73,25 +73,25 @@ describe('where events come in, a key', async () => {
   const key = await publishable()
   const other = host.other.key
 
-  for (const [way, headers, query] of [
+  for (const [location, headers, query] of [
     ['a bearer', { authorization: `Bearer ${key}` }, ''],
-    ['its header', { 'x-service-ingest-key': key }, ''],
-    ['its parameter', {}, `?ingest_key=${key}`],
+    ['the ingest header', { 'x-service-ingest-key': key }, ''],
+    ['the ingest parameter', {}, `?ingest_key=${key}`],
     [
-      'a bearer before the others',
+      'a bearer in preference to the others',
       { authorization: `Bearer ${key}`, 'x-service-ingest-key': other },
       `?ingest_key=${other}`,
     ],
-    ['its header before the parameter', { 'x-service-ingest-key': key }, `?ingest_key=${other}`],
+    ['the ingest header in preference to the parameter', { 'x-service-ingest-key': key }, `?ingest_key=${other}`],
   ] as const) {
-    it(`comes as ${way}, and stands for the organisation and for nobody in it`, async () => {
+    it(`is accepted as ${location} and acts for the organisation without a user`, async () => {
       const { status, body } = await ingest(headers, query)
       assert.equal(status, 200)
       assert.deepEqual(body, { org: 'home', project: null, user: null, kind: 'publishable' })
     })
   }
 
-  it('that is secret stands for its holder, by each of these ways', async () => {
+  it('that is secret acts for its owner in each of these locations', async () => {
     const { key } = host.home
     for (const answer of [
       await ingest({ authorization: `Bearer ${key}` }),
@@ -102,14 +102,14 @@ describe('where events come in, a key', async () => {
     }
   })
 
-  it('with exactly one project entry stands for that project', async () => {
+  it('with exactly one project entry acts in that project', async () => {
     const one = await publishable({ limit: ['project:shop', 'product:specimen'] })
     assert.equal((await ingest({ 'x-service-ingest-key': one })).body.project, 'shop')
     const two = await publishable({ limit: ['project:shop', 'project:blog'] })
     assert.equal((await ingest({ 'x-service-ingest-key': two })).status, 403)
   })
 
-  it('left out is 401, unknown is 403, and each says what to send', async () => {
+  it('that is missing is answered 401, an unknown one 403', async () => {
     const none = await ingest()
     assert.equal(none.status, 401)
     assert.equal(none.body.error.code, 'ingest_key_required')
@@ -120,14 +120,14 @@ describe('where events come in, a key', async () => {
     }
   })
 
-  it('presented first counts, be it good or not', async () => {
+  it('is ignored if another one precedes it, even if that one is invalid', async () => {
     for (const authorization of ['Bearer nonsense', 'Bearer ', 'Basic eDp5']) {
       assert.equal((await ingest({ authorization, 'x-service-ingest-key': key })).status, 403, authorization)
     }
     assert.equal((await ingest({ 'x-service-ingest-key': 'nonsense' }, `?ingest_key=${key}`)).status, 403)
   })
 
-  it('is held to its limit and to its rate', async () => {
+  it('is subject to its limit and its rate', async () => {
     const limited = await ingest({ 'x-service-ingest-key': await publishable({ limit: ['product:risk'] }) })
     assert.equal(limited.body.error.code, 'key_limit')
     const rated = { 'x-service-ingest-key': await publishable({ rate: 1 }) }
@@ -135,7 +135,7 @@ describe('where events come in, a key', async () => {
     assert.equal((await ingest(rated)).status, 429)
   })
 
-  it('counts before a session, which a browser sends unasked', async () => {
+  it('takes precedence over a session, which browsers send automatically', async () => {
     const browser = await host.signIn(host.other)
     for (const answer of [
       await ingest({ ...browser, authorization: `Bearer ${key}` }),
@@ -146,12 +146,12 @@ describe('where events come in, a key', async () => {
     }
   })
 
-  it('given twice is 400', async () => {
+  it('sent twice is answered 400', async () => {
     assert.equal((await ingest({}, `?ingest_key=${key}&ingest_key=${key}`)).status, 400)
     assert.equal((await ingest({ 'x-service-ingest-key': [key, key] } as never)).status, 400)
   })
 
-  it('opens nothing else by these ways, and is in no log', async () => {
+  it('in the ingest header or parameter gives no other access and is never logged', async () => {
     for (const secret of [key, host.home.key]) {
       const headers = { 'x-service-ingest-key': secret }
       assert.equal((await host.call(`GET /v1/specimen/whoami?ingest_key=${secret}`, { as: null, headers })).status, 401)
@@ -161,7 +161,7 @@ describe('where events come in, a key', async () => {
 })
 
 describe('access', () => {
-  it('to what is public needs none, and has no caller even with one', async () => {
+  it('to public operations needs no credential, and has no caller even with one', async () => {
     assert.equal((await host.call('GET /v1/specimen/open', { as: null })).status, 200)
     assert.deepEqual((await host.call('GET /v1/specimen/open')).body, { caller: null })
   })
@@ -174,12 +174,12 @@ describe('access', () => {
     assert.equal(answer.body.error.code, 'forbidden')
   })
 
-  it('for operators is for the platform organisation alone', async () => {
+  it('for superadmins requires a member of the organisation `admin`', async () => {
     assert.equal((await host.call('GET /v1/specimen/superadmin')).status, 403)
     assert.equal((await host.call('GET /v1/specimen/superadmin', { as: host.admin.key })).status, 204)
   })
 
-  it('never follows what a client claims to be', async () => {
+  it('ignores identity headers of the client', async () => {
     const claims = {
       'X-Org-Id': 'admin',
       'x-user-id': 'usr_forged',
@@ -198,19 +198,19 @@ describe('access', () => {
   })
 })
 
-describe('a crowd of unknown keys', () => {
-  it('keeps nobody who is known from the database', async () => {
-    const crowd = Array.from({ length: 400 }, () =>
+describe('many unknown keys', () => {
+  it('do not block known keys from the database', async () => {
+    const unknown = Array.from({ length: 400 }, () =>
       host.call('GET /v1/projects', { as: newKeyText(host.engines.random, 'secret') }),
     )
     const known = Array.from({ length: 40 }, () => host.call('GET /v1/projects'))
     for (const answer of await Promise.all(known)) assert.equal(answer.status, 200)
-    for (const answer of await Promise.all(crowd)) assert.equal(answer.status, 401)
+    for (const answer of await Promise.all(unknown)) assert.equal(answer.status, 401)
   })
 })
 
 describe('a key that changes', () => {
-  it('stops at once, although it was remembered', async () => {
+  it('stops working at once although it was cached', async () => {
     const third = await host.organisation('third')
     assert.equal((await host.call('GET /v1/specimen/whoami', { as: third.key })).status, 200)
     await host.db`delete from keys where org = 'third'`
@@ -218,7 +218,7 @@ describe('a key that changes', () => {
     assert.equal((await host.call('GET /v1/specimen/whoami', { as: third.key })).status, 401)
   })
 
-  it('is looked up again after half a minute at most, even if no notification came', async () => {
+  it('is looked up again after 30 seconds even without a notification', async () => {
     const fourth = await host.organisation('fourth')
     assert.equal((await host.call('GET /v1/specimen/whoami', { as: fourth.key })).body.email, fourth.email)
     await host.db`update users set email = 'new@fourth.test' where id = ${fourth.user}`
@@ -227,7 +227,7 @@ describe('a key that changes', () => {
     assert.equal((await host.call('GET /v1/specimen/whoami', { as: fourth.key })).body.email, 'new@fourth.test')
   })
 
-  it('works once it exists, although it was refused before', async () => {
+  it('works once it exists although it was refused before', async () => {
     const text = newKeyText(host.engines.random, 'secret')
     assert.equal((await whoami({ authorization: `Bearer ${text}` })).status, 401)
     const late = { ...host.home, name: 'late', type: 'secret' as const, text }
@@ -235,11 +235,11 @@ describe('a key that changes', () => {
     assert.equal((await whoami({ authorization: `Bearer ${text}` })).status, 200)
   })
 
-  it('is looked up again when the connection that hears of changes was lost', async () => {
+  it('is looked up again after the notification connection was lost', async () => {
     const fifth = await host.organisation('fifth')
     const email = async () => (await whoami({ authorization: `Bearer ${fifth.key}` })).body.email
     assert.equal(await email(), fifth.email)
-    // Nothing tells of this change, so only what is forgotten altogether is looked up again.
+    // This change sends no notification, so the new value appears only if the whole cache is cleared.
     await host.db`update users set email = 'new@fifth.test' where id = ${fifth.user}`
     await host.db`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'stoa listening'`

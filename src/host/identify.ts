@@ -1,4 +1,4 @@
-// From what was presented to the caller it stands for.
+// Determines the caller from the presented credential.
 import type { Clock } from '../engines/engines.ts'
 import type { Principal } from '../kit/caller.ts'
 import { cookieIn } from '../kit/cookies.ts'
@@ -12,8 +12,8 @@ const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 export type IdentifyOptions = { credentials: Credentials; engines: { clock: Clock } }
 
-/** The first that is presented counts, be it good or not: a bearer, where events come in the header and the parameter of
- *  an ingest key, and last the session cookie, which a browser sends unasked. */
+/** Only the first credential that is present counts, valid or not. The order is: bearer, then for `ingest` the ingest
+ *  header and parameter, then the session cookie, which browsers send automatically. */
 export function identify(
   options: IdentifyOptions,
   access: Access,
@@ -29,17 +29,16 @@ export function identify(
   }
   const text = bearerIn(presented.authorization)
   if (text.startsWith('sk-')) return credentials.secretKey(text)
-  const ofWorkspace = isWorkspaceToken(text)
-  if (ofWorkspace && access === 'reader') return credentials.workspaceToken(text)
-  if (ofWorkspace || text.startsWith('pk-')) {
+  const isWorkspace = isWorkspaceToken(text)
+  if (isWorkspace && access === 'reader') return credentials.workspaceToken(text)
+  if (isWorkspace || text.startsWith('pk-')) {
     throw new Fault('forbidden', {
-      message:
-        "A publishable key (pk-) or a workspace's token can write events and nothing else; use a secret key (sk-) here.",
+      message: "A publishable key (pk-) or a workspace's token can only write events; use a secret key (sk-) here.",
     })
   }
   if (JWT.test(text)) return credentials.accessToken(text)
   throw new Fault('credential_refused', {
-    message: 'The Authorization header must read `Bearer sk-…`, or carry an access token.',
+    message: 'The Authorization header must be `Bearer` and a secret key (`sk-…`) or an access token.',
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   })
 }
@@ -70,30 +69,30 @@ async function identifyIngest(options: IdentifyOptions, presented: Presented): P
     if (!(error instanceof Fault) || error.code !== 'credential_refused') throw error
     throw new Fault('ingest_key_unknown', { message: error.message })
   }
-  throw new Fault('ingest_key_unknown', { message: 'Events are written with a key that starts with pk- or sk-.' })
+  throw new Fault('ingest_key_unknown', { message: 'To write events, send a key that starts with pk- or sk-.' })
 }
 
 function sessionOf({ credentials, engines }: IdentifyOptions, presented: Presented): Promise<Principal> | null {
   const session = presented.cookie === undefined ? null : cookieIn(presented.cookie, SESSION_COOKIE)
   if (session === null) return null
   return Promise.resolve(credentials.session(session)).then(caller => {
-    if (!presented.isSafe) requireOwnPage(presented, caller, engines.clock)
+    if (!presented.isSafe) requireCsrfToken(presented, caller, engines.clock)
     return caller
   })
 }
 
-/** A browser sends its cookie along whichever site's page makes it write, so what counts is a token no other site has. */
-function requireOwnPage({ csrfToken }: Presented, { credential }: Principal, clock: Clock): void {
+/** Browsers send the cookie with requests that pages of other sites make, but those pages cannot read the token. */
+function requireCsrfToken({ csrfToken }: Presented, { credential }: Principal, clock: Clock): void {
   if (csrfToken !== undefined && isCsrfToken(csrfToken, credential, clock.now())) return
   throw new Fault('csrf_token_required', {
-    message: 'A browser session writes with the header X-CSRF-Token; get a fresh one from GET /v1/account/csrf.',
+    message: 'Send the header X-CSRF-Token with writes of a browser session; GET /v1/account/csrf returns a token.',
   })
 }
 
-/** Three parts in base64url, the first of which begins a JSON object. */
+/** Three parts in base64url; the first one starts with `{"`. */
 const JWT = /^eyJ[\w-]{1,2000}\.[\w-]{1,6000}\.[\w-]{1,1000}$/
 
-/** A JWT that says it is one; whether that is true is looked at where such a token is taken. */
+/** Checks only the `typ` header; `workspaceToken` verifies the signature. */
 function isWorkspaceToken(text: string): boolean {
   if (!JWT.test(text)) return false
   const head = Buffer.from(text.slice(0, text.indexOf('.')), 'base64url').toString()

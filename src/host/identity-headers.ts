@@ -1,28 +1,28 @@
-// Services behind the host trust the headers that say who is calling, so a client's own must never arrive.
+// Relayed services trust the identity headers of the host, so those that a client sends must be removed.
 import type { IncomingMessage } from 'node:http'
 
-/** Words by which gateways and proxies pass an identity on: `X-Org-Id`, `x_user_email`, `Remote-User`, `X-OrgId`. */
+/** Name parts with which gateways and proxies pass an identity on: `X-Org-Id`, `x_user_email`, `Remote-User`. */
 const CLAIM =
   /^(org|organi[sz]ation|user|tenant|owner|account|workspace|role|group|email|mail|identity|principal|subject|sub|login|admin)(s|id|name|email|slug)?$/
-/** Headers of the web itself that have such a word in their name. */
-const INNOCENT = new Set(['user-agent', 'sec-fetch-user'])
+/** Standard headers that match but carry no identity. */
+const EXCEPTIONS = new Set(['user-agent', 'sec-fetch-user'])
 
-/** Names are as various as clients make them, so what is remembered of them is bounded. */
-const known = new Map<string, boolean>()
-const KNOWN_MAX = 1_000
+/** Results by header name. Clients choose the names, so the cache is bounded. */
+const cache = new Map<string, boolean>()
+const CACHE_MAX = 1_000
 
 export function isIdentityClaim(name: string): boolean {
-  const remembered = known.get(name)
-  if (remembered !== undefined) return remembered
+  const cached = cache.get(name)
+  if (cached !== undefined) return cached
   const lower = name.toLowerCase()
-  // Many servers fold `_` and `.` into `-`, so whatever is not a letter or a digit parts the words.
+  // Many servers fold `_` and `.` into `-`, so any character but a letter or a digit is a separator.
   const words = lower.split(/[^a-z0-9]+/)
-  const claim = words.length > 1 && !INNOCENT.has(lower) && words.some(word => CLAIM.test(word))
-  if (known.size < KNOWN_MAX) known.set(name, claim)
+  const claim = words.length > 1 && !EXCEPTIONS.has(lower) && words.some(word => CLAIM.test(word))
+  if (cache.size < CACHE_MAX) cache.set(name, claim)
   return claim
 }
 
-/** Removes them from every form in which Node keeps a request's headers. */
+/** Removes them from `headers` and `rawHeaders`. */
 export function removeIdentityClaims(request: IncomingMessage): void {
   const raw = request.rawHeaders
   for (let at = raw.length - 2; at >= 0; at -= 2) {

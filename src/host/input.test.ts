@@ -8,13 +8,23 @@ const echo = (body: string | Buffer) =>
   host.call('POST /v1/specimen/echo', { body, headers: { 'content-type': 'application/json' } })
 const nested = (levels: number) => `{"tree":${'['.repeat(levels)}${']'.repeat(levels)}}`
 
-describe('JSON', () => {
+describe('a JSON body', () => {
   for (const [name, body, message] of [
-    ['cut off', '{"text":"a', /not valid JSON/],
-    ['followed by more', '{} {}', /not valid JSON/],
+    ['cut off', '{"text":"a', /not valid JSON: it ends too early, at line 1, column 11\.$/],
+    ['cut off after a comma', '{"tree":[1,', /it ends too early, at line 1, column 12\.$/],
+    ['cut off in a word', '{"tree":tru', /it ends too early, at line 1, column 12\.$/],
+    ['followed by more', '{} {}', /not valid JSON: see line 1, column 4\.$/],
+    ['wrong in its third line', '{\n  "text": "a",\n  "tree": [1, x]\n}', /see line 3, column 15\.$/],
+    ['without quotes', '{text:"a"}', /see line 1, column 2\.$/],
+    ['with a comma too many', '{"text":"a",}', /see line 1, column 13\.$/],
+    ['with a comma missing', '{"text":"a" "tree":1}', /see line 1, column 13\.$/],
+    ['not JSON at all', 'text=a', /see line 1, column 2\.$/],
+    ['with a line break in a text', '{"text":"a\nb"}', /see line 1, column 11\.$/],
+    ['wrong and long', `{"text":"${'a'.repeat(50_000)}", "tree": nope}`, /see line 1, column 50022\.$/],
+    ['wrong and too long to look', `{"text":"${'a'.repeat(200_000)}", "tree": nope}`, /not valid JSON\.$/],
     ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
   ] as const) {
-    it(`${name} is 400`, async () => {
+    it(`that is ${name} is answered 400`, async () => {
       const answer = await echo(body)
       assert.equal(answer.status, 400)
       assert.equal(answer.body.error.code, 'malformed_request')
@@ -22,7 +32,7 @@ describe('JSON', () => {
     })
   }
 
-  it('with a name that would change a prototype is 400 naming it', async () => {
+  it('with a field name that would change a prototype is answered 400 with that name', async () => {
     for (const [body, path] of [
       ['{"__proto__":{"a":1}}', '__proto__'],
       ['{"tree":{"__proto__":{"a":1}}}', 'tree.__proto__'],
@@ -36,7 +46,7 @@ describe('JSON', () => {
     assert.equal((await echo('{"tree":{"constructor":"Acme Builders"}}')).status, 200)
   })
 
-  it('that is not an object is 400', async () => {
+  it('that is not an object is answered 400', async () => {
     for (const body of ['[]', '"text"', '1', 'null', 'true']) {
       const answer = await echo(body)
       assert.equal(answer.status, 400, body)
@@ -44,7 +54,7 @@ describe('JSON', () => {
     }
   })
 
-  it('may be nested 32 deep and not a level more', async () => {
+  it('may be nested up to 32 levels deep', async () => {
     assert.equal((await echo(nested(32))).status, 200)
     const answer = await echo(nested(33))
     assert.equal(answer.status, 400)
@@ -52,7 +62,7 @@ describe('JSON', () => {
     assert.equal((await echo(nested(100_000))).status, 400)
   })
 
-  it('with text no database can keep is 400 naming the field', async () => {
+  it('with text that PostgreSQL cannot store is answered 400 with the field', async () => {
     for (const text of ['"a\\u0000b"', '"\\ud800"']) {
       const answer = await echo(`{"text":${text}}`)
       assert.equal(answer.status, 400, text)
@@ -63,16 +73,41 @@ describe('JSON', () => {
     assert.equal(key.body.error.param, 'tree')
   })
 
-  it('fields nobody declared are refused by name', async () => {
-    const answer = await echo('{"txet":"a","tree":1}')
+  it('with undeclared fields is answered 400 with their names', async () => {
+    const answer = await echo('{"other":"a","tree":1}')
     assert.equal(answer.status, 400)
-    assert.deepEqual(answer.body.error.fields, [{ path: 'txet', says: 'is not a field here' }])
-    assert.equal(answer.body.error.param, 'txet')
+    assert.deepEqual(answer.body.error.fields, [{ path: 'other', says: 'is not a field here' }])
+    assert.equal(answer.body.error.param, 'other')
+  })
+
+  for (const [wrong, field] of [
+    ['Name', 'name'],
+    ['SLUG', 'slug'],
+    ['nmae', 'name'],
+    ['nam', 'name'],
+    ['namee', 'name'],
+    ['nome', 'name'],
+    ['sl_ug', 'slug'],
+  ] as const) {
+    it(`with \`${wrong}\` is answered 400 with \`${field}\`, before what is missing`, async () => {
+      const { status, body } = await host.call('POST /v1/projects', { body: { [wrong]: 'x' } })
+      assert.equal(status, 400)
+      assert.equal(body.error.param, wrong)
+      assert.equal(body.error.fields[0].says, `is not a field here; did you mean \`${field}\`?`)
+      assert.ok(body.error.message.startsWith(`\`${wrong}\` is not a field here; did you mean \`${field}\`?`))
+    })
+  }
+
+  it('with thousands of undeclared fields is answered quickly, with few suggestions', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`name${n}`, n]))
+    const { status, text } = await host.call('POST /v1/projects', { body: fields })
+    assert.equal(status, 400)
+    assert.ok(text.split('did you mean').length <= 7, text.slice(0, 300))
   })
 })
 
-describe('the query', () => {
-  it('reads numbers and booleans strictly', async () => {
+describe('the query string', () => {
+  it('parses numbers and booleans strictly', async () => {
     const good = await host.call('GET /v1/specimen/typed?whole=-12&number=1.5&flag=true&word=two')
     assert.deepEqual(good.body, { whole: -12, number: 1.5, flag: true, word: 'two' })
     for (const [query, field] of [
@@ -93,11 +128,12 @@ describe('the query', () => {
     }
   })
 
-  it('refuses a field given twice, an unknown one, and __proto__', async () => {
+  it('rejects repeated fields, unknown fields and __proto__', async () => {
     for (const [query, says] of [
       ['whole=1&whole=2', 'must be given once'],
-      ['hole=1', 'is not a field here'],
-      ['hole=1&hole=2', 'is not a field here'],
+      ['other=1', 'is not a field here'],
+      ['other=1&other=2', 'is not a field here'],
+      ['hole=1', 'is not a field here; did you mean `whole`?'],
       ['__proto__=1', 'is not a field here'],
     ]) {
       const answer = await host.call(`GET /v1/specimen/typed?${query}`)
@@ -106,7 +142,7 @@ describe('the query', () => {
     }
   })
 
-  it('is no place for the fields of a body', async () => {
+  it('must not contain fields of the body', async () => {
     const answer = await host.call('POST /v1/specimen/echo?text=a', { body: {} })
     assert.equal(answer.status, 400)
     assert.deepEqual(answer.body.error.fields, [{ path: 'text', says: 'must be sent in the body, not in the query' }])

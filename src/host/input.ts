@@ -1,8 +1,7 @@
-// From an HTTP request to an operation's one flat input: path, then query or body, strictly read.
+// Builds the flat input of an operation from the path and either the query or the body.
 import { isUtf8 } from 'node:buffer'
 import type { TSchema } from 'typebox'
 import { invalidInput } from '../kit/check.ts'
-import { notFound } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import { malformed } from './faults.ts'
 
@@ -14,19 +13,18 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
   const fields = operation.input.properties
   for (const name in query) {
     const declared = Object.hasOwn(fields, name) && !pathFields.includes(name)
-    if (passesUnknown && !declared) continue // It is in the URL, for who wants it.
+    if (passesUnknown && !declared) continue // Operations can read it from the URL.
     if (bodyKind === 'json') throw invalidInput([{ path: name, says: 'must be sent in the body, not in the query' }])
     add(input, name, fromQuery(name, query[name], fields[name]))
   }
   if (bodyKind === 'json') addBody(input, body)
   else if (bodyKind === 'parsed') addDeclared(input, operation, body as { json: unknown })
   else if (bodyKind === 'none' && body !== undefined) {
-    throw malformed('This operation takes its input from the path and the query; send no body.')
+    throw malformed('This operation reads its input from the path and the query; send no body.')
   }
   for (const name of pathFields) {
-    if (Object.hasOwn(input, name)) throw invalidInput([{ path: name, says: 'comes from the path alone' }])
+    if (Object.hasOwn(input, name)) throw invalidInput([{ path: name, says: 'must be sent in the path only' }])
     const value = path[name] ?? path['*']
-    if (path[name] === '') throw notFound('path') // The router lets `/v1/projects/` pass for a slug that is empty.
     input[name] = value
   }
   if (bodyKind !== 'json' && bodyKind !== 'none') input.body = body
@@ -39,7 +37,7 @@ function addBody(input: Record<string, unknown>, body: unknown): void {
   for (const name of Object.keys(body)) add(input, name, body[name])
 }
 
-/** Of a body that is not ours, the fields we know. It stays whole besides. */
+/** Adds the declared fields of a `parsed` body. The whole body is passed on as well. */
 function addDeclared(
   input: Record<string, unknown>,
   { input: declared, pathFields }: Operation,
@@ -54,13 +52,13 @@ function addDeclared(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Plain assignment of `__proto__` would change the object instead of adding a field. */
+/** Assigning `__proto__` would change the prototype instead of adding a field. */
 function add(input: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') throw invalidInput([{ path: name, says: 'is not a field here' }])
   input[name] = value
 }
 
-/** Query values are text; a field that is a number or a boolean is read strictly, or left for the check to refuse. */
+/** Parses numbers and booleans strictly. Other values stay strings, which the schema check then rejects. */
 function fromQuery(name: string, value: unknown, schema: TSchema | undefined): unknown {
   if (!schema) return value
   if (Array.isArray(value)) throw invalidInput([{ path: name, says: 'must be given once' }])
@@ -75,9 +73,43 @@ function fromQuery(name: string, value: unknown, schema: TSchema | undefined): u
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8.')
+  const text = bytes.toString('utf8')
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(text)
   } catch (error) {
-    throw malformed('The body is not valid JSON.', error)
+    throw malformed(`The body is not valid JSON${whereInvalid(text, error as SyntaxError)}.`, error)
+  }
+}
+
+/** Locating an error parses parts of the body again, up to 17 times. */
+const LOCATED_CHARS_MAX = 100_000
+
+/** Where the JSON breaks. V8 reports the position of most errors, but not of an unexpected token. That one is at the end
+ *  of the shortest prefix with the same error, because every shorter prefix is only incomplete. */
+function whereInvalid(text: string, { message }: SyntaxError): string {
+  if (text.length > LOCATED_CHARS_MAX) return ''
+  const reported = message.match(/ at position (\d+)/)?.[1]
+  const hasToken = (length: number) => /^Unexpected (?!end)/.test(jsonError(text.slice(0, length)))
+  let position = reported === undefined ? text.length : Number(reported)
+  if (reported === undefined && hasToken(text.length)) {
+    let valid = 0
+    while (position - valid > 1) {
+      const middle = (valid + position) >>> 1
+      if (hasToken(middle)) position = middle
+      else valid = middle
+    }
+    position--
+  }
+  const before = text.slice(0, position)
+  const where = `line ${before.split('\n').length}, column ${position - before.lastIndexOf('\n')}`
+  return position >= text.length ? `: it ends too early, at ${where}` : `: see ${where}`
+}
+
+function jsonError(text: string): string {
+  try {
+    JSON.parse(text)
+    return ''
+  } catch (error) {
+    return (error as Error).message
   }
 }

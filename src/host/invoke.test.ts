@@ -8,7 +8,7 @@ describe('an audited write', async () => {
   const host = await startHost({ services: [...services, specimen] })
   const trail = () => host.db<Record<string, string>>`select * from audit order by id`
 
-  it('leaves a record of who did what to what, when, from where', async () => {
+  it('records the user, the action, its object, the time and the address', async () => {
     const made = await host.call('POST /v1/projects', { body: { slug: 'shop', name: 'Shop' } })
     const [record, ...more] = await trail()
     assert.deepEqual(more, [])
@@ -22,22 +22,22 @@ describe('an audited write', async () => {
     assert.equal(record?.request_id, made.headers['x-request-id'])
   })
 
-  it('that is refused leaves none', async () => {
+  it('that is refused records nothing', async () => {
     assert.equal((await host.call('POST /v1/projects', { body: { slug: 'shop', name: 'Again' } })).status, 409)
     assert.equal((await trail()).length, 1)
   })
 
-  it('that fails half-way leaves neither the write nor a record', async () => {
+  it('that fails half-way leaves neither the change nor an entry', async () => {
     assert.equal((await host.call('POST /v1/specimen/half')).status, 500)
     assert.equal((await host.call('GET /v1/projects/half')).status, 404)
     assert.equal((await trail()).length, 1)
   })
 })
 
-describe('a database that is busy', async () => {
+describe('a busy database', async () => {
   const host = await startHost({ services: [specimen], dbConnections: 2, dbQueue: 3 })
 
-  it('refuses the caller past the bound at once, and serves again when it is not', async () => {
+  it('refuses callers beyond the queue limit at once, and serves again afterwards', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => host.call('GET /v1/specimen/hold')))
     const refused = answers.filter(answer => answer.status === 503)
     assert.equal(answers.filter(answer => answer.status === 204).length, 5)
@@ -50,16 +50,16 @@ describe('a database that is busy', async () => {
   })
 })
 
-describe('a database that is gone', async () => {
+describe('an unreachable database', async () => {
   const host = await startHost({ services })
 
-  it('is 503 for every operation and in health, which says which engine it is', async t => {
+  it('is answered 503 by every operation, and named by the health check', async t => {
     assert.deepEqual((await host.call('GET /v1/health', { as: null })).body, { status: 'up', engines: { db: 'up' } })
     await host.call('GET /v1/projects')
     const [row] = await host.db<{ name: string }>`select current_database() as name`
     const outside = await testDatabase()
     t.after(outside.drop)
-    // Closed to new connections and with the old ones cut, it is as gone for the host as a lost server.
+    // Without new connections and with the old ones terminated, the database is unreachable for the host.
     await outside.db.script(`alter database ${row?.name} allow_connections false`)
     await outside.db`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${row?.name ?? ''}`
     const health = await host.call('GET /v1/health', { as: null })
@@ -69,7 +69,7 @@ describe('a database that is gone', async () => {
     const listing = await host.call('GET /v1/projects')
     assert.equal(listing.status, 503)
     assert.equal(listing.headers['retry-after'], '2')
-    // What needs no database is answered to a page as well, which is merely not let read it.
+    // Operations that need no database still answer a page of another origin, without CORS headers.
     const page = await host.call('GET /v1', { headers: { origin: 'https://never-asked.example.com' } })
     await outside.db.script(`alter database ${row?.name} allow_connections true`)
     let status = 503

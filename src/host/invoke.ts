@@ -1,5 +1,5 @@
-// Runs one operation for one admitted caller: the single path that every door takes. Checks the text and the depth of the
-// input, its schema, the project and model the key may act on and its budget, in this order, before `run` sees any of it.
+// Runs an operation for an admitted caller, for HTTP requests and for calls between operations. Checks the text and
+// depth of the input, its schema, the key's projects and models, and its budget, in this order, before `run`.
 import type { Engines } from '../engines/engines.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
@@ -12,9 +12,9 @@ import { type WriterOptions, writer } from './write.ts'
 export type InvokeOptions = WriterOptions & {
   engines: Engines
   requireBudget: Provided['requireBudget']
-  /** What each service opened, by its name. */
+  /** The state of each service, by name. */
   states: ReadonlyMap<string, unknown>
-  /** For operations that are doors themselves. */
+  /** For operations that call other operations. */
   calls: Calls
 }
 
@@ -37,7 +37,7 @@ function contextOf(options: InvokeOptions, operation: Operation, caller: Princip
   const { db, http, dns, mail, clock, random, seal } = options.engines
   const state = options.states.get(operation.service)
   const write = writer(options, operation, caller, request)
-  const calls = operation.door ? options.calls : undefined
-  // Spelled out: spreading the engines into it would cost more than everything else here.
+  const calls = operation.callsOperations ? options.calls : undefined
+  // Listed one by one: spreading the engines would cost more than everything else here.
   return { db, http, dns, mail, clock, random, seal, caller, request, state, write, calls }
 }

@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { startHost } from '../../test/host.ts'
+import { rawConnection } from '../../test/raw-connection.ts'
 import { specimen } from '../../test/specimen.ts'
-import { wire } from '../../test/wire.ts'
 import { openHttp } from '../engines/http/http.ts'
 import { services } from '../services/index.ts'
 
-/** Tells which project the host said a call is in. */
+/** Answers the project id that the host forwarded. */
 const upstream = createServer((request, response) => response.end(String(request.headers['x-project-id'] ?? 'none')))
 await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
 after(() => upstream.close())
@@ -27,9 +27,9 @@ async function keyWith(bounds: object, as = host.home.key): Promise<string> {
 }
 const limitedTo = (...limit: string[]) => keyWith({ limit })
 
-/** A path byte for byte, which every client library would tidy first. */
+/** Sends the path unchanged; client libraries would normalise it. */
 async function get(path: string, key: string): Promise<string> {
-  const { write, closed } = await wire(host.port, { tls: true })
+  const { write, closed } = await rawConnection(host.port, { tls: true })
   write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer ${key}\r\n\r\n`)
   return closed
 }
@@ -59,7 +59,7 @@ const rows: Row[] = [
 
 describe('a key limited to', () => {
   for (const [limit, allowed, refused] of rows) {
-    it(`${limit.join(' and ')} reaches that and nothing else`, async () => {
+    it(`${limit.join(' and ')} may use that and nothing else`, async () => {
       const key = await limitedTo(...limit)
       for (const route of allowed) {
         const { status } = await host.call(route, {
@@ -76,23 +76,29 @@ describe('a key limited to', () => {
     })
   }
 
-  it('something is told what it may not do', async () => {
-    const told = async (limit: string, route: string) =>
+  it('something gets a message that names what it may not do', async () => {
+    const messageOf = async (limit: string, route: string) =>
       (await host.call(route, { as: await limitedTo(limit) })).body.error.message
-    assert.match(await told('product:risk', READ_PROJECTS), /may not use the projects service.*product:risk/)
-    assert.match(await told('read:projects', 'POST /v1/projects'), /may only read the projects service.*read:projects/)
-    assert.match(await told('project:shop', READ_PROJECTS), /may not act on the whole organisation.*project:shop/)
-    assert.match(await told('project:shop', 'GET /v1/projects/other'), /may not act in the project other.*project:shop/)
+    assert.match(await messageOf('product:risk', READ_PROJECTS), /may not use the projects service.*product:risk/)
+    assert.match(
+      await messageOf('read:projects', 'POST /v1/projects'),
+      /may only read the projects service.*read:projects/,
+    )
+    assert.match(await messageOf('project:shop', READ_PROJECTS), /may not act on the whole organisation.*project:shop/)
+    assert.match(
+      await messageOf('project:shop', 'GET /v1/projects/other'),
+      /may not act in the project other.*project:shop/,
+    )
   })
 
-  it('something stays so in the hands of an owner and of an operator', async () => {
+  it('something stays limited for an owner and for a superadmin', async () => {
     const limited = await keyWith({ limit: ['product:event'] }, host.admin.key)
     assert.equal((await host.call('GET /v1/specimen/superadmin', { as: limited })).body.error.code, 'key_limit')
     assert.equal((await host.call('GET /v1/specimen/superadmin', { as: host.admin.key })).status, 204)
     assert.equal((await host.call('GET /v1/iam/audit', { as: await limitedTo('read:projects') })).status, 403)
   })
 
-  it('something is granted nothing by it', async () => {
+  it('something gains no rights from its limit', async () => {
     const anna = await host.member(host.home.org, 'member')
     const key = await keyWith({ limit: ['product:iam'] }, anna.key)
     const answer = await host.call('GET /v1/iam/audit', { as: key })
@@ -110,7 +116,7 @@ describe('a key limited to projects', () => {
   const chosen = (as: string, project?: string) =>
     host.call('GET /v1/specimen/chosen', { as, headers: project === undefined ? {} : { 'x-project-id': project } })
 
-  it('acts in those its path may name, and in no other', async () => {
+  it('may act in those projects and in no other', async () => {
     const key = await limitedTo('project:shop', 'project:blog')
     assert.deepEqual((await within('shop', key)).body, { project: 'shop' })
     assert.deepEqual((await within('blog', key)).body, { project: 'blog' })
@@ -118,23 +124,23 @@ describe('a key limited to projects', () => {
     assert.equal((await within('sho', key)).status, 403)
   })
 
-  it('acts in its only one without being told', async () => {
+  it('uses its only project by default', async () => {
     const key = await limitedTo('project:shop')
     assert.deepEqual((await chosen(key)).body, { project: 'shop' })
     assert.deepEqual((await chosen(key, 'shop')).body, { project: 'shop' })
     assert.equal((await chosen(key, 'blog')).status, 403)
   })
 
-  it('says which of several', async () => {
+  it('must name one of several in X-Project-Id', async () => {
     const key = await limitedTo('project:shop', 'project:blog')
-    const unsaid = await chosen(key)
-    assert.equal(unsaid.status, 403)
-    assert.match(unsaid.body.error.message, /X-Project-Id/)
+    const unnamed = await chosen(key)
+    assert.equal(unnamed.status, 403)
+    assert.match(unnamed.body.error.message, /X-Project-Id/)
     assert.deepEqual((await chosen(key, 'blog')).body, { project: 'blog' })
     assert.equal((await chosen(key, 'other')).status, 403)
   })
 
-  it('does nothing that is about the whole organisation', async () => {
+  it('may not call operations on the whole organisation', async () => {
     const key = await limitedTo('project:shop')
     for (const route of [READ_PROJECTS, 'POST /v1/projects', LIST_KEYS, READ_ACCOUNT, 'GET /v1/specimen/whoami']) {
       const answer = await host.call(route, {
@@ -146,7 +152,7 @@ describe('a key limited to projects', () => {
     }
   })
 
-  it('tells a relayed service which one', async () => {
+  it('is forwarded to a relayed service with its project', async () => {
     assert.equal((await host.call(RELAYED_READ, { as: await limitedTo('project:shop') })).text, 'shop')
     const two = await limitedTo('project:shop', 'project:blog')
     assert.equal((await host.call(RELAYED_READ, { as: two })).status, 403)
@@ -157,14 +163,14 @@ describe('a key limited to projects', () => {
     assert.equal((await host.call(RELAYED_READ)).text, 'none')
   })
 
-  it('names one project and not several', async () => {
+  it('must name exactly one project', async () => {
     for (const project of ['shop, blog', 'shop,blog', 'shop/..', 'shop-', 'x'.repeat(41)]) {
       assert.equal((await chosen(host.home.key, project)).status, 400, project)
     }
     assert.equal((await chosen(host.home.key, ['shop', 'blog'] as never)).status, 400)
   })
 
-  it('is unrestricted in projects with project:*, as every other key is', async () => {
+  it('is unrestricted with project:*, like a key without project entries', async () => {
     const all = await limitedTo('project:*')
     for (const key of [all, host.home.key]) {
       assert.deepEqual((await within('any', key)).body, { project: 'any' })
@@ -175,15 +181,15 @@ describe('a key limited to projects', () => {
   })
 })
 
-describe('a key with any bound', () => {
+describe('a restricted key', () => {
   const future = '2030-01-01T00:00:00Z'
   for (const [bound, fields] of Object.entries({
     limit: { limit: ['model:*'] },
-    'budget for a month': { budget: { month: 100 } },
-    'budget in all': { budget: { total: 100 } },
+    'monthly budget': { budget: { month: 100 } },
+    'total budget': { budget: { total: 100 } },
     rate: { rate: 1_000 },
   })) {
-    it(`(${bound}) may not create, change or reveal keys, but revoke them`, async () => {
+    it(`(${bound}) may revoke keys but not create, change or reveal them`, async () => {
       const key = await keyWith(fields)
       const { body: other } = await host.call('POST /v1/account/keys', { body: { name: 'other' } })
       const refused = [
@@ -199,13 +205,13 @@ describe('a key with any bound', () => {
     })
   }
 
-  it('cannot shed it by changing itself', async () => {
+  it('cannot lift its own restriction', async () => {
     const made = await host.call('POST /v1/account/keys', { body: { name: 'self', rate: 1_000 } })
     const { id, key } = made.body
     assert.equal((await host.call(`PATCH /v1/account/keys/${id}`, { as: key, body: { rate: null } })).status, 403)
   })
 
-  it('revokes keys whatever its limit is', async () => {
+  it('may revoke keys whatever its limit is', async () => {
     for (const limit of [['product:event'], ['read:*'], ['project:shop'], ['model:none']]) {
       const { body } = await host.call('POST /v1/account/keys', { body: { name: 'other' } })
       const as = await limitedTo(...limit)
@@ -213,14 +219,14 @@ describe('a key with any bound', () => {
     }
   })
 
-  it('is not one because it expires', async () => {
+  it('does not include keys that only expire', async () => {
     const key = await keyWith({ expires: future })
     assert.equal((await host.call('POST /v1/account/keys', { as: key, body: { name: 'more' } })).status, 201)
   })
 })
 
-describe('the text of a path', () => {
-  it('opens nothing that the operation it leads to does not', async () => {
+describe('the spelling of a path', () => {
+  it('gives no access beyond the matched operation', async () => {
     const key = await limitedTo('product:projects', 'project:shop')
     const secret = /"prefix"|csrfToken/
     for (const path of [
@@ -244,13 +250,13 @@ describe('the text of a path', () => {
     }
   })
 
-  it('counts decoded, as the router reads it', async () => {
+  it('is decoded before matching', async () => {
     const key = await limitedTo('product:account')
     const answer = await get('/v1/%61ccount/csrf', key)
     assert.match(answer, /^HTTP\/1\.1 200/)
   })
 
-  it('says nothing about the method but its own', async () => {
+  it('and override headers do not change the method', async () => {
     const key = await limitedTo('read:*')
     const headers = { 'x-http-method-override': 'GET', 'x-method-override': 'GET', 'x-http-method': 'GET' }
     const answer = await host.call('POST /v1/projects?_method=GET', {

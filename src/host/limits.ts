@@ -1,13 +1,13 @@
-// What a key may not do, decided on the operation that was matched and never on the text of the URL.
+// Enforces the limits of a key. Decided by the matched operation, never by the text of the URL.
 import { isLimited, type Principal } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
 import { SLUG } from '../kit/fields.ts'
-import { type Limits, reaches } from '../kit/limits.ts'
+import { type Limits, permitsService } from '../kit/limits.ts'
 import type { Operation } from '../kit/operation.ts'
 import { malformed } from './faults.ts'
 
-/** Before the input is known: which service, whether it is read or written, and whether keys are made there. */
-export function requireReach(
+/** Checks that need no input: the service, reading or writing, and whether the operation issues credentials. */
+export function requireService(
   { service, issuesCredential, endsCredential }: Operation,
   reads: boolean,
   { credential }: Principal,
@@ -16,13 +16,13 @@ export function requireReach(
     throw limited('This key is limited, so it may not create or change keys; use one without limit, budget and rate')
   }
   const { limits } = credential
-  if (!limits || endsCredential || reaches(limits, service, reads)) return
-  const readable = reaches(limits, service, true)
+  if (!limits || endsCredential || permitsService(limits, service, reads)) return
+  const readable = permitsService(limits, service, true)
   const what = readable ? `may only read the ${service} service (GET, HEAD)` : `may not use the ${service} service`
   throw limited(`This key ${what}; it is limited to ${listOf(limits, 'product', 'read')}`)
 }
 
-/** Once the input is known: which project. Answers the caller as acting in it. */
+/** Checks the project that the input names. Returns the caller with that project. */
 export function inProject(
   { project, endsCredential }: Operation,
   caller: Principal,
@@ -30,17 +30,17 @@ export function inProject(
   header: string | string[] | undefined,
 ): Principal {
   const { limits } = caller.credential
-  const held = limits?.project ?? null
+  const permitted = limits?.project ?? null
   if (project === null) {
-    if (!held || endsCredential) return caller
+    if (!permitted || endsCredential) return caller
     throw limited(`This key may not act on the whole organisation; it is limited to ${listOf(limits, 'project')}`)
   }
-  const named = project === 'chosen' ? chosen(header) : String(input[project])
+  const named = project === 'chosen' ? projectHeader(header) : String(input[project])
   if (named === null) {
-    if (!held || caller.project !== null) return caller
+    if (!permitted || caller.project !== null) return caller
     throw limited(`Name the project in X-Project-Id; this key is limited to ${listOf(limits, 'project')}`)
   }
-  if (held && !held.has(named)) {
+  if (permitted && !permitted.has(named)) {
     throw limited(
       `This key may not act in the project ${named.slice(0, 60)}; it is limited to ${listOf(limits, 'project')}`,
     )
@@ -48,7 +48,7 @@ export function inProject(
   return caller.project === named ? caller : { ...caller, project: named }
 }
 
-/** And which model. */
+/** Checks the model that the input names. */
 export function requireModel(
   { model }: Pick<Operation, 'model'>,
   { credential }: Principal,
@@ -58,11 +58,11 @@ export function requireModel(
   if (!allowed) return
   const named = input[model as string]
   if (typeof named === 'string' && allowed.has(named)) return
-  const which = typeof named === 'string' ? `the model ${named.slice(0, 60)}` : 'what names no model'
+  const which = typeof named === 'string' ? `the model ${named.slice(0, 60)}` : 'an operation without naming a model'
   throw limited(`This key may not call ${which}; it is limited to ${listOf(credential.limits, 'model')}`)
 }
 
-function chosen(header: string | string[] | undefined): string | null {
+function projectHeader(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
   if (typeof header === 'string' && SLUG.test(header)) return header
   throw malformed("X-Project-Id must be one project's slug.")

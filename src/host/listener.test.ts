@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startHost } from '../../test/host.ts'
+import { parseResponse, rawConnection } from '../../test/raw-connection.ts'
 import { specimen } from '../../test/specimen.ts'
-import { parsed, wire } from '../../test/wire.ts'
 import { cidrList } from '../engines/http/guard.ts'
 
 const timeouts = { handshakeMs: 300, headersMs: 400, requestMs: 600, idleMs: 300 }
@@ -12,45 +12,49 @@ const host = await startHost({ services: [specimen], timeouts })
 describe('plain HTTP', () => {
   for (const line of ['GET /v1 HTTP/1.1', 'POST /v1/projects HTTP/1.1', 'PROPFIND / HTTP/1.1', 'anything at all']) {
     it(`is answered 403 and closed: ${line}`, async () => {
-      const { write, closed } = await wire(host.port, { tls: false })
+      const { write, closed } = await rawConnection(host.port, { tls: false })
       write(`${line}\r\nHost: localhost\r\nAuthorization: Bearer ${host.home.key}\r\n\r\n`)
-      const { status, error, head } = parsed(await closed)
+      const { status, error, head } = parseResponse(await closed)
       assert.equal(status, 403)
       assert.equal(error.code, 'https_required')
       assert.match(head, new RegExp(`X-Request-Id: ${error.request_id}`))
     })
   }
 
-  it('from an ordinary peer is refused whatever it claims of a proxy', async () => {
-    const { write, closed } = await wire(host.port, { tls: false })
+  it('from an untrusted peer is refused whatever its X-Forwarded-Proto says', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: false })
     write('GET /v1 HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Proto: https\r\n\r\n')
-    assert.equal(parsed(await closed).status, 403)
+    const { status, error } = parseResponse(await closed)
+    assert.equal(status, 403)
+    assert.match(error.message, /STOA_TRUST_PROXY/)
+    const line = host.logged.map(one => JSON.parse(one)).find(({ request }) => request === error.request_id)
+    assert.deepEqual([line.ip, line.msg], ['127.0.0.1', error.message])
   })
 })
 
 describe('a trusted proxy', async () => {
   const trusting = await startHost({ services: [specimen], trusted: cidrList(['127.0.0.0/8']) })
-  const ask = async (headers: string) => {
-    const { write, closed } = await wire(trusting.port, { tls: false })
+  const send = async (headers: string) => {
+    const { write, closed } = await rawConnection(trusting.port, { tls: false })
     write(`GET /v1/specimen/whoami HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`)
     write(`Authorization: Bearer ${trusting.home.key}\r\n${headers}\r\n\r\n`)
     return closed
   }
 
-  it('may speak plain HTTP for a client that spoke https, and tells its address', async () => {
-    const text = await ask('X-Forwarded-Proto: https\r\nX-Forwarded-For: 203.0.113.9')
+  it('may use plain HTTP for a client that used https, and forwards its address', async () => {
+    const text = await send('X-Forwarded-Proto: https\r\nX-Forwarded-For: 203.0.113.9')
     assert.match(text, /^HTTP\/1.1 200/)
     assert.match(text, /"ip":"203.0.113.9"/)
   })
 
-  it('is believed for the last entry it added, not for those a client made up', async () => {
-    assert.match(await ask('X-Forwarded-Proto: https, http'), /^HTTP\/1.1 403/)
-    const text = await ask('X-Forwarded-Proto: https\r\nX-Forwarded-For: 10.9.9.9, 203.0.113.9')
+  it('is trusted for the last entry, which it added, but not for entries that the client sent', async () => {
+    assert.match(await send('X-Forwarded-Proto: https, http'), /^HTTP\/1.1 403/)
+    const text = await send('X-Forwarded-Proto: https\r\nX-Forwarded-For: 10.9.9.9, 203.0.113.9')
     assert.match(text, /"ip":"203.0.113.9"/)
   })
 
-  it('is believed when it names an address, with a port or without, and otherwise not', async () => {
-    for (const [said, told] of [
+  it('is trusted for an address with or without a port, and for nothing else', async () => {
+    for (const [forwarded, address] of [
       ['203.0.113.9:5555', '203.0.113.9'],
       ['2001:db8::7', '2001:db8::7'],
       ['[2001:db8::7]:443', '2001:db8::7'],
@@ -58,66 +62,71 @@ describe('a trusted proxy', async () => {
       ['<script>', '127.0.0.1'],
       ['","org":"admin', '127.0.0.1'],
     ]) {
-      const text = await ask(`X-Forwarded-Proto: https\r\nX-Forwarded-For: ${said}`)
-      assert.ok(text.includes(`"ip":"${told}"`), said)
+      const text = await send(`X-Forwarded-Proto: https\r\nX-Forwarded-For: ${forwarded}`)
+      assert.ok(text.includes(`"ip":"${address}"`), forwarded)
     }
     for (const line of trusting.logged) JSON.parse(line)
   })
 
-  it('that speaks for a plain client, or does not say, is refused', async () => {
-    for (const headers of ['X-Forwarded-Proto: http', 'X-Other: 1']) {
-      const { status, error } = parsed(await ask(headers))
+  it('is refused if its client used plain HTTP or it does not say what the client used', async () => {
+    for (const [headers, says] of [
+      ['X-Forwarded-Proto: http', /^Use https/],
+      ['X-Other: 1', /The proxy must send `X-Forwarded-Proto: https`/],
+    ] as const) {
+      const { status, error } = parseResponse(await send(headers))
       assert.equal(status, 403)
       assert.equal(error.code, 'https_required')
+      assert.match(error.message, says)
     }
   })
 
-  it('over TLS may say that its client was not', async () => {
-    const said = (proto: string) => trusting.call('GET /v1/specimen/open', { headers: { 'x-forwarded-proto': proto } })
-    assert.equal((await said('http')).status, 403)
-    assert.equal((await said('https')).status, 200)
+  it('over TLS is refused if it says that its client used plain HTTP', async () => {
+    const forwarded = (proto: string) =>
+      trusting.call('GET /v1/specimen/open', { headers: { 'x-forwarded-proto': proto } })
+    assert.equal((await forwarded('http')).status, 403)
+    assert.equal((await forwarded('https')).status, 200)
   })
 
-  it('is the only one whose X-Forwarded-For counts', async () => {
+  it('is the only peer whose X-Forwarded-For counts', async () => {
     const { body } = await host.call('GET /v1/specimen/whoami', { headers: { 'x-forwarded-for': '203.0.113.9' } })
     assert.equal(body.ip, '127.0.0.1')
   })
 })
 
-describe('a client that does not get on with it', () => {
-  it('is cut off when it says nothing at all', async () => {
-    const { closed } = await wire(host.port, { tls: false })
+describe('a slow client', () => {
+  it('is disconnected if it sends nothing', async () => {
+    const { closed } = await rawConnection(host.port, { tls: false })
     assert.equal(await closed, '')
   })
 
-  it('gets 408 for headers that do not end', async () => {
-    const { write, closed } = await wire(host.port, { tls: true })
+  it('gets 408 for headers that never end', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: true })
     write('GET /v1 HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
-    const { status, error } = parsed(await closed)
+    const { status, error } = parseResponse(await closed)
     assert.equal(status, 408)
     assert.equal(error.code, 'request_timeout')
   })
 
-  it('gets 408 for a body that drips', async () => {
-    const { socket, write, closed } = await wire(host.port, { tls: true })
+  it('gets 408 for a body that arrives too slowly', async () => {
+    const { socket, write, closed } = await rawConnection(host.port, { tls: true })
     write(
       'POST /v1/specimen/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{',
     )
     const drip = setInterval(() => socket.writable && write(' '), 50)
-    const { status, error } = parsed(await closed)
+    const { status, error } = parseResponse(await closed)
     clearInterval(drip)
     assert.equal(status, 408)
     assert.equal(error.code, 'request_timeout')
   })
 
   it('has its idle connection closed', async () => {
-    const { write, closed } = await wire(host.port, { tls: true })
+    const { write, closed } = await rawConnection(host.port, { tls: true })
     write('GET /v1/specimen/open HTTP/1.1\r\nHost: x\r\n\r\n')
     assert.match(await closed, /^HTTP\/1.1 200/)
   })
 })
 
-describe('a request that is none', () => {
+describe('a malformed request', () => {
   for (const [name, text, expected] of [
     ['garbage', 'GARBAGE\r\n\r\n', 400],
     [
@@ -134,10 +143,10 @@ describe('a request that is none', () => {
     ['headers past 16 KiB', `GET /v1 HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
     ['a URL past 16 KiB', `GET /v1?${'a'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
   ] as const) {
-    it(`with ${name} is ${expected} in the one fault shape`, async () => {
-      const { write, closed } = await wire(host.port, { tls: true })
+    it(`with ${name} is answered ${expected} with a fault body`, async () => {
+      const { write, closed } = await rawConnection(host.port, { tls: true })
       write(text)
-      const { status, error, head } = parsed(await closed)
+      const { status, error, head } = parseResponse(await closed)
       assert.equal(status, expected)
       assert.equal(error.code, expected === 431 ? 'headers_too_large' : 'malformed_request')
       assert.match(head, /X-Request-Id: req_/i)
@@ -145,27 +154,27 @@ describe('a request that is none', () => {
   }
 })
 
-describe('a client that', () => {
-  it('sends far more than the headers may be is told so all the same', async () => {
+describe('a client refused on the raw socket', () => {
+  it('gets 431 even if it sends far more than the header limit', async () => {
     for (let tries = 0; tries < 5; tries++) {
-      const { write, closed } = await wire(host.port, { tls: true })
+      const { write, closed } = await rawConnection(host.port, { tls: true })
       write(`GET /v1 HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(300_000)}\r\n\r\n`)
-      assert.equal(parsed(await closed).status, 431)
+      assert.equal(parseResponse(await closed).status, 431)
     }
   })
 
-  it('is refused on the bare socket can be found in the log by its request id', async () => {
-    const { write, closed } = await wire(host.port, { tls: false })
+  it('is logged with its request id', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: false })
     write('GET /v1 HTTP/1.1\r\n\r\n')
-    const { error } = parsed(await closed)
+    const { error } = parseResponse(await closed)
     assert.ok(host.logged.some(line => line.includes(error.request_id) && line.includes('"status":403')))
   })
 })
 
 describe('draining', () => {
-  it('finishes what runs, answers what is on its way, then refuses', async t => {
+  it('finishes running requests, answers requests on their way, then refuses connections', async t => {
     const ending = await startHost({ services: [specimen] }, t)
-    const { socket, write, closed } = await wire(ending.port, { tls: true })
+    const { socket, write, closed } = await rawConnection(ending.port, { tls: true })
     const running = ending.call('GET /v1/specimen/slow')
     await wait(50)
     const drained = ending.drain(5_000)
@@ -181,9 +190,9 @@ describe('draining', () => {
     await assert.rejects(ending.call('GET /v1/specimen/open'))
   })
 
-  it('ends a request that outlasts the grace', async t => {
+  it('ends a request that runs longer than the grace period', async t => {
     const ending = await startHost({ services: [specimen] }, t)
-    const { write, closed } = await wire(ending.port, { tls: true })
+    const { write, closed } = await rawConnection(ending.port, { tls: true })
     write('GET /v1/specimen/drip HTTP/1.1\r\nHost: x\r\n\r\n')
     await wait(50)
     const started = performance.now()

@@ -1,4 +1,4 @@
-// One port: TLS for everybody; plain HTTP for the proxies we trust, and a 403 for everybody else.
+// One port: TLS for every client, plain HTTP for trusted proxies; plain HTTP from any other address is answered 403.
 import {
   createServer as createPlainServer,
   type IncomingMessage,
@@ -16,23 +16,23 @@ import { malformed, methodUnknown, starting } from './faults.ts'
 export type ListenerOptions = {
   tls: { key: string; cert: string }
   address: { host: string; port: number }
-  /** The proxies that are believed; null when there are none. */
+  /** Addresses of trusted proxies; null when there are none. */
   trusted: BlockList | null
   requestId: () => string
-  /** Shortened by tests; a person never waits for these. */
+  /** Overridden by tests only. */
   timeouts?: Partial<typeof TIMEOUTS>
 }
 
-/** Called for each answer that was given on a bare socket, where no request came to be. */
-type Refused = (requestId: string, status: number, address: string) => void
+/** Called for each fault that was written to the raw socket because Node made no request object. */
+type Refused = (requestId: string, fault: Fault, address: string) => void
 
 const TIMEOUTS = {
-  /** To the first byte, and for the TLS handshake. */
+  /** Until the first byte, and for the TLS handshake. */
   handshakeMs: 10_000,
   headersMs: 10_000,
   /** For the whole request, body included. */
   requestMs: 30_000,
-  /** Longer than the minute for which proxies commonly keep a connection, so that they close it and not we. */
+  /** Proxies commonly keep idle connections for a minute. Ours stay open longer, so that the proxy closes first. */
   idleMs: 65_000,
 }
 export const HEADER_BYTES_MAX = 16 * 1024
@@ -45,7 +45,7 @@ export type Listener = {
   drain(graceMs: number): Promise<void>
 }
 
-/** A port that accepts connections at once, so that whoever needs to know its number does, and serves later. */
+/** Listens at once, so that the port number is known. Requests are handled after `serve`. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
   const serving: Serving = { ...options, handle: answerStarting(options), refused: () => {} }
@@ -55,30 +55,30 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.idleMs,
     maxHeaderSize: HEADER_BYTES_MAX,
-    requireHostHeader: false, // Checked in arrival.ts, and answered in the one fault shape.
+    requireHostHeader: false, // arrival.ts checks it and answers with a regular fault body.
     connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs / 2),
   }
   const secure = createTlsServer({ ...http, ...options.tls, handshakeTimeout: timeouts.handshakeMs }, handle)
   const plain = createPlainServer(http, handle)
-  plain.emit('listening') // It never listens itself, but this is what arms its header and request timeouts.
+  plain.emit('listening') // It never listens itself; the event starts its header and request timeouts.
   for (const server of [secure, plain]) {
-    server.maxHeadersCount = 0 // Node would drop the rest without a word; their size is bounded above.
+    server.maxHeadersCount = 0 // Node silently drops headers above a count; maxHeaderSize bounds them instead.
     server.on('clientError', (error, socket) => refuse(serving, socket as Socket, clientFault(error)))
     server.on('connect', (_request, socket) => refuse(serving, socket as Socket, methodUnknown('CONNECT')))
     server.on('checkExpectation', request => refuse(serving, request.socket, expectationFailed()))
   }
-  acceptEither(secure, plain, serving, timeouts.handshakeMs)
+  acceptTlsOrPlain(secure, plain, serving, timeouts.handshakeMs)
   return {
     port: await listen(secure, options.address.host, options.address.port),
-    serve: (answering, refused) => Object.assign(serving, { handle: answering, refused }),
+    serve: (listener, refused) => Object.assign(serving, { handle: listener, refused }),
     drain: graceMs => drain([secure, plain], graceMs),
   }
 }
 
 type Serving = ListenerOptions & { handle: RequestListener; refused: Refused }
 
-/** The first byte of a connection tells which protocol it speaks. */
-function acceptEither(secure: Server, plain: PlainServer, serving: Serving, handshakeMs: number): void {
+/** Distinguishes TLS from plain HTTP by the first byte of the connection. */
+function acceptTlsOrPlain(secure: Server, plain: PlainServer, serving: Serving, handshakeMs: number): void {
   const [acceptTls] = secure.listeners('connection') as ((socket: Socket) => void)[]
   secure.removeAllListeners('connection')
   secure.on('connection', (socket: Socket) => {
@@ -87,17 +87,17 @@ function acceptEither(secure: Server, plain: PlainServer, serving: Serving, hand
     socket.on('error', () => socket.destroy())
     socket.once('readable', () => {
       clearTimeout(timer)
-      const first = socket.read(1) as Buffer | null
-      if (!first) return socket.destroy()
-      socket.unshift(first)
-      if (first[0] === TLS_HANDSHAKE) acceptTls?.call(secure, socket)
+      const head = socket.read() as Buffer | null
+      if (!head) return socket.destroy()
+      socket.unshift(head)
+      if (head[0] === TLS_HANDSHAKE) acceptTls?.call(secure, socket)
       else if (isTrusted(serving.trusted, socket.remoteAddress)) plain.emit('connection', socket)
-      else refuse(serving, socket, httpsRequired())
+      else refuse(serving, socket, isForwarded(head) ? untrustedProxy() : httpsRequired())
     })
   })
 }
 
-/** What is answered until everything is open: never a 401 for a credential that is good. */
+/** Answers 503 during startup, before credentials can be checked. */
 function answerStarting({ requestId }: ListenerOptions): RequestListener {
   return (_request, response) => {
     const id = requestId()
@@ -108,7 +108,7 @@ function answerStarting({ requestId }: ListenerOptions): RequestListener {
   }
 }
 
-/** Answers the port, once it listens. */
+/** Resolves to the port once the server listens. */
 export function listen(server: PlainServer | Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -116,12 +116,12 @@ export function listen(server: PlainServer | Server, host: string, port: number)
   })
 }
 
-/** Stops accepting, lets running requests end, then closes what is idle. A client that was about to use its connection
- *  gets a second in which the answer still comes, and tells it to close. */
+/** Stops accepting connections, lets running requests end and closes idle connections. Those stay open for one more
+ *  second: a request that is already on its way is answered, with `Connection: close`. */
 async function drain(servers: [Server, PlainServer], graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs
   let open = true
-  // Not https's own close(): that drops idle connections at once, and with them requests already on their way.
+  // The close() of node:https would close idle connections at once and lose requests that are on their way.
   NetServer.prototype.close.call(servers[0], () => {
     open = false
   })
@@ -131,14 +131,24 @@ async function drain(servers: [Server, PlainServer], graceMs: number): Promise<v
     await wait(20)
   }
   for (const server of servers) server.closeAllConnections()
-  for (const server of servers) server.close() // Clears the timers that watch for slow requests.
+  for (const server of servers) server.close() // Clears the header and request timeout timers.
 }
 
 export const httpsRequired = () =>
-  new Fault('https_required', {
-    message: 'Use https. If a key was sent with this request, it crossed the network unencrypted: replace it.',
-    headers: { connection: 'close' },
-  })
+  plainHttp('Use https. If a key was sent with this request, it crossed the network unencrypted: replace it.')
+export const forwardedProtoRequired = () =>
+  plainHttp('The proxy must send `X-Forwarded-Proto: https` with every request that it received over TLS.')
+/** The log names the address, which the client must not learn. */
+const untrustedProxy = () =>
+  plainHttp(
+    'A proxy sent this request over plain HTTP, but STOA_TRUST_PROXY does not contain its address. Add it there.',
+  )
+
+const plainHttp = (message: string) => new Fault('https_required', { message, headers: { connection: 'close' } })
+
+/** Whether the first bytes of a plain connection look like a request that a proxy received over TLS. */
+const isForwarded = (head: Buffer): boolean =>
+  /\r\nx-forwarded-proto: *https\b/i.test(head.toString('latin1', 0, HEADER_BYTES_MAX))
 
 export function isTrusted(trusted: BlockList | null, address: string | undefined): boolean {
   return trusted !== null && address !== undefined && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
@@ -147,26 +157,26 @@ export function isTrusted(trusted: BlockList | null, address: string | undefined
 function clientFault(error: NodeJS.ErrnoException): Fault {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new Fault('headers_too_large', { message: `Headers may take ${HEADER_BYTES_MAX} bytes together.` })
+      return new Fault('headers_too_large', { message: `The headers exceed ${HEADER_BYTES_MAX} bytes.` })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Fault('request_timeout', { message: 'The request did not arrive whole in time. Send it again.' })
+      return new Fault('request_timeout', { message: 'The request did not arrive in time. Send it again.' })
     default:
       return malformed('This is not a valid HTTP request.', error)
   }
 }
 
 const expectationFailed = () =>
-  new Fault('expectation_failed', { message: 'The only expectation met here is 100-continue.' })
+  new Fault('expectation_failed', { message: 'The only supported expectation is 100-continue.' })
 
-/** Sockets on which the request under way has had its answer, while more of it still arrives: nothing else is answered. */
+/** Sockets whose current request is answered while its body still arrives; nothing more is written to them. */
 const answered = new WeakSet<Socket>()
 
-/** How long what still arrives of an answered request is let pass. */
+/** How long the rest of an answered request is read and discarded. */
 const UNREAD_MS = 5_000
 
-/** Lets the rest of a request that was answered pass. Closing at once would reset the connection and lose the answer for a
- *  client that writes before it reads; a client that never ends is closed. */
-export function passUnread(request: IncomingMessage): void {
+/** Reads and discards the rest of an answered request. Closing at once would reset the connection, and a client that
+ *  writes its whole body before it reads would lose the answer. The socket is closed after a timeout. */
+export function discardUnread(request: IncomingMessage): void {
   const { socket } = request
   if (socket.destroyed) return
   answered.add(socket)
@@ -179,20 +189,20 @@ export function passUnread(request: IncomingMessage): void {
   request.resume()
 }
 
-/** The answer that is under way on a socket. */
-const answerOn = (socket: Socket) => (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
+/** The response that Node is currently writing to a socket. */
+const responseOn = (socket: Socket) => (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
 
-/** Answers on a bare socket, where no request object exists, and closes it without cutting the answer off. */
+/** Writes a fault to the raw socket, where no request object exists, and closes it without cutting the answer off. */
 function refuse({ requestId: newId, refused }: Serving, socket: Socket, fault: Fault): void {
   if (answered.has(socket)) return
   answered.add(socket)
-  const underWay = answerOn(socket)
-  // To an earlier request: what came behind that is told by closing after it.
-  if (underWay?.req.complete) return void underWay.once('close', () => socket.destroy())
-  if (underWay?.headersSent) return void socket.destroy()
+  const current = responseOn(socket)
+  // It answers an earlier request. Only close after it: a client sees that the next one was not answered.
+  if (current?.req.complete) return void current.once('close', () => socket.destroy())
+  if (current?.headersSent) return void socket.destroy()
   if (!socket.writable) return void socket.destroy()
   const requestId = newId()
-  refused(requestId, fault.status, socket.remoteAddress ?? '')
+  refused(requestId, fault, socket.remoteAddress ?? '')
   const body = JSON.stringify(fault.body(requestId))
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
@@ -206,7 +216,7 @@ function refuse({ requestId: newId, refused }: Serving, socket: Socket, fault: F
     ...Object.entries(fault.headers).flatMap(([name, value]) => (name === 'connection' ? [] : [`${name}: ${value}`])),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // Closing while the peer still sends would reset the connection and lose the answer, so read to its end, briefly.
+  // Closing while the peer still sends would reset the connection and lose the answer, so read on for up to 2 s.
   socket.resume()
   socket.once('end', () => socket.destroy())
   setTimeout(() => socket.destroy(), 2_000).unref()

@@ -10,7 +10,7 @@ const metrics = async (path = '/metrics') => {
 }
 
 describe('metrics', () => {
-  it('count every request by operation, method and status, and show the load of the database', async () => {
+  it('count requests by operation, method and status, and show the load of the database', async () => {
     await host.call('GET /v1/projects')
     await host.call('GET /v1/projects')
     await host.call('GET /v1/projects', { as: null })
@@ -23,9 +23,10 @@ describe('metrics', () => {
     assert.match(text, /stoa_request_seconds_count\{operation="none",method="any",status="404"\} 1/)
     assert.match(text, /stoa_db_calls\{state="waiting"\} 0/)
     assert.match(text, /process_cpu_seconds_total/)
+    assert.match(text, /stoa_build_info\{version="0\.0\.0-test",node="v\d+\.\d+\.\d+"\} 1/)
   })
 
-  it('are not to be had on the port of the API, nor anything else on theirs', async () => {
+  it('are not served on the API port, and their port serves nothing else', async () => {
     assert.equal((await host.call('GET /metrics')).status, 404)
     assert.equal((await metrics('/v1')).status, 404)
   })

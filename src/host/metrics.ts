@@ -1,4 +1,4 @@
-// What the host counts, as Prometheus text on a port of its own that no client of the API can reach.
+// Metrics in the Prometheus text format, on a separate port that API clients cannot reach.
 import { createServer, type Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Database } from '../engines/engines.ts'
@@ -10,26 +10,31 @@ export type Metrics = {
   text(): Promise<string>
 }
 
-/** Gauges of services are asked each time somebody looks. */
-export function openMetrics(db: Database, gauges: () => Gauge[]): Metrics {
+/** `gauges` is called for each scrape. */
+export function openMetrics(db: Database, version: string, gauges: () => Gauge[]): Metrics {
   let registry: Promise<Registry> | null = null
   const requests = histogram('stoa_request_seconds', 'Time from the head of a request to the end of its answer')
   return {
     requests,
     text: async () => {
       registry ??= openRegistry()
-      const ours = [databaseCalls(db), ...gauges()].map(gaugeText)
-      return (await (await registry).metrics()) + requests.text() + ours.join('')
+      const own = [buildInfo(version), databaseCalls(db), ...gauges()].map(gaugeText)
+      return (await (await registry).metrics()) + requests.text() + own.join('')
     },
   }
 }
 
-/** Made when somebody looks for the first time, which is when the process begins to watch itself. */
+/** Created at the first scrape: the default metrics of prom-client are only collected once they are used. */
 async function openRegistry(): Promise<Registry> {
   const { collectDefaultMetrics, Registry } = await import('prom-client')
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   return registry
+}
+
+function buildInfo(version: string): Gauge {
+  const samples = [{ labels: { version, node: process.version }, value: 1 }]
+  return { name: 'stoa_build_info', help: 'The version of Stoa and of Node, as labels', samples }
 }
 
 function databaseCalls(db: Database): Gauge {

@@ -1,4 +1,4 @@
-// The declarations as an OpenAPI 3.1 document. TypeBox schemas are JSON Schema already, so nothing is translated.
+// The operations as an OpenAPI 3.1 document. TypeBox schemas are JSON Schema already and are copied unchanged.
 import { type TSchema, Type } from 'typebox'
 import { SESSION_COOKIE } from '../kit/credentials.ts'
 import { FAULT_CODES, type FaultCode, statusOf } from '../kit/fault.ts'
@@ -10,17 +10,17 @@ import { methodsOf } from './routes.ts'
 const Fault = Type.Object({
   error: Type.Object({
     code: Type.Enum([...FAULT_CODES]),
-    message: Type.String({ description: 'What went wrong and what to do, in a sentence' }),
+    message: Type.String({ description: 'What went wrong and what to do' }),
     type: Type.String({ description: 'The family of the code' }),
     param: Type.Union([Type.String(), Type.Null()], { description: 'The first field at fault' }),
-    request_id: Type.String({ description: 'Also in the X-Request-Id header; the operator finds the request by it' }),
+    request_id: Type.String({ description: 'Also in the X-Request-Id header; identifies the request in the logs' }),
     fields: Type.Optional(
       Type.Array(Type.Object({ path: Type.String({ examples: ['entries.3.note'] }), says: Type.String() })),
     ),
   }),
 })
 
-/** A service's operations under one heading; the host's own go first. */
+/** The operations of one service. The host's own section comes first. */
 export type Section = Pick<Service, 'name' | 'what' | 'operations'>
 
 const SCHEMES = {
@@ -33,7 +33,7 @@ const SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: 'A browser session. It writes with the header X-CSRF-Token from `GET /v1/account/csrf`',
+    description: 'A browser session. Writes need the header X-CSRF-Token from `GET /v1/account/csrf`',
   },
 }
 const INGEST_SCHEMES = {
@@ -41,7 +41,7 @@ const INGEST_SCHEMES = {
   ingestParameter: { type: 'apiKey', in: 'query', name: INGEST_PARAMETER, description: 'The same, for beacons' },
 }
 
-/** Each entry alone suffices. Those that are not here are for bearers. */
+/** Each entry is sufficient on its own. `BEARER` is the default for all other kinds of access. */
 const BEARER = [{ bearer: [] }, { session: [] }]
 const SECURITY = {
   public: [],
@@ -78,7 +78,7 @@ export function openapiDocument(sections: readonly Section[]): object {
   }
 }
 
-/** One entry; of an operation that takes any method, one for each, since OpenAPI has no such thing. */
+/** OpenAPI cannot express `ANY`, so such an operation gets an entry for each method. */
 function entriesOf(id: string, tag: string, operation: Operation): Record<string, object> {
   if (operation.method !== 'ANY') return { [operation.method.toLowerCase()]: describe(id, tag, operation) }
   const methods = methodsOf(operation).filter(method => method !== 'OPTIONS')
@@ -141,7 +141,7 @@ const WITH_INGEST = ['ingest_key_required', 'ingest_key_unknown'] as const
 const WITH_BEARER = ['credential_required', 'credential_refused', 'forbidden'] as const
 const WITH_KEY = ['key_expired', 'key_revoked', 'key_limit', 'key_rate'] as const
 
-/** The statuses a caller of this operation should expect, each with the codes that bring it. */
+/** The fault statuses of an operation, each with its codes. */
 function faultResponses({ access, method, faults, bodyKind, metered }: Operation): Record<string, object> {
   const guarded: FaultCode[] = [...(access === 'ingest' ? WITH_INGEST : WITH_BEARER), ...WITH_KEY]
   if (method !== 'GET') guarded.push('csrf_token_required')
@@ -155,6 +155,6 @@ function faultResponses({ access, method, faults, bodyKind, metered }: Operation
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Fault' } } }
   const byStatus = [...Map.groupBy(new Set(codes), statusOf)].sort(([a], [b]) => a - b)
   return Object.fromEntries(
-    byStatus.map(([status, of]) => [status, { description: of.map(code => `\`${code}\``).join(', '), content }]),
+    byStatus.map(([status, group]) => [status, { description: group.map(code => `\`${code}\``).join(', '), content }]),
   )
 }

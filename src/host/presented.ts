@@ -1,4 +1,4 @@
-// What an HTTP request presents to say who is calling.
+// Collects the credentials that an HTTP request presents.
 import type { IncomingMessage } from 'node:http'
 import type { Presented } from '../kit/credentials.ts'
 import type { Access } from '../kit/operation.ts'
@@ -6,7 +6,7 @@ import { count } from './arrival.ts'
 import { isSafe, malformed } from './faults.ts'
 
 export const INGEST_HEADER = 'x-service-ingest-key'
-/** For beacons, which cannot set headers. Taken out of the query before the operation sees it. */
+/** For beacons, which cannot set headers. Removed from the query before the operation sees it. */
 export const INGEST_PARAMETER = 'ingest_key'
 
 export function presentedIn(
@@ -15,7 +15,7 @@ export function presentedIn(
   access: Access,
 ): Presented {
   const { authorization, cookie, 'x-csrf-token': csrfToken } = headers
-  // Node keeps the first of several and drops the rest; another server on the way may have read the other one.
+  // Node keeps only the first of several; a proxy in front may have used another one.
   if (authorization !== undefined && count(rawHeaders, 'authorization') > 1) {
     throw malformed('Send one Authorization header, not several.')
   }

@@ -1,14 +1,14 @@
-// Work on the same thing, one after the other. Those who wait hold no connection to the database meanwhile, so that a crowd
-// at one thing does not keep everybody else from theirs; and only so many wait.
+// Named queues: work under the same name runs one at a time. Waiting work uses no database connection, so that one busy
+// queue does not block others. The length of a queue is bounded.
 import { Fault } from '../kit/fault.ts'
 
 export type Queues = { run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> }
 
-/** As many as are done within a few seconds; the next one is better off trying again. */
+/** About as many as complete within a few seconds; further callers get 503 and retry. */
 const WAITING_MAX = 100
 
 export function openQueues(waitingMax = WAITING_MAX): Queues {
-  /** Those who wait, by name. A name without an entry is free. */
+  /** Waiting work by name. A name without an entry is free. */
   const waiting = new Map<string, (() => void)[]>()
 
   function acquire(name: string): Promise<void> | null {
@@ -42,6 +42,6 @@ export function openQueues(waitingMax = WAITING_MAX): Queues {
 
 const tooMany = () =>
   new Fault('overloaded', {
-    message: 'Too many calls of your organisation wait for this already; nothing was done. Try again in a moment.',
+    message: 'Too many calls of your organisation are waiting for this; nothing was done. Try again in a moment.',
     retryAfterS: 1,
   })

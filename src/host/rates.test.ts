@@ -12,12 +12,12 @@ const keyWith = async (rate: number) =>
   (await host.call('POST /v1/account/keys', { body: { name: 'rated', rate } })).body as { id: string; key: string }
 const use = (key: string) => host.call('GET /v1/projects', { as: key })
 
-describe('a rate', () => {
-  it('admits so many requests and then answers 429 with when to come again', async () => {
+describe('the rate of a key', () => {
+  it('admits that many requests, then answers 429 with Retry-After', async () => {
     const { key } = await keyWith(3)
-    const left: (string | undefined)[] = []
-    for (let at = 0; at < 3; at++) left.push((await use(key)).headers.ratelimit)
-    assert.deepEqual(left, ['"key";r=2;t=60', '"key";r=1;t=60', '"key";r=0;t=60'])
+    const remaining: (string | undefined)[] = []
+    for (let at = 0; at < 3; at++) remaining.push((await use(key)).headers.ratelimit)
+    assert.deepEqual(remaining, ['"key";r=2;t=60', '"key";r=1;t=60', '"key";r=0;t=60'])
     host.clock.advance(17_500)
     const { status, body, headers } = await use(key)
     assert.equal(status, 429)
@@ -28,7 +28,7 @@ describe('a rate', () => {
     assert.equal(headers['ratelimit-policy'], '"key";q=3;w=60')
   })
 
-  it('admits again exactly when the oldest is 60 seconds old', async () => {
+  it('admits again exactly when the oldest request is 60 seconds old', async () => {
     const { key } = await keyWith(1)
     assert.equal((await use(key)).status, 200)
     host.clock.advance(59_999)
@@ -37,7 +37,7 @@ describe('a rate', () => {
     assert.equal((await use(key)).status, 200)
   })
 
-  it('is each key’s own', async () => {
+  it('is counted for each key separately', async () => {
     const [one, another] = [await keyWith(1), await keyWith(1)]
     assert.equal((await use(one.key)).status, 200)
     assert.equal((await use(another.key)).status, 200)
@@ -45,7 +45,7 @@ describe('a rate', () => {
     assert.equal((await host.call('GET /v1/projects')).headers.ratelimit, undefined)
   })
 
-  it('counts what the key was refused for its limits, and nothing that is public', async () => {
+  it('counts requests that the limits of the key refuse, but not public operations', async () => {
     const made = await host.call('POST /v1/account/keys', { body: { name: 'x', rate: 2, limit: ['read:risk'] } })
     const { key } = made.body
     for (let at = 0; at < 5; at++) assert.equal((await host.call('GET /v1', { as: key })).status, 200)
@@ -56,14 +56,14 @@ describe('a rate', () => {
     assert.equal((await use(key)).status, 429)
   })
 
-  it('counts what its holder may not do', async () => {
+  it('counts requests that the role of its owner refuses', async () => {
     const anna = await host.member(host.home.org, 'member')
     const { body } = await host.call('POST /v1/account/keys', { as: anna.key, body: { name: 'x', rate: 1 } })
     assert.equal((await host.call('GET /v1/iam/audit', { as: body.key })).status, 403)
     assert.equal((await use(body.key)).status, 429)
   })
 
-  it('counts what went before when it is changed', async () => {
+  it('counts earlier requests after it is changed', async () => {
     const { id, key } = await keyWith(10_000)
     for (let at = 0; at < 4; at++) await use(key)
     await host.call(`PATCH /v1/account/keys/${id}`, { body: { rate: 4 } })
@@ -74,11 +74,11 @@ describe('a rate', () => {
     assert.equal(status, 429)
   })
 
-  it('of 60 admits 60 in any minute under 500 requests a second', async () => {
+  it('of 60 admits exactly 60 in any minute at 500 requests a second', async () => {
     const { key } = await keyWith(60)
     const admitted: number[] = []
     const start = host.clock.now().getTime()
-    // Ten seconds of requests around each of three minutes: every millisecond of the clock could be a boundary.
+    // Bursts of requests around the boundaries of three minutes.
     for (const second of [0, 1, 59, 60, 61, 119, 120]) {
       host.clock.advance(start + second * 1_000 - host.clock.now().getTime())
       for (let burst = 0; burst < 10; burst++) {
@@ -92,12 +92,12 @@ describe('a rate', () => {
       const within = admitted.filter(at => at >= from && at < from + 60_000).length
       assert.ok(within <= 60, `${within} in the minute from ${from - start}`)
     }
-    assert.equal(admitted.length, 180, 'and all of what it may')
+    assert.equal(admitted.length, 180, 'admits as many as the rate allows')
   })
 })
 
-describe('rates by themselves', () => {
-  it('admit in any window exactly what a list of all moments would', () => {
+describe('openRates', () => {
+  it('admits in any window exactly what a list of all times would', () => {
     const random = seededRandom('rates')
     const below = (bound: number) => random.bytes(4).readUInt32LE() % bound
     const clock = manualClock('2026-11-15T09:00:00.000Z')
@@ -107,7 +107,7 @@ describe('rates by themselves', () => {
       clock.advance(below(4) === 0 ? below(4_000) : below(3))
       const rate = 1 + below(40)
       const now = clock.elapsedMs()
-      const expected = log.filter(moment => moment > now - 60_000).length < rate
+      const expected = log.filter(time => time > now - 60_000).length < rate
       let admitted = true
       try {
         rates.consume('one', rate)
@@ -115,7 +115,7 @@ describe('rates by themselves', () => {
         assert.ok(error instanceof Fault)
         admitted = false
         const wait = Number(error.headers['retry-after'])
-        const recent = log.filter(moment => moment > now - 60_000)
+        const recent = log.filter(time => time > now - 60_000)
         const free = (recent.at(-rate) as number) + 60_000 - now
         assert.equal(wait, Math.ceil(free / 1000))
       }
@@ -125,7 +125,7 @@ describe('rates by themselves', () => {
     }
   })
 
-  it('keep every moment when their ring grows after it has turned', () => {
+  it('keeps all times when the ring buffer grows after it has wrapped around', () => {
     const clock = manualClock('2026-11-15T09:00:00.000Z')
     const rates = openRates(clock)
     for (let at = 0; at < 10; at++) rates.consume('one', 20)

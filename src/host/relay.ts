@@ -1,4 +1,4 @@
-// A service that runs elsewhere: the host checks the credential, says who is calling, and passes everything else on.
+// Relays requests to a service that runs elsewhere: checks the credential, adds identity headers, forwards the rest.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
 import { HttpFailure, type HttpRequest } from '../engines/engines.ts'
@@ -18,21 +18,21 @@ const HOP_BY_HOP = [
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'expect', 'host'],
 ]
-/** What would hand the upstream a credential it could use itself, or let a client say where it comes from or what the
- *  request really is. Its length is told anew. */
-const NOT_SENT = new Set([
+/** Request headers that would give the upstream a usable credential, or let a client forge its address, the URL or the
+ *  method. `Content-Length` is set again for the forwarded body. */
+const NOT_FORWARDED = new Set([
   ...[...HOP_BY_HOP, 'content-length', 'authorization', 'cookie', 'forwarded', 'proxy', 'x-request-id'],
   ...['x-real-ip', 'x-client-ip', 'client-ip', 'true-client-ip', 'x-original-url', 'x-rewrite-url'],
   ...['x-csrf-token', 'x-service-ingest-key', 'x-project-id'],
   ...['x-http-method', 'x-http-method-override', 'x-method-override'],
 ])
-/** What the host says itself. */
-const NOT_ANSWERED = new Set([
+/** Response headers that the host sets itself. */
+const NOT_RETURNED = new Set([
   ...[...HOP_BY_HOP, 'x-request-id', 'strict-transport-security', 'x-content-type-options'],
   ...['ratelimit', 'ratelimit-policy'],
 ])
 
-/** The operations that stand for a service mounted at an upstream URL: each of its paths, and everything below. */
+/** Operations for each path of a service at an upstream URL, and for everything below it. */
 export function relayOperations({ name, paths }: Service, upstream: URL): Record<string, Operation> {
   const declared = {
     access: 'bearer',
@@ -44,7 +44,7 @@ export function relayOperations({ name, paths }: Service, upstream: URL): Record
     output: replies,
     faults: ['upstream_unreachable'],
     audit: 'none',
-    // What a key may spend on models, and which it may call, holds wherever they run.
+    // Budgets and model limits of keys also apply to models that run elsewhere.
     ...(name === 'ai' && { metered: true as const }),
     run: (context: Context<'bearer'>, { body }: { body: Buffer }) => {
       if (name === 'ai') requireModel({ model: 'model' }, context.caller, fieldsIn(body))
@@ -64,13 +64,13 @@ export function relayOperations({ name, paths }: Service, upstream: URL): Record
   return service({ name, what: declared.summary, paths, operations }).operations
 }
 
-/** The fields of a JSON body; none of any other. */
+/** The fields of a JSON body; none for other bodies. */
 function fieldsIn(body: Buffer): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(body.toString())
     return typeof json === 'object' && json !== null ? { ...json } : {}
   } catch {
-    return {} // Then it names no model, and a key that is limited to some is refused.
+    return {} // It names no model, so a key that is limited to models is refused.
   }
 }
 
@@ -80,7 +80,7 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
     const answer = await http.send({
       method: request.method as HttpRequest['method'],
       url,
-      headers: { ...kept(request.headers, NOT_SENT, /^x-forwarded-/), ...identity(caller) },
+      headers: { ...filtered(request.headers, NOT_FORWARDED, /^x-forwarded-/), ...identity(caller) },
       ...(body.length > 0 && { body }),
       timeoutMs: TIMEOUT_MS,
       stream: true,
@@ -89,33 +89,33 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
       signal: request.signal,
     })
     if (answer.status < 200 || answer.status > 599) throw new HttpFailure('network', `answered ${answer.status}`)
-    return reply(answer.status, kept(answer.headers, NOT_ANSWERED, /^access-control-/), answer.body)
+    return reply(answer.status, filtered(answer.headers, NOT_RETURNED, /^access-control-/), answer.body)
   } catch (error) {
     request.signal.throwIfAborted()
     if (!(error instanceof HttpFailure)) throw error
-    throw new Fault('upstream_unreachable', { message: 'The service behind this path did not answer.', cause: error })
+    throw new Fault('upstream_unreachable', { message: 'The relayed service did not answer.', cause: error })
   }
 }
 
-/** The path as it was sent, below the upstream's own. One that reads otherwise once parsed (`..`, in any spelling) could
- *  end outside the service this caller was checked for, and is refused. */
+/** Appends the path unchanged to the upstream's path. A path that parsing would change (`..`, in any encoding) is
+ *  rejected: it could leave the service for which the caller was authorised. */
 function upstreamUrl(upstream: URL, target: string): string {
   const [path = '', query] = target.split(/\?(.*)/s)
   const wanted = upstream.pathname.replace(/\/$/, '') + path
   const url = new URL(upstream.origin + wanted + (query === undefined ? '' : `?${query}`))
   const hidden = path.split('/').some(segment => /[/\\\0]/.test(decodeURIComponent(segment)))
-  if (url.pathname !== wanted || hidden) throw malformed('The path must be in its plain form.')
+  if (url.pathname !== wanted || hidden) throw malformed('The path must not contain dot segments or encoded slashes.')
   return url.href
 }
 
-/** Exactly what the gateway vouches for; everything like it that came from outside is gone already. */
+/** Identity headers. Those that the client sent are removed already, in identity-headers.ts. */
 function identity(caller: Caller): Record<string, string> {
   const { org, user, email, project } = caller
   return { 'x-org-id': org, 'x-user-id': user, 'x-user-email': email, ...(project && { 'x-project-id': project }) }
 }
 
-/** The headers but for some, whether they are spelled with `-` or `_`, and those the peer itself calls its own. */
-function kept(headers: IncomingHttpHeaders, dropped: Set<string>, prefix: RegExp): Record<string, string> {
+/** Drops the given headers, also when written with `_` for `-`, and those that `Connection` names. */
+function filtered(headers: IncomingHttpHeaders, dropped: Set<string>, prefix: RegExp): Record<string, string> {
   const named = String(headers.connection ?? '')
     .toLowerCase()
     .split(/\s*,\s*/)

@@ -1,5 +1,4 @@
-// Declarations become routes: each takes a request through identify, admit, its body, and invoke, to its answer. This is the
-// only file that knows the router.
+// Makes a route for each operation: identify, admit, read the body, invoke, answer. Only this file uses the router.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import createRouter from 'find-my-way'
@@ -20,69 +19,81 @@ import type { RequestScope, Route } from './scope.ts'
 
 export type RouteOptions = IdentifyOptions & InvokeOptions & { rates: Rates; routes: ReadonlyMap<string, Route> }
 export type Routes = (request: IncomingMessage, response: ServerResponse, scope: RequestScope) => void
+/** Answers a request that matches no operation. `meant` is the path without its trailing slash, if that one exists. */
+export type Fallback = (...args: [...Parameters<Routes>, meant: string | null]) => void
 
-type Visit = {
+type RoutedRequest = {
   request: IncomingMessage
   response: ServerResponse
   scope: RequestScope
   path: Record<string, string | undefined>
   query: Record<string, unknown>
 }
-/** What the router keeps for a path and a method. */
-type Serve = (visit: Visit) => void
+/** Stored in the router for a path and a method. */
+type Serve = (routed: RoutedRequest) => void
 type Router = ReturnType<typeof createRouter>
 
-/** `missing` says what is answered where nothing was declared. */
-export function buildRoutes(options: RouteOptions, answers: Answers, missing: Routes): Routes {
-  // Bounded by the header limit already; a shorter one would make a long slug an error of the router's own.
+export function buildRoutes(options: RouteOptions, answers: Answers, fallback: Fallback): Routes {
+  // The header limit bounds parameters already. With a shorter limit the router itself would reject long slugs.
   const router = createRouter({ maxParamLength: HEADER_BYTES_MAX, onBadUrl: unused })
   for (const route of options.routes.values()) addRoute(router, route, options, answers)
   addOtherMethods(router, options, answers)
   return (request, response, scope) => {
-    const found = router.find(request.method as OneMethod, request.url as string)
-    if (found === null) return missing(request, response, scope)
+    const url = request.url as string
+    const found = router.find(request.method as Method, url)
+    if (found === null || hasEmptySegment(found.params)) {
+      const path = url.split('?', 1)[0] as string
+      const meant = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : null
+      return fallback(request, response, scope, meant && router.find('OPTIONS', meant) && meant)
+    }
     const serve = found.store as Serve | null
-    if (serve === null) return answers.fail(scope, response, malformed('The path is not valid percent-encoding.'))
+    if (serve === null) return answers.fail(scope, response, malformed('The path contains invalid percent-encoding.'))
     serve({ request, response, scope, path: found.params, query: found.searchParams as Record<string, unknown> })
   }
+}
+
+/** The router matches `/v1/projects/` with an empty slug. A wildcard may be empty. */
+function hasEmptySegment(params: Record<string, string | undefined>): boolean {
+  for (const name in params) if (params[name] === '' && name !== '*') return true
+  return false
 }
 
 function addRoute(router: Router, route: Route, options: RouteOptions, answers: Answers): void {
   const { operation } = route
   const { access, bodyLimit } = operation
 
-  function enter(visit: Visit): void {
-    const { request, response, scope } = visit
+  function authenticate(routed: RoutedRequest): void {
+    const { request, response, scope } = routed
     scope.route = route
     try {
       if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit)
-      const caller = access === 'public' ? null : identify(options, access, presentedIn(request, visit.query, access))
+      const caller = access === 'public' ? null : identify(options, access, presentedIn(request, routed.query, access))
       if (caller instanceof Promise) {
-        caller.then(known => proceed(visit, known)).catch(error => answers.fail(scope, response, error))
-      } else proceed(visit, caller)
+        caller.then(known => admitAndRead(routed, known)).catch(error => answers.fail(scope, response, error))
+      } else admitAndRead(routed, caller)
     } catch (error) {
       answers.fail(scope, response, error)
     }
   }
 
-  function proceed(visit: Visit, caller: RequestScope['caller']): void {
-    const { scope, request } = visit
+  function admitAndRead(routed: RoutedRequest, caller: RequestScope['caller']): void {
+    const { scope, request } = routed
     scope.caller = caller
     if (caller !== null) admit(options.rates, operation, caller, isSafe(request.method ?? ''), scope)
-    read(visit)
+    readAndRun(routed)
   }
 
-  function read(visit: Visit): void {
-    readBody(visit.request, operation, (error, body) => {
-      if (error) answers.fail(visit.scope, visit.response, error)
-      else perform(visit, body)
+  function readAndRun(routed: RoutedRequest): void {
+    readBody(routed.request, operation, (error, body) => {
+      if (error) answers.fail(routed.scope, routed.response, error)
+      else run(routed, body)
     })
   }
 
-  function perform({ response, scope, path, query }: Visit, body: unknown): void {
+  function run({ response, scope, path, query }: RoutedRequest, body: unknown): void {
     try {
       if (access === 'ingest') delete query[INGEST_PARAMETER]
-      // What nobody read of it is let pass, so that the connection can be used again.
+      // Discards what was not read of the body, so that the connection can be reused.
       if (operation.bodyKind === 'stream') response.once('finish', () => (body as Readable).destroy())
       const input = readInput(operation, { path, query, body })
       const output = invoke(options, operation, scope.caller, input, scope)
@@ -97,10 +108,10 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
   }
 
   const methods = methodsOf(operation).filter(method => method !== 'OPTIONS')
-  router.on(methods, routerPath(operation.path), unused, enter)
+  router.on(methods, routerPath(operation.path), unused, authenticate)
 }
 
-/** Every path answers every method: 405 with the ones it has, and OPTIONS with their list. */
+/** Adds OPTIONS to every path, and 405 with `Allow` for its other methods. */
 function addOtherMethods(router: Router, { routes }: RouteOptions, answers: Answers): void {
   const byPath = new Map<string, Set<string>>()
   for (const { operation } of routes.values()) {
@@ -112,11 +123,10 @@ function addOtherMethods(router: Router, { routes }: RouteOptions, answers: Answ
   for (const [path, methods] of byPath) {
     const allow = METHODS.filter(method => methods.has(method)).join(', ')
     const preflight = { ...preflightHeaders(allow), allow }
-    const message = `Only ${allow} are answered here.`
+    const message = `This path supports only ${allow}.`
     const notAllowed = new Fault('method_not_allowed', { message, headers: { allow } })
     const answerOptions: Serve = ({ scope, response }) =>
       answers.sendHead(scope, response, 204, scope.cors ? preflight : { allow })
-    // Answered before the body is looked at: whatever it is, it is not wanted here.
     const refuse: Serve = ({ scope, response }) => answers.fail(scope, response, notAllowed)
     router.on('OPTIONS', path, unused, answerOptions)
     const others = METHODS.filter(method => !methods.has(method))
@@ -124,15 +134,15 @@ function addOtherMethods(router: Router, { routes }: RouteOptions, answers: Answ
   }
 }
 
-type OneMethod = (typeof METHODS)[number]
+type Method = (typeof METHODS)[number]
 
-export function methodsOf({ method }: Operation): OneMethod[] {
+export function methodsOf({ method }: Operation): Method[] {
   if (method === 'ANY') return [...METHODS]
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
-/** The router's own handlers: what it found is asked of it instead. */
+/** The router requires handlers, but only its `find` is used. */
 const unused = () => {}
 
-/** `/v1/projects/{slug}` is spelled `/v1/projects/:slug` by the router, and a last `{rest...}` `*`. */
+/** In router syntax `{slug}` is `:slug`, and a trailing `{rest...}` is `*`. */
 const routerPath = (path: string) => path.replace(/\{\w+\.\.\.\}$/, '*').replace(/\{(\w+)\}/g, ':$1')

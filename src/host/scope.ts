@@ -1,5 +1,4 @@
-// One request and its answer, from the moment its head has been read: what operations see of it, and what the log and the
-// metrics say of it when it is over.
+// The scope of a request: what operations see of it, the state of its answer, and its log line and metrics at the end.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../kit/caller.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
@@ -17,15 +16,15 @@ export class RequestScope implements RequestFacts {
   readonly #response: ServerResponse
   readonly #startedMs = performance.now()
   #abort: AbortController | null = null
-  /** Set when the operation is found. */
+  /** Set when the operation is matched. */
   route: Route | null = null
-  /** Set when the credential is. */
+  /** Set when the credential is checked. */
   caller: Principal | null = null
-  /** What the answer says of the caller's rate, if there is one. */
+  /** The RateLimit header, if the key has a rate. */
   rate: string | null = null
-  /** What the answer says to a page of another origin, if that may read it. */
+  /** The CORS headers, if a page of another origin may read the answer. */
   cors: Record<string, string> | null = null
-  /** Set when the host drains and this answer would not end by itself. */
+  /** Set when the host drains and stops this stream. */
   isStopped = false
 
   constructor(id: string, ip: string, request: IncomingMessage, response: ServerResponse) {
@@ -52,9 +51,9 @@ export class RequestScope implements RequestFacts {
     const controller = new AbortController()
     this.#abort = controller
     const response = this.#response
-    const leave = () => response.writableFinished || controller.abort(malformed('The client left before its answer.'))
-    if (response.destroyed) leave()
-    response.once('close', leave)
+    const abort = () => response.writableFinished || controller.abort(malformed('The client disconnected early.'))
+    if (response.destroyed) abort()
+    response.once('close', abort)
     return controller.signal
   }
 
@@ -64,13 +63,14 @@ export class RequestScope implements RequestFacts {
     if (!this.signal.aborted) this.#abort?.abort(stopping())
   }
 
-  /** Called when the answer is out, or its client gone. */
+  /** Called when the answer is sent or the client has disconnected. */
   report(log: Log, observeOther: Observe): void {
     const { route, caller, id, ip } = this
     const status = this.#response.statusCode
     const ms = performance.now() - this.#startedMs
     if (route) route.observe(this.method, status, ms / 1000)
     else observeOther('any', status, ms / 1000)
-    log.request({ id, operation: route ? route.id : 'none', method: this.method, status, ms, ip, caller })
+    const path = status === 404 || !route ? this.url.split('?', 1)[0] : undefined
+    log.request({ id, operation: route ? route.id : 'none', method: this.method, status, ms, ip, caller, path })
   }
 }

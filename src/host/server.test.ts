@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
 import { CA, startHost } from '../../test/host.ts'
+import { parseResponse, rawConnection } from '../../test/raw-connection.ts'
 import { drips, RAW_LIMIT } from '../../test/specimen/wires.ts'
 import { specimen } from '../../test/specimen.ts'
-import { parsed, wire } from '../../test/wire.ts'
 import { services } from '../services/index.ts'
 
 const host = await startHost({ services: [...services, specimen], hsts: true })
 
-describe('what is not there', () => {
+describe('an unknown route', () => {
   for (const [path, why] of [
-    ['/', 'nothing is outside /v1'],
+    ['/', 'nothing exists outside /v1'],
     ['/v1/nothing', 'no such service'],
-    ['/v1/projects/', 'a trailing slash is another path'],
-    ['/v1//projects', 'so is a doubled one'],
-    ['/V1/projects', 'and another case'],
-    ['/v1/projects/a/b', 'and a deeper path'],
-    ['/v1/projects%2f', 'and an encoded slash'],
+    ['/v1/projects/', 'a trailing slash is a different path'],
+    ['/v1//projects', 'a doubled slash is a different path'],
+    ['/V1/projects', 'paths are case-sensitive'],
+    ['/v1/projects/a/b', 'a deeper path is a different path'],
+    ['/v1/projects%2f', 'an encoded slash is not a separator'],
   ] as const) {
     it(`answers 404 at ${path}: ${why}`, async () => {
       const answer = await host.call(`GET ${path}`)
@@ -27,7 +27,25 @@ describe('what is not there', () => {
     })
   }
 
-  it('answers 405 with the methods there are, before it reads credential or body', async () => {
+  for (const [path, meant] of [
+    ['/v1/projects/', '/v1/projects'],
+    ['/v1/projects/web-shop/', '/v1/projects/web-shop'],
+    ['/v1/health/?x=1', '/v1/health'],
+    ['/v1/nothing/', null],
+    ['/v1//projects/', null],
+    ['/', null],
+  ] as const) {
+    it(`answers 404 at ${path}${meant === null ? '' : ` with ${meant}`}, without a credential too`, async () => {
+      for (const as of [host.home.key, null]) {
+        const { status, body } = await host.call(`GET ${path}`, { as })
+        assert.equal(status, 404)
+        const hint = body.error.message.match(/Did you mean (.*), without the slash/)?.[1] ?? null
+        assert.equal(hint, meant)
+      }
+    })
+  }
+
+  it('answers 405 with the allowed methods, before it reads credential or body', async () => {
     const answer = await host.call('PUT /v1/projects', { as: null, body: 'not json' })
     assert.equal(answer.status, 405)
     assert.equal(answer.headers.allow, 'GET, HEAD, POST, OPTIONS')
@@ -45,12 +63,12 @@ describe('what is not there', () => {
     assert.equal(answer.status, 200)
   })
 
-  it('answers 405 to a method no path has, wherever', async () => {
+  it('answers 405 to an unsupported method on any path', async () => {
     for (const method of ['TRACE', 'PROPFIND', 'QUERY', 'PURGE', 'M-SEARCH']) {
       for (const path of ['/v1/projects', '/nowhere']) {
-        const { write, closed } = await wire(host.port, { tls: true })
+        const { write, closed } = await rawConnection(host.port, { tls: true })
         write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-        const { status, head, error } = parsed(await closed)
+        const { status, head, error } = parseResponse(await closed)
         assert.equal(status, 405, `${method} ${path}`)
         assert.equal(error.code, 'method_not_allowed')
         assert.match(head, /allow: GET, HEAD/i)
@@ -58,7 +76,7 @@ describe('what is not there', () => {
     }
   })
 
-  it('answers 400 to a path that is not percent-encoding', async () => {
+  it('answers 400 to a path with invalid percent-encoding', async () => {
     const answer = await host.call('GET /v1/projects/%zz')
     assert.equal(answer.headers['x-request-id'], answer.body.error.request_id)
     assert.equal(answer.headers['cache-control'], 'no-store')
@@ -69,8 +87,8 @@ describe('what is not there', () => {
 })
 
 describe('the head of a request', () => {
-  const ask = async (head: string) => {
-    const { write, closed } = await wire(host.port, { tls: true })
+  const send = async (head: string) => {
+    const { write, closed } = await rawConnection(host.port, { tls: true })
     write(`${head}\r\nConnection: close\r\n\r\n`)
     return closed
   }
@@ -78,39 +96,39 @@ describe('the head of a request', () => {
   for (const [name, head, status, code] of [
     ['a fragment', 'GET /v1#x HTTP/1.1\r\nHost: x', 400, 'malformed_request'],
     ['two hosts', 'GET /v1 HTTP/1.1\r\nHost: x\r\nHost: y', 400, 'malformed_request'],
-    ['a host that is none', 'GET /v1 HTTP/1.1\r\nHost: a b/@', 400, 'malformed_request'],
-    ['another version', 'GET /v1 HTTP/2.0\r\nHost: x', 400, 'malformed_request'],
-    ['an expectation', 'GET /v1 HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected', 417, 'expectation_failed'],
-    ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x', 405, 'method_not_allowed'],
+    ['an invalid host', 'GET /v1 HTTP/1.1\r\nHost: a b/@', 400, 'malformed_request'],
+    ['another HTTP version', 'GET /v1 HTTP/2.0\r\nHost: x', 400, 'malformed_request'],
+    ['an unsupported expectation', 'GET /v1 HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected', 417, 'expectation_failed'],
+    ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x', 405, 'method_not_allowed'],
   ] as const) {
-    it(`with ${name} is ${status} in the one fault shape`, async () => {
-      const answer = parsed(await ask(head))
+    it(`with ${name} is answered ${status} with a fault body`, async () => {
+      const answer = parseResponse(await send(head))
       assert.equal(answer.status, status)
       assert.equal(answer.error.code, code)
       assert.match(answer.head, new RegExp(`x-request-id: ${answer.error.request_id}`, 'i'))
     })
   }
 
-  it('may name a whole URL, whose host means nothing', async () => {
-    assert.match(await ask('GET https://elsewhere.test/v1/health HTTP/1.1\r\nHost: x'), /^HTTP\/1.1 200/)
-    assert.match(await ask('GET http://elsewhere.test HTTP/1.1\r\nHost: x'), /^HTTP\/1.1 404/)
+  it('may contain a whole URL, whose host is ignored', async () => {
+    assert.match(await send('GET https://elsewhere.test/v1/health HTTP/1.1\r\nHost: x'), /^HTTP\/1.1 200/)
+    assert.match(await send('GET http://elsewhere.test HTTP/1.1\r\nHost: x'), /^HTTP\/1.1 404/)
   })
 })
 
 describe('every answer', () => {
-  it('carries an id of our own, whatever the client sent', async () => {
+  it('carries a request id of the host, whatever the client sent', async () => {
     const answer = await host.call('GET /v1', { headers: { 'x-request-id': 'mine' } })
     assert.match(answer.headers['x-request-id'] as string, /^req_[0-9A-Za-z]{20}$/)
   })
 
-  it('may not be stored, guessed at or fetched in plain', async () => {
+  it('forbids caching, content sniffing and plain HTTP', async () => {
     const { headers } = await host.call('GET /v1')
     assert.equal(headers['cache-control'], 'no-store')
     assert.equal(headers['x-content-type-options'], 'nosniff')
     assert.match(headers['strict-transport-security'] as string, /max-age=/)
   })
 
-  it('to HEAD is that of GET without its body', async () => {
+  it('to HEAD has the headers of GET and no body', async () => {
     const get = await host.call('GET /v1')
     const head = await host.call('HEAD /v1')
     assert.equal(head.status, 200)
@@ -119,28 +137,28 @@ describe('every answer', () => {
   })
 })
 
-describe('bodies', () => {
+describe('a request body', () => {
   const big = (bytes: number) => Buffer.alloc(bytes, 0x61)
 
-  it('over the limit are 413, said or not said in advance', async () => {
-    const said = await host.call('POST /v1/specimen/raw', { body: big(RAW_LIMIT + 1) })
-    assert.equal(said.status, 413)
-    assert.match(said.body.error.message, new RegExp(String(RAW_LIMIT)))
+  it('over the limit is answered 413, with and without Content-Length', async () => {
+    const withLength = await host.call('POST /v1/specimen/raw', { body: big(RAW_LIMIT + 1) })
+    assert.equal(withLength.status, 413)
+    assert.match(withLength.body.error.message, new RegExp(String(RAW_LIMIT)))
     const body = (async function* () {
       yield big(RAW_LIMIT)
       yield big(1)
     })()
-    const unsaid = await host.call('POST /v1/specimen/raw', { body })
-    assert.equal(unsaid.status, 413)
-    assert.equal(unsaid.body.error.code, 'body_too_large')
+    const withoutLength = await host.call('POST /v1/specimen/raw', { body })
+    assert.equal(withoutLength.status, 413)
+    assert.equal(withoutLength.body.error.code, 'body_too_large')
   })
 
-  it('at the limit pass', async () => {
+  it('of exactly the limit is accepted', async () => {
     const answer = await host.call('POST /v1/specimen/raw?tag=x', { body: big(RAW_LIMIT) })
     assert.deepEqual(answer.body, { bytes: RAW_LIMIT, tag: 'x' })
   })
 
-  it('of any media type reach an operation that takes bytes', async () => {
+  it('of any media type is passed to an operation that accepts bytes', async () => {
     for (const type of ['application/octet-stream', 'text/plain', 'application/x-ndjson', 'application/json']) {
       const answer = await host.call('POST /v1/specimen/raw', { body: '{"a":', headers: { 'content-type': type } })
       assert.deepEqual(answer.body, { bytes: 5 }, type)
@@ -148,7 +166,7 @@ describe('bodies', () => {
     assert.deepEqual((await host.call('POST /v1/specimen/raw')).body, { bytes: 0 })
   })
 
-  it('of another media type than JSON are 415 elsewhere', async () => {
+  it('of another media type than JSON is answered 415 by other operations', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'nonsense']) {
       const answer = await host.call('POST /v1/specimen/echo', { body: '{}', headers: { 'content-type': type } })
       assert.equal(answer.status, 415, type)
@@ -156,21 +174,21 @@ describe('bodies', () => {
     }
   })
 
-  it('may be left out where no field is required', async () => {
+  it('may be omitted if no field is required', async () => {
     assert.equal((await host.call('POST /v1/specimen/echo')).status, 200)
     const empty = await host.call('POST /v1/specimen/echo', { body: '' })
     assert.equal(empty.status, 200)
   })
 
-  it('do not belong to DELETE', async () => {
+  it('is rejected for DELETE', async () => {
     const answer = await host.call('DELETE /v1/projects/x', { body: { slug: 'y' } })
     assert.equal(answer.status, 400)
     assert.match(answer.body.error.message, /query/)
   })
 })
 
-describe('a failure nobody foresaw', () => {
-  it('is a 500 that tells the caller nothing and the log no secret', async () => {
+describe('an unexpected error', () => {
+  it('is answered 500 without details, and logged without secrets', async () => {
     const answer = await host.call('GET /v1/specimen/crash')
     assert.equal(answer.status, 500)
     assert.equal(answer.body.error.code, 'internal')
@@ -185,7 +203,18 @@ describe('a failure nobody foresaw', () => {
 })
 
 describe('the log', () => {
-  it('has a line a request, without the query, the body or the key', async () => {
+  it('has the path of a request that is answered 404, without its query and without secrets', async () => {
+    const { key } = host.home
+    await host.call(`GET /v1/no"where/${key}?token=c2VjcmV0`)
+    await host.call('GET /v1/projects/no-such-project')
+    const found = host.logged.map(line => JSON.parse(line)).filter(({ status }) => status === 404)
+    const paths = found.map(({ path }) => path)
+    assert.ok(paths.includes('/v1/no%22where/sk-…') || paths.includes('/v1/no"where/sk-…'), paths.join())
+    assert.ok(paths.includes('/v1/projects/no-such-project'))
+    for (const secret of ['c2VjcmV0', key.slice(3)]) assert.ok(!host.logged.join('').includes(secret))
+  })
+
+  it('has one line per request, without the query, the body or the key', async () => {
     await host.call('GET /v1/projects?limit=7&after=c2VjcmV0')
     await host.call('POST /v1/projects', { body: { slug: 'logged', name: 'Very private name' } })
     const all = host.logged.join('')
@@ -198,7 +227,7 @@ describe('the log', () => {
 })
 
 describe('a stream', () => {
-  it('is stopped when its client leaves', async () => {
+  it('is stopped when its client disconnects', async () => {
     const agent = new Agent({ connect: { ca: CA() } })
     const { body } = await request(`${host.baseUrl}/v1/specimen/drip`, { dispatcher: agent })
     for await (const chunk of body) {
@@ -212,7 +241,7 @@ describe('a stream', () => {
 })
 
 describe('OPTIONS', () => {
-  it('is answered whatever body it has', async () => {
+  it('is answered whatever its body is', async () => {
     for (const type of ['application/json', 'text/plain']) {
       const answer = await host.call('OPTIONS /v1/projects', {
         as: null,

@@ -1,4 +1,4 @@
-// Requests come in here: each gets its scope, its head is looked at, and the routes take over.
+// Handles each request: creates its scope, checks its head, adds CORS headers and passes it to the routes.
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { BlockList } from 'node:net'
 import type { Random } from '../engines/engines.ts'
@@ -8,9 +8,9 @@ import { arrivalFault, clientAddress, originForm } from './arrival.ts'
 import { corsHeaders, type Origins } from './cors.ts'
 import type { FindFile } from './files.ts'
 import { removeIdentityClaims } from './identity-headers.ts'
-import { type Listener, passUnread } from './listener.ts'
+import { discardUnread, type Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
-import { buildRoutes, type RouteOptions, type Routes } from './routes.ts'
+import { buildRoutes, type Fallback, type RouteOptions } from './routes.ts'
 import { RequestScope } from './scope.ts'
 
 export type ServerOptions = RouteOptions &
@@ -19,9 +19,9 @@ export type ServerOptions = RouteOptions &
     trusted: BlockList | null
     metrics: Metrics
     requestId: () => string
-    /** What stands at paths that no operation has. */
+    /** Finds the static file for a path that no operation has. */
     findFile: FindFile
-    /** The name of the service that owns a path and has no operation yet. */
+    /** The name of the service that owns a path and has no operations yet. */
     unbuilt: (path: string) => string | null
   }
 export type HostServer = {
@@ -34,28 +34,28 @@ export type HostServer = {
 export function buildServer(options: ServerOptions): HostServer {
   const { log, trusted, origins, requestId } = options
   const answers = new Answers(options)
-  const missing: Routes = (request, response, scope) => {
+  const fallback: Fallback = (request, response, scope, meant) => {
     const path = (request.url ?? '').split('?', 1)[0] as string
     const file = options.findFile(request.method ?? '', path, request.headers)
     if (file) return answers.sendReply(scope, response, file)
-    answers.fail(scope, response, nothingAt(request, path, options.unbuilt(path)))
+    answers.fail(scope, response, notFoundAt(request, path, options.unbuilt(path), meant))
   }
-  const routes = buildRoutes(options, answers, missing)
-  /** Counts what was for no operation, all together, so that nobody outside can make new series. */
+  const routes = buildRoutes(options, answers, fallback)
+  /** Requests for no operation share one series, so that clients cannot create new ones. */
   const observeOther = options.metrics.requests.of('none')
   return {
     close: () => answers.close(),
     stopStreams: () => answers.stopStreams(),
-    refused: (id, status, ip) => {
-      observeOther('any', status, 0)
-      log.request({ id, operation: 'none', method: 'none', status, ms: 0, ip, caller: null })
+    refused: (id, fault, ip) => {
+      observeOther('any', fault.status, 0)
+      log.refused(id, 'none', fault, ip)
     },
     handle: (request, response) => {
       removeIdentityClaims(request)
       const scope = new RequestScope(requestId(), clientAddress(request, trusted), request, response)
       response.on('close', () => {
         scope.report(log, observeOther)
-        if (!request.complete) passUnread(request)
+        if (!request.complete) discardUnread(request)
       })
       const refusal = arrivalFault(request, trusted)
       if (refusal) return answers.fail(scope, response, refusal)
@@ -72,16 +72,17 @@ export function buildServer(options: ServerOptions): HostServer {
   }
 }
 
-function nothingAt({ method }: IncomingMessage, path: string, unbuilt: string | null): Fault {
+function notFoundAt({ method }: IncomingMessage, path: string, unbuilt: string | null, meant: string | null): Fault {
   if (unbuilt !== null) {
-    return new Fault('not_built', { message: `The ${unbuilt} service is not built yet; GET /v1 lists what is.` })
+    return new Fault('not_built', { message: `The ${unbuilt} service is not built yet; GET /v1 lists services.` })
   }
-  return new Fault('not_found', { message: `There is nothing at ${method} ${path.slice(0, 200)}.` })
+  const hint = meant === null ? '' : ` Did you mean ${meant.slice(0, 200)}, without the slash at the end?`
+  return new Fault('not_found', { message: `No operation or file at ${method} ${path.slice(0, 200)}.${hint}` })
 }
 
-/** A prefix drawn at start and a counter: unique across processes, and cheaper than drawing each one. */
+/** A random prefix per process and a counter: unique across processes, and cheaper than a random id per request. */
 export function requestIds(random: Random, kind: 'req' | 'idr'): () => string {
   const prefix = `${kind}_${random.token(12)}`
-  let count = 10_000_000 // Eight digits from the first one on.
+  let count = 10_000_000 // Always eight digits.
   return () => prefix + count++
 }

@@ -1,4 +1,4 @@
-// Writes: one transaction with its audit entry and its events, whatever happens in the middle of it.
+// Writes: the change, its audit entries and its events are committed together or not at all.
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { Type } from 'typebox'
@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 
 describe('a write', () => {
-  it('records what changed, and emits its event with who it belongs to', async () => {
+  it('records the changes and emits its event with its tenant', async () => {
     const answer = await rename('Renamed')
     assert.equal(answer.status, 200)
     const [entry] = await trail()
@@ -44,14 +44,14 @@ describe('a write', () => {
     })
   })
 
-  it('that changes nothing leaves no entry and no event', async () => {
+  it('that changes nothing leaves no audit entry and no event', async () => {
     const before = (await trail()).length
     assert.equal((await rename('Unseen', { changes: false })).status, 200)
     assert.equal((await trail()).length, before)
     assert.deepEqual(host.emitted, [])
   })
 
-  it('that fails at the end leaves nothing at all', async () => {
+  it('that fails at the end leaves nothing', async () => {
     const before = (await trail()).length
     meanwhile.work = async () => {
       throw new TypeError('on purpose')
@@ -62,7 +62,7 @@ describe('a write', () => {
     assert.equal((await host.call('GET /v1/projects/half')).status, 404)
   })
 
-  it('that loses a race in the database is run again, and recorded once', async () => {
+  it('is retried after a serialization failure and recorded once', async () => {
     const before = (await trail()).length
     meanwhile.work = async tries => {
       if (tries < 3) throw Object.assign(new Error('could not serialize'), { code: '40001' })
@@ -74,14 +74,14 @@ describe('a write', () => {
     assert.equal(host.emitted.length, 1)
   })
 
-  it('survives a real deadlock', async () => {
+  it('succeeds after a real deadlock', async () => {
     await host.call('POST /v1/projects', { as: host.other.key, body: { slug: 'theirs', name: 'Theirs' } })
-    const [both, met] = [Promise.withResolvers<void>(), { count: 0 }]
+    const [both, waiting] = [Promise.withResolvers<void>(), { count: 0 }]
     const tried: number[] = []
-    /** Each holds its own project, and wants everybody's. */
+    /** Each transaction locks its own project, then needs both. */
     meanwhile.work = async (tries, db) => {
       tried.push(tries)
-      if (++met.count === 2) both.resolve()
+      if (++waiting.count === 2) both.resolve()
       await both.promise
       await db`update projects set name = name where slug in ('shop', 'theirs')`
     }
@@ -95,7 +95,7 @@ describe('a write', () => {
     assert.deepEqual(tried.sort(), [1, 1, 2])
   })
 
-  it('that always loses is told to come back', async () => {
+  it('answers 503 when it loses every retry', async () => {
     meanwhile.work = async () => {
       throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
     }
@@ -104,7 +104,7 @@ describe('a write', () => {
     assert.notEqual(await nameNow(), 'Never')
   })
 
-  it('of a credential that stands for nobody is recorded under that credential', async () => {
+  it('with a credential without a user is recorded under that credential', async () => {
     const made = await host.call('POST /v1/account/keys', { body: { name: 'page', type: 'publishable' } })
     assert.equal((await host.call('POST /v1/specimen/note', { as: made.body.key })).status, 204)
     const [entry] = await trail()
@@ -115,8 +115,8 @@ describe('a write', () => {
   })
 })
 
-describe('writes of one organisation that are serialised', () => {
-  it('run one after the other, while those of another one do not wait', async () => {
+describe('serialised writes of one organisation', () => {
+  it('run one after the other and do not block those of another organisation', async () => {
     let [running, most] = [0, 0]
     const release = Promise.withResolvers<void>()
     meanwhile.work = async () => {
@@ -135,11 +135,11 @@ describe('writes of one organisation that are serialised', () => {
     assert.equal(most, 1)
   })
 
-  it('are refused at once when too many wait, and input that is wrong takes no place', async () => {
+  it('are refused at once when the queue is full; invalid input is not queued', async () => {
     const release = Promise.withResolvers<void>()
     meanwhile.work = () => release.promise
     const refused: Answer[] = []
-    const crowd = Array.from({ length: 105 }, async () => {
+    const calls = Array.from({ length: 105 }, async () => {
       const answer = await rename('Crowd')
       if (answer.status !== 200) refused.push(answer)
       return answer.status
@@ -153,19 +153,19 @@ describe('writes of one organisation that are serialised', () => {
     assert.deepEqual([one?.status, one?.body.error.code, one?.headers['retry-after']], [503, 'overloaded', '1'])
     assert.equal((await host.call('POST /v1/specimen/rename', { body: { slug: 'shop' } })).status, 400)
     release.resolve()
-    const statuses = await Promise.all(crowd)
+    const statuses = await Promise.all(calls)
     assert.equal(statuses.filter(status => status === 200).length, 101)
     assert.equal((await rename('After')).status, 200)
   })
 })
 
-describe('a door', () => {
-  const through = (operation: string, input: object, ask: object = {}) =>
-    host.call('POST /v1/specimen/door', { body: { operation, input }, ...ask })
+describe('an operation that calls operations', () => {
+  const callVia = (operation: string, input: object, options: object = {}) =>
+    host.call('POST /v1/specimen/door', { body: { operation, input }, ...options })
 
-  it('calls operations as whoever it was presented with, and each call is logged and counted', async () => {
-    const made = await through('createProject', { slug: 'by-door', name: 'By door' })
-    assert.equal(made.body.output.slug, 'by-door')
+  it('calls operations as the presented caller; each call is logged and counted', async () => {
+    const made = await callVia('createProject', { slug: 'by-call', name: 'By call' })
+    assert.equal(made.body.output.slug, 'by-call')
     const id = made.headers['x-request-id']
     const lines = host.logged.filter(line => line.includes(`"request":"${id}"`)).map(line => JSON.parse(line))
     assert.deepEqual(
@@ -180,10 +180,10 @@ describe('a door', () => {
     assert.match(host.requests.text(), /operation="createProject",method="POST",status="201"/)
   })
 
-  it('gets the fault that HTTP would answer', async () => {
-    for (const [operation, input, ask, code] of [
+  it('gets the same faults as over HTTP', async () => {
+    for (const [operation, input, options, code] of [
       ['createProject', { slug: 'A B', name: 'x' }, {}, 'invalid_input'],
-      ['createProject', { slug: 'by-door', name: 'x' }, {}, 'conflict'],
+      ['createProject', { slug: 'by-call', name: 'x' }, {}, 'conflict'],
       ['createProject', { slug: 'a', name: 'x' }, { as: null }, 'credential_required'],
       ['forSuperadmins', {}, {}, 'forbidden'],
       ['raw', { body: null }, {}, 'invalid_input'],
@@ -191,22 +191,22 @@ describe('a door', () => {
       ['upload', {}, {}, 'invalid_input'],
       ['nosuch', {}, {}, 'not_found'],
     ] as const) {
-      assert.equal((await through(operation, input, ask)).body.code, code)
+      assert.equal((await callVia(operation, input, options)).body.code, code)
     }
   })
 
-  it('does not let a browser session write without its token', async () => {
+  it('requires the CSRF token for writes of a browser session', async () => {
     const browser = await host.signIn(host.home)
-    const ask = { as: null, headers: browser }
-    assert.equal((await through('createProject', { slug: 'b', name: 'b' }, ask)).body.code, 'csrf_token_required')
+    const options = { as: null, headers: browser }
+    assert.equal((await callVia('createProject', { slug: 'b', name: 'b' }, options)).body.code, 'csrf_token_required')
   })
 })
 
-describe('a declaration', () => {
+describe('the declaration of an operation', () => {
   const declare = operation as unknown as (declared: object) => unknown
   const common = { route: 'POST /v1/x', summary: 'x', access: 'bearer', output: nothing, audit: 'none', run: () => {} }
 
-  it('is refused when it contradicts itself', () => {
+  it('is rejected when it is contradictory', () => {
     for (const [more, why] of [
       [{ access: 'public', audit: 'x.y' }, /names its caller/],
       [{ route: 'GET /v1/x', audit: 'x.y' }, /leaves no entry/],
@@ -224,7 +224,7 @@ describe('a declaration', () => {
     assert.ok(declare(common))
   })
 
-  it('of a service that needs a bus does not start a host without one', async () => {
+  it('that needs a bus prevents the start of a host without one', async () => {
     const emitting = service({
       name: 'x',
       what: 'x',
@@ -235,12 +235,12 @@ describe('a declaration', () => {
     await assert.rejects(startHost({ services: [consuming] }), /x needs a bus/)
   })
 
-  it('belongs to a path of its service', () => {
+  it('must be below a path of its service', () => {
     assert.throws(() => service({ name: 'y', what: 'y', operations: [{ x: declare(common) }] }), /not below \/v1\/y/)
     assert.ok(service({ name: 'y', what: 'y', paths: ['/v1/y', '/v1/x'], operations: [{ x: declare(common) }] }))
   })
 
-  it('lets a write outside of a transaction not compile', () => {
+  it('does not compile with a write outside of a transaction', () => {
     const typed: Declare<{ greeting: string }> = operation as never
     typed({
       route: 'POST /v1/x',
@@ -250,10 +250,10 @@ describe('a declaration', () => {
       output: nothing,
       run: async ({ db, state, write }) => {
         state.greeting.toUpperCase()
-        // @ts-expect-error reads have no transaction to hand on
+        // @ts-expect-error reads have no transaction
         const wrong: import('../engines/engines.ts').Tx = db
         await write(async scope => {
-          // @ts-expect-error nothing is recorded where the declaration names no entry
+          // @ts-expect-error without a declared audit entry nothing can be recorded
           scope.record?.(String(wrong))
         })
       },

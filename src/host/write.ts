@@ -1,14 +1,14 @@
-// The `write` of an operation: a transaction with its audit entry and its events, retried when it lost a race.
+// The `write` of an operation: a transaction with its audit entry and its events, retried after conflicts.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Engines, EngineUnavailable, type Tx } from '../engines/engines.ts'
 import type { AuditTrail } from '../kit/audit.ts'
-import { PLATFORM_ORG, type Principal } from '../kit/caller.ts'
+import { ADMIN_ORG, type Principal } from '../kit/caller.ts'
 import type { Envelope } from '../kit/event.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
 import type { Changes, Write, WriteOptions } from '../kit/write.ts'
 import type { Queues } from './queues.ts'
 
-/** Takes events in the transaction of the fact they tell. */
+/** Stores events in the transaction that makes the change. */
 export type Outbox = (db: Tx, envelopes: readonly Envelope[]) => Promise<void>
 
 export type WriterOptions = {
@@ -20,9 +20,9 @@ export type WriterOptions = {
   queues: Queues
 }
 
-/** Whoever loses five times in a row meets a crowd, and is told to come back. */
-const TRIES = 5
-const PAUSE_MS = 10
+/** After five conflicts in a row the caller gets 503 with Retry-After. */
+const ATTEMPTS_MAX = 5
+const BACKOFF_MS = 10
 
 type Scope = { db: Tx; record: (on: string, changes?: Changes) => void; emit: (subject: string, data: unknown) => void }
 type Work = (scope: Scope) => Promise<unknown>
@@ -53,19 +53,19 @@ async function commit(
   const { db, random } = options.engines
   for (let attempt = 1; ; attempt++) {
     try {
-      const output = await db.transaction(tx => once(options, operation, caller, request, work, tx))
+      const output = await db.transaction(tx => tryOnce(options, operation, caller, request, work, tx))
       await db.waitForNotifications()
       return output
     } catch (error) {
-      const lostRace = error instanceof EngineUnavailable && error.state === 'conflict'
-      if (!lostRace || attempt === TRIES) throw error
-      await wait(PAUSE_MS * attempt * (1 + random.bytes(1).readUInt8() / 255))
+      const isConflict = error instanceof EngineUnavailable && error.state === 'conflict'
+      if (!isConflict || attempt === ATTEMPTS_MAX) throw error
+      await wait(BACKOFF_MS * attempt * (1 + random.bytes(1).readUInt8() / 255))
     }
   }
 }
 
-/** One try: what it records and emits is gone with it if it fails. */
-async function once(
+/** One attempt. Its audit entries and events are discarded if it fails. */
+async function tryOnce(
   { engines, audit, outbox, source }: WriterOptions,
   operation: Operation,
   caller: Principal | null,
@@ -82,18 +82,18 @@ async function once(
     },
     emit: (type, data) => void emitted.push({ type, data }),
   })
-  // Not before: the work may have waited for a lock.
+  // Read the clock after the work: it may have waited for a lock.
   const at = engines.clock.now().toISOString()
   const { audit: entry } = operation
   for (const { on, changes } of entries) {
-    if (!entry || !caller) throw new Error(`${operation.path} records a change that it does not declare`)
-    const org = entry.trail === 'platform' ? PLATFORM_ORG : caller.org
+    if (!entry || !caller) throw new Error(`${operation.path} records a change but declares no audit entry`)
+    const org = entry.trail === 'admin' ? ADMIN_ORG : caller.org
     const { ip, id: requestId } = request
     await audit(db, { org, caller, what: entry.what, on, changes, at, ip, requestId })
   }
   if (emitted.length > 0) {
     const undeclared = emitted.find(({ type }) => !(type in operation.emits))
-    if (!outbox || !caller || undeclared) throw new Error(`${operation.path} emits an event that nobody takes`)
+    if (!outbox || !caller || undeclared) throw new Error(`${operation.path} emits without declaration, bus or caller`)
     const about = { source, time: at, tenant: caller.org, ...(caller.project && { project: caller.project }) }
     const idOf = () => ({ specversion: '1.0' as const, id: `evt_${engines.random.token(24)}` })
     await outbox(

@@ -1,18 +1,18 @@
-// Checks access tokens as the API and UserInfo accept them: signed by one of our keys, for this audience, of this type, and
-// not expired. Whether the sign-in they came from is still there is asked elsewhere.
+// Verifies access tokens for the API and UserInfo: signature, issuer, audience, type and expiry. Callers check
+// separately whether the sign-in still exists.
 import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { Clock } from '../engines/engines.ts'
 import { ACCESS_TOKEN_ALG } from './provider.ts'
 
-/** A key that is not known may be a new one: asked for again, but not more often than this. */
+/** An unknown key id may be a new key: the keys are reloaded, at most this often. */
 const REFRESH_MS = 10_000
-/** One that is known may have been retired. */
-const KEPT_MS = 30_000
+/** Loaded keys may have been retired: they are reloaded after this time. */
+const MAX_AGE_MS = 30_000
 
 export type AccessToken = {
   user: string
   org: string
-  /** The grant it was given out under. */
+  /** The id of the grant it was issued under. */
   signIn: string
   client: string
   scopes: string[]
@@ -23,7 +23,7 @@ export type TokenOptions = {
   clock: Clock
   issuer: string
   audience: string
-  /** The public keys, as they are now. */
+  /** Loads the currently published keys. */
   publicKeys: () => Promise<{ keys: object[] }>
 }
 
@@ -35,24 +35,28 @@ export function tokenVerifier({ clock, issuer, audience, publicKeys }: TokenOpti
     loadedMs = clock.elapsedMs()
     keySet = publicKeys().then(keys => createLocalJWKSet(keys as never))
     keySet.catch(() => {
-      keySet = null // Tried again by the next one who asks.
+      keySet = null // The next call retries.
     })
     return keySet
   }
 
   const check = async (text: string, key: JWTVerifyGetKey) =>
     jwtVerify(text, key, {
-      ...{ issuer, audience, algorithms: [ACCESS_TOKEN_ALG], typ: 'at+jwt', currentDate: clock.now() },
+      issuer,
+      audience,
+      algorithms: [ACCESS_TOKEN_ALG],
+      typ: 'at+jwt',
+      currentDate: clock.now(),
       requiredClaims: ['sub', 'exp', 'iat', 'client_id', 'owner', 'sid'],
     })
 
-  /** Null for whatever is not such a token. */
+  /** Null if the token is not valid. */
   return async (text: string): Promise<AccessToken | null> => {
     try {
-      const isOld = clock.elapsedMs() - loadedMs > KEPT_MS
+      const isOld = clock.elapsedMs() - loadedMs > MAX_AGE_MS
       const { payload } = await check(text, await (isOld ? load() : (keySet ?? load()))).catch(async error => {
-        const isNew = error instanceof errors.JWKSNoMatchingKey && clock.elapsedMs() - loadedMs > REFRESH_MS
-        if (!isNew) throw error
+        const mayBeNewKey = error instanceof errors.JWKSNoMatchingKey && clock.elapsedMs() - loadedMs > REFRESH_MS
+        if (!mayBeNewKey) throw error
         return check(text, await load())
       })
       return claimsIn(payload)

@@ -1,5 +1,5 @@
-// Where oidc-provider keeps its things: PostgreSQL, under the digest of each id. An id that leaks out of the database
-// opens nothing.
+// Stores oidc-provider's models in PostgreSQL, each under the digest of its id: the database contains no usable token,
+// code or session id.
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'
@@ -7,12 +7,12 @@ import { oidc as store } from '../services/iam/public.ts'
 import { thisRequest } from './request.ts'
 import { digestOf, graceStart, REFRESH_GRACE_MS, save } from './saving.ts'
 
-/** A grant that nobody has tokens of yet: long enough for the code to come back. */
+/** The lifetime of a grant without tokens: long enough for its code to be redeemed. */
 const UNREDEEMED_S = 60 * 60
 export type ClientFinder = (id: string) => Promise<AdapterPayload | undefined>
 type Engines = { db: Database; clock: Clock }
 
-/** Makes the adapter of each kind of thing. Clients are the organisations' apps, and are only ever read here. */
+/** Returns the adapter factory for oidc-provider. Clients are the organisations' apps and are read-only here. */
 export function adapterFactory(engines: Engines, brand: string, findClient: ClientFinder): (model: string) => Adapter {
   return model => (model === 'Client' ? clientAdapter(findClient) : entryAdapter(engines, { brand, model }))
 }
@@ -33,22 +33,22 @@ function entryAdapter({ db, clock }: Engines, type: store.EntryType): Adapter {
     return entry
   }
 
-  /** As it was saved, with the id by which it was found and whether it was used. */
+  /** The payload as saved, plus the id it was found by and when it was consumed. */
   function payloadOf(entry: store.Entry | null, id?: string): AdapterPayload | undefined {
     if (!entry) return undefined
     const { payload, consumed } = entry
-    const used = consumed !== null && (graceMs === 0 || consumed <= graceStart(clock))
+    const isConsumed = consumed !== null && (graceMs === 0 || consumed <= graceStart(clock))
     return {
       ...payload,
       ...(id !== undefined && { jti: id }),
-      ...(used && { consumed: Math.floor(Date.parse(consumed) / 1000) }),
+      ...(isConsumed && { consumed: Math.floor(Date.parse(consumed) / 1000) }),
     } as AdapterPayload
   }
 
   return {
     upsert: async (id, payload, expiresIn) => {
-      const { jti: _, ...kept } = payload
-      await save({ db, clock }, type, id, kept, endOf(clock, type.model === 'Grant' ? UNREDEEMED_S : expiresIn))
+      const { jti: _, ...stored } = payload
+      await save({ db, clock }, type, id, stored, expiryOf(clock, type.model === 'Grant' ? UNREDEEMED_S : expiresIn))
     },
     find: async id => payloadOf(await find(id), id),
     findByUid: async uid => {
@@ -58,7 +58,7 @@ function entryAdapter({ db, clock }: Engines, type: store.EntryType): Adapter {
     },
     findByUserCode: async () => undefined,
     consume: async id => {
-      // The next one is saved at once, and both in one statement.
+      // The library saves the next token right after this; both happen in one statement.
       if (type.model === 'RefreshToken') thisRequest().replaced = id
       else if (!(await store.redeemCode(db.autocommit, type.brand, digestOf(id), now())))
         throw new errors.InvalidGrant('already used')
@@ -66,14 +66,14 @@ function entryAdapter({ db, clock }: Engines, type: store.EntryType): Adapter {
     destroy: async id => {
       const isEnded = type.model === 'Session' && !thisRequest().renamed.has(id)
       await (isEnded ? store.deleteSession : store.deleteEntry)(db.autocommit, type, digestOf(id))
-      // What came of it opens nothing any more once this is answered.
+      // Its tokens must be refused everywhere before this request is answered.
       if (isEnded || type.model === 'Grant') await db.waitForNotifications()
     },
     revokeByGrantId: grantId => store.deleteByGrant(db.autocommit, type, grantId),
   }
 }
 
-/** With what is always asked for next. */
+/** Prefetches the session and the grant, which the library reads next. */
 async function findToken(db: Database, brand: string, id: string, at: string): Promise<store.Entry | null> {
   const { prefetched } = thisRequest()
   const token = await store.selectRefreshToken(db, brand, digestOf(id), at)
@@ -82,21 +82,21 @@ async function findToken(db: Database, brand: string, id: string, at: string): P
   return token
 }
 
-const endOf = (clock: Clock, lastsS: number | undefined) =>
-  lastsS ? new Date(clock.now().getTime() + lastsS * 1000).toISOString() : null
+const expiryOf = (clock: Clock, ttlS: number | undefined) =>
+  ttlS ? new Date(clock.now().getTime() + ttlS * 1000).toISOString() : null
 
-/** Whether a grant is still there: while it is, whoever was given it is signed in. */
+/** A person is signed in to an app for as long as the grant exists. */
 export async function isSignedIn({ db, clock }: Engines, brand: string, grantId: string): Promise<boolean> {
   return (await store.selectEntry(db, { brand, model: 'Grant' }, digestOf(grantId), clock.now().toISOString())) !== null
 }
 
-/** Keeps with a grant which organisation it is for. */
-export async function chooseOrg({ db }: Engines, brand: string, grantId: string, org: string): Promise<void> {
+/** Stores the organisation that a grant is for. */
+export async function setGrantOrg({ db }: Engines, brand: string, grantId: string, org: string): Promise<void> {
   await store.updateOrg(db.autocommit, { brand, model: 'Grant' }, digestOf(grantId), org)
 }
 
-/** Makes a grant the one that a browser's session has for an app, in place of the one before. Of several tabs that try it
- *  at once the first does; answers which one the session has now. */
+/** Replaces the grant that a browser session has for an app. If several tabs do this at once, the first one succeeds.
+ *  Returns the grant the session has afterwards. */
 export async function claimGrant(
   { db }: Engines,
   brand: string,
@@ -105,11 +105,11 @@ export async function claimGrant(
 ): Promise<string> {
   const type = { brand, model: 'Session' }
   if (await store.updateGrantOf(db.autocommit, type, digestOf(session), claim)) return claim.grant
-  // A session that is about to begin has no other tabs.
+  // A session that is not stored yet has no other tabs.
   return (await store.selectGrantOf(db, type, digestOf(session), claim.client)) ?? claim.grant
 }
 
-export function chosenOrg({ db }: Engines, brand: string, grantId: string): Promise<string | null> {
+export function grantOrg({ db }: Engines, brand: string, grantId: string): Promise<string | null> {
   return store.selectOrg(db, { brand, model: 'Grant' }, digestOf(grantId))
 }
 
@@ -121,6 +121,9 @@ function clientAdapter(findClient: ClientFinder): Adapter {
     find: async id => (id.includes('\0') ? undefined : findClient(id)),
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
-    ...{ upsert: refuse, consume: refuse, destroy: refuse, revokeByGrantId: refuse },
+    upsert: refuse,
+    consume: refuse,
+    destroy: refuse,
+    revokeByGrantId: refuse,
   }
 }

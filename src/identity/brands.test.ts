@@ -14,7 +14,7 @@ const userInfo = async (issuer: typeof first, token: string) =>
     .status
 
 describe('two brands', () => {
-  it('have an app of the same name each, with a secret of its own', async () => {
+  it('can each have an app of the same name, with different secrets', async () => {
     assert.equal(here.id, there.id)
     assert.notEqual(here.secret, there.secret)
     const { data } = (await host.call('GET /v1/iam/apps')).body
@@ -29,7 +29,7 @@ describe('two brands', () => {
     assert.deepEqual((await host.call(`GET /v1/iam/apps?limit=1&after=${page.next}`)).body.data, data.slice(1))
   })
 
-  it('vouch each for itself: issuer, keys, tokens', async () => {
+  it('have separate issuers, keys and tokens', async () => {
     const [one, two] = [await here.signIn(ada), await there.signIn(ada)]
     assert.equal(one.claims.iss, first.issuer)
     assert.equal(two.claims.iss, second.issuer)
@@ -44,7 +44,7 @@ describe('two brands', () => {
     assert.equal(await second.verifyToken(one.tokens.access_token), null)
   })
 
-  it("redeem nothing of each other's", async () => {
+  it("do not accept each other's codes and refresh tokens", async () => {
     const { query, verifier } = await here.enter(ada)
     const basic = { authorization: `Basic ${Buffer.from(`${there.id}:${there.secret}`).toString('base64')}` }
     const form = { grant_type: 'authorization_code', code: query.get('code') ?? '', code_verifier: verifier }
@@ -57,13 +57,13 @@ describe('two brands', () => {
     assert.equal((await there.token(form, wrong)).status, 401)
   })
 
-  it('know each their own browsers', async () => {
+  it('have separate browser sessions', async () => {
     const { browser } = await here.signIn(ada)
     const page = await browser.go((await there.begin()).url)
-    assert.match(page.text, /name="password"/, 'a cookie of one means nothing to the other')
+    assert.match(page.text, /name="password"/, 'the cookies of one brand are not valid at the other')
   })
 
-  it('have apps that are changed, given a new secret and removed one by one', async () => {
+  it('change, rotate and delete their apps independently', async () => {
     const id = there.id
     const renamed = await host.call(`PATCH /v1/iam/apps/${id}`, { body: { brand: 'acme', name: 'There' } })
     assert.deepEqual([renamed.body.brand, renamed.body.name], ['acme', 'There'])
@@ -76,23 +76,23 @@ describe('two brands', () => {
     await here.signIn(ada)
   })
 
-  it('rotate their keys by themselves', async () => {
+  it('rotate their keys independently', async () => {
     const kids = async () =>
       (await host.db<{ kid: string }>`select kid from signing_keys where brand = 'default'`).length
     const before = await kids()
     await host.db.transaction(tx => rotateKeys({ ...host.engines, db: tx }, 'acme'))
     assert.equal(await kids(), before)
     const body = { brand: 'acme' }
-    const answer = await host.call('POST /v1/iam/signing-keys', { as: host.admin.key, body })
-    assert.equal(answer.status, 201)
+    const response = await host.call('POST /v1/iam/signing-keys', { as: host.admin.key, body })
+    assert.equal(response.status, 201)
     assert.equal(await kids(), before)
   })
 
-  it('are the ones that settings name: another is refused', async () => {
-    const app = { app: 'other', type: 'public', redirectUris: ['https://shop.example.com/callback'], brand: 'nobody' }
+  it('must be in the settings: other brands are rejected', async () => {
+    const app = { app: 'other', type: 'public', redirectUris: ['https://shop.example.com/callback'], brand: 'unknown' }
     const { status, body } = await host.call('POST /v1/iam/apps', { body: app })
     assert.deepEqual([status, body.error.param], [400, 'brand'])
-    const rotated = await host.call('POST /v1/iam/signing-keys', { as: host.admin.key, body: { brand: 'nobody' } })
+    const rotated = await host.call('POST /v1/iam/signing-keys', { as: host.admin.key, body: { brand: 'unknown' } })
     assert.equal(rotated.status, 400)
   })
 })

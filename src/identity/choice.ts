@@ -1,8 +1,8 @@
-// The step in which a person chooses the organisation they act in. Only the platform's own app has it: every other app
+// The sign-in step in which a person chooses an organisation. Only Stoa's own app has this step: every other app
 // belongs to one organisation.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
-import { markBrowser } from './browser-mark.ts'
+import { ensureBrowserId } from './browser-id.ts'
 import { readForm, show } from './forms.ts'
 import { choicePage, contentPolicy, problemPage } from './pages.ts'
 import { type ClaimGrant, newGrant, SIGN_IN_PATH } from './provider.ts'
@@ -11,14 +11,14 @@ export type Membership = { org: string; name: string; role: string }
 
 export type ChoiceOptions = {
   provider: Provider
-  /** Draws 20 letters and digits. */
-  newMark: () => string
+  /** Returns 20 random letters and digits. */
+  newBrowserId: () => string
   ownClient: string
   audience: string
   memberships: (user: string) => Promise<Membership[]>
-  /** Keeps with a grant which organisation it is for. */
-  chooseOrg: (grantId: string, org: string) => Promise<void>
-  chosenOrg: (grantId: string) => Promise<string | null>
+  /** Stores the organisation that a grant is for. */
+  setGrantOrg: (grantId: string, org: string) => Promise<void>
+  grantOrg: (grantId: string) => Promise<string | null>
   claimGrant: ClaimGrant
 }
 
@@ -34,17 +34,24 @@ export async function choose(
   const callback = new URL(String(params.redirect_uri)).origin
   const memberships = await options.memberships(user)
   if (memberships.length === 0) {
-    return show(response, 403, problemPage('No organisation', 'This account does not belong to any organisation now.'))
+    return show(
+      response,
+      403,
+      problemPage(
+        'No organisation',
+        'Your account does not belong to any organisation. Ask an owner or admin to add you.',
+      ),
+    )
   }
-  const asked = request.method === 'POST' ? (await readForm(request, response))?.get('org') : undefined
-  const isOnly = asked === undefined && memberships.length === 1
-  const chosen = isOnly ? memberships[0] : memberships.find(({ org }) => org === asked)
+  const requested = request.method === 'POST' ? (await readForm(request, response))?.get('org') : undefined
+  const isOnly = requested === undefined && memberships.length === 1
+  const chosen = isOnly ? memberships[0] : memberships.find(({ org }) => org === requested)
   if (!chosen) {
     const status = request.method === 'POST' ? 400 : 200
     return show(response, status, choicePage(`${SIGN_IN_PATH}/${uid}`, memberships), callback)
   }
-  const grantId = await chosenGrant(options, user, session?.cookie, chosen.org)
-  const browser = markBrowser(request, response, options.newMark)
+  const grantId = await grantForOrg(options, user, session?.cookie, chosen.org)
+  const browser = ensureBrowserId(request, response, options.newBrowserId)
   response.setHeader('content-security-policy', contentPolicy(callback))
   await options.provider.interactionFinished(
     request,
@@ -54,38 +61,38 @@ export async function choose(
   )
 }
 
-/** What is chosen for who belongs to one organisation; null for all others. */
-export async function onlyChoice(options: ChoiceOptions, user: string): Promise<{ grantId: string } | null> {
+/** A new grant for a person who belongs to exactly one organisation; null for all others. */
+export async function grantForOnlyOrg(options: ChoiceOptions, user: string): Promise<{ grantId: string } | null> {
   const [only, ...more] = await options.memberships(user)
-  return only && more.length === 0 ? { grantId: await newChoice(options, user, only.org) } : null
+  return only && more.length === 0 ? { grantId: await newOrgGrant(options, user, only.org) } : null
 }
 
-/** The grant this browser has for that organisation already, since another one in its place would end what other tabs
- *  have; or a new one, in place of what it had for another organisation. */
-async function chosenGrant(options: ChoiceOptions, user: string, cookie = '', org: string): Promise<string> {
-  const { provider, ownClient, chosenOrg, claimGrant } = options
+/** The grant that this browser session already has for the organisation: replacing it would sign out its other tabs.
+ *  Otherwise a new grant, which replaces the one for another organisation. */
+async function grantForOrg(options: ChoiceOptions, user: string, cookie = '', org: string): Promise<string> {
+  const { provider, ownClient, grantOrg, claimGrant } = options
   const session = await provider.Session.find(cookie)
-  let chosen: string | null = null
+  let created: string | null = null
   for (let before = session?.grantIdFor(ownClient) ?? null; ; ) {
-    if (before !== null && (await chosenOrg(before)) === org) {
-      if (chosen !== null) await endGrant(provider, chosen)
+    if (before !== null && (await grantOrg(before)) === org) {
+      if (created !== null) await endGrant(provider, created)
       return before
     }
-    chosen ??= await newChoice(options, user, org)
-    const claimed = await claimGrant(cookie, { client: ownClient, before, grant: chosen })
-    if (claimed === chosen) {
+    created ??= await newOrgGrant(options, user, org)
+    const claimed = await claimGrant(cookie, { client: ownClient, before, grant: created })
+    if (claimed === created) {
       if (before !== null) await endGrant(provider, before)
-      return chosen
+      return created
     }
-    before = claimed // Of another tab, meanwhile.
+    before = claimed // Set by another tab in the meantime.
   }
 }
 
 const endGrant = async (provider: Provider, grantId: string) => (await provider.Grant.find(grantId))?.destroy()
 
-async function newChoice(options: ChoiceOptions, user: string, org: string): Promise<string> {
-  const { provider, ownClient, audience, chooseOrg } = options
+async function newOrgGrant(options: ChoiceOptions, user: string, org: string): Promise<string> {
+  const { provider, ownClient, audience, setGrantOrg } = options
   const { jti } = await newGrant(provider, { clientId: ownClient, accountId: user }, audience)
-  await chooseOrg(jti, org)
+  await setGrantOrg(jti, org)
   return jti
 }

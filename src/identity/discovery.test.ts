@@ -5,10 +5,10 @@ import { describe, it } from 'node:test'
 import { CA, startHost } from '../../test/host.ts'
 import { registerApp, startIdentity } from '../../test/identity.ts'
 
-const FRIEND = 'https://shop.example.com'
+const ALLOWED = 'https://shop.example.com'
 const host = await startHost()
 const identity = await startIdentity(host, {
-  corsHeaders: async origin => (origin === FRIEND ? { 'access-control-allow-origin': FRIEND } : null),
+  corsHeaders: async origin => (origin === ALLOWED ? { 'access-control-allow-origin': ALLOWED } : null),
 })
 const { issuer } = identity
 const DISCOVERY = '/.well-known/openid-configuration'
@@ -16,31 +16,31 @@ const JWKS = '/v1/iam/.well-known/jwks'
 
 const TLS = { ca: CA(), agent: false, servername: 'localhost' } as const
 
-type Heard = { status: number; headers: IncomingHttpHeaders; text: string }
+type Response = { status: number; headers: IncomingHttpHeaders; text: string }
 
-/** Sends the path and the headers to the letter, as no browser would. */
-function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Heard> {
+/** Sends the path and headers unchanged, which browsers would normalise. */
+function send(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(issuer)
-    const asked = request({ hostname, port, path, method, headers, ...TLS }, async answer => {
+    const sent = request({ hostname, port, path, method, headers, ...TLS }, async response => {
       let text = ''
-      for await (const part of answer) text += part
-      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text })
+      for await (const part of response) text += part
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
     })
-    asked.on('error', reject)
-    asked.end()
+    sent.on('error', reject)
+    sent.end()
   })
 }
-const corsOf = ({ headers }: Heard) => Object.keys(headers).filter(name => name.startsWith('access-control-'))
+const corsOf = ({ headers }: Response) => Object.keys(headers).filter(name => name.startsWith('access-control-'))
 
-const answer = await ask(DISCOVERY)
-const document = JSON.parse(answer.text)
+const discovery = await send(DISCOVERY)
+const document = JSON.parse(discovery.text)
 
 describe('the discovery document', () => {
   it('is JSON', () => {
-    assert.equal(answer.status, 200)
-    assert.match(`${answer.headers['content-type']}`, /^application\/json/)
-    assert.equal(answer.headers['set-cookie'], undefined)
+    assert.equal(discovery.status, 200)
+    assert.match(`${discovery.headers['content-type']}`, /^application\/json/)
+    assert.equal(discovery.headers['set-cookie'], undefined)
   })
 
   it('names the origin as the issuer and the six paths as endpoints', () => {
@@ -52,7 +52,7 @@ describe('the discovery document', () => {
     assert.equal(document.end_session_endpoint, `${issuer}/v1/iam/oauth/logout`)
   })
 
-  it('offers the code flow with PKCE S256 and refreshing, and no other way to tokens', () => {
+  it('offers only the code flow with PKCE S256 and refresh tokens', () => {
     assert.deepEqual(document.response_types_supported, ['code'])
     assert.deepEqual(document.grant_types_supported.toSorted(), ['authorization_code', 'refresh_token'])
     assert.deepEqual(document.code_challenge_methods_supported, ['S256'])
@@ -72,7 +72,7 @@ describe('the discovery document', () => {
     assert.deepEqual(document.id_token_signing_alg_values_supported, ['RS256'])
   })
 
-  it('advertises no endpoint beside the documented ones', () => {
+  it('advertises no other endpoints', () => {
     const endpoints = Object.keys(document).filter(name => /_(endpoint|uri|iframe|endpoint_aliases)$/.test(name))
     assert.deepEqual(endpoints.toSorted(), [
       'authorization_endpoint',
@@ -87,11 +87,11 @@ describe('the discovery document', () => {
     assert.deepEqual(features, [])
   })
 
-  it('advertises no response mode that the pages do not allow: their policy stops form_post', () => {
+  it('does not advertise form_post, which the content security policy of the pages forbids', () => {
     assert.ok(!(document.response_modes_supported ?? []).includes('form_post'))
   })
 
-  const tricks: [what: string, headers: Record<string, string>, path?: string][] = [
+  const variants: [name: string, headers: Record<string, string>, path?: string][] = [
     ['another Host', { host: 'evil.test' }],
     ['another port', { host: 'localhost:1' }],
     ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.test' }],
@@ -102,35 +102,35 @@ describe('the discovery document', () => {
     ['X-Original-URL', { 'x-original-url': '/evil.test', 'x-rewrite-url': '/evil.test' }],
     ['a query', {}, `${DISCOVERY}?issuer=https://evil.test`],
   ]
-  for (const [what, headers, path = DISCOVERY] of tricks) {
-    it(`says the same whatever the request says with ${what}`, async () => {
-      const told = await ask(path, headers)
-      assert.equal(told.status, 200)
-      assert.deepEqual(JSON.parse(told.text), document)
+  for (const [name, headers, path = DISCOVERY] of variants) {
+    it(`does not change with ${name}`, async () => {
+      const response = await send(path, headers)
+      assert.equal(response.status, 200)
+      assert.deepEqual(JSON.parse(response.text), document)
     })
   }
 
-  it('says nothing of a foreign host in the absolute form of a request', async () => {
-    const told = await ask(`https://evil.test${DISCOVERY}`, { host: 'evil.test' })
-    assert.equal(told.status, 200)
-    assert.doesNotMatch(told.text + JSON.stringify(told.headers), /evil/)
+  it('does not contain a foreign host from an absolute-form request target', async () => {
+    const response = await send(`https://evil.test${DISCOVERY}`, { host: 'evil.test' })
+    assert.equal(response.status, 200)
+    assert.doesNotMatch(response.text + JSON.stringify(response.headers), /evil/)
   })
 
-  it('sends people to pages on the issuer whatever Host says', async () => {
+  it('redirects people to the issuer regardless of the Host header', async () => {
     const app = await registerApp(host, identity, { app: 'hosts' })
     const { pathname, search } = new URL((await app.begin()).url)
-    const told = await ask(pathname + search, { host: 'evil.test', 'x-forwarded-host': 'evil.test' })
-    assert.equal(new URL(`${told.headers.location}`, issuer).origin, issuer)
-    assert.doesNotMatch(JSON.stringify(told.headers), /evil/)
+    const response = await send(pathname + search, { host: 'evil.test', 'x-forwarded-host': 'evil.test' })
+    assert.equal(new URL(`${response.headers.location}`, issuer).origin, issuer)
+    assert.doesNotMatch(JSON.stringify(response.headers), /evil/)
   })
 })
 
 describe('the published keys', () => {
-  it('are public, have each a name, a use and an algorithm, and suit RS256 and ES256', async () => {
-    const told = await ask(JWKS)
-    assert.equal(told.status, 200)
-    assert.match(`${told.headers['content-type']}`, /^application\/(jwk-set\+)?json/)
-    const { keys } = JSON.parse(told.text)
+  it('are public keys for RS256 and ES256, each with kid, use and alg', async () => {
+    const response = await send(JWKS)
+    assert.equal(response.status, 200)
+    assert.match(`${response.headers['content-type']}`, /^application\/(jwk-set\+)?json/)
+    const { keys } = JSON.parse(response.text)
     assert.deepEqual(keys.map(({ alg }: { alg: string }) => alg).toSorted(), ['ES256', 'RS256'])
     assert.equal(new Set(keys.map(({ kid }: { kid: string }) => kid)).size, keys.length)
     for (const key of keys) {
@@ -141,86 +141,115 @@ describe('the published keys', () => {
   })
 })
 
-describe('pages of other origins', () => {
+describe('scripts of other origins', () => {
   const readable = [DISCOVERY, JWKS, '/v1/iam/oauth/token', '/v1/iam/oauth/userinfo']
-  const strangers = ['https://evil.test', 'null', 'http://localhost:3000', `${FRIEND}.evil.test`]
+  const unknownOrigins = ['https://evil.test', 'null', 'http://localhost:3000', `${ALLOWED}.evil.test`]
   for (const path of readable) {
-    it(`may not read ${path}, nor be told that they may, unless they are known`, async () => {
-      for (const origin of strangers) {
-        const told = await ask(path, { origin })
-        const preflight = await ask(path, { origin, 'access-control-request-method': 'POST' }, 'OPTIONS')
-        assert.deepEqual([corsOf(told), corsOf(preflight)], [[], []], origin)
-        assert.match(`${told.headers.vary}`, /origin/i)
+    it(`get no CORS headers for ${path} unless the origin is allowed`, async () => {
+      for (const origin of unknownOrigins) {
+        const response = await send(path, { origin })
+        const preflight = await send(path, { origin, 'access-control-request-method': 'POST' }, 'OPTIONS')
+        assert.deepEqual([corsOf(response), corsOf(preflight)], [[], []], origin)
+        assert.match(`${response.headers.vary}`, /origin/i)
       }
     })
 
-    it(`may read ${path} when they are known, by name`, async () => {
-      const told = await ask(path, { origin: FRIEND })
-      assert.equal(told.headers['access-control-allow-origin'], FRIEND)
-      assert.match(`${told.headers.vary}`, /origin/i)
+    it(`can read ${path} if the origin is allowed`, async () => {
+      const response = await send(path, { origin: ALLOWED })
+      assert.equal(response.headers['access-control-allow-origin'], ALLOWED)
+      assert.match(`${response.headers.vary}`, /origin/i)
     })
   }
 
-  it('are told before they ask for UserInfo with a bearer that they may', async () => {
+  it('get a preflight response that allows UserInfo with a bearer token', async () => {
     const headers = {
-      origin: FRIEND,
+      origin: ALLOWED,
       'access-control-request-method': 'GET',
       'access-control-request-headers': 'authorization',
     }
-    const preflight = await ask('/v1/iam/oauth/userinfo', headers, 'OPTIONS')
+    const preflight = await send('/v1/iam/oauth/userinfo', headers, 'OPTIONS')
     assert.ok([200, 204].includes(preflight.status), `${preflight.status}`)
-    assert.equal(preflight.headers['access-control-allow-origin'], FRIEND)
+    assert.equal(preflight.headers['access-control-allow-origin'], ALLOWED)
+    assert.match(`${preflight.headers['access-control-allow-headers']}`, /\bauthorization\b/i)
+    assert.match(`${preflight.headers['access-control-allow-methods']}`, /\bGET\b/)
   })
 
-  it('get nothing for the pages people see, even when known', async () => {
+  it('get no CORS headers for HTML pages, even if the origin is allowed', async () => {
     for (const path of ['/', '/v1/iam/oauth/authorize', '/v1/iam/oauth/logout', '/sign-in/abc']) {
-      assert.deepEqual(corsOf(await ask(path, { origin: FRIEND })), [], path)
+      assert.deepEqual(corsOf(await send(path, { origin: ALLOWED })), [], path)
     }
   })
 })
 
-describe('every other address', () => {
+describe('every other path', () => {
   const paths = [
-    ...[
-      '/',
-      '/?next=<script>alert(1)</script>',
-      '/<script>alert(1)</script>',
-      '/favicon.ico',
-      '/login',
-      '/me',
-      '/jwks',
-    ],
-    ...['/oauth/token', '/oauth/authorize', '/api/login', '/api/login/oauth/access_token', '/api/', '/v1/iam/me'],
-    ...['/.well-known/oauth-authorization-server', '/.well-known/webfinger', '/.well-known/jwks', '/.well-known/'],
-    ...['/request', '/reg', '/device', '/backchannel', '/token/introspection', '/token/revocation', '/session/end'],
-    ...['/V1/iam/oauth/userinfo', '/v1/IAM/oauth/token', '/.Well-Known/openid-configuration', '/SIGN-IN/abc'],
-    ...['//v1/iam/oauth/token', '/v1//iam/oauth/token', '/v1/iam/oauth/token/', '/v1/iam/oauth/token;x=1'],
-    ...[
-      '/v1/iam/oauth/%74oken',
-      '/v1/iam%2Foauth/token',
-      '/%76%31/iam/oauth/userinfo',
-      '/.well-known%2fopenid-configuration',
-    ],
-    ...['/v1/iam/x/../oauth/token', '/x/..;/v1/iam/oauth/token', '/v1/iam/oauth/./token', '/v1/iam/oauth/token%00'],
-    ...['/sign-in', '/sign-in/', '/sign-in/a/b', '/sign-in/%3Cscript%3E', '/v1/iam/oauth/authorize/a/b'],
-    ...['//evil.test/', '//evil.test/%2e%2e', '/\\evil.test', '/v1/iam/oauth/logout/confirm/x', `/${'a'.repeat(5000)}`],
+    '/',
+    '/?next=<script>alert(1)</script>',
+    '/<script>alert(1)</script>',
+    '/favicon.ico',
+    '/login',
+    '/me',
+    '/jwks',
+    '/oauth/token',
+    '/oauth/authorize',
+    '/api/login',
+    '/api/login/oauth/access_token',
+    '/api/',
+    '/v1/iam/me',
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/webfinger',
+    '/.well-known/jwks',
+    '/.well-known/',
+    '/request',
+    '/reg',
+    '/device',
+    '/backchannel',
+    '/token/introspection',
+    '/token/revocation',
+    '/session/end',
+    '/V1/iam/oauth/userinfo',
+    '/v1/IAM/oauth/token',
+    '/.Well-Known/openid-configuration',
+    '/SIGN-IN/abc',
+    '//v1/iam/oauth/token',
+    '/v1//iam/oauth/token',
+    '/v1/iam/oauth/token/',
+    '/v1/iam/oauth/token;x=1',
+    '/v1/iam/oauth/%74oken',
+    '/v1/iam%2Foauth/token',
+    '/%76%31/iam/oauth/userinfo',
+    '/.well-known%2fopenid-configuration',
+    '/v1/iam/x/../oauth/token',
+    '/x/..;/v1/iam/oauth/token',
+    '/v1/iam/oauth/./token',
+    '/v1/iam/oauth/token%00',
+    '/sign-in',
+    '/sign-in/',
+    '/sign-in/a/b',
+    '/sign-in/%3Cscript%3E',
+    '/v1/iam/oauth/authorize/a/b',
+    '//evil.test/',
+    '//evil.test/%2e%2e',
+    '/\\evil.test',
+    '/v1/iam/oauth/logout/confirm/x',
+    `/${'a'.repeat(5000)}`,
   ]
 
-  it('shows one constant page that reflects nothing', async () => {
-    const { text } = await ask('/')
+  it('shows one constant page that reflects no input', async () => {
+    const { text } = await send('/')
     assert.match(text, /^<!doctype html>/)
     assert.doesNotMatch(text, /<(script|form|img|iframe|link)/)
     for (const path of paths) {
-      const told = await ask(path, { cookie: 'a=<script>', referer: 'https://evil.test/' })
-      assert.equal(told.status, 200, path)
-      assert.match(`${told.headers['content-type']}`, /^text\/html/, path)
-      assert.equal(told.text, text, path)
+      const response = await send(path, { cookie: 'a=<script>', referer: 'https://evil.test/' })
+      assert.equal(response.status, 200, path)
+      assert.match(`${response.headers['content-type']}`, /^text\/html/, path)
+      assert.equal(response.text, text, path)
     }
   })
 
-  it('sets no cookies, is not kept, not framed and not guessed at', async () => {
+  it('sets no cookies, and forbids caching, framing and content sniffing', async () => {
     for (const path of paths) {
-      const { headers } = await ask(path)
+      const { headers } = await send(path)
       assert.equal(headers['set-cookie'], undefined, path)
       assert.equal(headers.location, undefined, path)
       assert.equal(headers['cache-control'], 'no-store', path)
@@ -232,15 +261,15 @@ describe('every other address', () => {
   })
 
   it('is the same for every method', async () => {
-    const { text } = await ask('/')
+    const { text } = await send('/')
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
-      const told = await ask('/oauth/token', {}, method)
-      assert.deepEqual([told.status, told.text], [200, text], method)
+      const response = await send('/oauth/token', {}, method)
+      assert.deepEqual([response.status, response.text], [200, text], method)
     }
-    assert.equal((await ask('/oauth/token', {}, 'HEAD')).status, 200)
+    assert.equal((await send('/oauth/token', {}, 'HEAD')).status, 200)
   })
 
-  it('is all there is behind a registered path with a method it does not have: no tokens, no cookies', async () => {
+  it('gives no tokens or cookies for an unsupported method on a known path', async () => {
     for (const [method, path] of [
       ['GET', '/v1/iam/oauth/token'],
       ['PUT', '/v1/iam/oauth/token'],
@@ -248,10 +277,10 @@ describe('every other address', () => {
       ['DELETE', JWKS],
       ['TRACE', '/v1/iam/oauth/authorize'],
     ] as const) {
-      const told = await ask(path, {}, method)
-      assert.ok([200, 404, 405].includes(told.status), `${method} ${path} ${told.status}`)
-      assert.equal(told.headers['set-cookie'], undefined)
-      assert.equal(told.headers['x-content-type-options'], 'nosniff')
+      const response = await send(path, {}, method)
+      assert.ok([200, 404, 405].includes(response.status), `${method} ${path} ${response.status}`)
+      assert.equal(response.headers['set-cookie'], undefined)
+      assert.equal(response.headers['x-content-type-options'], 'nosniff')
     }
     assert.deepEqual(identity.failures, [])
   })

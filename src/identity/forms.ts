@@ -1,10 +1,11 @@
-// What a form sends, and what a browser is shown.
+// Reads posted forms and sends HTML pages.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { contentPolicy } from './pages.ts'
 
 const BODY_BYTES_MAX = 8 * 1024
 
-/** The rest of what is too long is not read: the connection ends with the answer. */
+/** Null if the body is not a form or too long. The rest of a body that is too long is not read: the connection is
+ *  closed  after the response. */
 export async function readForm(request: IncomingMessage, response: ServerResponse): Promise<URLSearchParams | null> {
   if (!request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return null
   const parts: Buffer[] = []

@@ -1,9 +1,9 @@
-// What an attack from outside found, each as it was found.
+// Regression tests for the findings of a penetration test.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../test/host.ts'
 import { addPerson, registerApp, startIdentity } from '../../test/identity.ts'
-import { wire } from '../../test/wire.ts'
+import { rawConnection } from '../../test/raw-connection.ts'
 
 const host = await startHost({ now: new Date().toISOString() })
 const identity = await startIdentity(host)
@@ -12,29 +12,29 @@ const get = (path: string, init: object = {}) => identity.fetch(identity.issuer 
 const change = (as: string, current: string, password: string) =>
   host.call('POST /v1/iam/me/password', { as, body: { current, password } })
 
-describe('a password that is changed', () => {
-  it('ends a sign-in that has said the old one but not come back to the app', async () => {
+describe('changing a password', () => {
+  it('ends a sign-in in progress that has submitted the old password', async () => {
     const ada = await addPerson(host, 'ada@home.test')
     const { tokens } = await web.signIn(ada)
-    const thief = identity.browser()
-    const page = await thief.go((await web.begin()).url)
+    const attacker = identity.browser()
+    const page = await attacker.go((await web.begin()).url)
     const action = page.text.match(/action="([^"]+)"/)?.[1] ?? ''
-    const cookie = [...thief.jar].map(([name, { value }]) => `${name}=${value}`).join('; ')
+    const cookie = [...attacker.jar].map(([name, { value }]) => `${name}=${value}`).join('; ')
     const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' }
     const body = new URLSearchParams({ email: ada.email, password: ada.password }).toString()
-    const held = await get(action, { method: 'POST', headers, body })
-    assert.equal(held.status, 303)
+    const accepted = await get(action, { method: 'POST', headers, body })
+    assert.equal(accepted.status, 303)
     assert.equal((await change(tokens.access_token, ada.password, 'a-new-long-password')).status, 204)
-    const resumed = await thief.go(held.headers.get('location') as string)
+    const resumed = await attacker.go(accepted.headers.get('location') as string)
     assert.ok(!resumed.url.startsWith(web.callback), resumed.url)
   })
 
-  it('cannot be guessed by changing it', async () => {
+  it('is throttled after ten wrong current passwords', async () => {
     const bob = await addPerson(host, 'bob@home.test')
     const { tokens } = await web.signIn(bob)
     const { key } = (await host.call('POST /v1/account/keys', { as: tokens.access_token, body: { name: 'x' } })).body
     const guess = (current: string) => change(key, current, 'a-new-long-password')
-    for (let turn = 0; turn < 10; turn++) assert.equal((await guess('a wrong guess')).status, 400)
+    for (let attempt = 0; attempt < 10; attempt++) assert.equal((await guess('a wrong guess')).status, 400)
     const right = await guess(bob.password)
     assert.equal(right.status, 429)
     assert.equal(right.body.error.code, 'too_many_tries')
@@ -45,11 +45,11 @@ describe('a password that is changed', () => {
   })
 })
 
-describe('a browser that is known', () => {
-  it('has tries of its own, which no other known one uses up', async () => {
+describe('a known browser', () => {
+  it('has its own attempts, separate from other known browsers', async () => {
     const eve = await addPerson(host, 'eve@home.test')
     const [one, two] = [(await web.enter(eve)).browser, (await web.enter(eve)).browser]
-    for (let turn = 0; turn < 11; turn++) {
+    for (let attempt = 0; attempt < 11; attempt++) {
       const page = await one.go((await web.begin({ prompt: 'login' })).url)
       await one.submit(page, { email: eve.email, password: 'a wrong guess' })
     }
@@ -57,7 +57,7 @@ describe('a browser that is known', () => {
   })
 })
 
-describe('nothing of this is our fault', () => {
+describe('a malformed request is answered without a server error', () => {
   const hint = `eyJhbGciOiJub25lIn0.${Buffer.from('{"aud":"\\u0000"}').toString('base64url')}.`
   for (const [path, init] of [
     ['/v1/iam/oauth/authorize?client_id=home-web?%00', {}],
@@ -76,58 +76,58 @@ describe('nothing of this is our fault', () => {
     })
   }
 
-  it('a state with a NUL', async () => {
+  it('with a NUL in the state', async () => {
     const { url } = await web.begin({ state: '?\0' })
     const { status } = await identity.fetch(url, { redirect: 'manual' })
     assert.ok(status < 500, `${status}`)
     assert.deepEqual(identity.failures.splice(0), [])
   })
 
-  it('shows the constant page to an unregistered path, whatever its query', async () => {
+  it('with a NUL in the query of an unknown path', async () => {
     assert.equal((await get('/x?%00')).status, 200)
   })
 })
 
-describe('a sign-in that somebody else went through', () => {
-  it('is not brought into a browser by cookies that a neighbouring host can set', async () => {
+describe('a sign-in completed by an attacker', () => {
+  it('cannot be resumed in another browser with cookies that a sibling host can set', async () => {
     const eve = await addPerson(host, 'eve@home.test')
-    const thief = identity.browser()
-    const page = await thief.go((await web.begin()).url)
+    const attacker = identity.browser()
+    const page = await attacker.go((await web.begin()).url)
     const action = page.text.match(/action="([^"]+)"/)?.[1] ?? ''
-    const all = [...thief.jar].map(([name, { value }]) => `${name}=${value}`)
+    const all = [...attacker.jar].map(([name, { value }]) => `${name}=${value}`)
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     const body = new URLSearchParams({ email: eve.email, password: eve.password }).toString()
-    const held = await get(action, { method: 'POST', headers: { cookie: all.join('; '), ...type }, body })
-    assert.equal(held.status, 303)
-    const planted = all.filter(one => one.startsWith('__Secure-')).join('; ')
-    const resume = (held.headers.get('location') as string).slice(identity.issuer.length)
+    const accepted = await get(action, { method: 'POST', headers: { cookie: all.join('; '), ...type }, body })
+    assert.equal(accepted.status, 303)
+    const planted = all.filter(cookie => cookie.startsWith('__Secure-')).join('; ')
+    const resume = (accepted.headers.get('location') as string).slice(identity.issuer.length)
     const victim = await get(resume, { headers: { cookie: planted } })
     assert.equal(victim.status, 400)
     assert.deepEqual(victim.headers.getSetCookie(), [])
-    const own = held.headers.getSetCookie().map(line => line.split(';', 1)[0])
-    const back = await get(resume, { headers: { cookie: [...all, ...own].join('; ') } })
-    assert.equal(back.status, 303, 'its own browser goes on')
+    const own = accepted.headers.getSetCookie().map(line => line.split(';', 1)[0])
+    const resumed = await get(resume, { headers: { cookie: [...all, ...own].join('; ') } })
+    assert.equal(resumed.status, 303, 'the same browser can resume')
   })
 })
 
-describe('the library', () => {
-  it('does not ask for consent for ever when it is asked for', async () => {
+describe('oidc-provider', () => {
+  it('does not loop on prompt=consent', async () => {
     const fay = await addPerson(host, 'fay@home.test')
     await web.signIn(fay, undefined, { prompt: 'consent' })
   })
 
-  it('offers no page that needs a script, even when asked for one', async () => {
+  it('rejects response_mode form_post, which needs a script', async () => {
     const { url } = await web.begin({ response_mode: 'form_post' })
-    for (const spelled of [
+    for (const variant of [
       url,
       url.replace('form_post', 'form%5Fpost'),
       url.replace('response_mode', '%72esponse_mode'),
     ]) {
-      assert.equal((await identity.fetch(spelled, { redirect: 'manual' })).status, 400, spelled)
+      assert.equal((await identity.fetch(variant, { redirect: 'manual' })).status, 400, variant)
     }
   })
 
-  it('answers discovery to those who read it alone', async () => {
+  it('answers 404 for discovery with PUT, DELETE and PATCH', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       assert.equal((await get('/.well-known/openid-configuration', { method })).status, 404, method)
     }
@@ -135,8 +135,8 @@ describe('the library', () => {
 })
 
 describe('a form that is too long', () => {
-  it('ends the connection with its answer instead of leaving it stuck', async () => {
-    const { write, closed } = await wire(Number(new URL(identity.issuer).port), { tls: true })
+  it('closes the connection after the response', async () => {
+    const { write, closed } = await rawConnection(Number(new URL(identity.issuer).port), { tls: true })
     const type = 'content-type: application/x-www-form-urlencoded'
     write(
       `POST /v1/iam/oauth/logout HTTP/1.1\r\nhost: x\r\n${type}\r\ncontent-length: 300000\r\n\r\n${'x'.repeat(300_000)}`,

@@ -1,4 +1,4 @@
-// The page behind the link of an invitation: whoever opens it joins, with the password they have or one they choose.
+// The page that an invitation link opens: the person joins with their existing password or chooses one.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readForm, show } from './forms.ts'
 import { invitationPage, joinedPage, problemPage } from './pages.ts'
@@ -6,19 +6,20 @@ import { type PasswordOptions, type Refusal, tryPassword } from './passwords.ts'
 import { SIGN_IN_PATH } from './provider.ts'
 
 const PATH = `${SIGN_IN_PATH}/invitations`
-export const INVITATION = new RegExp(`^${PATH}/(\\w{43})$`)
+/** Matches every token, so that a link that was not copied completely opens a page that says so. */
+export const INVITATION = new RegExp(`^${PATH}/(.*)$`)
 export const invitationPath = (token: string): string => `${PATH}/${token}`
 
 export type Invitation = { org: string; email: string; role: string; invitedBy: string; hasPassword: boolean }
 
 export type InvitationOptions = PasswordOptions & {
-  /** Where they sign in afterwards. */
+  /** The link shown after joining. */
   loginUrl: string
   invitation: (token: string) => Promise<Invitation | null>
-  /** Makes them a member, with that password if one was chosen, unless the link is no longer good, or the account has got
-   *  or lost its password meanwhile. */
+  /** Adds the member, with the password if one was chosen. `ended`: the link is no longer valid. `changed`: the account
+   *  got  or lost its password in the meantime. */
   join: (token: string, password: string | null, address: string) => Promise<'joined' | 'ended' | 'changed'>
-  /** What is wrong with a password somebody chose, or null. */
+  /** What is wrong with a new password, or null. */
   passwordProblem: (password: string) => string | null
 }
 
@@ -35,21 +36,21 @@ export async function invitation(
   if (request.method !== 'POST') return form(200, null)
 
   const fields = await readForm(request, response)
-  if (!fields) return form(400, 'The form did not arrive whole; try again.')
+  if (!fields) return form(400, 'The form could not be read. Please try again.')
   const password = fields.get('password') ?? ''
   const { hasPassword, email } = found
-  const outcome = hasPassword ? await tryPassword(options, request, email, password) : chosen(options, password)
+  const outcome = hasPassword ? await tryPassword(options, request, email, password) : checkNew(options, password)
   if ('says' in outcome) {
     if (outcome.waitS) response.setHeader('retry-after', outcome.waitS)
     return form(outcome.status, outcome.says)
   }
   const joined = await options.join(token, hasPassword ? null : password, options.address)
   if (joined === 'ended') return ended(response)
-  if (joined === 'changed') return form(409, 'The account has changed meanwhile. Open the link again.')
+  if (joined === 'changed') return form(409, 'Your account has changed in the meantime. Please open the link again.')
   show(response, 200, joinedPage(found.org, options.loginUrl))
 }
 
-function chosen({ passwordProblem }: InvitationOptions, password: string): Refusal | { user: null } {
+function checkNew({ passwordProblem }: InvitationOptions, password: string): Refusal | { user: null } {
   const says = passwordProblem(password)
   return says === null ? { user: null } : { status: 400, says }
 }
@@ -59,7 +60,7 @@ const ended = (response: ServerResponse) =>
     response,
     404,
     problemPage(
-      'This invitation has ended',
-      'It was used already, was withdrawn, or is too old. Ask whoever sent it for another one.',
+      'This invitation is no longer valid',
+      'It was already used, was withdrawn, has expired, or the link was not copied completely. Open the whole link, or ask the person who invited you for a new one.',
     ),
   )

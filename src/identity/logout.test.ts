@@ -12,7 +12,7 @@ const ada = await addPerson(host, 'ada@home.test')
 const web = await registerApp(host, identity, { app: 'web', logoutUris: [BYE] })
 const till = await registerApp(host, identity, { app: 'till' })
 
-const ask = (browser: Browser, query: Record<string, string> = {}) =>
+const requestLogout = (browser: Browser, query: Record<string, string> = {}) =>
   browser.go(`${LOGOUT}?${new URLSearchParams(query)}`, { headers: { accept: 'text/html' } })
 const confirm = (browser: Browser, page: Page) => browser.submit(page, { logout: 'yes' })
 
@@ -22,26 +22,26 @@ async function isSignedIn(browser: Browser, app = web): Promise<boolean> {
   assert.ok(query.get('code') || query.get('error') === 'login_required', url)
   return query.has('code')
 }
-const refuses = async (app: typeof web, token: string | undefined) =>
+const assertCannotRefresh = async (app: typeof web, token: string | undefined) =>
   assert.equal((await app.refresh(token)).body.error, 'invalid_grant')
 
-/** An error page, and nobody is signed out by it. */
-async function isRefused(page: Page, browser: Browser): Promise<void> {
+/** Asserts an error page, and that the browser stays signed in. */
+async function assertRefused(page: Page, browser: Browser): Promise<void> {
   assert.equal(page.status, 400)
   assert.ok(page.url.startsWith(LOGOUT), page.url)
   assert.doesNotMatch(page.text, /evil|<script|logoutForm/)
   assert.ok(await isSignedIn(browser))
 }
 
-describe('signing out', () => {
-  it('asks, ends the session, and leads back to the app with its state', async () => {
+describe('logout', () => {
+  it('asks for confirmation, ends the session, and redirects to the app with its state', async () => {
     const { browser, tokens } = await web.signIn(ada)
     const query = { id_token_hint: `${tokens.id_token}`, post_logout_redirect_uri: BYE, state: 'a b&c' }
     const page = await browser.go(client.buildEndSessionUrl(web.configuration, query).href)
     assert.equal(page.status, 200)
     assert.match(page.text, /<button[^>]*>Sign out<\/button>/)
-    assert.ok(await isSignedIn(browser), 'asking alone ends nothing')
-    const back = await confirm(browser, await ask(browser, query))
+    assert.ok(await isSignedIn(browser), 'still signed in before confirming')
+    const back = await confirm(browser, await requestLogout(browser, query))
     assert.equal(back.url, `${BYE}?state=a+b%26c`)
     assert.equal(await isSignedIn(browser), false)
     assert.deepEqual(identity.failures.splice(0), [])
@@ -49,24 +49,24 @@ describe('signing out', () => {
 
   it('ends the refresh tokens of that sign-in', async () => {
     const { browser, tokens } = await web.signIn(ada)
-    await confirm(browser, await ask(browser, { id_token_hint: `${tokens.id_token}` }))
-    await refuses(web, tokens.refresh_token)
+    await confirm(browser, await requestLogout(browser, { id_token_hint: `${tokens.id_token}` }))
+    await assertCannotRefresh(web, tokens.refresh_token)
   })
 
-  it('sends no state back where none was given', async () => {
+  it('returns no state if none was given', async () => {
     const { browser, tokens } = await web.signIn(ada)
-    const page = await ask(browser, { id_token_hint: `${tokens.id_token}`, post_logout_redirect_uri: BYE })
+    const page = await requestLogout(browser, { id_token_hint: `${tokens.id_token}`, post_logout_redirect_uri: BYE })
     assert.equal((await confirm(browser, page)).url, BYE)
   })
 
-  it('works with the client id in place of the hint', async () => {
+  it('accepts the client id instead of the hint', async () => {
     const { browser } = await web.signIn(ada)
-    const page = await ask(browser, { client_id: web.id, post_logout_redirect_uri: BYE, state: '1' })
+    const page = await requestLogout(browser, { client_id: web.id, post_logout_redirect_uri: BYE, state: '1' })
     assert.equal((await confirm(browser, page)).url, `${BYE}?state=1`)
     assert.equal(await isSignedIn(browser), false)
   })
 
-  it('without hint and client leads to our own page, wherever the request wanted to go', async () => {
+  it('ends on our own page without hint and client id, regardless of the redirect URI', async () => {
     for (const query of [
       {},
       { state: 'x' },
@@ -74,36 +74,42 @@ describe('signing out', () => {
       { post_logout_redirect_uri: 'https://evil.test/' },
     ]) {
       const { browser } = await web.signIn(ada)
-      const done = await confirm(browser, await ask(browser, query as Record<string, string>))
+      const done = await confirm(browser, await requestLogout(browser, query as Record<string, string>))
       assert.equal(new URL(done.url).origin, identity.issuer)
       assert.deepEqual([done.status, /Signed out/.test(done.text)], [200, true])
       assert.equal(await isSignedIn(browser), false)
     }
   })
 
-  it('by a form that is posted works as well', async () => {
+  it('accepts a posted form', async () => {
     const { browser, tokens } = await web.signIn(ada)
     const body = new URLSearchParams({ id_token_hint: `${tokens.id_token}`, post_logout_redirect_uri: BYE }).toString()
     const page = await browser.go(LOGOUT, { method: 'POST', body })
     assert.equal((await confirm(browser, page)).url, BYE)
   })
 
-  it('is refused with a hint that is no ID token of ours', async () => {
+  it('refuses a hint that is not an ID token of ours', async () => {
     const { browser, tokens } = await web.signIn(ada)
-    const [head, body = '', sign = ''] = `${tokens.id_token}`.split('.')
+    const [head, body = '', signature = ''] = `${tokens.id_token}`.split('.')
     const none = Buffer.from('{"alg":"none"}').toString('base64url')
     const changed = Buffer.from(body, 'base64url').toString().replace(ada.user, 'usr_somebody')
     const forged = Buffer.from(changed).toString('base64url')
-    const hints = ['x', 'x.y.z', `${head}.${forged}.${sign}`, `${none}.${body}.`, `${head}.${body}.`, '<script>']
+    const hints = ['x', 'x.y.z', `${head}.${forged}.${signature}`, `${none}.${body}.`, `${head}.${body}.`, '<script>']
     for (const hint of [...hints, tokens.access_token]) {
-      await isRefused(await ask(browser, { id_token_hint: hint, post_logout_redirect_uri: BYE }), browser)
+      await assertRefused(await requestLogout(browser, { id_token_hint: hint, post_logout_redirect_uri: BYE }), browser)
     }
-    await isRefused(await ask(browser, { id_token_hint: `${tokens.id_token}`, client_id: till.id }), browser)
-    await isRefused(await ask(browser, { client_id: 'home-nothing', post_logout_redirect_uri: BYE }), browser)
+    await assertRefused(
+      await requestLogout(browser, { id_token_hint: `${tokens.id_token}`, client_id: till.id }),
+      browser,
+    )
+    await assertRefused(
+      await requestLogout(browser, { client_id: 'home-nothing', post_logout_redirect_uri: BYE }),
+      browser,
+    )
     assert.deepEqual(identity.failures.splice(0), [])
   })
 
-  it('is refused with an address that is not registered to the letter', async () => {
+  it('refuses a redirect URI that is not registered exactly', async () => {
     const { browser, tokens } = await web.signIn(ada)
     const variants = [
       `${BYE}/`,
@@ -120,100 +126,103 @@ describe('signing out', () => {
       'javascript:alert(1)',
       '//evil.test',
     ]) {
-      await isRefused(
-        await ask(browser, { id_token_hint: `${tokens.id_token}`, post_logout_redirect_uri: uri }),
+      await assertRefused(
+        await requestLogout(browser, { id_token_hint: `${tokens.id_token}`, post_logout_redirect_uri: uri }),
         browser,
       )
     }
     const foreign = await till.signIn(ada, browser)
-    await isRefused(
-      await ask(browser, { id_token_hint: `${foreign.tokens.id_token}`, post_logout_redirect_uri: BYE }),
+    await assertRefused(
+      await requestLogout(browser, { id_token_hint: `${foreign.tokens.id_token}`, post_logout_redirect_uri: BYE }),
       browser,
     )
   })
 
-  it('is refused with a parameter given twice', async () => {
+  it('refuses a parameter given twice', async () => {
     const { browser, tokens } = await web.signIn(ada)
     const query = new URLSearchParams({ id_token_hint: `${tokens.id_token}`, post_logout_redirect_uri: BYE })
     const page = await browser.go(`${LOGOUT}?${query}&post_logout_redirect_uri=https://evil.test/`, {
       headers: { accept: 'text/html' },
     })
-    await isRefused(page, browser)
+    await assertRefused(page, browser)
   })
 
-  it('needs the secret of the form, so that no other page can do it', async () => {
+  it('requires the CSRF token of the form', async () => {
     const { browser } = await web.signIn(ada)
-    await ask(browser)
+    await requestLogout(browser)
     for (const body of ['logout=yes', 'logout=yes&xsrf=', 'logout=yes&xsrf=0123456789', '']) {
       const page = await browser.go(`${LOGOUT}/confirm`, { method: 'POST', body, headers: { accept: 'text/html' } })
       assert.equal(page.status, 400)
       assert.ok(await isSignedIn(browser))
     }
     const other = await web.signIn(ada)
-    const stolen = (await ask(other.browser)).text.match(/name="xsrf" value="(\w+)"/)?.[1]
+    const stolen = (await requestLogout(other.browser)).text.match(/name="xsrf" value="(\w+)"/)?.[1]
     const body = `logout=yes&xsrf=${stolen}`
     const page = await browser.go(`${LOGOUT}/confirm`, { method: 'POST', body, headers: { accept: 'text/html' } })
     assert.equal(page.status, 400)
     assert.ok(await isSignedIn(browser))
   })
 
-  it('signs out of every app of that browser, and of no other browser', async () => {
+  it('signs the browser out of every app, and affects no other browser', async () => {
     const [here, there] = [await web.signIn(ada), await web.signIn(ada)]
     const second = await till.signIn(ada, here.browser)
-    await confirm(here.browser, await ask(here.browser))
+    await confirm(here.browser, await requestLogout(here.browser))
     assert.equal(await isSignedIn(here.browser, till), false)
-    await refuses(web, here.tokens.refresh_token)
-    await refuses(till, second.tokens.refresh_token)
+    await assertCannotRefresh(web, here.tokens.refresh_token)
+    await assertCannotRefresh(till, second.tokens.refresh_token)
     assert.ok(await isSignedIn(there.browser))
     assert.equal((await web.refresh(there.tokens.refresh_token)).status, 200)
   })
 
-  it('ends codes that were not redeemed yet', async () => {
+  it('invalidates codes that were not redeemed yet', async () => {
     const { browser, query, verifier } = await web.enter(ada)
-    await confirm(browser, await ask(browser))
+    await confirm(browser, await requestLogout(browser))
     assert.equal((await web.redeem(query.get('code'), verifier)).body.error, 'invalid_grant')
   })
 
-  it('leaves no session behind that its old cookie would open', async () => {
+  it('invalidates the old session cookie', async () => {
     const { browser } = await web.signIn(ada)
     const old = new Map(browser.jar)
-    await confirm(browser, await ask(browser))
-    const thief = identity.browser()
-    for (const [name, cookie] of old) thief.jar.set(name, cookie)
-    assert.equal(await isSignedIn(thief), false)
+    await confirm(browser, await requestLogout(browser))
+    const attacker = identity.browser()
+    for (const [name, cookie] of old) attacker.jar.set(name, cookie)
+    assert.equal(await isSignedIn(attacker), false)
     assert.ok(
       !browser.jar.has('__Host-stoa-id') ||
         browser.jar.get('__Host-stoa-id')?.value !== old.get('__Host-stoa-id')?.value,
     )
   })
 
-  it('has a page that is framed by nobody and whose form may lead to the app', async () => {
+  it('has a page that cannot be framed and whose form may redirect to the app', async () => {
     const { browser, tokens } = await web.signIn(ada)
-    const { headers } = await ask(browser, { id_token_hint: `${tokens.id_token}`, post_logout_redirect_uri: BYE })
+    const { headers } = await requestLogout(browser, {
+      id_token_hint: `${tokens.id_token}`,
+      post_logout_redirect_uri: BYE,
+    })
     const policy = `${headers.get('content-security-policy')}`
     assert.match(policy, /frame-ancestors 'none'/)
     assert.equal(headers.get('x-frame-options'), 'DENY')
     assert.match(`${headers.get('cache-control')}`, /no-store/)
-    // Chromium holds the redirect that answers a form against form-action.
+    // Chromium applies form-action to the redirect after the form as well.
     assert.match(policy, /form-action [^;]*https:\/\/web\.example\.com/)
   })
 
-  it('of nobody leads on by itself or by a button, and works without scripts', async () => {
+  it('redirects or shows a button without scripts if nobody is signed in', async () => {
     const browser = identity.browser()
-    const page = await ask(browser, { client_id: web.id, post_logout_redirect_uri: BYE })
+    const page = await requestLogout(browser, { client_id: web.id, post_logout_redirect_uri: BYE })
     if (page.url.startsWith(BYE)) return
     assert.match(page.text.replace(/<noscript>.*<\/noscript>/s, ''), /<button/)
     assert.equal((await browser.submit(page, {})).url, BYE)
   })
 
-  it('reflects nothing of what was asked', async () => {
+  it('reflects no parameters of the request', async () => {
     const { browser } = await web.signIn(ada)
     const script = '"><script>alert(1)</script>'
     const query = { state: script, ui_locales: script, logout_hint: script, post_logout_redirect_uri: script }
-    const page = await ask(browser, query)
+    const page = await requestLogout(browser, query)
     assert.doesNotMatch(page.text, /alert\(1/)
     assert.doesNotMatch((await confirm(browser, page)).text, /alert\(1/)
-    const wrong = await ask(browser, { client_id: script })
+    const wrong = await requestLogout(browser, { client_id: script })
     assert.doesNotMatch(wrong.text, /alert\(1/)
   })
 })

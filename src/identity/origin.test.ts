@@ -36,14 +36,15 @@ async function begin(more: Record<string, string> = {}) {
     scope: 'openid profile email',
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    ...{ state, nonce },
+    state,
+    nonce,
     ...more,
   })
   const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce }
   return { url: url.href, checks }
 }
 
-async function signedIn(browser = identity.browser()) {
+async function signIn(browser = identity.browser()) {
   const { url, checks } = await begin()
   const page = await browser.go(url)
   const back = page.text.includes('<form')
@@ -55,8 +56,8 @@ async function signedIn(browser = identity.browser()) {
 }
 
 describe('signing in', () => {
-  it('leads back to the app with a code, and the code to tokens', async () => {
-    const { tokens } = await signedIn()
+  it('redirects to the app with a code, which is redeemed for tokens', async () => {
+    const { tokens } = await signIn()
     const claims = tokens.claims()
     assert.equal(claims?.sub, person.body.user)
     assert.equal(claims?.owner, 'home')

@@ -1,5 +1,5 @@
-// The few pages of the identity origin. Plain HTML that works without scripts; whatever is put in is escaped, and nothing
-// that a request said is put in.
+// The pages of the identity origin: plain HTML without scripts. All inserted values are escaped. Only the e-mail address
+// comes from the request: the sign-in form repeats it after a wrong password.
 import { createHash } from 'node:crypto'
 
 const STYLE = `
@@ -22,22 +22,22 @@ a { color: var(--act) }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** Nothing but our own style, no script, framed by nobody, forms that lead here and to where the app said people come
- *  back to. */
+/** Allows only our own style, no scripts and no framing. Forms may lead to this origin and to `formTarget`, the origin
+ *  of the app's callback. */
 export const contentPolicy = (formTarget = ''): string =>
   `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${`'self' ${formTarget}`.trim()}; frame-ancestors 'none'; base-uri 'none'`
 
 const document = (title: string, body: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><style>${STYLE}</style></head><body><main>${body}</main></body></html>`
 
-export function signInPage(app: string, action: string, problem: string | null): string {
+export function signInPage(app: string, action: string, problem: string | null, email: string): string {
   const alert = problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
-  const describedBy = problem === null ? '' : ' aria-describedby="problem"'
+  const focus = problem === null ? ' autofocus' : ' autofocus aria-describedby="problem"'
   return document(
-    problem === null ? 'Sign in' : 'Sign in: that did not work',
+    problem === null ? 'Sign in' : 'Sign in: please try again',
     `<h1>Sign in</h1><p>to ${escaped(app)}</p>${alert}<form method="post" action="${escaped(action)}">
-<label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="username" required autofocus${describedBy}>
-<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
+<label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="username" value="${escaped(email)}" required${email === '' ? focus : ''}>
+<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required${email === '' ? '' : focus}>
 <button>Sign in</button></form>`,
   )
 }
@@ -53,13 +53,13 @@ export function choicePage(
   )
   return document(
     'Choose an organisation',
-    `<h1>Choose an organisation</h1><p>You belong to several. Which one is it about?</p><form method="post" action="${escaped(action)}">${buttons.join('\n')}</form>`,
+    `<h1>Choose an organisation</h1><p>Which organisation do you want to use?</p><form method="post" action="${escaped(action)}">${buttons.join('\n')}</form>`,
   )
 }
 
 export type InvitationFacts = { org: string; email: string; role: string; invitedBy: string; hasPassword: boolean }
 
-/** The address stands in the form for the browser's own store of passwords; what counts is the invitation's. */
+/** The e-mail field is there for password managers; the server uses the address of the invitation. */
 export function invitationPage(facts: InvitationFacts, action: string, problem: string | null): string {
   const { org, email, role, invitedBy, hasPassword } = facts
   const alert = problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
@@ -67,8 +67,8 @@ export function invitationPage(facts: InvitationFacts, action: string, problem: 
   const kind = hasPassword ? 'autocomplete="current-password"' : 'autocomplete="new-password" minlength="12"'
   const label = hasPassword ? 'Your password' : 'Choose a password (at least 12 characters)'
   return document(
-    problem === null ? `Join ${org}` : `Join ${org}: that did not work`,
-    `<h1>Join ${escaped(org)}</h1><p>${escaped(invitedBy)} asks you to join as ${escaped(role)}.</p>${alert}<form method="post" action="${escaped(action)}">
+    problem === null ? `Join ${org}` : `Join ${org}: please try again`,
+    `<h1>Join ${escaped(org)}</h1><p>${escaped(invitedBy)} invited you to join as ${escaped(role)}.</p>${alert}<form method="post" action="${escaped(action)}">
 <label for="email">E-mail address</label><input id="email" type="email" autocomplete="username" value="${escaped(email)}" readonly>
 <label for="password">${label}</label><input id="password" name="password" type="password" ${kind} required autofocus${describedBy}>
 <button>Join</button></form>`,
@@ -78,36 +78,40 @@ export function invitationPage(facts: InvitationFacts, action: string, problem: 
 export const joinedPage = (org: string, loginUrl: string): string =>
   document(
     `Welcome to ${org}`,
-    `<h1>Welcome to ${escaped(org)}</h1><p>You are a member now.</p><p><a href="${escaped(loginUrl)}">Sign in</a></p>`,
+    `<h1>Welcome to ${escaped(org)}</h1><p>You are now a member.</p><p><a href="${escaped(loginUrl)}">Sign in</a></p>`,
   )
 
-/** The form is oidc-provider's own, which carries what guards it; the button belongs to it. */
+/** `form` comes from oidc-provider and contains its CSRF token; our button submits it. */
 export const logoutPage = (form: string): string =>
   document(
     'Sign out',
-    `<h1>Sign out?</h1><p>You will be signed out of every app you signed in to here.</p>${form}<button form="op.logoutForm" name="logout" value="yes">Sign out</button>`,
+    `<h1>Sign out?</h1><p>You will be signed out of every app you signed in to in this browser.</p>${form}<button form="op.logoutForm" name="logout" value="yes">Sign out</button>`,
   )
 
-/** oidc-provider's page for a step that needs a form would send it by a script; ours has a button. Null for other pages. */
-export function stepPage(html: string): string | null {
+/** Replaces a page of oidc-provider that submits a form by script with one that has a button. Null for other pages. */
+export function continuePage(html: string): string | null {
   const form = html.match(/<form.*?<\/form>/s)?.[0]
   if (!html.includes('document.forms[0].submit()') || form === undefined) return null
   const inputs = form.replace(/<noscript>.*?<\/noscript>/s, '<button>Continue</button>')
-  return document('Continue', `<h1>One more step</h1><p>Whoever was signed in before is signed out now.</p>${inputs}`)
+  return document(
+    'Continue',
+    `<h1>One more step</h1><p>If you continue, any account that was signed in before in this browser is signed out.</p>${inputs}`,
+  )
 }
 
-export const loggedOutPage = (): string => document('Signed out', '<h1>Signed out</h1><p>You may close this page.</p>')
+export const loggedOutPage = (): string =>
+  document('Signed out', '<h1>Signed out</h1><p>You can close this page now.</p>')
 
-/** For what went wrong on the way, in words that are ours or the library's, never the request's. */
+/** Shows a text of ours or of oidc-provider, never one from the request. */
 export const problemPage = (title: string, says: string): string =>
   document(title, `<h1>${escaped(title)}</h1><p>${escaped(says)}</p>`)
 
-/** What every other address of this origin shows. */
+/** The page for every other path of this origin. */
 export const NOTHING_HERE = document(
   'Stoa sign-in',
-  '<h1>Nothing to see here</h1><p>This address is where people sign in. Start from the app you want to use.</p>',
+  '<h1>Stoa sign-in</h1><p>This address is only for signing in. Open the app you want to use and sign in from there.</p>',
 )
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`)
+  return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`)
 }

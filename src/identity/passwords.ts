@@ -1,73 +1,75 @@
-// How a password is tried: slowed down where it was wrong too often, but not for a browser that signed in before.
+// Checks a password within the limits on wrong ones. A browser that signed in to the account before has its own limit.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { cookieIn, hostCookie } from '../kit/cookies.ts'
-import type { Guesses } from './guesses.ts'
+import type { PasswordLimiter } from './password-limiter.ts'
 
-/** Says that this browser has signed in to an account before. It opens nothing. */
+/** Proves that this browser has signed in to an account before. It grants no access. */
 const KNOWN_COOKIE = '__Host-stoa-id-known'
-const KNOWN_S = 400 * 24 * 60 * 60
-/** How many accounts of one browser. */
-const KNOWN_MAX = 5
+const KNOWN_MAX_AGE_S = 400 * 24 * 60 * 60
+/** The number of accounts per browser. */
+const KNOWN_ACCOUNTS_MAX = 5
 
 export type PasswordOptions = {
-  guesses: Guesses
-  /** Whose password it is, and what tells whether it still is. Takes equally long when there is no such person. */
-  checkPassword: (email: string, password: string) => Promise<Proved | null>
+  limiter: PasswordLimiter
+  /** Null if the password is wrong. Takes equally long if there is no such account. */
+  checkPassword: (email: string, password: string) => Promise<VerifiedUser | null>
   cookieKey: string
-  /** Draws 20 letters and digits. */
-  newMark: () => string
-  /** Where the request comes from. */
+  /** Returns 20 random letters and digits. */
+  newBrowserId: () => string
+  /** The address of the client. */
   address: string
 }
 
-export type Proved = { user: string; proof: string }
-/** What is told to who may not go on. */
+/** `proof` is a digest of the stored password hash, to check later that the password has not changed. */
+export type VerifiedUser = { user: string; proof: string }
+/** Shown to a person who is not signed in. */
 export type Refusal = { status: number; says: string; waitS?: number }
 
-const WRONG = 'This e-mail address and password do not go together.'
+const WRONG = 'The e-mail address or the password is wrong.'
 
 export async function tryPassword(
   options: PasswordOptions,
   request: IncomingMessage,
   email: string,
   password: string,
-): Promise<Proved | Refusal> {
-  const { guesses, checkPassword, address } = options
-  const who = { account: email, address, knownBrowser: knownBrowser(options, request, email) }
-  const waitS = guesses.waitS(who)
+): Promise<VerifiedUser | Refusal> {
+  const { limiter, checkPassword, address } = options
+  const attempt = { account: email, address, knownBrowser: knownBrowser(options, request, email) }
+  const waitS = limiter.waitS(attempt)
   if (waitS > 0) {
     const minutes = Math.ceil(waitS / 60)
-    return { status: 429, waitS, says: `Too many wrong passwords. Wait ${minutes} minutes and try again.` }
+    const duration = minutes === 1 ? '1 minute' : `${minutes} minutes`
+    return { status: 429, waitS, says: `Too many wrong passwords. Wait ${duration}, then try again.` }
   }
-  guesses.count(who)
-  const proved = await checkPassword(email, password)
-  if (proved === null) return { status: 401, says: WRONG }
-  guesses.forget(who)
-  return proved
+  limiter.count(attempt)
+  const verified = await checkPassword(email, password)
+  if (verified === null) return { status: 401, says: WRONG }
+  limiter.forget(attempt)
+  return verified
 }
 
-/** A browser's own mark, and our word that it signed in to that account: nobody can make one for an account they have not
- *  signed in to, and no browser uses up the tries of another. Those of other accounts are kept beside it. */
+/** A new random id for this browser with a MAC over the id and the account: it cannot be forged for an account that the
+ *  browser has not signed in to, and each browser has its own attempts. Entries of other accounts are preserved. */
 export function knownCookie(options: PasswordOptions, request: IncomingMessage, email: string): string {
-  const mark = options.newMark()
-  const others = knownIn(request).filter(one => !isFor(options, one, email))
-  const all = [{ mark, word: vouch(options.cookieKey, mark, email) }, ...others].slice(0, KNOWN_MAX)
-  return hostCookie(KNOWN_COOKIE, all.map(one => `${one.mark}.${one.word}`).join('~'), KNOWN_S)
+  const id = options.newBrowserId()
+  const others = knownIn(request).filter(entry => !isFor(options, entry, email))
+  const all = [{ id, mac: macOf(options.cookieKey, id, email) }, ...others].slice(0, KNOWN_ACCOUNTS_MAX)
+  return hostCookie(KNOWN_COOKIE, all.map(({ id, mac }) => `${id}.${mac}`).join('~'), KNOWN_MAX_AGE_S)
 }
 
-const vouch = (cookieKey: string, mark: string, email: string) =>
-  createHmac('sha256', cookieKey).update(`known ${mark} ${email}`).digest('base64url')
+const macOf = (cookieKey: string, id: string, email: string) =>
+  createHmac('sha256', cookieKey).update(`known ${id} ${email}`).digest('base64url')
 
-type Known = { mark: string; word: string }
+type Known = { id: string; mac: string }
 
 const knownIn = ({ headers }: IncomingMessage): Known[] =>
   [...(cookieIn(headers.cookie ?? '', KNOWN_COOKIE) ?? '').matchAll(/(\w{20})\.([\w-]{43})(?:~|$)/g)].map(
-    ([, mark, word]) => ({ mark: mark as string, word: word as string }),
+    ([, id, mac]) => ({ id: id as string, mac: mac as string }),
   )
 
-const isFor = ({ cookieKey }: PasswordOptions, { mark, word }: Known, email: string): boolean =>
-  timingSafeEqual(Buffer.from(word), Buffer.from(vouch(cookieKey, mark, email)))
+const isFor = ({ cookieKey }: PasswordOptions, { id, mac }: Known, email: string): boolean =>
+  timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(cookieKey, id, email)))
 
 const knownBrowser = (options: PasswordOptions, request: IncomingMessage, email: string): string | null =>
-  knownIn(request).find(one => isFor(options, one, email))?.mark ?? null
+  knownIn(request).find(entry => isFor(options, entry, email))?.id ?? null

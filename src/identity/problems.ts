@@ -1,21 +1,21 @@
-// What is told when a request cannot be answered: that the app asked for something wrong, or that it was us.
+// The error pages: for an invalid request of an app, and for failures on our side.
 import type { ServerResponse } from 'node:http'
 import { EngineUnavailable } from '../engines/engines.ts'
 import { problemPage } from './pages.ts'
 import { RETRY_S } from './provider.ts'
 
-/** Whoever sees this was sent here by an app that asked for something wrong. */
-const OUR_SIDE = problemPage('That did not work', 'Something went wrong on our side. Try again in a moment.')
+const OUR_SIDE = problemPage('Something went wrong', 'There is a problem on our side. Please try again in a moment.')
 
+/** `says` describes the invalid request of the app; null means a failure on our side. */
 export const requestProblem = (says: string | null) =>
   says === null
     ? OUR_SIDE
     : problemPage(
-        'That did not work',
-        `The app that sent you here asked for something it may not have (${says}). Go back and try again; if it stays so, tell its makers.`,
+        'Something went wrong',
+        `The app that sent you here made an invalid request (${says}). Go back and try again. If this keeps happening, contact the makers of the app.`,
       )
 
-/** What is asked is kept for an hour, whoever asks. */
+/** Authorization requests are stored for an hour, even unauthenticated ones. */
 const QUERY_CHARS_MAX = 4096
 
 export function queryProblem(query: string): string | null {
@@ -24,9 +24,9 @@ export function queryProblem(query: string): string | null {
   return modes.includes('form_post') ? 'response_mode form_post is not offered' : null
 }
 
-export function answerFailure(error: unknown, response: ServerResponse, failed: (error: unknown) => void): void {
-  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return // The client left in the middle of its own words.
-  failed(error)
+export function answerFailure(error: unknown, response: ServerResponse, onError: (error: unknown) => void): void {
+  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return // The client disconnected.
+  onError(error)
   if (response.headersSent) return void response.destroy()
   const status = error instanceof EngineUnavailable ? 503 : 500
   if (status === 503) response.setHeader('retry-after', RETRY_S)

@@ -1,5 +1,5 @@
-// oidc-provider as this platform needs it: authorization code with PKCE and nothing else, JWT access tokens for the API,
-// refresh tokens that rotate.
+// Configures oidc-provider: authorization code with PKCE as the only flow, JWT access tokens for the API, rotating
+// refresh tokens.
 import type { JWK } from 'jose'
 import Provider, {
   type Adapter,
@@ -9,8 +9,8 @@ import Provider, {
   type KoaContextWithOIDC,
 } from 'oidc-provider'
 import { EngineUnavailable } from '../engines/engines.ts'
-import { contentPolicy, stepPage } from './pages.ts'
-import { asFound, thisRequest } from './request.ts'
+import { contentPolicy, continuePage } from './pages.ts'
+import { payloadAsRead, thisRequest } from './request.ts'
 
 export const PATHS = {
   discovery: '/.well-known/openid-configuration',
@@ -20,7 +20,7 @@ export const PATHS = {
   jwks: '/v1/iam/.well-known/jwks',
   logout: '/v1/iam/oauth/logout',
 } as const
-/** Signed fifteen times faster than RS256, which ID tokens have because every client understands it. */
+/** Fifteen times faster to sign than RS256, which ID tokens use because every client supports it. */
 export const ACCESS_TOKEN_ALG = 'ES256'
 export const SIGN_IN_PATH = '/sign-in'
 const SCOPES = ['openid', 'profile', 'email']
@@ -29,10 +29,10 @@ const MINUTE_S = 60
 const DAY_S = 24 * 60 * MINUTE_S
 export const ACCESS_TOKEN_S = 15 * MINUTE_S
 const REFRESH_S = 30 * DAY_S
-/** However often tokens are refreshed, people sign in anew after this long. */
+/** People must sign in again after this time, even if they refresh their tokens. */
 const SESSION_S = 90 * DAY_S
 
-/** Somebody who may sign in to an app: a member of the organisation it belongs to, or that they chose. */
+/** A person who may sign in to an app: a member of the app's organisation, or of the one they chose. */
 export type Person = { user: string; email: string; name: string; org: string | null }
 
 export type ClaimGrant = (
@@ -42,18 +42,18 @@ export type ClaimGrant = (
 
 export type ProviderOptions = {
   issuer: string
-  /** What access tokens are for: the base address of the API. */
+  /** The audience of access tokens: the base URL of the API. */
   audience: string
   keys: JWK[]
   cookieKeys: string[]
   adapter: (model: string) => Adapter
-  /** The client whose people choose the organisation they act in. */
+  /** The client id of Stoa's own app, where people choose an organisation. */
   ownClient: string
-  /** The person as a member of the organisation of that client, or of the one chosen for that grant; null for others. */
+  /** The person as a member of the client's organisation or of the one chosen for the grant; null for non-members. */
   findPerson: (user: string, clientId: string, grantId: string | null) => Promise<Person | null>
-  /** Makes a grant the one that a session has for a client, unless another tab was first; answers which one it has. */
+  /** Sets the grant of a session for a client unless another tab was first; returns the grant that is set. */
   claimGrant: ClaimGrant
-  /** An error page tells what the app did wrong, or with null that it was us. */
+  /** `error` is called with a description of the app's mistake, or with null for a failure on our side. */
   page: { error: (message: string | null) => string; logout: (form: string) => string; loggedOut: () => string }
 }
 
@@ -62,8 +62,8 @@ export function buildProvider(options: ProviderOptions): Provider {
   const configuration: Configuration = {
     adapter,
     jwks: { keys: options.keys as never },
-    ...tokens(),
-    ...wire(options.cookieKeys),
+    ...tokenConfiguration(),
+    ...protocolConfiguration(options.cookieKeys),
     findAccount: (ctx, user, token) =>
       account(options, ctx, user, (token as { grantId?: string } | undefined)?.grantId),
     loadExistingGrant: ctx => grantFor(ctx, options),
@@ -76,7 +76,7 @@ export function buildProvider(options: ProviderOptions): Provider {
   }
   const provider = new Provider(issuer, configuration)
   renameAtSignIn(provider)
-  // Everything that says where a request came from was put there by the origin in front.
+  // The X-Forwarded-* headers are trusted because origin.ts sets them.
   provider.proxy = true
   const unavailable = new WeakSet<object>()
   provider.on('server_error', (ctx, error) => {
@@ -84,18 +84,18 @@ export function buildProvider(options: ProviderOptions): Provider {
   })
   provider.use(async (ctx, next) => {
     await next()
-    if (unavailable.has(ctx.req)) tellUnavailable(ctx as unknown as KoaContextWithOIDC)
-    adjust(ctx as unknown as KoaContextWithOIDC)
+    if (unavailable.has(ctx.req)) answerUnavailable(ctx as unknown as KoaContextWithOIDC)
+    removeScripts(ctx as unknown as KoaContextWithOIDC)
   })
   return provider
 }
 
-/** The library gives a session another id with every step that its browser comes back from, which would sign out the tabs
- *  beside. Another one is due when somebody signs in. */
+/** The library changes a session's id after every interaction, which would sign out the browser's other tabs. Here the
+ *  id  changes only when a person signs in. */
 function renameAtSignIn({ Session }: Provider): void {
   const { resetIdentifier } = Session.prototype
   Session.prototype.resetIdentifier = function () {
-    const before = asFound(`Session ${this.jti}`)
+    const before = payloadAsRead(`Session ${this.jti}`)
     if (before && before.accountId === this.accountId && before.loginTs === this.loginTs) return
     thisRequest().renamed.add(this.jti)
     resetIdentifier.call(this)
@@ -111,8 +111,9 @@ function features({ audience, page }: ProviderOptions): NonNullable<Configuratio
     rpInitiatedLogout: {
       enabled: true,
       logoutSource: (ctx, form) => {
-        const back = (ctx.oidc.session?.state as { postLogoutRedirectUri?: string } | undefined)?.postLogoutRedirectUri
-        ctx.set('content-security-policy', contentPolicy(back === undefined ? '' : new URL(back).origin))
+        const returnUri = (ctx.oidc.session?.state as { postLogoutRedirectUri?: string } | undefined)
+          ?.postLogoutRedirectUri
+        ctx.set('content-security-policy', contentPolicy(returnUri === undefined ? '' : new URL(returnUri).origin))
         ctx.body = page.logout(form)
       },
       postLogoutSuccessSource: ctx => {
@@ -137,33 +138,33 @@ function features({ audience, page }: ProviderOptions): NonNullable<Configuratio
   }
 }
 
-/** Seconds after which to ask again. */
+/** Retry-After of a 503, in seconds. */
 export const RETRY_S = 2
 
-/** oidc-provider takes a database that cannot be reached for a mistake of its own. */
-function tellUnavailable(ctx: KoaContextWithOIDC): void {
+/** oidc-provider reports an unreachable database as an internal error. */
+function answerUnavailable(ctx: KoaContextWithOIDC): void {
   const { body } = ctx
   ctx.status = 503
   ctx.body = typeof body === 'object' ? { ...body, error: 'temporarily_unavailable' } : body
   ctx.set('retry-after', String(RETRY_S))
 }
 
-/** What oidc-provider answers in ways that cannot be configured: it offers and makes pages that need a script, which no
- *  page here may have. */
-function adjust(ctx: KoaContextWithOIDC): void {
+/** oidc-provider advertises form_post and renders pages that need a script, and neither can be configured. The content
+ *  security policy forbids scripts. */
+function removeScripts(ctx: KoaContextWithOIDC): void {
   if (ctx.path === PATHS.discovery && ctx.status === 200) {
     ctx.body = { ...(ctx.body as object), response_modes_supported: ['query', 'fragment'] }
   }
-  const page = typeof ctx.body === 'string' ? stepPage(ctx.body) : null
+  const page = typeof ctx.body === 'string' ? continuePage(ctx.body) : null
   if (page === null) return
   const { Interaction, Session } = ctx.oidc.entities
-  const { postLogoutRedirectUri: back } = (Session?.state ?? {}) as { postLogoutRedirectUri?: string }
-  const targets = [Interaction?.params.redirect_uri, back].filter(uri => typeof uri === 'string')
+  const { postLogoutRedirectUri } = (Session?.state ?? {}) as { postLogoutRedirectUri?: string }
+  const targets = [Interaction?.params.redirect_uri, postLogoutRedirectUri].filter(uri => typeof uri === 'string')
   ctx.set('content-security-policy', contentPolicy(targets.map(uri => new URL(uri).origin).join(' ')))
   ctx.body = page
 }
 
-function tokens(): Configuration {
+function tokenConfiguration(): Configuration {
   return {
     ttl: {
       AccessToken: ACCESS_TOKEN_S,
@@ -177,9 +178,9 @@ function tokens(): Configuration {
     issueRefreshToken: (_ctx, client, code) =>
       client.grantTypeAllowed('refresh_token') && code.kind === 'AuthorizationCode',
     rotateRefreshToken: true,
-    // Signing out ends everything that came of the sign-in.
+    // Signing out revokes all tokens of the sign-in.
     expiresWithSession: () => true,
-    // Tokens are given out at one place, after the person has been found for the same grant.
+    // The account is always set: only the token endpoint issues tokens, after looking up the person of the same grant.
     extraTokenClaims: (ctx, token) => {
       const { person } = ctx.oidc.account as unknown as { person: Person }
       return { owner: person.org, email: person.email, sid: (token as { grantId?: string }).grantId }
@@ -189,7 +190,7 @@ function tokens(): Configuration {
   }
 }
 
-function wire(cookieKeys: string[]): Configuration {
+function protocolConfiguration(cookieKeys: string[]): Configuration {
   const cookie = { httpOnly: true, sameSite: 'lax', secure: true, signed: true } as const
   return {
     routes: {
@@ -227,21 +228,21 @@ async function account({ findPerson }: ProviderOptions, ctx: KoaContextWithOIDC,
   }
 }
 
-/** Who is signed in but does not belong to the organisation of this app is asked to sign in as somebody who does. */
+/** A signed-in person who is not a member of the app's organisation is asked to sign in with another account. */
 function signInPolicy() {
   const policy = interactionPolicy.base()
-  const stranger = new interactionPolicy.Check(
+  const notAMember = new interactionPolicy.Check(
     'not_a_member',
     'the account that is signed in has no access to this app',
     'login_required',
     ctx => !!ctx.oidc.session?.accountId && !ctx.oidc.account,
   )
-  policy.get('login')?.checks.add(stranger)
+  policy.get('login')?.checks.add(notAMember)
   return policy
 }
 
-/** The apps are the organisation's own, so nobody is asked whether they may know who signed in. Only at the platform's own
- *  app there is something to ask, which organisation, and whoever has chosen comes with a grant. */
+/** Creates the grant without asking for consent: apps belong to the person's own organisation. Stoa's own app gets its
+ *  grant in the step in which the person chooses an organisation. */
 async function grantFor(ctx: KoaContextWithOIDC, { audience, ownClient, claimGrant }: ProviderOptions) {
   const { client, session, provider, account, result } = ctx.oidc
   if (!client || !session?.accountId || !account) return undefined
@@ -256,8 +257,8 @@ async function grantFor(ctx: KoaContextWithOIDC, { audience, ownClient, claimGra
   return provider.Grant.find(claimed)
 }
 
-export async function newGrant(provider: Provider, whose: { clientId: string; accountId: string }, audience: string) {
-  const grant = new provider.Grant(whose)
+export async function newGrant(provider: Provider, owner: { clientId: string; accountId: string }, audience: string) {
+  const grant = new provider.Grant(owner)
   grant.addOIDCScope(SCOPES.join(' '))
   grant.addResourceScope(audience, SCOPES.join(' '))
   await grant.save()

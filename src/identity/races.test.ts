@@ -11,10 +11,10 @@ const [web, till] = [
   await registerApp(host, identity, { app: 'till' }),
 ]
 let count = 0
-const somebody = () => addPerson(host, `person${count++}@home.test`)
+const newPerson = () => addPerson(host, `person${count++}@home.test`)
 const me = (token: string) => host.call('GET /v1/iam/me', { as: token })
 
-/** Comes back to the app without being asked, or not. */
+/** Signs in with prompt=none; `code` is null if that is refused. */
 async function silently(browser: Browser, app: RegisteredApp) {
   const begun = await app.begin({ prompt: 'none' })
   const { url } = await browser.go(begun.url)
@@ -27,8 +27,8 @@ async function signOut(browser: Browser): Promise<void> {
   assert.match(done.text, /[Ss]igned out/)
 }
 
-describe('a sign-in that is ended', () => {
-  const ways: [what: string, end: (person: Person, signedIn: SignedIn) => Promise<void>][] = [
+describe('ending a sign-in', () => {
+  const methods: [name: string, end: (person: Person, signedIn: SignedIn) => Promise<void>][] = [
     [
       'by changing the password',
       async ({ password }) => {
@@ -38,28 +38,28 @@ describe('a sign-in that is ended', () => {
       },
     ],
     [
-      'in the list of sign-ins',
+      'through the list of sign-ins',
       async ({ user }) => {
         const { data } = (await host.call('GET /v1/iam/sessions')).body
-        for (const one of data.filter((listed: { user: string }) => listed.user === user)) {
-          assert.equal((await host.call(`DELETE /v1/iam/sessions/${one.id}`)).status, 204)
+        for (const session of data.filter((listed: { user: string }) => listed.user === user)) {
+          assert.equal((await host.call(`DELETE /v1/iam/sessions/${session.id}`)).status, 204)
         }
       },
     ],
     [
-      'by its token',
+      'with its token',
       async (_, { tokens }) => {
         assert.equal((await host.call('POST /v1/account/logout', { as: tokens.access_token })).status, 204)
       },
     ],
     ['in its browser', (_, { browser }) => signOut(browser)],
   ]
-  type Person = Awaited<ReturnType<typeof somebody>>
+  type Person = Awaited<ReturnType<typeof newPerson>>
   type SignedIn = Awaited<ReturnType<typeof web.signIn>>
 
-  for (const [what, end] of ways) {
-    it(`${what} is not put back by who uses it at the same time`, async () => {
-      const person = await somebody()
+  for (const [name, end] of methods) {
+    it(`${name} is not undone by concurrent use`, async () => {
+      const person = await newPerson()
       const signedIn = await web.signIn(person)
       const copies = Array.from({ length: 4 }, () => identity.copyOf(signedIn.browser))
       let isOver = false
@@ -76,8 +76,8 @@ describe('a sign-in that is ended', () => {
     })
   }
 
-  it('leaves nothing to somebody who comes with the old password at the same time', async () => {
-    const person = await somebody()
+  it('by changing the password also ends a concurrent sign-in with the old password', async () => {
+    const person = await newPerson()
     for (let round = 0; round < 16; round++) {
       const begun = await web.begin()
       const browser = identity.browser()
@@ -99,15 +99,15 @@ describe('a sign-in that is ended', () => {
   })
 })
 
-describe('two tabs that sign in at once', () => {
-  for (const [what, apps] of [
+describe('two tabs that sign in at the same time', () => {
+  for (const [name, apps] of [
     ['to two apps', [web, till]],
     ['to one app', [web, web]],
   ] as const) {
-    it(`${what} both do, and both are signed out together`, async () => {
+    it(`${name} both succeed, and are signed out together`, async () => {
       for (let round = 0; round < 8; round++) {
         const other = await registerApp(host, identity, { app: `other${count}` })
-        const { browser } = await other.signIn(await somebody())
+        const { browser } = await other.signIn(await newPerson())
         const entered = await Promise.all(
           apps.map(async (app, at) => {
             await wait(at * (round % 4) * 3)

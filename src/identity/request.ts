@@ -1,5 +1,5 @@
-// What one request to the identity origin has read of oidc-provider's things. The library reads a thing, changes it and
-// writes it back whole; what was read tells what it changed, and that the thing was there.
+// Remembers the entries that one request has read from the database. oidc-provider reads an entry, changes it and
+// writes it back whole; the payload as read shows what changed, and that the entry existed.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isDeepStrictEqual } from 'node:util'
 import type { oidc } from '../services/iam/public.ts'
@@ -7,37 +7,37 @@ import type { oidc } from '../services/iam/public.ts'
 type Entry = oidc.Entry
 type Payload = Entry['payload']
 
-type Request = {
-  /** Read together with a refresh token, for when it is asked for. */
+type RequestScope = {
+  /** Entries loaded together with a refresh token, which the library reads next. */
   prefetched: Map<string, Entry>
-  /** As JSON: what the library was given it may change in place. */
+  /** Payloads as read, by model and id. As JSON, because the library changes payloads in place. */
   found: Map<string, string>
-  /** The refresh token that gives way to the one that is saved next. */
+  /** The refresh token that the next saved one replaces. */
   replaced: string | null
-  /** Sessions that get another id, because somebody signs in. */
+  /** Sessions whose id changes because a person signs in. */
   renamed: Set<string>
 }
 
-const requests = new AsyncLocalStorage<Request>()
+const requests = new AsyncLocalStorage<RequestScope>()
 
-/** Answers one request. */
-export const inOneRequest = <T>(answer: () => T): T =>
-  requests.run({ prefetched: new Map(), found: new Map(), replaced: null, renamed: new Set() }, answer)
+/** Runs the handler of one request in a new scope. */
+export const inOneRequest = <T>(handler: () => T): T =>
+  requests.run({ prefetched: new Map(), found: new Map(), replaced: null, renamed: new Set() }, handler)
 
-export function thisRequest(): Request {
+export function thisRequest(): RequestScope {
   const request = requests.getStore()
-  if (!request) throw new Error('this is done for a request to the identity origin alone')
+  if (!request) throw new Error('not inside a request to the identity origin')
   return request
 }
 
-/** How something was found in this request, by its kind and id. */
-export function asFound(name: string): Payload | null {
+/** The payload of `<model> <id>` as this request has read or saved it. */
+export function payloadAsRead(name: string): Payload | null {
   const text = thisRequest().found.get(name)
   return text === undefined ? null : JSON.parse(text)
 }
 
-/** Both what was read and what another request has written since, with what this one changed: to a map of maps, as the
- *  apps of a session are, each adds its own. */
+/** Applies this request's changes (`before` to `mine`) to what another request has written since (`current`). Nested
+ *  maps,  such as the apps of a session, are merged key by key. */
 export function merged(before: Payload, mine: Payload, current: Payload): Payload {
   const result: Payload = { ...current }
   for (const name of new Set([...Object.keys(before), ...Object.keys(mine)])) {

@@ -1,15 +1,15 @@
-// Writes oidc-provider's things. The library reads one, changes it and writes it back whole, a while later and beside others
-// that do the same: here only what it changed is written, and only while the thing is still there.
+// Writes oidc-provider's entries. The library reads an entry, changes it and later writes it back whole, while other
+// requests do the same. Here only the changed fields are written, and only if the entry still exists.
 import { createHash } from 'node:crypto'
 import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'
 import { oidc as store } from '../services/iam/public.ts'
-import { asFound, merged, thisRequest } from './request.ts'
+import { merged, payloadAsRead, thisRequest } from './request.ts'
 
 type Engines = { db: Database; clock: Clock }
 type Payload = store.Entry['payload']
 
-/** Two tabs may refresh with the same token within this time; used again later, it is taken for stolen. */
+/** Two tabs may refresh with the same token within this time; later reuse is treated as theft. */
 export const REFRESH_GRACE_MS = 30_000
 export const graceStart = (clock: Clock) => new Date(clock.now().getTime() - REFRESH_GRACE_MS).toISOString()
 
@@ -22,14 +22,14 @@ export async function save(
   mine: Payload,
   expires: string | null,
 ): Promise<void> {
-  const before = asFound(`${type.model} ${id}`)
+  const before = payloadAsRead(`${type.model} ${id}`)
   const isSaved = await (before
     ? change(engines, type, id, before, mine, expires)
     : add(engines, type, id, mine, expires))
   if (isSaved) thisRequest().found.set(`${type.model} ${id}`, JSON.stringify(mine))
 }
 
-/** What was there is changed where it still is, and never put back: who ended it meanwhile has ended it. */
+/** Updates an existing entry, merging concurrent changes. An entry that was deleted in the meantime is not restored. */
 async function change(
   engines: Engines,
   type: store.EntryType,
@@ -52,7 +52,7 @@ async function add(
   expires: string | null,
 ): Promise<boolean> {
   const columns = columnsOf(mine, expires)
-  // Who signed in with a password that was changed meanwhile is not signed in.
+  // Fails if the password was changed since it was checked.
   if (type.model === 'Session' && columns.user) {
     return store.insertSession(db.autocommit, type, digestOf(id), columns, proofOf(columns.user))
   }
@@ -68,7 +68,7 @@ async function add(
 
 function columnsOf(payload: Payload, expires: string | null): store.NewEntry {
   const text = JSON.stringify(payload)
-  if (text.includes('\\u0000')) throw new errors.InvalidRequest('NUL is in no text')
+  if (text.includes('\\u0000')) throw new errors.InvalidRequest('NUL characters are not allowed')
   const {
     grantId = null,
     uid = null,
@@ -78,11 +78,11 @@ function columnsOf(payload: Payload, expires: string | null): store.NewEntry {
   return { payload: text, grantId, uid, user: accountId, client: clientId, expires }
 }
 
-/** Which password the person came with in this request, as the step in which they did tells. */
+/** The proof of the checked password, from the interaction that this request has read. */
 function proofOf(user: string): string {
   for (const found of thisRequest().found.values()) {
     const { login, proof }: { login?: { accountId?: string }; proof?: string } = JSON.parse(found).result ?? {}
     if (login?.accountId === user && proof) return proof
   }
-  throw new Error('a session began without a sign-in')
+  throw new Error('a session was created without a sign-in')
 }

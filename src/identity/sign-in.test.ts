@@ -18,7 +18,7 @@ async function form(browser = identity.browser(), more: Record<string, string> =
 const alertIn = ({ text }: Page) => text.match(/role="alert"[^>]*>([^<]*)</)?.[1]
 const actionOf = ({ text }: Page) => `${issuer}${text.match(/<form[^>]* action="([^"]+)"/)?.[1]}`
 const cookiesOf = (browser: Browser) => [...browser.jar].map(([name, { value }]) => `${name}=${value}`).join('; ')
-/** Posts to the form of the page without following where it leads. */
+/** Posts to the form of the page without following redirects. */
 const post = async ({ browser, page }: { browser: Browser; page: Page }, body: string | Uint8Array, type?: string) =>
   identity.fetch(actionOf(page), {
     method: 'POST',
@@ -28,7 +28,7 @@ const post = async ({ browser, page }: { browser: Browser; page: Page }, body: s
   })
 
 describe('the sign-in page', () => {
-  it('is one plain form with labels, which no script has to help', async () => {
+  it('is one plain form with labels and without scripts', async () => {
     const { page } = await form()
     assert.equal(page.status, 200)
     assert.match(`${page.headers.get('content-type')}`, /^text\/html; charset=utf-8/)
@@ -44,7 +44,7 @@ describe('the sign-in page', () => {
     assert.match(page.text, /The web/)
   })
 
-  it('is framed by nobody, kept by no cache, and loads nothing', async () => {
+  it('cannot be framed or cached, and loads nothing', async () => {
     const { headers } = (await form()).page
     const policy = `${headers.get('content-security-policy')}`
     assert.match(policy, /default-src 'none'/)
@@ -58,7 +58,7 @@ describe('the sign-in page', () => {
     assert.equal(headers.get('referrer-policy'), 'no-referrer')
   })
 
-  it('reflects nothing of the request or the form', async () => {
+  it('reflects no input from the request or the form', async () => {
     const more = { login_hint: SCRIPT, state: SCRIPT, nonce: SCRIPT, ui_locales: SCRIPT, acr_values: SCRIPT }
     const { page, browser } = await form(undefined, { ...more, colour: SCRIPT })
     assert.match(page.text, /<form/)
@@ -68,21 +68,21 @@ describe('the sign-in page', () => {
     assert.doesNotMatch(wrong.text, /alert\(1|&#60;script/)
   })
 
-  it("escapes the app's name, which its administrator chose", async () => {
+  it('escapes the name of the app', async () => {
     const named = await registerApp(host, identity, { app: 'named' })
     await host.call(`PATCH /v1/iam/apps/${named.id}`, { body: { name: '<b>"&shop' } })
     const { text } = await identity.browser().go((await named.begin()).url)
     assert.match(text, /to &#60;b&#62;&#34;&#38;shop/)
   })
 
-  it('answers the right password with 303, so that no browser sends it on', async () => {
+  it('answers the right password with 303, so that browsers do not forward it', async () => {
     const at = await form()
-    const answer = await post(at, new URLSearchParams({ email: ada.email, password: ada.password }).toString())
-    assert.equal(answer.status, 303)
-    assert.equal(new URL(`${answer.headers.get('location')}`, issuer).origin, issuer)
+    const response = await post(at, new URLSearchParams({ email: ada.email, password: ada.password }).toString())
+    assert.equal(response.status, 303)
+    assert.equal(new URL(`${response.headers.get('location')}`, issuer).origin, issuer)
   })
 
-  it('takes the e-mail address in any case and with spaces around it', async () => {
+  it('accepts the e-mail address in any case and with surrounding spaces', async () => {
     const { page, browser, state } = await form()
     const back = await browser.submit(page, { email: ' ADA@home.Test ', password: ada.password })
     assert.equal(new URL(back.url).searchParams.get('state'), state)
@@ -90,18 +90,34 @@ describe('the sign-in page', () => {
 })
 
 describe('a wrong password', () => {
-  it('is told apart from an unknown address neither by status nor by text', async () => {
+  it('and an unknown address are answered identically', async () => {
     const { page, browser } = await form()
     const keyOnly = await host.member(host.home.org, 'member')
-    const tries = [ada.email, 'nobody@home.test', keyOnly.email, '', 'x', `${'a'.repeat(3_000)}@home.test`]
-    const told = []
-    for (const email of tries) told.push(await browser.submit(page, { email, password: 'wrong-password-here' }))
-    assert.deepEqual([...new Set(told.map(({ status }) => status))], [401])
-    assert.equal(new Set(told.map(({ text }) => text)).size, 1)
-    assert.match(`${alertIn(told[0] as Page)}`, /do not go together/)
+    const emails = [ada.email, 'nobody@home.test', keyOnly.email, '', 'x', `${'a'.repeat(3_000)}@home.test`]
+    const pages = []
+    for (const email of emails) pages.push(await browser.submit(page, { email, password: 'wrong-password-here' }))
+    assert.deepEqual([...new Set(pages.map(({ status }) => status))], [401])
+    const texts = pages.slice(0, 3).map(({ text }, at) => text.replace(`value="${emails[at]}"`, 'value=""'))
+    assert.equal(new Set(texts).size, 1)
+    assert.match(`${alertIn(pages[0] as Page)}`, /address or the password is wrong/)
   })
 
-  it('is not told apart by time', async () => {
+  it('keeps the e-mail address, escaped, and focuses the password', async () => {
+    const { page, browser } = await form()
+    assert.match(page.text, /id="email"[^>]* autofocus/)
+    const again = await browser.submit(page, { email: "o'hara@home.test", password: 'wrong-password-here' })
+    assert.match(again.text, /id="email"[^>]* value="o&#39;hara@home.test"/)
+    assert.doesNotMatch(again.text, /id="email"[^>]* autofocus/)
+    assert.match(again.text, /id="password"[^>]* autofocus/)
+  })
+
+  it('does not keep text that is no e-mail address', async () => {
+    const { page, browser } = await form()
+    const again = await browser.submit(page, { email: '"><script>@home.test', password: 'wrong-password-here' })
+    assert.match(again.text, /id="email"[^>]* value="" required autofocus/)
+  })
+
+  it('and an unknown address take equally long', async () => {
     const { page, browser } = await form()
     const fastest = async (emails: string[]) => {
       const times = []
@@ -118,14 +134,14 @@ describe('a wrong password', () => {
     assert.ok(unknown > known * 0.5 && unknown < known * 2, `${unknown} ms against ${known} ms`)
   })
 
-  it('leaves the form as it was, and the right one then works', async () => {
+  it('shows the form again, which then accepts the right one', async () => {
     const { page, browser } = await form()
     const wrong = await browser.submit(page, { email: ada.email, password: 'wrong-password-here' })
     assert.match(wrong.text, /aria-describedby="problem"/)
     assert.ok((await browser.submit(wrong, ada)).url.startsWith(`${web.callback}?code=`))
   })
 
-  it('is an empty one, a part of the right one, or the right one with more', async () => {
+  it('can be empty, or the right one shortened, extended or in another case', async () => {
     const { page, browser } = await form()
     for (const password of ['', ada.password.slice(0, -1), `${ada.password}x`, ada.password.toUpperCase()]) {
       assert.equal((await browser.submit(page, { email: ada.email, password })).status, 401)
@@ -133,8 +149,8 @@ describe('a wrong password', () => {
   })
 })
 
-describe('a person of another organisation', () => {
-  it('has no access, and learns so only with the right password', async () => {
+describe('a member of another organisation', () => {
+  it('has no access, which is shown only after the right password', async () => {
     const { page, browser } = await form()
     assert.equal((await browser.submit(page, { ...bob, password: 'wrong-password-here' })).status, 401)
     const refused = await browser.submit(page, bob)
@@ -144,8 +160,8 @@ describe('a person of another organisation', () => {
   })
 })
 
-describe('what arrives instead of the form', () => {
-  it('is refused when it is no form', async () => {
+describe('a form submission', () => {
+  it('is rejected with another content type', async () => {
     const at = await form()
     for (const [type, body] of [
       ['application/json', JSON.stringify({ email: ada.email, password: ada.password })],
@@ -156,14 +172,14 @@ describe('what arrives instead of the form', () => {
     }
   })
 
-  it('is refused when it is too long, in words and not by a cut connection', async () => {
+  it('is rejected with a response if it is too long', async () => {
     for (const bytes of [9_000, 100_000, 5_000_000]) {
-      const answer = await post(await form(), `email=a&password=${'a'.repeat(bytes)}`)
-      assert.ok([400, 413].includes(answer.status), `${bytes}: ${answer.status}`)
+      const response = await post(await form(), `email=a&password=${'a'.repeat(bytes)}`)
+      assert.ok([400, 413].includes(response.status), `${bytes}: ${response.status}`)
     }
   })
 
-  it('does no harm when it is odd', async () => {
+  it('causes no server error if it is malformed', async () => {
     const at = await form()
     for (const body of ['', '%', 'email', '&&&', 'email=a&email=b&password=%00', new Uint8Array([255, 1, 254])]) {
       assert.ok([400, 401].includes((await post(at, body)).status))
@@ -171,13 +187,13 @@ describe('what arrives instead of the form', () => {
     assert.deepEqual(identity.failures.splice(0), [])
   })
 
-  it('does no harm with a NUL in the address', async () => {
+  it('causes no server error with a NUL in the e-mail address', async () => {
     const { status } = await post(await form(), 'email=ada%00@home.test&password=x')
     assert.deepEqual(identity.failures.splice(0), [])
     assert.equal(status, 401)
   })
 
-  it('is refused for a sign-in of another browser, of nobody, or one that is over', async () => {
+  it('is rejected for a sign-in that is unknown, expired or of another browser', async () => {
     const [mine, theirs] = [await form(), await form()]
     const foreign = await mine.browser.go(theirs.page.url)
     assert.equal(foreign.status, 400)
@@ -190,7 +206,7 @@ describe('what arrives instead of the form', () => {
     assert.equal((await mine.browser.submit(mine.page, ada)).status, 400)
   })
 
-  it('is refused when the sign-in was finished already', async () => {
+  it('is rejected if the sign-in is already finished', async () => {
     const { page, browser } = await form()
     await browser.submit(page, ada)
     assert.equal((await browser.submit(page, ada)).status, 400)
@@ -198,7 +214,7 @@ describe('what arrives instead of the form', () => {
 })
 
 describe('the cookies', () => {
-  it('are for https, hidden from scripts and from other sites', async () => {
+  it('are Secure, HttpOnly and SameSite, without a domain', async () => {
     const at = await form()
     const seen = (await identity.fetch((await web.begin()).url, { redirect: 'manual' })).headers.getSetCookie()
     const right = await post(at, new URLSearchParams(ada).toString())
@@ -215,46 +231,46 @@ describe('the cookies', () => {
     }
   })
 
-  it('have names that no insecure page can set', async () => {
+  it('have prefixes that insecure pages cannot set', async () => {
     const { browser } = await form()
     await web.enter(ada, browser)
     for (const name of browser.jar.keys()) assert.match(name, /^__(Host|Secure)-/)
   })
 
-  it('are other ones after signing in, so that nobody can plant a session', async () => {
+  it('change at sign-in, which prevents session fixation', async () => {
     const browser = identity.browser()
     await browser.go(`${issuer}/v1/iam/oauth/logout`)
     const planted = browser.jar.get('__Host-stoa-id')
-    const thief = identity.browser()
-    for (const [name, cookie] of browser.jar) thief.jar.set(name, cookie)
+    const attacker = identity.browser()
+    for (const [name, cookie] of browser.jar) attacker.jar.set(name, cookie)
     await web.enter(ada, browser)
     assert.notEqual(browser.jar.get('__Host-stoa-id')?.value, planted?.value)
-    const { url } = await thief.go((await web.begin({ prompt: 'none' })).url)
+    const { url } = await attacker.go((await web.begin({ prompt: 'none' })).url)
     assert.equal(new URL(url).searchParams.get('error'), 'login_required')
   })
 
-  it('are worth nothing when somebody made them up', async () => {
+  it('are rejected without a valid signature', async () => {
     const { browser } = await web.enter(ada)
     const session = browser.jar.get('__Host-stoa-id') as { value: string; path: string }
-    for (const sign of [null, 'x'.repeat(27)]) {
+    for (const signature of [null, 'x'.repeat(27)]) {
       const forger = identity.browser()
       forger.jar.set('__Host-stoa-id', session)
-      if (sign) forger.jar.set('__Host-stoa-id.sig', { value: sign, path: '/' })
+      if (signature) forger.jar.set('__Host-stoa-id.sig', { value: signature, path: '/' })
       const { url } = await forger.go((await web.begin({ prompt: 'none' })).url)
       assert.equal(new URL(url).searchParams.get('error'), 'login_required')
     }
   })
 
-  it('spare the form the second time, until the session ends', async () => {
+  it('skip the form until the session expires', async () => {
     const { browser } = await web.enter(ada)
-    assert.equal((await web.enter(ada, browser)).asked, false)
+    assert.equal((await web.enter(ada, browser)).sawForm, false)
     host.clock.advance(91 * 86_400_000)
-    assert.equal((await web.enter(ada, browser)).asked, true)
+    assert.equal((await web.enter(ada, browser)).sawForm, true)
   })
 })
 
-describe('a sign-in that was begun', () => {
-  it('does not end at a way back that its app has no more, nor at an app that is gone', async () => {
+describe('a sign-in in progress', () => {
+  it('ends if its redirect URI or its app is removed', async () => {
     const app = await registerApp(host, identity, { app: 'passing' })
     const begin = async () => {
       const browser = identity.browser()
@@ -272,14 +288,14 @@ describe('a sign-in that was begun', () => {
     assert.match(ended.text, /has ended/)
   })
 
-  it('is no longer than what an app has to say', async () => {
+  it('is rejected if its query is longer than 4096 characters', async () => {
     const { url } = await web.begin({ state: 'x'.repeat(5_000) })
     const page = await identity.browser().go(url)
     assert.equal(page.status, 400)
     assert.match(page.text, /more than 4096 characters/)
   })
 
-  it('takes a password however its letters are composed', async () => {
+  it('accepts a password in any Unicode normalisation form', async () => {
     const email = 'umlaut@home.test'
     const password = 'schöne-grüße-überall'
     assert.equal((await host.call('POST /v1/iam/members', { body: { email, role: 'member', password } })).status, 201)

@@ -1,8 +1,8 @@
-// The step in which a person says who they are: a form, a check of the password, and back to the app.
+// The sign-in step: shows the form, checks the password and redirects back to the app.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors } from 'oidc-provider'
-import { markBrowser } from './browser-mark.ts'
-import { type ChoiceOptions, choose, onlyChoice } from './choice.ts'
+import { ensureBrowserId } from './browser-id.ts'
+import { type ChoiceOptions, choose, grantForOnlyOrg } from './choice.ts'
 import { readForm, show } from './forms.ts'
 import { contentPolicy, problemPage, signInPage } from './pages.ts'
 import { knownCookie, type PasswordOptions, tryPassword } from './passwords.ts'
@@ -14,7 +14,10 @@ export type SignInOptions = ChoiceOptions &
     client: (clientId: string) => Promise<{ name: string; redirectUris: string[] } | null>
   }
 
-export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and start again.')
+/** What the form repeats after a wrong password: an address, and no other text. */
+const ADDRESS = /^[^\s<>"&]+@[^\s<>"&]+$/
+
+export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and sign in again.')
 
 export async function signIn(
   options: SignInOptions,
@@ -25,31 +28,31 @@ export async function signIn(
     if (error instanceof errors.SessionNotFound) return null
     throw error
   })
-  const at = `${SIGN_IN_PATH}/${details?.uid}`
-  if (!details || request.url?.split('?', 1)[0] !== at) {
+  const path = `${SIGN_IN_PATH}/${details?.uid}`
+  if (!details || request.url?.split('?', 1)[0] !== path) {
     return show(response, 400, ENDED)
   }
   const clientId = String(details.params.client_id)
   const client = await options.client(clientId)
-  // The app, or its way back, may be gone since this began.
+  // The app or its redirect URI may have been removed since the sign-in started.
   if (!client?.redirectUris.includes(String(details.params.redirect_uri))) return show(response, 400, ENDED)
   const callback = new URL(String(details.params.redirect_uri)).origin
   if (clientId === options.ownClient && details.prompt.name === 'consent') {
     return choose(options, details, request, response)
   }
-  const form = async (status: number, problem: string | null) =>
-    show(response, status, signInPage(client.name, at, problem), callback)
+  const form = async (status: number, problem: string | null, email = '') =>
+    show(response, status, signInPage(client.name, path, problem, email), callback)
   if (request.method !== 'POST') return form(200, null)
 
   const fields = await readForm(request, response)
-  if (!fields) return form(400, 'The form did not arrive whole; try again.')
+  if (!fields) return form(400, 'The form could not be read. Please try again.')
   const email = (fields.get('email') ?? '').replaceAll('\0', '').trim().toLowerCase().slice(0, 254)
-  const outcome = await enter(options, request, email, fields.get('password') ?? '', clientId)
+  const outcome = await checkAccess(options, request, email, fields.get('password') ?? '', clientId)
   if ('says' in outcome) {
     if (outcome.waitS) response.setHeader('retry-after', outcome.waitS)
-    return form(outcome.status, outcome.says)
+    return form(outcome.status, outcome.says, ADDRESS.test(email) ? email : '')
   }
-  const browser = markBrowser(request, response, options.newMark)
+  const browser = ensureBrowserId(request, response, options.newBrowserId)
   response.appendHeader('set-cookie', knownCookie(options, request, email))
   response.setHeader('content-security-policy', contentPolicy(callback))
   await options.provider.interactionFinished(
@@ -57,29 +60,30 @@ export async function signIn(
     response,
     {
       login: { accountId: outcome.user, remember: true },
-      ...{ proof: outcome.proof, browser },
+      proof: outcome.proof,
+      browser,
       ...(await consentOf(options, outcome.user, clientId)),
     },
     { mergeWithLastSubmission: false },
   )
 }
 
-async function enter(
+async function checkAccess(
   options: SignInOptions,
   request: IncomingMessage,
   email: string,
   password: string,
   clientId: string,
 ): ReturnType<typeof tryPassword> {
-  const tried = await tryPassword(options, request, email, password)
-  if ('says' in tried || (await options.isMember(tried.user, clientId))) return tried
+  const outcome = await tryPassword(options, request, email, password)
+  if ('says' in outcome || (await options.isMember(outcome.user, clientId))) return outcome
   return { status: 403, says: 'This account has no access to this app.' }
 }
 
-/** Nobody is asked for consent, so whoever asks for it to be asked has it. At the platform's own app a choice is left to
- *  those who belong to several organisations. */
+/** People are never asked for consent, so it counts as given. At Stoa's own app, members of several organisations still
+ *  have to choose one. */
 async function consentOf(options: SignInOptions, user: string, clientId: string) {
   if (clientId !== options.ownClient) return { consent: {} }
-  const consent = await onlyChoice(options, user)
+  const consent = await grantForOnlyOrg(options, user)
   return consent && { consent }
 }

@@ -13,7 +13,7 @@ import * as client from 'openid-client'
 import { type Answer, startHost } from '../../test/host.ts'
 import { AUDIENCE, addPerson, registerApp, startIdentity } from '../../test/identity.ts'
 
-// oidc-provider dates its tokens by the time of day, so that the host has to live in it as well.
+// oidc-provider uses the system time in its tokens, so the host has to use it too.
 const host = await startHost({ now: new Date().toISOString() })
 const identity = await startIdentity(host)
 const { issuer } = identity
@@ -21,23 +21,22 @@ const USERINFO = `${issuer}/v1/iam/oauth/userinfo`
 const ada = await addPerson(host, 'ada@home.test')
 const web = await registerApp(host, identity, { app: 'web' })
 
-async function ask(headers: Record<string, string>, init: RequestInit = {}, url = USERINFO) {
-  const answer = await identity.fetch(url, { ...init, headers })
-  const text = await answer.text()
+async function fetchUserInfo(headers: Record<string, string>, init: RequestInit = {}, url = USERINFO) {
+  const response = await identity.fetch(url, { ...init, headers })
+  const text = await response.text()
   const body: Answer['body'] = text.startsWith('{') ? JSON.parse(text) : null
-  return { status: answer.status, headers: answer.headers, body, text }
+  return { status: response.status, headers: response.headers, body, text }
 }
 const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token}` })
 
-async function isRefused(token: string | undefined, why = `${token}`) {
-  const { status, headers, body } = await ask(bearer(token))
+async function assertRejected(token: string | undefined, why = `${token}`) {
+  const { status, headers, body } = await fetchUserInfo(bearer(token))
   assert.equal(status, 401, why)
   assert.match(`${headers.get('www-authenticate')}`, /^Bearer\b/, why)
   assert.equal(body?.sub, undefined, why)
   assert.equal((await host.call('GET /v1/iam/me', { as: `${token}` })).status, 401, `${why}, at the API`)
 }
 
-/** A token like a real one with these claims changed, signed with our own key or another. */
 const { tokens: sample } = await web.signIn(ada)
 const [row] = await host.db<{ kid: string; sealed: Uint8Array }>`select kid, sealed from signing_keys
   where brand = 'default' and alg = 'ES256'`
@@ -45,17 +44,19 @@ assert.ok(row)
 const ours = JSON.parse(host.engines.seal.unseal('admin', `signing key ${row.kid}`, row.sealed))
 const ourKey = (await importJWK(ours, 'ES256')) as CryptoKey
 const header = { alg: 'ES256', typ: 'at+jwt', kid: row.kid }
+
+/** A valid token with changed claims and header, signed with our key or another one. */
 function forge(claims: object, head: Partial<JWTHeaderParameters> = {}, key: CryptoKey | Uint8Array = ourKey) {
   const payload = { ...decodeJwt(sample.access_token), ...claims }
   return new SignJWT(JSON.parse(JSON.stringify(payload))).setProtectedHeader({ ...header, ...head }).sign(key)
 }
 
 describe('UserInfo', () => {
-  it('says who the token is of, by GET and by POST', async () => {
+  it('returns the person of the token, by GET and by POST', async () => {
     const { tokens, claims } = await web.signIn(ada)
     const expected = { sub: claims.sub, owner: 'home', email: ada.email, email_verified: false }
     for (const method of ['GET', 'POST']) {
-      const { status, headers, body } = await ask(bearer(tokens.access_token), { method })
+      const { status, headers, body } = await fetchUserInfo(bearer(tokens.access_token), { method })
       assert.equal(status, 200)
       assert.match(`${headers.get('content-type')}`, /^application\/json/)
       assert.match(`${headers.get('cache-control')}`, /no-store/)
@@ -66,142 +67,147 @@ describe('UserInfo', () => {
     assert.deepEqual(identity.failures.splice(0), [])
   })
 
-  it('takes the scheme in any case', async () => {
-    const { status } = await ask({ authorization: `bearer ${sample.access_token}` })
+  it('accepts the scheme in any case', async () => {
+    const { status } = await fetchUserInfo({ authorization: `bearer ${sample.access_token}` })
     assert.equal(status, 200)
   })
 
-  it('takes a POST with an empty form', async () => {
-    const { status } = await ask(bearer(sample.access_token), { method: 'POST', body: new URLSearchParams() })
+  it('accepts a POST with an empty form', async () => {
+    const { status } = await fetchUserInfo(bearer(sample.access_token), { method: 'POST', body: new URLSearchParams() })
     assert.equal(status, 200)
   })
 
-  it('keeps to the scopes that were asked for', async () => {
+  it('returns only the claims of the granted scopes', async () => {
     for (const [scope, names] of [
       ['openid', ['owner', 'sub']],
       ['openid profile', ['owner', 'sub']],
       ['openid email', ['email', 'email_verified', 'owner', 'sub']],
     ] as const) {
       const { tokens } = await web.signIn(ada, undefined, { scope })
-      const { body } = await ask(bearer(tokens.access_token))
-      const told = Object.keys(body).filter(name => name !== 'name')
-      assert.deepEqual(told.toSorted(), names, scope)
+      const { body } = await fetchUserInfo(bearer(tokens.access_token))
+      const claims = Object.keys(body).filter(name => name !== 'name')
+      assert.deepEqual(claims.toSorted(), names, scope)
     }
   })
 
-  it('works with tokens that were refreshed, and keeps to a narrower scope', async () => {
+  it('accepts refreshed tokens and respects a narrowed scope', async () => {
     const { tokens } = await web.signIn(ada)
     const { body } = await web.refresh(tokens.refresh_token, { scope: 'openid' })
-    const told = await ask(bearer(body.access_token))
-    assert.equal(told.status, 200)
-    assert.equal(told.body.email, undefined)
+    const response = await fetchUserInfo(bearer(body.access_token))
+    assert.equal(response.status, 200)
+    assert.equal(response.body.email, undefined)
   })
 
-  it('challenges who brings no token', async () => {
+  it('answers 401 with a challenge without a token', async () => {
     for (const headers of [{}, { authorization: '' }, { authorization: 'Basic eDp5' }, { authorization: 'Bearer' }]) {
-      const told = await ask(headers as Record<string, string>)
-      assert.equal(told.status, 401)
-      assert.match(`${told.headers.get('www-authenticate')}`, /^Bearer\b/)
+      const response = await fetchUserInfo(headers as Record<string, string>)
+      assert.equal(response.status, 401)
+      assert.match(`${response.headers.get('www-authenticate')}`, /^Bearer\b/)
     }
   })
 
-  it('does not read tokens out of the address, where logs would keep them, nor out of cookies', async () => {
+  it('does not accept tokens in the query, which ends up in logs, or in cookies', async () => {
     const token = sample.access_token
-    assert.notEqual((await ask({}, {}, `${USERINFO}?access_token=${token}`)).status, 200)
-    assert.notEqual((await ask({ cookie: `access_token=${token}` })).status, 200)
+    assert.notEqual((await fetchUserInfo({}, {}, `${USERINFO}?access_token=${token}`)).status, 200)
+    assert.notEqual((await fetchUserInfo({ cookie: `access_token=${token}` })).status, 200)
   })
 
-  it('has no other method', async () => {
+  it('rejects other methods', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
-      const { status, body } = await ask(bearer(sample.access_token), { method })
+      const { status, body } = await fetchUserInfo(bearer(sample.access_token), { method })
       assert.ok(status >= 400 && status < 500)
       assert.equal(body?.sub, undefined)
     }
   })
 })
 
-describe('a token that is not good', () => {
+describe('an invalid token', () => {
   const past = Math.floor(Date.now() / 1000) - 120
 
-  it('is not what the forging here produces by default', async () => {
-    assert.equal((await ask(bearer(await forge({})))).status, 200)
+  it('is not what `forge` returns by default', async () => {
+    assert.equal((await fetchUserInfo(bearer(await forge({})))).status, 200)
   })
 
-  it('is any text, a key, an ID token or a refresh token', async () => {
+  it('is arbitrary text, a key, an ID token or a refresh token', async () => {
     const texts = ['x', 'a.b.c', '....', 'null', 'e30.e30.', host.home.key.slice(0, -1), '"<script>"']
-    for (const text of [...texts, sample.id_token, sample.refresh_token]) await isRefused(text)
-    assert.equal((await ask(bearer(host.home.key))).status, 401)
+    for (const text of [...texts, sample.id_token, sample.refresh_token]) await assertRejected(text)
+    assert.equal((await fetchUserInfo(bearer(host.home.key))).status, 401)
   })
 
-  it('is one that has expired', async () => isRefused(await forge({ exp: past })))
-  it('is one that never expires', async () => isRefused(await forge({ exp: undefined })))
-  it('is one that is not valid yet', async () => isRefused(await forge({ nbf: past + 3_600 })))
-  it('is one of another issuer', async () => isRefused(await forge({ iss: 'https://id.other.example' })))
-  it('is one for another API', async () => isRefused(await forge({ aud: 'https://api.other.example' })))
-  it('is one for an app', async () => isRefused(await forge({ aud: web.id })))
+  it('is one that has expired', async () => assertRejected(await forge({ exp: past })))
+  it('is one that never expires', async () => assertRejected(await forge({ exp: undefined })))
+  it('is one that is not valid yet', async () => assertRejected(await forge({ nbf: past + 3_600 })))
+  it('is one from another issuer', async () => assertRejected(await forge({ iss: 'https://id.other.example' })))
+  it('is one for another API', async () => assertRejected(await forge({ aud: 'https://api.other.example' })))
+  it('is one for an app', async () => assertRejected(await forge({ aud: web.id })))
   it('is one without issuer or audience', async () => {
-    await isRefused(await forge({ iss: undefined }))
-    await isRefused(await forge({ aud: undefined }))
+    await assertRejected(await forge({ iss: undefined }))
+    await assertRejected(await forge({ aud: undefined }))
   })
   it('is one without person, organisation, app or sign-in', async () => {
-    for (const name of ['sub', 'owner', 'sid', 'client_id']) await isRefused(await forge({ [name]: undefined }), name)
+    for (const name of ['sub', 'owner', 'sid', 'client_id'])
+      await assertRejected(await forge({ [name]: undefined }), name)
   })
-  it('is one whose person, organisation or sign-in is not theirs', async () => {
-    await isRefused(await forge({ sub: 'usr_nobody' }))
-    await isRefused(await forge({ sid: 'nothing' }))
+  it('is one with a wrong person, organisation or sign-in', async () => {
+    await assertRejected(await forge({ sub: 'usr_nobody' }))
+    await assertRejected(await forge({ sid: 'nothing' }))
     const owner = host.other.user
-    await isRefused(await forge({ sub: owner }), 'a person who did not sign in there')
+    await assertRejected(await forge({ sub: owner }), 'a person who did not sign in')
     const elsewhere = await forge({ owner: 'other' })
-    assert.equal((await host.call('GET /v1/iam/me', { as: elsewhere })).status, 401, 'an organisation they are not in')
-    assert.notEqual((await ask(bearer(elsewhere))).body.owner, 'other')
+    assert.equal(
+      (await host.call('GET /v1/iam/me', { as: elsewhere })).status,
+      401,
+      'an organisation the person is not a member of',
+    )
+    assert.notEqual((await fetchUserInfo(bearer(elsewhere))).body.owner, 'other')
   })
   it('is one of another type', async () => {
-    await isRefused(await forge({}, { typ: 'JWT' }))
-    await isRefused(await forge({}, { typ: undefined as never }))
+    await assertRejected(await forge({}, { typ: 'JWT' }))
+    await assertRejected(await forge({}, { typ: undefined as never }))
   })
   it('is one with a critical extension', async () => {
-    const [, body, sign] = (await forge({})).split('.')
+    const [, body, signature] = (await forge({})).split('.')
     const head = Buffer.from(JSON.stringify({ ...header, crit: ['x'], x: 1 })).toString('base64url')
-    await isRefused(`${head}.${body}.${sign}`)
+    await assertRejected(`${head}.${body}.${signature}`)
   })
 
-  it('is one that is not signed, or signed with our public key as a secret', async () => {
+  it('is one that is unsigned, or signed with our public key as a shared secret', async () => {
     const [, body = ''] = sample.access_token.split('.')
     for (const alg of ['none', 'None', 'NONE']) {
       const head = Buffer.from(JSON.stringify({ ...header, alg })).toString('base64url')
-      await isRefused(`${head}.${body}.`)
+      await assertRejected(`${head}.${body}.`)
     }
     const jwk = { ...ours, d: undefined, key_ops: undefined } as never
     const pem = await exportSPKI((await importJWK(JSON.parse(JSON.stringify(jwk)), 'ES256')) as CryptoKey)
-    await isRefused(await forge({}, { alg: 'HS256' }, new TextEncoder().encode(pem)))
-    await isRefused(await forge({}, { alg: 'HS256' }, new TextEncoder().encode(JSON.stringify(jwk).padEnd(64))))
+    await assertRejected(await forge({}, { alg: 'HS256' }, new TextEncoder().encode(pem)))
+    await assertRejected(await forge({}, { alg: 'HS256' }, new TextEncoder().encode(JSON.stringify(jwk).padEnd(64))))
   })
 
-  it('is one signed with a key of its own, however it names it', async () => {
+  it('is one signed with its own key, in any way it refers to the key', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
     const jwk = { ...(await crypto.subtle.exportKey('jwk', publicKey)) } as never
-    await isRefused(await forge({}, {}, privateKey))
-    await isRefused(await forge({}, { jwk }, privateKey))
-    await isRefused(await forge({}, { jku: 'https://evil.test/jwks', x5u: 'https://evil.test/x' }, privateKey))
+    await assertRejected(await forge({}, {}, privateKey))
+    await assertRejected(await forge({}, { jwk }, privateKey))
+    await assertRejected(await forge({}, { jku: 'https://evil.test/jwks', x5u: 'https://evil.test/x' }, privateKey))
     for (const kid of ['', 'x', '../../etc/passwd', "' or 1=1 --", '__proto__']) {
-      await isRefused(await forge({}, { kid }, privateKey), kid)
+      await assertRejected(await forge({}, { kid }, privateKey), kid)
     }
   })
 
-  it('is one whose signature or claims were changed', async () => {
-    const [head, body = '', sign = ''] = sample.access_token.split('.')
+  it('is one with a changed signature or claims', async () => {
+    const [head, body = '', signature = ''] = sample.access_token.split('.')
     const changed = Buffer.from(body, 'base64url').toString().replace('"home"', '"other"')
-    await isRefused(`${head}.${Buffer.from(changed).toString('base64url')}.${sign}`)
-    await isRefused(`${head}.${body}.${sign.startsWith('A') ? 'B' : 'A'}${sign.slice(1)}`)
-    await isRefused(`${head}.${body}.${sign.slice(0, -4)}`)
-    await isRefused(`${head}.${body}.`)
-    await isRefused(`${head}.${body}.${sign}.${sign}`)
+    await assertRejected(`${head}.${Buffer.from(changed).toString('base64url')}.${signature}`)
+    await assertRejected(`${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`)
+    await assertRejected(`${head}.${body}.${signature.slice(0, -4)}`)
+    await assertRejected(`${head}.${body}.`)
+    await assertRejected(`${head}.${body}.${signature}.${signature}`)
     assert.deepEqual(identity.failures.splice(0), [])
   })
 })
 
-describe('a token that was good', () => {
-  it('opens the API as the person in the organisation', async () => {
+describe('a valid token', () => {
+  it('authenticates its person to the API in the organisation', async () => {
     const { tokens } = await web.signIn(ada)
     const { status, body } = await host.call('GET /v1/iam/me', { as: tokens.access_token })
     assert.equal(status, 200)
@@ -209,45 +215,45 @@ describe('a token that was good', () => {
     assert.equal(decodeJwt(tokens.access_token).aud, AUDIENCE)
   })
 
-  it('is refused when the person is removed', async () => {
+  it('is rejected after the person is removed', async () => {
     const bob = await addPerson(host, 'bob@home.test')
     const { tokens } = await web.signIn(bob)
-    assert.equal((await ask(bearer(tokens.access_token))).status, 200)
+    assert.equal((await fetchUserInfo(bearer(tokens.access_token))).status, 200)
     await host.call(`DELETE /v1/iam/members/${bob.user}`)
-    await isRefused(tokens.access_token)
+    await assertRejected(tokens.access_token)
   })
 
-  it('is refused when the app is removed', async () => {
+  it('is rejected after the app is deleted', async () => {
     const app = await registerApp(host, identity, { app: 'fleeting' })
     const { tokens } = await app.signIn(ada)
     await host.call(`DELETE /v1/iam/apps/${app.id}`)
-    await isRefused(tokens.access_token)
+    await assertRejected(tokens.access_token)
   })
 
-  it('is refused when the person signed out', async () => {
+  it('is rejected after the person signs out', async () => {
     const { tokens, browser } = await web.signIn(ada)
     const page = await browser.go(`${issuer}/v1/iam/oauth/logout?id_token_hint=${tokens.id_token}`)
     await browser.submit(page, { logout: 'yes' })
-    await isRefused(tokens.access_token)
+    await assertRejected(tokens.access_token)
   })
 
-  it('is refused when its code was used twice', async () => {
+  it('is rejected after its code is used twice', async () => {
     const { tokens, query, verifier } = await web.signIn(ada)
     await web.redeem(query.get('code'), verifier)
-    await isRefused(tokens.access_token)
+    await assertRejected(tokens.access_token)
   })
 
-  it('is refused when its refresh token was stolen', async () => {
+  it('is rejected after its refresh token is reused', async () => {
     const { tokens } = await web.signIn(ada)
     await web.refresh(tokens.refresh_token)
     host.clock.advance(31_000)
     await web.refresh(tokens.refresh_token)
-    await isRefused(tokens.access_token)
+    await assertRejected(tokens.access_token)
   })
 
-  it('is refused after fifteen minutes', async () => {
+  it('is rejected after fifteen minutes', async () => {
     const { tokens } = await web.signIn(ada)
     host.clock.advance(910_000)
-    await isRefused(tokens.access_token)
+    await assertRejected(tokens.access_token)
   })
 })

@@ -1,5 +1,4 @@
-// UserInfo for the same access tokens that open the API. oidc-provider refuses those there, because they are for a
-// resource of their own.
+// UserInfo for access tokens of the API. oidc-provider's own UserInfo rejects them, because their audience is the API.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AccessToken } from './access-tokens.ts'
 import type { Person } from './provider.ts'
@@ -23,22 +22,22 @@ export async function userInfo(
     return answer(response, 401, { error: 'invalid_request', error_description: 'send an access token' }, challenge)
   }
   const token = await verify(text)
-  const somebody =
-    token && (await isSignedIn(token.signIn)) ? await person(token.user, token.client, token.signIn) : null
-  if (!token || !somebody) {
+  const member = token && (await isSignedIn(token.signIn)) ? await person(token.user, token.client, token.signIn) : null
+  if (!token || !member) {
     const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
     return answer(
       response,
       401,
-      { error: 'invalid_token', error_description: 'not a token that is good here' },
+      { error: 'invalid_token', error_description: 'the access token is not valid' },
       challenge,
     )
   }
   const has = (scope: string) => token.scopes.includes(scope)
   answer(response, 200, {
-    ...{ sub: somebody.user, owner: somebody.org },
-    ...(has('profile') && somebody.name && { name: somebody.name }),
-    ...(has('email') && { email: somebody.email, email_verified: false }),
+    sub: member.user,
+    owner: member.org,
+    ...(has('profile') && member.name && { name: member.name }),
+    ...(has('email') && { email: member.email, email_verified: false }),
   })
 }
 

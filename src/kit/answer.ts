@@ -1,12 +1,12 @@
-// What an operation can answer: a value, nothing, an event stream, a value or an event stream as the request asks, or a
-// reply with a status, headers and a body of its own. Declared as `output`, so that `run` is typed by it.
+// The kinds of answer an operation can declare as `output`, which types its `run`: a JSON value, nothing, an event
+// stream, a value or an event stream (as the request asks), or a reply with explicit status, headers and body.
 import type { Readable } from 'node:stream'
 import { type Static, type TSchema, Type } from 'typebox'
 
 /** No body: 204. */
 export const nothing = Type.Void()
 
-/** For redirects, foreign wires and files. */
+/** For redirects, files and protocols that are not ours. */
 export class Reply {
   readonly status: number
   readonly headers: Record<string, string | string[]>
@@ -24,10 +24,10 @@ export const reply = (
   body: Uint8Array | Readable | null = null,
 ): Reply => new Reply(status, headers, body)
 
-/** One event of `text/event-stream`. Text is sent as it is, everything else as JSON. */
+/** One event of `text/event-stream`. A string is sent unchanged, any other value as JSON. */
 export type ServerEvent<T> = { data: T; event?: string; id?: string }
 
-/** Bytes in the source are events already encoded, and pass unchanged. */
+/** Byte chunks from the source are already encoded events and are sent unchanged. */
 export class EventStream<T> {
   readonly source: AsyncIterable<ServerEvent<T> | Uint8Array>
   readonly headers: Record<string, string>
@@ -47,16 +47,16 @@ const KIND = 'x-stoa-answer'
 /** As `output`: the operation answers with `reply(…)`. */
 export const replies = Type.Unsafe<Reply>({ [KIND]: 'reply' })
 
-/** As `output`: the operation answers with `eventStream(…)`, whose events carry such data. */
+/** As `output`: the operation answers with `eventStream(…)`; `chunk` is the schema of each event's data. */
 export const events = <C extends TSchema>(chunk: C) =>
   Type.Unsafe<EventStream<Static<C>>>({ [KIND]: 'events', value: null, chunk })
 
-/** As `output`: such a value, or an event stream, as the request asks. */
+/** As `output`: a value or an event stream, as the request asks. */
 export const either = <V extends TSchema, C extends TSchema>(value: V, chunk: C) =>
   Type.Unsafe<Static<V> | EventStream<Static<C>>>({ [KIND]: 'either', value, chunk })
 
 export type AnswerKind = 'value' | 'nothing' | 'reply' | 'events' | 'either'
-/** What is declared: the schema of a value, and that of an event's data. */
+/** A parsed `output`: `value` is the schema of the value, `chunk` that of an event's data. */
 export type Answer = { kind: AnswerKind; value: TSchema | null; chunk: TSchema | null }
 
 export function answerOf(output: TSchema): Answer {

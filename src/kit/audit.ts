@@ -1,16 +1,16 @@
-// What the audit trail keeps of a write.
+// Entries of the audit trail.
 import type { Tx } from '../engines/engines.ts'
 import type { OrgId, Principal } from './caller.ts'
 import type { Changes } from './write.ts'
 
 export type AuditRecord = {
-  /** In whose trail. */
+  /** The organisation whose trail gets the entry. */
   org: OrgId
-  /** Without a person, the credential says who it was. */
+  /** `user` and `email` are null for a credential without a person; its id then identifies the caller. */
   caller: Pick<Principal, 'user' | 'email'> & { credential: { id: string } }
-  /** What was done, `project.create`. */
+  /** The name of the change, such as `project.create`. */
   what: string
-  /** To which thing. */
+  /** The thing that was changed. */
   on: string
   changes: Changes | null
   at: string
@@ -18,5 +18,5 @@ export type AuditRecord = {
   requestId: string
 }
 
-/** Writes a record in the transaction of the write it tells of. */
+/** Writes a record in the transaction of the change it describes. */
 export type AuditTrail = (db: Tx, record: AuditRecord) => Promise<void>

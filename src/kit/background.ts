@@ -1,30 +1,30 @@
-// Work beside requests, of two kinds. A schedule runs once per period over all processes. A consumer handles events of the
-// bus. Nothing else runs in the background.
+// Background work is of two kinds. A schedule runs once per period across all processes. A consumer handles events from
+// the bus.
 import type { Engines, Sql, Tx } from '../engines/engines.ts'
 import type { Envelope } from './event.ts'
 import type { Lease } from './lease/lease.ts'
 
-type Outside = Omit<Engines, 'db'>
+type OtherEngines = Omit<Engines, 'db'>
 
-export type ScheduleContext<State = unknown> = Outside & {
-  /** For reads. */
+export type ScheduleContext<State = unknown> = OtherEngines & {
+  /** For reads only. */
   db: Sql
   state: State
-  /** Aborted when the host drains, the deadline has passed or the lease was lost. */
+  /** Aborted when the host drains, at the deadline, or when the lease is lost. */
   signal: AbortSignal
-  /** One transaction, which commits only while this process still holds the lease. */
+  /** Runs one transaction that commits only while this process still holds the lease. */
   write: Lease['write']
 }
 
-/** Nothing when it is done for this period; or it is not, and wants to run again that soon. */
+/** Undefined when the run is complete for this period; otherwise the delay before the next run. */
 export type ScheduleOutcome = undefined | { againInMs: number }
 
 export type Schedule = {
   kind: 'schedule'
-  /** Unique over all services: `risk reference`. */
+  /** Unique across all services, such as `risk reference`. */
   name: string
   everyMs: number
-  /** A run that takes longer is aborted, and tried again. */
+  /** A run that takes longer is aborted and retried. */
   deadlineMs: number
   run: (context: ScheduleContext<never>) => Promise<ScheduleOutcome>
 }
@@ -33,8 +33,8 @@ export type ScheduleDeclaration<S> = Omit<Schedule, 'kind' | 'run'> & {
   run: (context: ScheduleContext<S>) => Promise<ScheduleOutcome>
 }
 
-export type ConsumerContext<State = unknown> = Outside & {
-  /** The transaction in which the events are consumed. What is written in it is there exactly when they are. */
+export type ConsumerContext<State = unknown> = OtherEngines & {
+  /** The transaction in which the events are consumed: its writes commit together with the consumer's position. */
   db: Tx
   state: State
   signal: AbortSignal
@@ -42,13 +42,13 @@ export type ConsumerContext<State = unknown> = Outside & {
 
 export type Consumer = {
   kind: 'consumer'
-  /** Its place on the bus is kept under this name. */
+  /** Its position on the bus is stored under this name. */
   name: string
-  /** Patterns: `*` is one token, `>` the rest. */
+  /** Patterns: `*` matches one token, `>` all remaining ones. */
   subjects: readonly string[]
-  /** How many events it takes at once, of one organisation and in order. */
+  /** The most events per call; they are of one organisation and in order. */
   batchMax: number
-  /** Called again with the same events when it fails, with growing pauses; after 20 times an event is set aside. */
+  /** After a failure it is called again with the same events, with backoff; after 20 tries an event is set aside. */
   run: (context: ConsumerContext<never>, events: readonly Envelope[]) => Promise<void>
 }
 

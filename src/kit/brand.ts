@@ -1,7 +1,7 @@
-// Brands: each is an origin of its own where people sign in.
+// Brands: each has its own origin where people sign in.
 
-/** How they are called. */
+/** The pattern of a brand's name. */
 export const BRAND = /^[a-z][a-z0-9]{0,31}$/
 
-/** The one that is meant where none is named. */
+/** Used where no brand is named. */
 export const DEFAULT_BRAND = 'default'

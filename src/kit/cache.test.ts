@@ -3,21 +3,21 @@ import { describe, it } from 'node:test'
 import { openCache } from './cache.ts'
 
 describe('a cache', () => {
-  it('does not keep what was looked up while something changed', async () => {
+  it('does not cache a look-up during which something changed', async () => {
     const cache = openCache<string>()
     for (const change of [() => cache.drop('alias'), cache.clear]) {
-      const look = async () => {
+      const lookUp = async () => {
         change()
         return { value: 'old', aliases: ['alias'] }
       }
-      assert.equal(await cache.load('name', 0, look), 'old')
+      assert.equal(await cache.load('name', 0, lookUp), 'old')
       assert.equal(cache.get('name', 0), undefined)
     }
     await cache.load('name', 0, async () => ({ value: 'new', aliases: ['alias'] }))
     assert.equal(cache.get('name', 0), 'new')
   })
 
-  it('drops what goes by a name, whichever of its names that is', async () => {
+  it('drops every entry that has the given alias', async () => {
     for (const alias of ['key', 'member']) {
       const cache = openCache<number>()
       await cache.load('first', 0, async () => ({ value: 1, aliases: ['key', 'member'] }))
@@ -28,22 +28,22 @@ describe('a cache', () => {
     }
   })
 
-  it('looks up once for all who ask meanwhile, and anew for who asks after a change', async () => {
+  it('shares one look-up among concurrent loads, and starts another after a change', async () => {
     const cache = openCache<number>()
-    let looks = 0
+    let lookUps = 0
     const finish: (() => void)[] = []
-    const look = () => {
-      const value = ++looks
+    const lookUp = () => {
+      const value = ++lookUps
       return new Promise<{ value: number; aliases: string[] }>(done =>
         finish.push(() => done({ value, aliases: ['alias'] })),
       )
     }
-    const ask = () => cache.load('name', 0, look)
-    const before = [ask(), ask(), ask()]
+    const load = () => cache.load('name', 0, lookUp)
+    const before = [load(), load(), load()]
     cache.drop('alias')
-    const after = [ask(), ask()]
+    const after = [load(), load()]
     await new Promise(done => setImmediate(done))
-    for (const one of finish) one()
+    for (const resolve of finish) resolve()
     assert.deepEqual(await Promise.all([...before, ...after]), [1, 1, 1, 2, 2])
     assert.equal(cache.get('name', 0), 2)
   })

@@ -1,23 +1,23 @@
-// Keeps for a short while what was looked up in the database. Whoever is notified of a change drops it at once; the while
-// bounds how long a change could go unnoticed if that notification were lost.
+// Caches database look-ups for a short time. A notification of a change drops the entry at once; the lifetime bounds
+// how long an entry can be stale if a notification is lost.
 import { EngineUnavailable } from '../engines/engines.ts'
 
-const KEPT_MS = 30_000
-/** About 50 MB of callers; the oldest is dropped first. */
-const KEPT_MAX = 100_000
-/** How many look-ups run at once. Anybody can ask for what is not known, and all of them together must leave connections
- *  for those who are known. */
+const LIFETIME_MS = 30_000
+/** About 50 MB of callers; the oldest entry is dropped first. */
+const ENTRIES_MAX = 100_000
+/** How many look-ups run at once. Anyone can cause look-ups of unknown names; together they must leave database
+ *  connections for callers that are already cached. */
 const LOOK_UPS_MAX = 4
-/** How many may wait; the next one is refused. */
+/** How many look-ups may wait; further ones are refused. */
 const WAITING_MAX = 2_000
 
-/** `aliases` are the names that changes call it by; several entries may share one. */
+/** `aliases` are the names under which `drop` finds the entry; several entries may share one. */
 export type Found<T> = { value: T; aliases: readonly string[] }
 
 export type Cache<T> = {
   get(name: string, nowMs: number): T | undefined
-  /** Looks up and keeps, unless there is nothing (null) or something changed meanwhile. */
-  load(name: string, nowMs: number, look: () => Promise<Found<T> | null>): Promise<T | null>
+  /** Looks up and caches, unless nothing is found (null) or `drop` or `clear` ran meanwhile. */
+  load(name: string, nowMs: number, lookUp: () => Promise<Found<T> | null>): Promise<T | null>
   drop(alias: string): void
   clear(): void
 }
@@ -27,7 +27,7 @@ export function openCache<T>(): Cache<T> {
   const namesOf = new Map<string, Set<string>>()
   const limiter = openLimiter()
   const share = openSharing<T | null>()
-  /** Counts changes, so that a look-up that raced one is not kept. */
+  /** Counts changes, so that a look-up that raced with one is not cached. */
   let changes = 0
 
   function remove(name: string): void {
@@ -39,32 +39,32 @@ export function openCache<T>(): Cache<T> {
     entries.delete(name)
   }
 
-  /** All live equally long, so the oldest stand first. */
+  /** All entries have the same lifetime, so the oldest are first in the map. */
   function removeOld(nowMs: number): void {
     for (const [name, { untilMs }] of entries) {
-      if (untilMs > nowMs && entries.size < KEPT_MAX) break
+      if (untilMs > nowMs && entries.size < ENTRIES_MAX) break
       remove(name)
     }
   }
 
-  async function lookUp(name: string, nowMs: number, look: () => Promise<Found<T> | null>): Promise<T | null> {
+  async function fill(name: string, nowMs: number, lookUp: () => Promise<Found<T> | null>): Promise<T | null> {
     await limiter.acquire()
     const before = changes
-    const found = await look().finally(limiter.release)
+    const found = await lookUp().finally(limiter.release)
     if (found === null || changes !== before) return found?.value ?? null
     remove(name)
     removeOld(nowMs)
-    entries.set(name, { ...found, untilMs: nowMs + KEPT_MS })
+    entries.set(name, { ...found, untilMs: nowMs + LIFETIME_MS })
     for (const alias of found.aliases) namesOf.set(alias, (namesOf.get(alias) ?? new Set()).add(name))
     return found.value
   }
 
   return {
     get: (name, nowMs) => {
-      const known = entries.get(name)
-      return known && known.untilMs > nowMs ? known.value : undefined
+      const entry = entries.get(name)
+      return entry && entry.untilMs > nowMs ? entry.value : undefined
     },
-    load: (name, nowMs, look) => share(name, changes, () => lookUp(name, nowMs, look)),
+    load: (name, nowMs, lookUp) => share(name, changes, () => fill(name, nowMs, lookUp)),
     drop: alias => {
       changes++
       for (const name of [...(namesOf.get(alias) ?? [])]) remove(name)
@@ -77,13 +77,13 @@ export function openCache<T>(): Cache<T> {
   }
 }
 
-/** Whoever asks the same while it is looked up gets the same answer, unless something changed since. */
+/** Concurrent look-ups of one name share one promise, unless something changed since it began. */
 function openSharing<V>() {
   const running = new Map<string, { changes: number; found: Promise<V> }>()
-  return (name: string, changes: number, look: () => Promise<V>): Promise<V> => {
+  return (name: string, changes: number, lookUp: () => Promise<V>): Promise<V> => {
     const before = running.get(name)
     if (before?.changes === changes) return before.found
-    const mine = { changes, found: look() }
+    const mine = { changes, found: lookUp() }
     running.set(name, mine)
     const end = () => void (running.get(name) === mine && running.delete(name))
     mine.found.then(end, end)
@@ -91,7 +91,7 @@ function openSharing<V>() {
   }
 }
 
-/** So many at once, and a queue for the rest. */
+/** At most LOOK_UPS_MAX at once; the rest wait in a queue. */
 function openLimiter() {
   let running = 0
   const waiting: (() => void)[] = []
@@ -101,7 +101,7 @@ function openLimiter() {
       if (running >= LOOK_UPS_MAX) return new Promise<void>(resolve => waiting.push(resolve))
       running++
     },
-    /** Whoever waits is next. */
+    /** Passes the slot to the next in the queue. */
     release: () => {
       const next = waiting.shift()
       if (next) next()

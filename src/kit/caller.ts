@@ -1,36 +1,35 @@
-// Who is calling. An operation's access rule yields this, and every store function takes its `org`.
+// The caller of an operation, as its access rule identifies it. Every store function takes its `org`.
 import type { Limits } from './limits.ts'
 
 declare const brand: unique symbol
-/** An organisation's slug, which never changes. Branded so that no other string is passed where the tenant belongs. */
+/** An organisation's slug, which never changes. A branded type, so that no other string can be passed as the tenant. */
 export type OrgId = string & { readonly [brand]: 'OrgId' }
 
 export type Role = 'owner' | 'admin' | 'member'
 
-/** In cents; 0 is no cap. */
+/** In cents; 0 means no cap. */
 export type Budget = { month: number; total: number }
 
-/** What opened the door: kept in the audit trail and in the log, by id and never by text. */
+/** The credential of the request. The audit trail and the log record its id, never its text. */
 export type Credential = {
   kind: 'secret' | 'publishable' | 'session' | 'token' | 'workspace'
   id: string
   /** SHA-256 of its text, in hex. */
   digest: string
-  /** The digest of the sign-in it comes of, in hex; null for what comes of none. */
+  /** The digest, in hex, of the sign-in that issued it; null if none did. */
   signIn: string | null
   limits: Limits | null
   budget: Budget | null
-  /** Requests a minute. */
+  /** Requests per minute. */
   rate: number | null
 }
 
-/** Whoever holds a credential: a person, or a publishable key or the token of a workspace, which stand for the organisation
- *  and for nobody in it. */
+/** The subject of a credential: a person, or for publishable keys and workspace tokens the organisation alone. */
 export type Principal = {
   org: OrgId
   /** The project this request acts in; null for the whole organisation. */
   project: string | null
-  /** Of a workspace's token: which one it is of. */
+  /** The workspace, for a workspace token. */
   workspace: string | null
   user: string | null
   email: string | null
@@ -40,10 +39,10 @@ export type Principal = {
 
 export type Caller = Principal & { user: string; email: string; role: Role }
 
-/** The organisation whose members run the platform itself. */
-export const PLATFORM_ORG = 'admin' as OrgId
+/** The members of this organisation are superadmins. */
+export const ADMIN_ORG = 'admin' as OrgId
 
 export const administers = (caller: Principal): boolean => caller.role === 'owner' || caller.role === 'admin'
-export const isSuperadmin = (caller: Principal): boolean => caller.org === PLATFORM_ORG && caller.user !== null
-/** A key that was given any bound at all may not make or change keys, or it could shed the bound. */
+export const isSuperadmin = (caller: Principal): boolean => caller.org === ADMIN_ORG && caller.user !== null
+/** A key with any limit must not create or change keys, or it could remove its own limit. */
 export const isLimited = ({ limits, budget, rate }: Credential): boolean => !!(limits || budget || rate)

@@ -1,4 +1,4 @@
-// Checks a value against a schema and says, field by field, what is wrong with it.
+// Checks a value against a schema and describes each invalid field.
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { Fault, type FieldFault } from './fault.ts'
@@ -9,7 +9,11 @@ export function compileCheck(schema: TSchema): Check {
   const validator = Compile(schema)
   return {
     passes: value => validator.Check(value),
-    faults: value => validator.Errors(value)[1].flatMap(error => describe(error as SchemaError, schema)),
+    faults: value => {
+      const faults = validator.Errors(value)[1].flatMap(error => describe(error as SchemaError, schema))
+      // A misspelt field comes first: that the right one is missing only follows from it.
+      return [...faults.filter(isMisspelt), ...faults.filter(fault => !isMisspelt(fault))]
+    },
   }
 }
 
@@ -34,7 +38,10 @@ function describe({ keyword, schemaPath, instancePath, params, message }: Schema
     case 'required':
       return (params.requiredProperties ?? []).map(name => ({ path: below(name), says: 'is required' }))
     case 'additionalProperties':
-      return (params.additionalProperties ?? []).map(name => ({ path: below(name), says: 'is not a field here' }))
+      return unknownFields(params.additionalProperties ?? [], nodeAt(root, schemaPath)).map(({ name, says }) => ({
+        path: below(name),
+        says,
+      }))
     case 'boolean':
       return [] // The same unknown field, reported a second time by TypeBox.
     case 'enum':
@@ -49,6 +56,33 @@ function describe({ keyword, schemaPath, instancePath, params, message }: Schema
       return [{ path: path || 'body', says: message }]
   }
 }
+
+const MISSPELT = 'is not a field here; did you mean '
+const isMisspelt = ({ says }: FieldFault) => says.startsWith(MISSPELT)
+/** Suggestions are for people, who misspell a field or two; a body with thousands must stay cheap. */
+const SUGGESTIONS_MAX = 5
+
+function unknownFields(names: readonly string[], schema: unknown): { name: string; says: string }[] {
+  const declared = Object.keys((schema as { properties?: object }).properties ?? {})
+  return names.map((name, at) => {
+    const meant = at < SUGGESTIONS_MAX ? declared.find(field => isLike(field, name)) : undefined
+    return { name, says: meant === undefined ? 'is not a field here' : `${MISSPELT}\`${meant}\`?` }
+  })
+}
+
+/** Whether two names differ in case and separators only, or by one inserted, dropped, changed or swapped letter. */
+function isLike(field: string, name: string): boolean {
+  const [a, b] = [plain(field), plain(name.slice(0, 100))]
+  if (a === b) return true
+  if (a.length < 3 || Math.abs(a.length - b.length) > 1) return false
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start++
+  const [restA, restB] = [a.slice(start), b.slice(start)]
+  if (restA.slice(1) === restB || restA === restB.slice(1) || restA.slice(1) === restB.slice(1)) return true
+  return restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2)
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[-_ ]/g, '')
 
 function nodeAt(root: TSchema, schemaPath: string): unknown {
   let node: unknown = root

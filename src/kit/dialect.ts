@@ -1,5 +1,5 @@
-// How a fault reads on the wire. Ours is the shape OpenAI's clients read; operations that speak a foreign protocol declare
-// the dialect its clients expect.
+// How faults are formatted in responses. The native format is the one OpenAI's clients read; operations of another
+// protocol declare the dialect its clients expect.
 import type { Fault } from './fault.ts'
 
 export type Dialect = (fault: Fault, requestId: string) => { status: number; body: unknown }
@@ -19,7 +19,7 @@ function oauthCode(status: number): string {
   return status < 500 ? 'invalid_request' : 'server_error'
 }
 
-/** JSON-RPC 2.0, section 5.1, for what fails before a message and its id are known. */
+/** JSON-RPC 2.0, section 5.1, for failures before a message and its id are known. */
 export const jsonrpc: Dialect = (fault, requestId) => ({
   status: fault.status,
   body: {

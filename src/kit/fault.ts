@@ -1,5 +1,5 @@
-// Everything that can go wrong for a caller: one class, one table. The message is written for the caller and says what
-// to do; the cause is for the log alone.
+// All errors that callers can receive: one class, one table. The message is for the caller and says what to do; the
+// cause is only logged.
 
 const FAULTS = {
   invalid_input: [400, 'invalid_request_error'],
@@ -41,7 +41,7 @@ const FAULTS = {
 export type FaultCode = keyof typeof FAULTS
 export const FAULT_CODES = Object.keys(FAULTS) as FaultCode[]
 
-/** One thing wrong with the input: `entries.3.note`, and what it should be. */
+/** One invalid field of the input: its path, such as `entries.3.note`, and what it should be. */
 export type FieldFault = { path: string; says: string }
 
 export type FaultDetail = {
@@ -68,7 +68,7 @@ export class Fault extends Error {
     return statusOf(this.code)
   }
 
-  /** The answer's body. Its outer shape is the one OpenAI's clients read, so that model clients need nothing special. */
+  /** The response body. Its outer shape is OpenAI's, so that model clients can read it unchanged. */
   body(requestId: string): FaultBody {
     const [first] = this.fields
     const error = {
@@ -95,5 +95,5 @@ export type FaultBody = {
 
 export const statusOf = (code: FaultCode): number => FAULTS[code][0]
 
-/** Another organisation's thing gets this same answer as one that never was. */
+/** Also the answer for what belongs to another organisation, so that callers cannot probe for it. */
 export const notFound = (what: string) => new Fault('not_found', { message: `There is no such ${what}.` })

@@ -1,5 +1,5 @@
-// The kinds of field that recur in inputs and outputs. Each carries the sentence a caller reads when it is wrong, and
-// an example, which the derived tests send.
+// Field types shared by inputs and outputs. The description doubles as the error text for an invalid value; the derived
+// tests send the example.
 import { type Static, type TSchema, Type } from 'typebox'
 
 export const SLUG = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
@@ -11,12 +11,11 @@ export const slug = (what: string) =>
     examples: ['web-shop'],
   })
 
-/** A name for people: one line, not blank. */
 export const displayName = (what: string) =>
   Type.String({
     maxLength: 120,
-    // Invisible characters, then a visible one, then anything on the line: no two parts can match the same character,
-    // so that no text makes the match slow.
+    // Invisible characters, a visible one, then the rest of the line. The parts cannot match the same character, which
+    // rules out catastrophic backtracking.
     pattern: '^[\\p{Zs}\\p{Cf}\\p{Co}\\p{Cn}]*[^\\s\\p{C}][^\\p{Cc}\\p{Zl}\\p{Zp}]*$',
     description: `${what}: one line, not blank, at most 120 characters`,
     examples: ['Web shop'],
@@ -25,7 +24,7 @@ export const displayName = (what: string) =>
 export const timestamp = (what: string) =>
   Type.String({ format: 'date-time', description: what, examples: ['2026-11-15T09:30:00.000Z'] })
 
-/** The same, or null to say that there is to be none. */
+/** Makes a field optional and nullable; null removes the value. */
 export const orNone = <S extends TSchema>(schema: S) => {
   const { type } = schema as S & { type: string }
   return Type.Optional(Type.Unsafe<Static<S> | null>({ ...schema, type: [type, 'null'] }))

@@ -1,13 +1,13 @@
-// What a key can be held to: entries `kind:name`, where `kind:*` is the whole kind. Each kind is restricted on its own,
-// and a limit only ever narrows what the holder may do.
+// Limits of a key: entries `kind:name`, where `kind:*` is every name of the kind. Kinds are restricted independently. A
+// limit can only narrow what the owner of the key may do.
 
 const KINDS = ['product', 'read', 'model', 'project'] as const
 type Kind = (typeof KINDS)[number]
 
-/** The names allowed of each kind; null where the kind is not restricted. */
+/** The allowed names of each kind; null means the kind is unrestricted. */
 export type Limits = Record<Kind, ReadonlySet<string> | null>
 
-/** Names are those of services, models and projects: none has a space, and none is this long. */
+/** Names of services, models and projects contain no spaces and are shorter than this. */
 export const LIMIT_ENTRY = `^(${KINDS.join('|')}):[^\\s\\p{C}]{1,200}$`
 
 export function parseLimits(entries: readonly string[]): Limits | null {
@@ -18,7 +18,7 @@ export function parseLimits(entries: readonly string[]): Limits | null {
     limits[kind] ??= new Set()
     limits[kind].add(name)
   }
-  // Every model and every project is no restriction. `read:*` is one, and `product:*` lifts what `read:` would restrict.
+  // `model:*` and `project:*` restrict nothing. `read:*` does, and `product:*` lifts the restriction of `read:`.
   for (const kind of ['model', 'project'] as const) if (limits[kind]?.has('*')) limits[kind] = null
   return limits
 }
@@ -28,10 +28,10 @@ export function splitEntry(entry: string): [Kind, string] {
   return [entry.slice(0, colon) as Kind, entry.slice(colon + 1)]
 }
 
-/** Whether a service may be reached: by a `product:` entry, or for reading by a `read:` entry as well. */
-export function reaches({ product, read }: Limits, service: string, reading: boolean): boolean {
+/** Whether a service may be called: by a `product:` entry, or for reads also by a `read:` entry. */
+export function permitsService({ product, read }: Limits, service: string, reading: boolean): boolean {
   if (!product && !read) return true
-  return names(product, service) || (reading && names(read, service))
+  return includes(product, service) || (reading && includes(read, service))
 }
 
-const names = (kind: ReadonlySet<string> | null, name: string) => !!kind && (kind.has(name) || kind.has('*'))
+const includes = (kind: ReadonlySet<string> | null, name: string) => !!kind && (kind.has(name) || kind.has('*'))

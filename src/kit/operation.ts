@@ -1,29 +1,29 @@
 // An operation is one endpoint, declared once. Its route, validation, access rule, OpenAPI entry, client method and
-// derived tests all come from that declaration.
+// derived tests are all generated from that declaration.
 //
-//   input     one flat object. Names in braces come from the path; the rest is the query on GET and DELETE and where the
-//             body is not JSON of ours, and the JSON body otherwise. The same object is the client's argument.
-//   access    who may call, which yields `caller`:
-//               public       anybody; there is no caller
-//               ingest       a credential of an organisation, publishable keys included, by any way events come in
-//               reader       a credential of an organisation, or the token of one of its workspaces
+//   input     one flat object. Names in braces come from the path; the rest from the query (on GET and DELETE, and when
+//             `body` is set) or from the JSON body. The same object is the client's argument.
+//   access    who may call, which determines `caller`:
+//               public       anyone; there is no caller
+//               ingest       any credential of an organisation, publishable keys included, in any form events accept
+//               reader       a credential of an organisation, or a token of one of its workspaces
 //               bearer       a credential of an organisation: a secret key, an access token, or a browser session
-//               admin        likewise, held by an owner or admin of it
-//               superadmin   likewise, held by a member of the platform organisation
-//   project   the input field that names the project it acts in; or 'chosen': the one the header X-Project-Id names, else
-//             the only one its key may act in, else none. Without it, it is about the whole organisation, and closed to
-//             keys that are held to projects.
-//   model     the input field that names the model it calls, which a key may be limited to.
-//   metered   it costs money, and is closed to a key that has used up its budget.
-//   mints     it makes, reveals or widens a credential, and is closed to every limited key.
-//   revokes   it ends a credential, and is open whatever a key is limited to.
-//   body      how a body that is not JSON of ours arrives in `input.body`: `bytes`; `parsed`, bytes and the JSON they are,
-//             of which declared fields are read too; or `stream`. `encodings` are opened within `bodyLimit`.
-//   output    the schema of what it answers, or what kit/answer.ts has beside values.
-//   audit     the name of its entry in the audit trail, or 'none'. The entry is written where `write` calls `record`.
+//               admin        as bearer, of an owner or admin of the organisation
+//               superadmin   as bearer, of a member of the organisation `admin`
+//   project   the input field that names the project it acts in; or 'chosen': the one in the header X-Project-Id, else
+//             the only one its key may act in, else none. Without it, the operation concerns the whole organisation and
+//             is refused for keys limited to projects.
+//   model     the input field that names the model it calls; keys may be limited to models.
+//   metered   it costs money, and is refused for a key that has used up its budget.
+//   issuesCredential   it creates, reveals or widens a credential, and is refused for every limited key.
+//   endsCredential     it revokes a credential, and is allowed whatever a key is limited to.
+//   body      how a body other than our JSON is passed in `input.body`: `bytes`; `parsed`, its bytes and JSON value,
+//             from which declared fields are read too; or `stream`. `encodings` are decoded within `bodyLimit`.
+//   output    the schema of the answer, or one of the other kinds in kit/answer.ts.
+//   audit     the name of its entry in the audit trail, or 'none'. The entry is written when `write` calls `record`.
 //   emits     the events that `emit` may send, by subject, each with the schema of its data.
-//   door      it calls other operations itself, and finds `calls` in its context.
-//   faults    what `run` may raise beyond what the host itself answers; `dialect` is how faults read on its wire.
+//   callsOperations    it calls other operations, through `calls` in its context.
+//   faults    what `run` may raise in addition to the host's own faults; `dialect` is the format of the responses.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
@@ -41,40 +41,39 @@ export type Access = 'public' | 'ingest' | 'reader' | 'bearer' | 'admin' | 'supe
 export type BodyKind = 'json' | 'bytes' | 'parsed' | 'stream'
 export type Encoding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
-/** What an operation sees of the request beside its input. Rarely needed. */
+/** Facts about the request besides the input. Rarely needed. */
 export type RequestFacts = {
   readonly id: string
   readonly method: string
   /** Path and query as they were sent. */
   readonly url: string
-  /** As sent, less everything by which a client could claim to be somebody. */
+  /** As sent, without the headers by which a client could claim an identity. */
   readonly headers: IncomingHttpHeaders
-  /** Where the client is. */
+  /** The client's address. */
   readonly ip: string
-  /** Where the connection comes from: the client, or a proxy in between. */
+  /** The address of the connection: the client's, or that of a proxy in between. */
   readonly peer: string
-  /** Aborted when the client leaves, and for a stream when the host drains. */
+  /** Aborted when the client disconnects, and for a stream when the host drains. */
   readonly signal: AbortSignal
 }
 
 type CallerOf<A extends Access> = A extends 'public' ? null : A extends 'ingest' | 'reader' ? Principal : Caller
 
 export type Context<A extends Access = Access, State = unknown> = Omit<Engines, 'db'> & {
-  /** For reads. Writing takes a transaction, which `write` gives. */
+  /** For reads only; `write` provides the transaction for writes. */
   db: Sql
   caller: CallerOf<A>
   request: RequestFacts
-  /** What its service opened at the start. */
+  /** The state that its service's `open` returned. */
   state: State
 }
 
-/** A body that was parsed: its bytes, and the JSON they are. */
 export type ParsedBody = { bytes: Buffer; json: unknown }
 type Bodies = { json: unknown; bytes: { body: Buffer }; parsed: { body: ParsedBody }; stream: { body: Readable } }
 type Input<F extends TProperties, B extends BodyKind> = Static<TObject<F>> & Bodies[B]
 
-/** `trail: 'platform'` records it with the superadmins, for what the organisation's own trail does not outlive. */
-export type Audit = { what: string; trail?: 'platform' }
+/** `trail: 'admin'` writes the entry to the trail of the organisation `admin`, for changes that delete the caller's. */
+export type Audit = { what: string; trail?: 'admin' }
 type AuditName = string | Audit
 type IsAudited<Au> = Au extends 'none' ? false : true
 
@@ -93,7 +92,7 @@ export type Declaration<
   E extends Emits,
   D extends boolean,
 > = {
-  /** `GET /v1/projects/{slug}`; `ANY` takes every method, and a last `{rest...}` every deeper path. */
+  /** `GET /v1/projects/{slug}`; `ANY` matches every method, and a final `{rest...}` every deeper path. */
   route: R
   summary: string
   access: A
@@ -103,14 +102,14 @@ export type Declaration<
   body?: B
   bodyLimit?: number
   encodings?: readonly Encoding[]
-  /** A wire that is not ours: fields we do not know pass instead of being refused. */
+  /** For protocols that are not ours: unknown fields are accepted. */
   passUnknown?: true
   project?: (keyof F & string) | 'chosen'
   model?: keyof F & string
   metered?: true
   issuesCredential?: true
   endsCredential?: true
-  door?: D
+  callsOperations?: D
   emits?: E
   audit?: Au
   faults?: readonly FaultCode[]
@@ -118,27 +117,27 @@ export type Declaration<
   run: (context: RunContext<S, A, Au, E, D>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
 } & AuditRule<R, A>
 
-/** Every write says what the trail records of it, or 'none'. There is nobody to record where anybody may call. */
+/** Every write must declare its audit entry, or 'none'. Public operations have no caller to record. */
 type AuditRule<R extends string, A extends Access> = R extends `GET ${string}`
   ? { audit?: 'none' }
   : A extends 'public'
     ? { audit: 'none' }
     : { audit: AuditName }
 
-/** What a declaration becomes, with everything it left out. */
+/** A declaration with all defaults filled in. */
 export type Operation = Readonly<ReturnType<typeof declareOperation>>
 
-/** How operations are called in-process, by those that are doors themselves: on the same path as over HTTP. */
+/** In-process calls of other operations. They take the same path as calls over HTTP. */
 export type Calls = {
   /** Every operation of this host, by its id. */
   operations: ReadonlyMap<string, Operation>
-  /** Who is calling; null where anybody may. Raises the fault that says why not. */
+  /** The caller; null for public operations. Raises a fault if the credential is missing or refused. */
   identify(access: Access, presented: Presented): Principal | null | Promise<Principal | null>
-  /** Calls an operation. `input` is its one flat input. */
+  /** `input` is the operation's flat input object. */
   call(id: string, caller: Principal | null, input: Record<string, unknown>, request: RequestFacts): Promise<unknown>
 }
 
-/** Large enough for every JSON body of ours, small enough that a thousand at once fit in memory. */
+/** Large enough for all our JSON bodies, small enough that a thousand at once fit in memory. */
 const BODY_LIMIT = 1024 * 1024
 
 /** `operation` for a service whose state is `S`; see `serviceKit`. */
@@ -168,39 +167,48 @@ export function declareOperation(declared: Erased) {
   const pathFields = [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)].map(match => match[1] as string)
   const fields: TProperties = declared.input ?? {}
   const bodiless = method === 'GET' || method === 'DELETE'
-  refuseIf(new Set(pathFields).size < pathFields.length, route, 'a name stands twice in the path')
-  for (const name of pathFields) refuseIf(!(name in fields), route, `input lacks ${name} of the path`)
+  rejectIf(new Set(pathFields).size < pathFields.length, route, 'a name occurs twice in the path')
+  for (const name of pathFields) rejectIf(!(name in fields), route, `input lacks ${name}, which is in the path`)
   for (const name of [project, model]) {
-    refuseIf(name !== undefined && name !== 'chosen' && !(name in fields), route, `there is no input field ${name}`)
+    rejectIf(name !== undefined && name !== 'chosen' && !(name in fields), route, `there is no input field ${name}`)
   }
-  refuseIf(body !== undefined && 'body' in fields, route, 'the field `body` is the body itself')
-  refuseIf(body !== undefined && bodiless, route, `${method} takes no body`)
-  refuseIf(!!declared.encodings && bodiless, route, 'encodings are those of a body')
+  rejectIf(body !== undefined && 'body' in fields, route, 'the field `body` is reserved for the body')
+  rejectIf(body !== undefined && bodiless, route, `${method} takes no body`)
+  rejectIf(!!declared.encodings && bodiless, route, 'encodings need a body')
   const audit = auditOf(declared.audit)
-  refuseIf(audit !== null && access === 'public', route, 'an entry in the audit trail names its caller; there is none')
-  refuseIf(audit !== null && method === 'GET', route, 'what only reads leaves no entry in the audit trail')
-  refuseIf(declared.metered === true && access === 'public', route, 'there is no key whose budget could be checked')
+  rejectIf(audit !== null && access === 'public', route, 'an audit entry names its caller; there is none')
+  rejectIf(audit !== null && method === 'GET', route, 'a read leaves no entry in the audit trail')
+  rejectIf(declared.metered === true && access === 'public', route, 'a public operation has no budget to check')
 
   const shape = declared.passUnknown || body === 'parsed' ? {} : { additionalProperties: false }
   const input = Type.Object(fields, shape)
   const checked = body === undefined ? input : Type.Object({ ...fields, body: Type.Unknown() }, shape)
   const answer = answerOf(declared.output)
   const bodyKind: 'none' | BodyKind = body ?? (bodiless ? 'none' : 'json')
-  const {
-    summary,
-    encodings = [],
-    bodyLimit = BODY_LIMIT,
-    metered = false,
-    issuesCredential = false,
-    endsCredential = false,
-  } = declared
-  const { door = false, faults = [], dialect = native, emits = {} } = declared
+  const { summary, encodings = [], bodyLimit = BODY_LIMIT, faults = [], dialect = native, emits = {} } = declared
+  const { metered = false, issuesCredential = false, endsCredential = false, callsOperations = false } = declared
   return {
     kind: 'operation' as const,
-    /** The name of the service it belongs to; empty for the host's own. */
+    /** The name of its service; empty for the host's own operations. */
     service: '',
-    ...{ method, path, pathFields, summary, access, input, answer, audit, emits, faults, dialect },
-    ...{ bodyKind, bodyLimit, encodings, metered, issuesCredential, endsCredential, door },
+    method,
+    path,
+    pathFields,
+    summary,
+    access,
+    input,
+    answer,
+    audit,
+    emits,
+    faults,
+    dialect,
+    bodyKind,
+    bodyLimit,
+    encodings,
+    metered,
+    issuesCredential,
+    endsCredential,
+    callsOperations,
     passesUnknown: declared.passUnknown ?? body === 'parsed',
     check: compileCheck(checked),
     status: declared.status ?? (answer.kind === 'nothing' ? 204 : 200),
@@ -215,6 +223,6 @@ function auditOf(declared: AuditName | undefined): Audit | null {
   return typeof declared === 'string' ? { what: declared } : declared
 }
 
-function refuseIf(isWrong: boolean, route: string, why: string): void {
-  if (isWrong) throw new Error(`${route}: ${why}`)
+function rejectIf(isInvalid: boolean, route: string, reason: string): void {
+  if (isInvalid) throw new Error(`${route}: ${reason}`)
 }

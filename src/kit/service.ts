@@ -1,4 +1,4 @@
-// A service is a folder under src/services. Its name is the path segment after /v1/, and it may own further paths.
+// A service is a folder under src/services. Its name is the path segment after /v1/; it may have further paths.
 import type { Engines, Sql } from '../engines/engines.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Consumer, ConsumerDeclaration, Schedule, ScheduleDeclaration } from './background.ts'
@@ -8,7 +8,7 @@ import { type Declare, declareOperation, type Operation } from './operation.ts'
 import type { Settings, SettingValues } from './setting.ts'
 import type { IdentityProvider } from './sign-in.ts'
 
-/** What a service declares itself with, typed by the state that its `open` answers. */
+/** The declaration functions of a service, typed by the state that its `open` returns. */
 export function serviceKit<State>(): {
   operation: Declare<State>
   schedule: (declared: ScheduleDeclaration<State>) => Schedule
@@ -24,7 +24,7 @@ export function serviceKit<State>(): {
 export type Service = {
   name: string
   what: string
-  /** Where its operations are; the first is the one it is listed with. */
+  /** The paths of its operations. `GET /v1` lists the first. */
   paths: readonly string[]
   operations: Record<string, Operation>
   /** The folder of its `NNNN-what.sql` files. */
@@ -35,33 +35,33 @@ export type Service = {
   open: ((opening: Opening<never>) => Promise<Opened<unknown>>) | null
 }
 
-/** What a service is given when the host starts. */
+/** The argument of a service's `open` when the host starts. */
 export type Opening<Values = unknown> = {
   engines: Engines
   settings: Values
-  /** The names of all services, which limits may name. */
+  /** The names of all services, for checking limits. */
   services: ReadonlySet<string>
   identity: IdentityProvider
-  /** For what goes wrong outside of any request. */
+  /** Logs errors that occur outside of a request. */
   warn: (error: unknown) => void
 }
 
-/** What it keeps in memory, which its operations and background work find as `state`. */
+/** The result of `open`: the in-memory `state` that its operations and background work receive. */
 export type Opened<State> = {
   state: State
-  /** What the host itself needs of it. */
+  /** What the host itself uses from this service. */
   provides?: Partial<Provided>
   gauges?: () => Gauge[]
   close?: () => Promise<void>
 }
 
-/** What the host needs of services. Each is provided by one of them. */
+/** What the host uses from services. Exactly one service provides each. */
 export type Provided = {
   credentials: Credentials
   audit: AuditTrail
   /** Raises 402 when the caller's key has used up its budget. */
   requireBudget(db: Sql, caller: Principal): Promise<void>
-  /** Whether an organisation attached this host name and proved that it is its own. */
+  /** Whether an organisation attached this host name and proved that it owns it. */
   isVerified(host: string): boolean | Promise<boolean>
 }
 
@@ -71,9 +71,9 @@ type Declaration<State, S extends Settings> = {
   name: string
   /** One sentence for `GET /v1`. */
   what: string
-  /** `/v1/<name>` unless said. */
+  /** Default: `/v1/<name>`. */
   paths?: readonly string[]
-  /** Modules that export operations, given whole (`import * as …`): an operation's export name is its id everywhere. */
+  /** Whole modules (`import * as …`) that export operations: the export name is the operation's id everywhere. */
   operations?: Record<string, unknown>[]
   migrations?: URL
   settings?: S
@@ -93,11 +93,11 @@ export function service<State = undefined, S extends Settings = Record<never, ne
     if (!paths.some(path => `${value.path}/`.startsWith(`${path}/`))) {
       throw new Error(`${name}: ${value.path} is not below ${paths.join(' or ')}`)
     }
-    if (id in found) throw new Error(`${name}: two operations are called ${id}`)
+    if (id in found) throw new Error(`${name}: two operations are named ${id}`)
     found[id] = { ...value, service: name }
   }
-  const opens = open as Service['open']
-  return { name, what, paths, operations: found, migrations, settings, schedules, consumers, open: opens }
+  const erased = open as Service['open']
+  return { name, what, paths, operations: found, migrations, settings, schedules, consumers, open: erased }
 }
 
 const isOperation = (value: unknown): value is Operation =>

@@ -1,5 +1,5 @@
-// Settings: what the person who starts Stoa decides, each with a line of documentation and how its text is read. Those of one
-// service are declared by it; `config.ts` alone reads the environment.
+// Settings, each with a line of documentation and a parser for its text. A service declares its own; only `config.ts`
+// reads the environment.
 
 export type Setting<T> = { doc: string; fallback: string; read: (text: string) => T }
 export type Settings = Record<string, Setting<unknown>>
@@ -17,7 +17,7 @@ export function optional<T>(read: (text: string) => T): (text: string) => T | nu
 
 export function readUrl(text: string, protocols: string[]): URL {
   if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-    throw new Error(`must be a URL with ${protocols.map(one => `${one}//`).join(' or ')}`)
+    throw new Error(`must be a URL with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)
   }
   return new URL(text)
 }

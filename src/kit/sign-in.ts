@@ -1,26 +1,26 @@
-// The identity provider, as services see it.
+// The identity provider's interface for services.
 
-/** How the API's own address signs browsers in: as one more app of the identity provider, at which people choose the
+/** Signs browsers in at the API's own origin, which is a client app of the identity provider. People choose there the
  *  organisation they act in. */
 export interface SignIn {
-  /** Who vouches for people: comes back with every answer. */
+  /** The issuer; every authorization response contains it. */
   issuer: string
-  /** Where a browser goes. It comes back with a code and that state. */
+  /** The authorization URL. It redirects back with a code and this state. */
   url(step: { state: string; challenge: string }): string
-  /** Who came back with that code; null when it is not good, or not any more. */
-  redeem(back: { code: string; verifier: string }): Promise<SignedIn | null>
-  /** The page on which whoever was sent that link joins an organisation. */
+  /** Exchanges the code for the person who signed in; null if it is invalid or expired. */
+  redeem(callback: { code: string; verifier: string }): Promise<SignedIn | null>
+  /** The page on which an invited person joins an organisation. */
   invitationUrl(token: string): string
 }
 
-/** Somebody who signed in; `signIn` is the id of the grant, with which all that comes of it ends. */
+/** A person who signed in; `signIn` is the id of the grant. Ending it ends every credential issued from it. */
 export type SignedIn = { user: string; org: string; signIn: string }
 
-/** What a valid access token says. */
+/** The claims of a valid access token. */
 export type TokenClaims = SignedIn & { expiresMs: number }
 
 export interface IdentityProvider {
   signIn: SignIn
-  /** Checks signature, issuer, audience, time and type of an access token; null when it is not one of ours. */
+  /** Checks signature, issuer, audience, time and type of an access token; null if any of them is wrong. */
   verifyToken(text: string): Promise<TokenClaims | null>
 }

@@ -1,5 +1,5 @@
-// The product: every service, one line each. Their migrations run in this order. A service without a folder has no
-// operation yet; it is listed so that `GET /v1` tells what is there and what is not.
+// All services; their migrations run in this order. A service without a folder has no operations yet; it is listed so
+// that `GET /v1` shows which services are available and which are not.
 import { service } from '../kit/service.ts'
 import { issueKey, revokeKeysOf } from './account/public.ts'
 import { account } from './account/service.ts'
@@ -13,7 +13,7 @@ export const services = [
   projectsService,
   service({
     name: 'ai',
-    what: 'Model calls: chat completions, embeddings and the models there are',
+    what: 'Model calls: chat completions, embeddings and the list of models',
     paths: ['/v1/ai', '/v1/chat', '/v1/embeddings', '/v1/models', '/v1/responses', '/v1/messages'],
   }),
   service({ name: 'search', what: "Search over an organisation's own documents" }),
@@ -26,6 +26,6 @@ export const services = [
   service({ name: 'webhooks', what: "Events delivered to an organisation's own endpoints, signed" }),
   risk,
   service({ name: 'errors', what: 'Captured errors, newest first' }),
-  service({ name: 'mcp', what: 'The tool door: every operation as a tool' }),
+  service({ name: 'mcp', what: 'Every operation as a tool' }),
   service({ name: 'auto', what: 'Inbound hooks that start a workflow' }),
 ]

@@ -1,4 +1,4 @@
-// What any database engine must do, whoever serves it. Each implementation's test hands in a way to open it.
+// Tests for every database engine. Each implementation's test passes a function that opens it.
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,7 +14,7 @@ export function databaseConforms(name: string, open: OpenDatabase): void {
     await db.script('drop table if exists things; create table things (id int primary key, at timestamptz, big bigint)')
     queries(db)
     transactions(db)
-    await losses(open)
+    await connectionLosses(open)
     bounds(db)
     listening(db, open)
     migrations(db)
@@ -22,13 +22,13 @@ export function databaseConforms(name: string, open: OpenDatabase): void {
 }
 
 function queries(db: Database): void {
-  it('takes values as parameters, never as text', async () => {
+  it('sends values as parameters, never as SQL text', async () => {
     const hostile = `'; drop table things; --`
     const [row] = await db<{ text: string }>`select ${hostile}::text as text`
     assert.equal(row?.text, hostile)
   })
 
-  it('keeps times as RFC 3339 strings in UTC and 64-bit integers as numbers', async () => {
+  it('returns times as RFC 3339 strings in UTC and 64-bit integers as numbers', async () => {
     await db`insert into things values (1, ${'2026-11-15T10:00:00.123+01:00'}, ${9_007_199_254_740_991})`
     assert.deepEqual(
       [...(await db`select at, big from things where id = 1`)],
@@ -36,7 +36,7 @@ function queries(db: Database): void {
     )
   })
 
-  it('takes lists', async () => {
+  it('accepts lists as parameters', async () => {
     const rows = await db<{ id: number }>`select id from unnest(${[3, 1, 2]}::int[]) as id order by id`
     assert.deepEqual(
       rows.map(row => row.id),
@@ -44,7 +44,7 @@ function queries(db: Database): void {
     )
   })
 
-  it('fails the query that is wrong and goes on', async () => {
+  it('rejects an invalid query and keeps working', async () => {
     await assert.rejects(db`select * from nowhere`, { code: '42P01' })
     await db.ping()
   })
@@ -53,7 +53,7 @@ function queries(db: Database): void {
 function transactions(db: Database): void {
   const count = async () => (await db<{ n: number }>`select count(*)::int as n from things where id >= 10`)[0]?.n
 
-  it('commits all of a transaction or nothing of it', async () => {
+  it('commits a transaction completely or not at all', async () => {
     await db.transaction(async tx => {
       await tx`insert into things (id) values (10)`
       await tx`insert into things (id) values (11)`
@@ -61,13 +61,13 @@ function transactions(db: Database): void {
     assert.equal(await count(), 2)
     const failed = db.transaction(async tx => {
       await tx`insert into things (id) values (12)`
-      throw new Error('changed my mind')
+      throw new Error('on purpose')
     })
-    await assert.rejects(failed, /changed my mind/)
+    await assert.rejects(failed, /on purpose/)
     assert.equal(await count(), 2)
   })
 
-  it('shows nobody what is not committed', async () => {
+  it('hides uncommitted changes from others', async () => {
     await db.transaction(async tx => {
       await tx`insert into things (id) values (13)`
       assert.equal(await count(), 2)
@@ -75,57 +75,54 @@ function transactions(db: Database): void {
     assert.equal(await count(), 3)
   })
 
-  it('commits each statement by itself where that is asked for', async () => {
+  it('commits each statement of autocommit separately', async () => {
     await db.autocommit`insert into things (id) values (14)`
     await assert.rejects(db.autocommit`insert into things (id) values (10)`)
     await db.autocommit`insert into things (id) values (15)`
     assert.equal(await count(), 5)
   })
 
-  it('tells a transaction that lost a race from one that failed', async () => {
-    const both = Promise.withResolvers<void>()
-    let arrived = 0
+  it('reports a deadlock as a conflict', async () => {
+    const bothStarted = Promise.withResolvers<void>()
+    let started = 0
     const cross = (mine: number, other: number) =>
       db.transaction(async tx => {
         await tx`update things set id = id where id = ${mine}`
-        if (++arrived === 2) both.resolve()
-        await both.promise
+        if (++started === 2) bothStarted.resolve()
+        await bothStarted.promise
         await tx`update things set id = id where id = ${other}`
       })
     const outcomes = await Promise.allSettled([cross(15, 14), cross(14, 15)])
-    const [lost, ...more] = outcomes.filter(one => one.status === 'rejected')
+    const [lost, ...more] = outcomes.filter(outcome => outcome.status === 'rejected')
     assert.deepEqual(more, [])
     assert.ok(lost?.reason instanceof EngineUnavailable && lost.reason.state === 'conflict')
   })
 }
 
-/** Waits until the driver has its connections back. */
-async function answering(db: Database): Promise<void> {
+/** Waits until the driver has reconnected. */
+async function waitUntilReady(db: Database): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
-    const isThere = await db
+    const isReady = await db
       .transaction(tx => tx`select 1`)
       .then(
         () => true,
         () => false,
       )
-    if (isThere) return
+    if (isReady) return
     await wait(20)
   }
-  assert.fail('the database did not come back')
+  assert.fail('the database did not become ready')
 }
 
-async function losses(open: OpenDatabase): Promise<void> {
-  // Connections of their own: the driver gets a lost one back only after a pause.
-  const [db, operator] = [
-    await open({ connectionsMax: 3, queueMax: 4 }),
-    await open({ connectionsMax: 1, queueMax: 10 }),
-  ]
-  after(() => Promise.all([db.close(), operator.close()]))
-  /** Ends the server's side of a connection, as a restart or a failover does. */
-  const loseConnection = async (pid: number) => void (await operator`select pg_terminate_backend(${pid})`)
+async function connectionLosses(open: OpenDatabase): Promise<void> {
+  // Separate pools: the driver reconnects only after a pause.
+  const [db, killer] = [await open({ connectionsMax: 3, queueMax: 4 }), await open({ connectionsMax: 1, queueMax: 10 })]
+  after(() => Promise.all([db.close(), killer.close()]))
+  /** Ends a connection on the server, as a restart or a failover does. */
+  const loseConnection = async (pid: number) => void (await killer`select pg_terminate_backend(${pid})`)
   const pidOf = async (tx: Tx) => (await tx<{ pid: number }>`select pg_backend_pid() as pid`)[0]?.pid as number
   const isDown = (error: unknown) => error instanceof EngineUnavailable && error.state === 'down'
-  const ways: Record<string, (tx: Tx, pid: number) => Promise<unknown>> = {
+  const losses: Record<string, (tx: Tx, pid: number) => Promise<unknown>> = {
     'before its next statement': async (tx, pid) => {
       await loseConnection(pid)
       await wait(20)
@@ -135,29 +132,29 @@ async function losses(open: OpenDatabase): Promise<void> {
       await loseConnection(pid)
       await wait(20)
     },
-    'before it fails by itself': async (_tx, pid) => {
+    'before its work throws': async (_tx, pid) => {
       await loseConnection(pid)
       await wait(20)
-      throw new Error('of its own')
+      throw new Error('on purpose')
     },
     'in the middle of a statement': async (tx, pid) => {
       const [slept] = await Promise.allSettled([tx`select pg_sleep(5)`, wait(10).then(() => loseConnection(pid))])
       return slept
     },
-    'at that very moment': async (tx, pid) => {
+    'while it runs many statements': async (tx, pid) => {
       const lost = loseConnection(pid)
       for (let at = 0; at < 10_000; at++) await tx`select ${at}::int`
       await lost
     },
   }
-  for (const [when, lose] of Object.entries(ways)) {
+  for (const [when, lose] of Object.entries(losses)) {
     it(`survives the loss of its connection in a transaction, ${when}`, async () => {
       for (let times = 0; times < 5; times++) {
         await assert.rejects(
           db.transaction(async tx => lose(tx, await pidOf(tx))),
           isDown,
         )
-        await answering(db)
+        await waitUntilReady(db)
       }
       assert.deepEqual(db.load(), { running: 0, waiting: 0 })
     })
@@ -165,8 +162,8 @@ async function losses(open: OpenDatabase): Promise<void> {
 }
 
 function bounds(db: Database): void {
-  it('refuses at once what its queue cannot hold, and tells its load', async () => {
-    const held = Array.from({ length: 7 }, () => db`select pg_sleep(0.3)`)
+  it('refuses work at once when its queue is full, and reports its load', async () => {
+    const queries = Array.from({ length: 7 }, () => db`select pg_sleep(0.3)`)
     assert.deepEqual(db.load(), { running: 3, waiting: 4 })
     const busy = (error: unknown) => error instanceof EngineUnavailable && error.state === 'busy'
     await assert.rejects(db`select 1`, busy)
@@ -174,48 +171,48 @@ function bounds(db: Database): void {
       db.transaction(async () => {}),
       busy,
     )
-    await Promise.all(held)
+    await Promise.all(queries)
     assert.deepEqual(db.load(), { running: 0, waiting: 0 })
     await db.ping()
   })
 }
 
 function listening(db: Database, open: OpenDatabase): void {
-  it('hears what is sent, and says when it had to start listening again', async t => {
-    const heard: string[] = []
+  it('receives notifications, and reports when it had to start listening again', async t => {
+    const received: string[] = []
     let connections = 0
     const listener = await open({ connectionsMax: 1, queueMax: 1 })
     t.after(() => listener.close())
     await listener.listen(
       'news',
-      payload => heard.push(payload),
+      payload => received.push(payload),
       () => connections++,
     )
     assert.equal(connections, 1)
     await db`select pg_notify('news', 'first')`
-    await until(() => heard.length === 1)
+    await until(() => received.length === 1)
     await db`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'stoa listening'`
     await until(() => connections === 2)
     await db`select pg_notify('news', 'second')`
-    await until(() => heard.length === 2)
-    assert.deepEqual(heard, ['first', 'second'])
+    await until(() => received.length === 2)
+    assert.deepEqual(received, ['first', 'second'])
   })
 
-  it('knows when it has heard all that was sent', async t => {
-    const heard: string[] = []
+  it('waits until all notifications have been handled', async t => {
+    const received: string[] = []
     const listener = await open({ connectionsMax: 1, queueMax: 1 })
     t.after(() => listener.close())
-    await listener.waitForNotifications() // Nobody listens yet, so there is nothing to wait for.
+    await listener.waitForNotifications() // Without a listener it returns at once.
     await listener.listen(
       'counts',
-      payload => heard.push(payload),
+      payload => received.push(payload),
       () => {},
     )
     for (let sent = 1; sent <= 50; sent++) {
       await db`select pg_notify('counts', ${String(sent)})`
       await listener.waitForNotifications()
-      assert.equal(heard.length, sent)
+      assert.equal(received.length, sent)
     }
   })
 }
@@ -225,14 +222,14 @@ function migrations(db: Database): void {
   const one = step('0001-a.sql', 'create table a (x int); insert into a values (1);')
   const names = (applied: { name: string }[]) => applied.map(({ name }) => name)
 
-  it('migrates once, also when several processes try at the same time', async () => {
+  it('applies a migration once, even if several processes try at the same time', async () => {
     await db.script('drop table if exists a, b, migrations')
     const tries = await Promise.all([migrate(db, [one]), migrate(db, [one]), migrate(db, [one])])
     assert.deepEqual(tries.map(names).sort(), [[], [], ['0001-a.sql']])
     assert.equal((await db`select * from a`).length, 1)
   })
 
-  it('applies nothing of a batch in which one fails', async () => {
+  it('applies no migration of a batch in which one fails', async () => {
     const good = step('0002-b.sql', 'create table b (x int)')
     const bad = step('0003-c.sql', 'create table c (x nonsense)')
     await assert.rejects(migrate(db, [one, good, bad]))
@@ -240,7 +237,7 @@ function migrations(db: Database): void {
     assert.deepEqual(names(await migrate(db, [one, good])), ['0002-b.sql'])
   })
 
-  it('refuses a file changed after it was applied, and a database from a newer version', async () => {
+  it('rejects a file changed after it was applied, and a database from a newer version', async () => {
     const changed = { ...one, text: `${one.text} -- changed` }
     await assert.rejects(
       migrate(db, [changed]),
@@ -250,7 +247,7 @@ function migrations(db: Database): void {
   })
 }
 
-export async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds() && tries < 300; tries++) await wait(20)
-  assert.ok(holds())
+export async function until(isTrue: () => boolean): Promise<void> {
+  for (let tries = 0; !isTrue() && tries < 300; tries++) await wait(20)
+  assert.ok(isTrue())
 }

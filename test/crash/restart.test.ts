@@ -1,4 +1,4 @@
-// What happens to a Stoa between its starts: signals, damaged files, places that are hard to reach or shared.
+// Stopping and restarting Stoa: signals, damaged files, and data directories that are hard to reach or shared.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { client, firstRunOf, freshDirectory, refused, start, until, up } from '.
 
 describe('a signal', () => {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) {
-    it(`${signal}, also when it comes several times at once, ends everything in order`, async t => {
+    it(`${signal} shuts everything down cleanly, even when sent several times`, async t => {
       const data = freshDirectory(t)
       const started = start({ STOA_DATA: data })
       await up(started)
@@ -19,7 +19,7 @@ describe('a signal', () => {
     })
   }
 
-  it('during the start ends that start and leaves no database running', async t => {
+  it('aborts a start in progress and leaves no database running', async t => {
     const data = freshDirectory(t)
     const started = start({ STOA_DATA: data })
     while (!existsSync(join(data, 'postgres/postmaster.pid'))) await new Promise(done => setTimeout(done, 5))
@@ -29,7 +29,7 @@ describe('a signal', () => {
   })
 })
 
-describe('files that were damaged between starts', () => {
+describe('files damaged between starts', () => {
   const firstStart = async (t: TestContext) => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
@@ -39,7 +39,7 @@ describe('files that were damaged between starts', () => {
     return data
   }
 
-  it('are named in one line when people may depend on them, and the database is not left running', async t => {
+  it('are reported in one line when they must not be replaced, and the database is stopped', async t => {
     const data = await firstStart(t)
     for (const [file, text] of [
       ['tls/ca.pem', ''],
@@ -61,24 +61,24 @@ describe('files that were damaged between starts', () => {
     }
   })
 
-  it('are made again when nobody can', async t => {
+  it('are replaced when nothing depends on them', async t => {
     const data = await firstStart(t)
     writeFileSync(join(data, 'tls/server.pem'), 'garbage')
     const second = start({ STOA_DATA: data })
     assert.equal((await client(data, await up(second)).call('GET /v1/health')).status, 200)
   })
 
-  it('leave a database that is none alone', async t => {
+  it('are left untouched when the database directory is not a database', async t => {
     const data = await firstStart(t)
     rmSync(join(data, 'postgres/PG_VERSION'))
-    await refused({ STOA_DATA: data }, /^stoa: .*postgres is there and is not a database/)
+    await refused({ STOA_DATA: data }, /^stoa: .*postgres exists and is not a database/)
     assert.ok(existsSync(join(data, 'postgres/base')))
   })
 })
 
 describe('a data directory with an awkward path', () => {
-  it('works, and so does the command that is printed', async t => {
-    const data = join(dirname(freshDirectory(t)), `it's a place of mine`)
+  it('works, and so does the printed command', async t => {
+    const data = join(dirname(freshDirectory(t)), `it's my directory`)
     const started = start({ STOA_DATA: data })
     const baseUrl = await up(started)
     const command = started.output().split('Try it:')[1]?.trim() as string
@@ -87,18 +87,18 @@ describe('a data directory with an awkward path', () => {
     assert.match(baseUrl, /^https:\/\/localhost/)
   })
 
-  it('is refused when a shell would read it otherwise, before anything is made of it', async t => {
+  it('is refused when a shell would expand it, before anything is created', async t => {
     const data = join(dirname(freshDirectory(t)), 'a $HOME')
-    await refused({ STOA_DATA: data }, /^stoa: PostgreSQL cannot be run below .*rename/)
+    await refused({ STOA_DATA: data }, /^stoa: PostgreSQL cannot run below .*must not contain/)
     assert.ok(!existsSync(join(data, 'postgres')))
   })
 })
 
 const root = process.getuid?.() === 0
-const closed = { skip: !root && 'only root runs the database as somebody else' }
+const needsRoot = { skip: !root && 'only root runs the database as another user' }
 
-describe('a data directory the database cannot reach', closed, () => {
-  it('has its database elsewhere, which stays the same whatever is opened or closed later', async t => {
+describe('a data directory the database cannot reach', needsRoot, () => {
+  it('has its database elsewhere, where it stays when permissions change later', async t => {
     const data = freshDirectory(t)
     chmodSync(dirname(data), 0o700)
     const run = async (work: (api: ReturnType<typeof client>) => Promise<void>) => {
@@ -108,10 +108,10 @@ describe('a data directory the database cannot reach', closed, () => {
       assert.equal(await started.ended, 0)
       return started.output()
     }
-    const said = await run(async api => {
+    const output = await run(async api => {
       assert.equal((await api.call('POST /v1/projects', { slug: 'kept', name: 'Kept' })).status, 201)
     })
-    const home = said.match(/Database {3}(.*)/)?.[1] as string
+    const home = output.match(/Database {3}(.*)/)?.[1] as string
     t.after(() => rmSync(home, { recursive: true, force: true }))
     assert.match(home, /^\/var\/lib\/stoa\//)
     chmodSync(dirname(data), 0o711)
@@ -120,7 +120,7 @@ describe('a data directory the database cannot reach', closed, () => {
     })
   })
 
-  it('is refused when its database was inside and has been closed off', async t => {
+  it('is refused when its database is inside and has become unreachable', async t => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
     await up(first)
@@ -131,18 +131,18 @@ describe('a data directory the database cannot reach', closed, () => {
   })
 })
 
-describe('a data directory on a volume that two containers share', closed, () => {
-  it('is refused to the second, which cannot see the first', async t => {
+describe('a data directory on a volume that two containers share', needsRoot, () => {
+  it('is refused to the second, which cannot see the processes of the first', async t => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
     await up(first)
-    // Any address: the loopback of a new namespace is not up yet.
+    // Any address, because the loopback interface of a new namespace is not up yet.
     const anywhere = ['--host', '0.0.0.0', '--metrics-host', '0.0.0.0']
     const other = spawnSync('unshare', ['--net', process.execPath, 'src/main.ts', '--data', data, ...anywhere], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH },
     })
-    if (/unshare failed|not permitted/.test(other.stderr)) return t.skip('namespaces cannot be made here')
+    if (/unshare failed|not permitted/.test(other.stderr)) return t.skip('namespaces cannot be created here')
     assert.notEqual(other.status, 0)
     assert.match(other.stderr, /in use by another Stoa/)
     assert.equal(

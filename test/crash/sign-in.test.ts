@@ -1,5 +1,5 @@
-// Kills the whole process tree in the middle of signing in, at every step of it: who was given tokens keeps them, no code
-// gives tokens twice, everybody can go on, and the list of sign-ins has no row that nobody can use.
+// Kills the whole process tree at every step of a sign-in. Issued tokens must stay valid, no code may be redeemed
+// twice, people can continue, and the list of sign-ins must have no unusable rows.
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ const seed = process.env.STOA_CRASH_SEED ?? systemRandom.token(8)
 
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** The product with one app and one person, on ports that stay the same from start to start. */
+/** A running Stoa with one app and one person, on ports that stay the same across restarts. */
 async function openWorld(t: TestContext) {
   const data = freshDirectory(t)
   const settings = { STOA_DATA: data, STOA_PORT: await freePort(), STOA_IAM_PORT: await freePort() }
@@ -41,7 +41,7 @@ async function openWorld(t: TestContext) {
   const web = await registerApp(host, { issuer, fetch } as Identity, { app: 'web' })
   const ada = await addPerson(host, 'ada@home.test')
 
-  /** Nothing but the kill may have gone wrong: no start that failed, no answer that was our fault. */
+  /** Also asserts that nothing else went wrong: no failed start, no server error. */
   async function killAndStart(): Promise<void> {
     await killTree(running, data)
     assert.doesNotMatch(running.errors(), /^(stoa: |\{"level":[56]0)/m)
@@ -53,22 +53,22 @@ async function openWorld(t: TestContext) {
   return { issuer, fetch, web, ada, killAndStart, me, rows, ...ledger(), browser: () => openBrowser(fetch) }
 }
 
-/** What people were told so far: by sign-in the tokens that must be good, and those that must not be. And what they were
- *  shown and cannot use, with the moment of the kill that left it. */
+/** `valid`: tokens that must be accepted, by sign-in. `ended`: tokens that must be rejected. `unusable`: sign-ins that
+ *  are  listed without tokens, with the scenario that left them. */
 function ledger() {
-  const good = new Map<string, string[]>()
-  const over: string[] = []
-  const useless = new Map<string, string>()
-  const keep = (token: string) => good.set(signInOf(token), [...(good.get(signInOf(token)) ?? []), token])
+  const valid = new Map<string, string[]>()
+  const ended: string[] = []
+  const unusable = new Map<string, string>()
+  const keep = (token: string) => valid.set(signInOf(token), [...(valid.get(signInOf(token)) ?? []), token])
   const end = (token: string) => {
-    over.push(...(good.get(signInOf(token)) ?? []), token)
-    good.delete(signInOf(token))
+    ended.push(...(valid.get(signInOf(token)) ?? []), token)
+    valid.delete(signInOf(token))
   }
-  const counts = { kills: 0, answered: 0, 'cut off': 0, 'started anew': 0, 'codes redeemed after the kill': 0 }
-  return { good, over, useless, moment: '', keep, end, counts }
+  const counts = { kills: 0, answered: 0, 'cut off': 0, restarted: 0, 'codes redeemed after the kill': 0 }
+  return { valid, ended, unusable, scenario: '', keep, end, counts }
 }
 
-/** The id under which the list shows the sign-in that a token came from. */
+/** The public id of the sign-in that a token belongs to. */
 function signInOf(token: string): string {
   return `sin_${hash('sha256', `${decodeJwt(token).sid}`).slice(0, 32)}`
 }
@@ -81,36 +81,36 @@ async function freePort(): Promise<string> {
   return `${port}`
 }
 
-/** Every token that was given out does what it should, and each sign-in is listed once. The one that a kill left under way
- *  may be listed too; when none is, a row without tokens is one that nobody can use. */
-async function isWhole(world: World, underWay: 0 | 1): Promise<void> {
-  const { good, over, useless, me, rows, ada, web } = world
-  for (const token of [...good.values()].flat()) assert.equal(await me(token), 200, 'a token that was given is good')
-  for (const token of over) assert.equal(await me(token), 401, 'a token of a sign-in that ended is not')
+/** Asserts that every issued token is accepted or rejected as expected, and that each sign-in is listed once. A sign-in
+ *  in  progress may be listed too; if there is none, a listed sign-in without tokens is unusable. */
+async function assertConsistent(world: World, inProgress: 0 | 1): Promise<void> {
+  const { valid, ended, unusable, me, rows, ada, web } = world
+  for (const token of [...valid.values()].flat()) assert.equal(await me(token), 200, 'an issued token is valid')
+  for (const token of ended) assert.equal(await me(token), 401, 'a token of an ended sign-in is rejected')
   const listed = await rows()
   for (const { user, email, app } of listed) assert.deepEqual([user, email, app], [ada.user, ada.email, web.id])
   const ids = listed.map(({ id }) => id as string)
   assert.equal(new Set(ids).size, ids.length, 'no sign-in is listed twice')
-  for (const id of good.keys()) assert.ok(ids.includes(id), 'whoever has tokens is listed')
-  const others = ids.filter(id => !good.has(id) && !useless.has(id))
-  assert.ok(others.length <= 1, `one kill left ${others.length} sign-ins under way`)
-  // Told at the end, so that one such row does not hide what else goes wrong.
-  if (underWay === 0) for (const id of others) useless.set(id, world.moment)
+  for (const id of valid.keys()) assert.ok(ids.includes(id), 'a sign-in with tokens is listed')
+  const others = ids.filter(id => !valid.has(id) && !unusable.has(id))
+  assert.ok(others.length <= 1, `one kill left ${others.length} sign-ins in progress`)
+  // Reported at the end, so that one such row does not hide other failures.
+  if (inProgress === 0) for (const id of others) unusable.set(id, world.scenario)
 }
 
-/** Kills and starts again. Where something was sent, waits so long for its answer before, and tells it if it came. */
+/** Kills the process `delayMs` after `sent` and starts it again. Returns the response, or null if it was cut off. */
 async function crash<T>(world: World, sent?: Promise<T>, delayMs = 0): Promise<T | null> {
   const outcome = sent?.catch(error => {
-    // undici's words for a connection that broke; everything else that goes wrong is a finding.
+    // undici's messages for a broken connection; every other error fails the test.
     if (!/^(fetch failed|terminated)$/.test(error.message)) throw error
     return null
   })
   if (sent) await wait(delayMs)
   await world.killAndStart()
-  const answer = (await outcome) ?? null
+  const response = (await outcome) ?? null
   world.counts.kills++
-  if (sent) world.counts[answer === null ? 'cut off' : 'answered']++
-  return answer
+  if (sent) world.counts[response === null ? 'cut off' : 'answered']++
+  return response
 }
 
 const isBack = ({ web }: World, page: Page) => page.url.startsWith(`${web.callback}?`)
@@ -123,7 +123,7 @@ async function atForm({ web, browser }: World, person = browser()) {
   return { person, begun, form }
 }
 
-/** The last step of an app, which ends in tokens that are kept. */
+/** Redeems the code, and records the tokens as valid. */
 async function finish(world: World, { url, checks }: Entered) {
   const tokens = await client.authorizationCodeGrant(world.web.configuration, new URL(url), checks)
   world.keep(tokens.access_token)
@@ -135,20 +135,20 @@ const signIn = async (world: World, person: Browser) => finish(world, await worl
 async function killedAtForm(world: World): Promise<void> {
   const { person, begun, form } = await atForm(world)
   await crash(world)
-  await isWhole(world, 0)
+  await assertConsistent(world, 0)
   const back = await person.submit(form, world.ada)
-  assert.ok(isBack(world, back), `the form that was shown still works: ${back.status} ${back.text}`)
+  assert.ok(isBack(world, back), `the form still works: ${back.status} ${back.text}`)
   await finish(world, { ...begun, url: back.url })
 }
 
 async function killedWithPassword(world: World, delayMs: number): Promise<void> {
   const shown = await atForm(world)
   const sent = shown.person.submit(shown.form, world.ada)
-  await goOn(world, { ...shown, answer: await crash(world, sent, delayMs) })
+  await resume(world, { ...shown, response: await crash(world, sent, delayMs) })
 }
 
-/** The password was right, and the browser is on its way back to the app, where the sign-in is made. */
-async function killedOnWayBack(world: World, delayMs: number): Promise<void> {
+/** Kills after the password was accepted, while the browser follows the redirects back to the app. */
+async function killedRedirecting(world: World, delayMs: number): Promise<void> {
   const accepted = Promise.withResolvers<void>()
   const watched: typeof fetch = async (url, init) => {
     const response = await world.fetch(url, init)
@@ -158,64 +158,64 @@ async function killedOnWayBack(world: World, delayMs: number): Promise<void> {
   const shown = await atForm(world, openBrowser(watched))
   const sent = shown.person.submit(shown.form, world.ada)
   await accepted.promise
-  await goOn(world, { ...shown, answer: await crash(world, sent, delayMs) })
+  await resume(world, { ...shown, response: await crash(world, sent, delayMs) })
 }
 
-type UnderWay = Awaited<ReturnType<typeof atForm>> & { answer: Page | null }
+type InProgress = Awaited<ReturnType<typeof atForm>> & { response: Page | null }
 
-/** A person who got no answer sends the form again, and if it tells them to start again, they do. */
-async function goOn(world: World, { person, begun, form, answer }: UnderWay): Promise<void> {
-  await isWhole(world, 1)
-  const back = answer ?? (await person.submit(form, world.ada))
+/** Without a response, the person submits the form again, and signs in again if it has ended. */
+async function resume(world: World, { person, begun, form, response }: InProgress): Promise<void> {
+  await assertConsistent(world, 1)
+  const back = response ?? (await person.submit(form, world.ada))
   if (isBack(world, back)) return void (await finish(world, { ...begun, url: back.url }))
-  assert.equal(answer, null, 'an answer that came led back to the app')
+  assert.equal(response, null, 'a response redirected back to the app')
   assert.deepEqual([back.status, /This sign-in has ended/.test(back.text)], [400, true], back.text)
-  world.counts['started anew']++
+  world.counts.restarted++
   await signIn(world, person)
 }
 
 async function killedWithCode(world: World): Promise<void> {
   const entered = await world.web.enter(world.ada, world.browser())
   await crash(world)
-  await isWhole(world, 1)
+  await assertConsistent(world, 1)
   await finish(world, entered)
 }
 
-/** However often it is tried, before and after the kill, one code gives at most one set of tokens. */
+/** A code is redeemed for at most one set of tokens, before and after the kill. */
 async function killedRedeeming(world: World, delayMs: number): Promise<void> {
   const { web } = world
   const { query, verifier, browser: person } = await web.enter(world.ada, world.browser())
   const redeem = () => web.redeem(query.get('code'), verifier)
-  const answer = await crash(world, redeem(), delayMs)
-  if (answer) {
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    world.keep(answer.body.access_token)
+  const response = await crash(world, redeem(), delayMs)
+  if (response) {
+    assert.equal(response.status, 200, JSON.stringify(response.body))
+    world.keep(response.body.access_token)
   }
-  await isWhole(world, answer ? 0 : 1)
+  await assertConsistent(world, response ? 0 : 1)
   const again = await redeem()
-  if (!answer && again.status === 200) {
+  if (!response && again.status === 200) {
     world.counts['codes redeemed after the kill']++
     world.keep(again.body.access_token)
-    await isWhole(world, 0)
-    refused(await redeem())
-  } else refused(again)
-  // A code that comes twice may have been stolen, so what it gave ends with the second try.
-  const given = (answer ?? again).body.access_token
-  if (given) world.end(given)
-  await isWhole(world, given ? 0 : 1)
+    await assertConsistent(world, 0)
+    assertRefused(await redeem())
+  } else assertRefused(again)
+  // A code that is used twice may be stolen, so the second use revokes its tokens.
+  const revoked = (response ?? again).body.access_token
+  if (revoked) world.end(revoked)
+  await assertConsistent(world, revoked ? 0 : 1)
   const entered = await web.enter(world.ada, person)
-  assert.equal(entered.asked, false, 'the browser that was signed in still is')
+  assert.equal(entered.sawForm, false, 'the browser is still signed in')
   await finish(world, entered)
 }
 
-function refused({ status, body }: { status: number; body: Answer['body'] }): void {
+function assertRefused({ status, body }: { status: number; body: Answer['body'] }): void {
   assert.deepEqual([status, body.error, body.access_token], [400, 'invalid_grant', undefined])
 }
 
 async function killedWithTokens(world: World): Promise<void> {
   const { refresh_token } = await signIn(world, world.browser())
   await crash(world)
-  await isWhole(world, 0)
+  await assertConsistent(world, 0)
   world.keep((await client.refreshTokenGrant(world.web.configuration, `${refresh_token}`)).access_token)
 }
 
@@ -223,21 +223,24 @@ async function killedRefreshing(world: World, delayMs: number): Promise<void> {
   const { web, keep } = world
   const { access_token, refresh_token } = await signIn(world, world.browser())
   const sentMs = performance.now()
-  const answer = await crash(world, web.refresh(refresh_token), delayMs)
-  assert.ok(performance.now() - sentMs < GRACE_MS - 5_000, 'the start took so long that the old token may have ended')
-  const answers = [...(answer ? [answer] : []), await web.refresh(refresh_token)]
-  for (const { status, body } of answers) {
+  const response = await crash(world, web.refresh(refresh_token), delayMs)
+  assert.ok(
+    performance.now() - sentMs < GRACE_MS - 5_000,
+    'the restart took so long that the grace period of the old token may be over',
+  )
+  const responses = [...(response ? [response] : []), await web.refresh(refresh_token)]
+  for (const { status, body } of responses) {
     assert.equal(status, 200, JSON.stringify(body))
     assert.equal(signInOf(body.access_token), signInOf(access_token))
     keep(body.access_token)
   }
-  await isWhole(world, 0)
-  // Whichever answer the app goes on with, it can.
-  for (const { body } of answers)
+  await assertConsistent(world, 0)
+  // The app can continue with the token of either response.
+  for (const { body } of responses)
     keep((await client.refreshTokenGrant(web.configuration, body.refresh_token)).access_token)
 }
 
-/** Signs out as a person does; who is no longer signed in meets a form that says so already. */
+/** Signs out; if the browser is already signed out, the form has the confirmation as a hidden field. */
 async function signOut({ issuer }: World, person: Browser): Promise<Page> {
   const page = await person.go(`${issuer}/v1/iam/oauth/logout`)
   return person.submit(page, /type="hidden" name="logout"/.test(page.text) ? {} : { logout: 'yes' })
@@ -248,23 +251,24 @@ async function killedSigningOut(world: World, delayMs: number): Promise<void> {
   const person = world.browser()
   const tokens = await signIn(world, person)
   const question = await person.go(`${issuer}/v1/iam/oauth/logout`)
-  const answer = await crash(world, person.submit(question, { logout: 'yes' }), delayMs)
+  const response = await crash(world, person.submit(question, { logout: 'yes' }), delayMs)
   const isListed = (await rows()).some(({ id }) => id === signInOf(tokens.access_token))
-  assert.equal(await me(tokens.access_token), isListed ? 200 : 401, 'listed is who can still do something')
-  if (answer === null) await signOut(world, person).then(done => assert.match(done.text, /Signed out/))
-  else assert.match(answer.text, /Signed out/)
+  assert.equal(await me(tokens.access_token), isListed ? 200 : 401, 'a sign-in is listed exactly if its token is valid')
+  if (response === null) await signOut(world, person).then(done => assert.match(done.text, /Signed out/))
+  else assert.match(response.text, /Signed out/)
   world.end(tokens.access_token)
-  await isWhole(world, 0)
-  refused(await web.refresh(tokens.refresh_token))
+  await assertConsistent(world, 0)
+  assertRefused(await web.refresh(tokens.refresh_token))
   assert.match((await person.go((await web.begin()).url)).text, /<form/, 'the browser is signed out')
   await signIn(world, person)
 }
 
-/** Each with how often, and within how many milliseconds of what was sent: about as long as the answer takes. */
-const MOMENTS = [
+/** Each scenario with its number of runs and the latest kill in ms after the request: about as long as a response
+ *  takes. */
+const SCENARIOS = [
   [killedAtForm, 1, 0],
   [killedWithPassword, 2, 60],
-  [killedOnWayBack, 3, 20],
+  [killedRedirecting, 3, 20],
   [killedWithCode, 1, 0],
   [killedRedeeming, 2, 40],
   [killedWithTokens, 1, 0],
@@ -273,28 +277,28 @@ const MOMENTS = [
 ] as const
 
 describe(`kill -9 in the middle of a sign-in (repeat with STOA_CRASH_SEED=${seed})`, () => {
-  it('leaves no half-made session', { timeout: 300_000 }, async t => {
+  it('leaves no incomplete sign-in', { timeout: 300_000 }, async t => {
     const random = seededRandom(seed)
     const below = (bound: number) => random.bytes(4).readUInt32LE() % bound
     const world = await openWorld(t)
-    for (const [round, times, spanMs] of MOMENTS) {
-      for (let turn = 0; turn < times; turn++) {
-        // One out of each part of the time, so that no seed has them all before or all after what they are to hit.
-        const part = spanMs / times
-        const delayMs = Math.floor(part * turn) + below(Math.ceil(part) + 1)
-        world.moment = `${round.name}, ${delayMs} ms`
-        await round(world, delayMs)
-          .then(() => isWhole(world, 0))
+    for (const [scenario, runs, spanMs] of SCENARIOS) {
+      for (let run = 0; run < runs; run++) {
+        // One kill in each part of the time span, so that no seed has all of them too early or too late.
+        const part = spanMs / runs
+        const delayMs = Math.floor(part * run) + below(Math.ceil(part) + 1)
+        world.scenario = `${scenario.name}, ${delayMs} ms`
+        await scenario(world, delayMs)
+          .then(() => assertConsistent(world, 0))
           .catch(cause => {
-            throw new Error(`${world.moment}: ${cause.message}`, { cause })
+            throw new Error(`${world.scenario}: ${cause.message}`, { cause })
           })
       }
     }
-    const { counts, good, over, useless } = world
-    const said = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
-    t.diagnostic(`${said.join(', ')}; ${good.size} sign-ins with ${[...good.values()].flat().length} tokens are good`)
-    t.diagnostic(`${over.length} tokens ended, 0 lost, 0 sets given twice, ${useless.size} sign-ins of no use listed`)
-    assert.ok(counts['cut off'] > 0, 'every answer came before the kill; the test proved little')
-    assert.deepEqual([...useless], [], 'every sign-in that is listed can be used')
+    const { counts, valid, ended, unusable } = world
+    const summary = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
+    t.diagnostic(`${summary.join(', ')}; ${valid.size} sign-ins with ${[...valid.values()].flat().length} valid tokens`)
+    t.diagnostic(`${ended.length} tokens ended, 0 lost, 0 issued twice, ${unusable.size} unusable sign-ins listed`)
+    assert.ok(counts['cut off'] > 0, 'no response was cut off by a kill; the test proved little')
+    assert.deepEqual([...unusable], [], 'every listed sign-in is usable')
   })
 })

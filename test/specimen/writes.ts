@@ -109,7 +109,7 @@ export const door = operation({
   route: 'POST /v1/specimen/door',
   summary: 'Calls another operation for whoever called this one',
   access: 'public',
-  door: true,
+  callsOperations: true,
   input: { operation: Type.String({ examples: ['typed'] }), input: Type.Optional(Type.Unknown()) },
   output: Type.Object({ code: nullable, output: Type.Optional(Type.Unknown()) }),
   audit: 'none',

@@ -1,32 +1,32 @@
 export type StoaOptions = {
-  /** Where the host is, such as `https://localhost:8443`. */
+  /** The URL of the host, such as `https://localhost:8443`. */
   baseUrl: string
-  /** A secret key of the organisation, `sk-…`. Without it only public operations answer. */
+  /** A secret key of the organisation, `sk-…`. Without it only public operations can be called. */
   key?: string
-  /** Used in place of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   fetch?: (url: string, init: Init) => Promise<Response>
 }
 
 type Init = { method: string; headers: Record<string, string>; body: string | null; signal: AbortSignal | null }
 
 export type CallOptions = {
-  /** Ends the call early; it then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
-/** The host refused, or could not answer. The message says what to do. */
+/** Thrown for every answer that is not 2xx. The message says what to do. */
 export class StoaError extends Error {
   override readonly name = 'StoaError'
   readonly status: number
-  /** Names what went wrong, such as `conflict`; `unknown` when something other than the host answered. */
+  /** The fault code, such as `conflict`; `unknown` if the answer did not come from the host. */
   readonly code: string
   /** The family of the code. */
   readonly type: string
-  /** The first field at fault. */
+  /** The first invalid field. */
   readonly param: string | null
-  /** Every field at fault, and what is wrong with it. */
+  /** Every invalid field, and what is wrong with it. */
   readonly fields: { path: string; says: string }[]
-  /** The operator finds the request by it. */
+  /** Identifies the request in the logs of the host. */
   readonly requestId: string | null
 
   constructor(response: Response, body: string) {
@@ -43,7 +43,7 @@ export class StoaError extends Error {
 
 type Problem = Partial<Pick<StoaError, 'code' | 'message' | 'type' | 'param' | 'fields'> & { request_id: string }>
 
-/** A proxy in between answers in words of its own, so nothing is taken for granted here. */
+/** A proxy in between may answer in another format, so nothing is assumed about the body. */
 function errorIn(body: string): Problem {
   try {
     const { error } = JSON.parse(body)
@@ -53,12 +53,12 @@ function errorIn(body: string): Problem {
   }
 }
 
-/** Calls operations by their route; `createStoa` puts names and types on it. */
+/** Calls operations by their route; `createStoa` adds names and types. */
 export function connect({ baseUrl, key, fetch = globalThis.fetch }: StoaOptions) {
   const base = baseUrl.replace(/\/+$/, '')
 
-  /** Names in the path's braces come from the input; the rest is the query of a GET or DELETE, else the body. */
-  async function ask(method: string, path: string, input: object, { signal }: CallOptions = {}): Promise<Response> {
+  /** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
+  async function send(method: string, path: string, input: object, { signal }: CallOptions = {}): Promise<Response> {
     const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
       const value = rest.get(name)
@@ -77,12 +77,12 @@ export function connect({ baseUrl, key, fetch = globalThis.fetch }: StoaOptions)
     return response
   }
 
-  async function call<Output>(...request: Parameters<typeof ask>): Promise<Output> {
-    const response = await ask(...request)
+  async function call<Output>(...request: Parameters<typeof send>): Promise<Output> {
+    const response = await send(...request)
     return (response.status === 204 ? undefined : await response.json()) as Output
   }
 
-  /** Every item of a listing; a page is asked for when its first item is. */
+  /** Every item of a listing; each page is requested when its first item is needed. */
   async function* all<Item>(method: string, path: string, input: { after?: string }, options?: CallOptions) {
     let { after } = input
     do {
@@ -92,10 +92,10 @@ export function connect({ baseUrl, key, fetch = globalThis.fetch }: StoaOptions)
     } while (after)
   }
 
-  return { ask, call, all }
+  return { send, call, all }
 }
 
-/** An empty segment or one of dots is resolved away by URLs, and would call another operation than the one meant. */
+/** URL parsing removes empty and dot segments, which would call another operation. */
 function segment(name: string, value: unknown): string {
   const text = String(value ?? '')
   if (['', '.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)

@@ -1,4 +1,4 @@
-// What is generated, by file.
+// The generated files, by path.
 import { openapiDocument, type Section } from '../../src/host/openapi.ts'
 import { clientText } from './client.ts'
 import { referenceText } from './reference.ts'
@@ -14,7 +14,7 @@ export function generatedFiles(sections: readonly Section[]): Record<string, str
   }
 }
 
-/** Modules list their exports by the alphabet; people look for a path and then for what it does. */
+/** Sorts by path, then by method. Modules list their exports alphabetically. */
 function inReadingOrder(section: Section): Section {
   const entries = Object.entries(section.operations).sort(
     ([, a], [, b]) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
@@ -22,5 +22,5 @@ function inReadingOrder(section: Section): Section {
   return { ...section, operations: Object.fromEntries(entries) }
 }
 
-/** By code unit, so that the order is the same on every machine. */
+/** By code unit, so that the order does not depend on the locale. */
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,4 +1,4 @@
-// The reference page: what a caller needs to know of every operation, and a command to try it with.
+// The reference page: describes every operation, with a command to try it.
 import { HOST_FAULTS } from '../../src/host/faults.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type FaultCode, statusOf } from '../../src/kit/fault.ts'
@@ -6,12 +6,12 @@ import type { Access, Operation } from '../../src/kit/operation.ts'
 import { alternatives, type Schema, typeText } from './types.ts'
 
 const CALLERS: Record<Access, string> = {
-  public: 'Anybody may call it.',
-  ingest: 'Any credential of the organisation may call it, a publishable key included.',
-  reader: 'Any credential of the organisation may call it, and the token of one of its workspaces.',
+  public: 'Anyone may call it.',
+  ingest: 'Any credential of the organisation may call it, including a publishable key.',
+  reader: 'Any credential of the organisation may call it, including the token of one of its workspaces.',
   bearer: 'Any credential of the organisation may call it.',
-  admin: 'A credential held by an owner or admin of the organisation may call it.',
-  superadmin: 'A credential held by a member of the platform organisation may call it.',
+  admin: 'A credential of an owner or admin of the organisation may call it.',
+  superadmin: 'A credential of a superadmin (a member of the organisation `admin`) may call it.',
 }
 
 export function referenceText(sections: readonly Section[]): string {
@@ -25,28 +25,29 @@ function introduction(sections: readonly Section[]): string {
 
 Every operation of the host: ${sections.map(({ name }) => `[${name}](#${name})`).join(', ')}.
 
-The same for machines is [openapi.json](openapi.json), which a running host answers at \`/v1/openapi.json\`, and for
-TypeScript the client in [client/stoa.ts](../../client/stoa.ts), with a method for each operation whose body is JSON.
+The same as an OpenAPI document is [openapi.json](openapi.json), which a running host also serves at
+\`/v1/openapi.json\`. The TypeScript client in [client/stoa.ts](../../client/stoa.ts) has a method for each operation
+with a JSON body or none.
 
-The examples take the address, a key and the local certificate authority from the environment:
+The examples read the address, a key and the local certificate authority from the environment:
 
 \`\`\`sh
 export STOA_URL=https://localhost:8443 STOA_KEY=sk-… CURL_CA_BUNDLE=data/tls/ca.pem
 \`\`\`
 
-Bodies are JSON. A field that an operation does not know is refused by its name. A listing answers one page at a time:
-send its \`next\` as \`after\` to get the following one; it is empty on the last.
+Bodies are JSON. Unknown fields are rejected with their names. A listing answers one page at a time: send its \`next\`
+as \`after\` to get the following page; \`next\` is empty on the last page.
 
 ## Faults
 
-Whatever goes wrong is answered in one shape, and every answer carries its \`X-Request-Id\`:
+Errors are answered in one format, and every answer carries an \`X-Request-Id\`:
 
 \`\`\`json
 {"error": {"code": "conflict", "message": "…", "type": "conflict_error", "param": "slug", "request_id": "req_…"}}
 \`\`\`
 
-\`message\` says what to do. Where fields are at fault, \`param\` is the first of them and \`fields\` lists all, each
-with its \`path\` and what it \`says\`. Beside the faults named with an operation, any operation may answer these:
+\`message\` says what to do. If fields are invalid, \`param\` is the first of them and \`fields\` lists all, each with its
+\`path\` and, in \`says\`, what is wrong. Besides the faults listed with an operation, any operation may answer these:
 
 | code | status |
 |---|---|
@@ -60,7 +61,7 @@ function sectionText({ name, what, operations }: Section): string {
   )
   return [
     `## ${name}\n\n${what}.`,
-    `| operation | route | what it does |\n|---|---|---|\n${rows.join('\n')}`,
+    `| operation | route | summary |\n|---|---|---|\n${rows.join('\n')}`,
     ...entries.map(([id, operation]) => operationText(id, operation)),
   ].join('\n\n')
 }
@@ -71,7 +72,7 @@ function operationText(id: string, operation: Operation): string {
   return [
     `### ${id}`,
     `\`${method} ${path}\``,
-    `${summary}. ${CALLERS[access]}${issuesCredential ? ' A key that is limited in any way may not.' : ''}`,
+    `${summary}. ${CALLERS[access]}${issuesCredential ? ' A key with a limit, budget or rate may not.' : ''}`,
     ...inputTable(operation),
     answerText(operation),
     `Faults: ${own ? `${own}, and ` : ''}[those of every operation](#faults).`,
@@ -81,19 +82,19 @@ function operationText(id: string, operation: Operation): string {
 
 function inputTable(operation: Operation): string[] {
   const rows = fieldRows(operation.input as Schema, '', name => locationOf(operation, name))
-  if (isForeign(operation)) rows.push('| | body | bytes | | The whole body, as it is sent |')
+  if (isRawBody(operation)) rows.push('| | body | bytes | | The whole body, unchanged |')
   if (rows.length === 0) return []
-  return [`| field | in | type | required | what it is |\n|---|---|---|---|---|\n${rows.join('\n')}`]
+  return [`| field | in | type | required | description |\n|---|---|---|---|---|\n${rows.join('\n')}`]
 }
 
-/** Whether the body is not JSON of ours. */
-const isForeign = ({ bodyKind }: Operation) => bodyKind !== 'json' && bodyKind !== 'none'
+/** Whether the body is passed as bytes, a stream or parsed JSON instead of input fields. */
+const isRawBody = ({ bodyKind }: Operation) => bodyKind !== 'json' && bodyKind !== 'none'
 
 function locationOf({ pathFields, bodyKind }: Operation, name: string): string {
   return pathFields.includes(name) ? 'path' : bodyKind === 'json' ? 'body' : 'query'
 }
 
-/** A row for each field, and below it one for each field inside it. */
+/** A row for each field, followed by rows for its nested fields. */
 function fieldRows(schema: Schema, prefix: string, location: (name: string) => string): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const at = `${prefix}${name}`
@@ -117,13 +118,13 @@ function shortType(schema: Schema): string {
 
 function answerText({ status, answer: { kind, value } }: Operation): string {
   if (kind === 'nothing') return `Answers ${status} without a body.`
-  if (kind === 'reply') return 'Answers with a status and a body of its own.'
+  if (kind === 'reply') return 'Answers with a status and a body that depend on the request.'
   if (kind === 'events') return 'Answers an event stream.'
   const streams = kind === 'either' ? ', or an event stream if the request asks for one:' : ''
   return `Answers ${status} with${streams}\n\n\`\`\`ts\n${typeText(value as Schema)}\n\`\`\``
 }
 
-/** What is required, and in a body also what has an example: a command that works as it stands. */
+/** Contains the required fields, and body fields with an example, so that the command works unchanged. */
 function curl(operation: Operation): string {
   const { properties = {}, required = [] } = operation.input as Schema
   const chosen = Object.entries(properties).filter(([name, field]) => {
@@ -146,7 +147,7 @@ function curl(operation: Operation): string {
     ...(operation.bodyKind === 'json'
       ? ["-H 'Content-Type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`]
       : []),
-    ...(isForeign(operation) ? ['--data-binary @body'] : []),
+    ...(isRawBody(operation) ? ['--data-binary @body'] : []),
   ].join(' \\\n  ')
 }
 
@@ -163,5 +164,5 @@ function exampleOf(schema: Schema): unknown {
   return { string: '…', integer: 1, number: 1, boolean: true }[String(schema.type)] ?? null
 }
 
-/** A bar would end the cell. */
+/** An unescaped `|` would end the cell. */
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')

@@ -1,6 +1,6 @@
-// JSON Schema written out as TypeScript, one field a line, with each description as a doc comment.
+// Converts JSON Schema to TypeScript, one field per line, with descriptions as doc comments.
 
-/** The parts of JSON Schema that declarations use. */
+/** The subset of JSON Schema that declarations use. */
 export type Schema = {
   type?: string | string[]
   description?: string
@@ -24,25 +24,25 @@ const PLAIN: Record<string, string> = {
   null: 'null',
 }
 
-/** Words that say nothing of the type. */
+/** Keywords that do not affect the type. */
 const ANNOTATIONS = ['title', 'description', 'examples']
 const LINE_MAX = 100
 
-/** Throws on what it cannot write, so that whoever declares the first of a kind learns it here, not by an `unknown`. */
+/** Throws on unsupported schemas instead of silently writing `unknown`. */
 export function typeText(schema: Schema, indent = ''): string {
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return union(schema.enum.map(literal), indent)
-  if (schema.anyOf) return eitherOf(schema.anyOf, indent)
-  if (Array.isArray(schema.type)) return eitherOf(alternatives(schema), indent)
+  if (schema.anyOf) return unionOf(schema.anyOf, indent)
+  if (Array.isArray(schema.type)) return unionOf(alternatives(schema), indent)
   if (schema.type === 'array' && !Array.isArray(schema.items)) return arrayText(schema.items ?? {}, indent)
   if (schema.type === 'object') return objectText(schema, indent)
   const plain = PLAIN[String(schema.type)]
   if (plain) return plain
-  if (Object.keys(schema).every(word => ANNOTATIONS.includes(word))) return 'unknown'
-  throw new Error(`There is no TypeScript yet for ${JSON.stringify(schema)}; teach it to tools/generate/types.ts`)
+  if (Object.keys(schema).every(keyword => ANNOTATIONS.includes(keyword))) return 'unknown'
+  throw new Error(`Unsupported schema ${JSON.stringify(schema)}; add support in tools/generate/types.ts`)
 }
 
-/** `type: [string, null]` spelled out. */
+/** One schema for each type of `type: [string, null]`. */
 export const alternatives = (schema: Schema): Schema[] =>
   [schema.type ?? []].flat().map(type => (type === 'null' ? { type } : { ...schema, type }))
 
@@ -55,25 +55,25 @@ function objectText(schema: Schema, indent: string): string {
   const { properties = {}, required = [] } = schema
   const others = otherFields(schema)
   if (Object.keys(properties).length === 0) {
-    return `Record<string, ${others.length > 0 ? eitherOf(others, indent) : 'never'}>`
+    return `Record<string, ${others.length > 0 ? unionOf(others, indent) : 'never'}>`
   }
   const deeper = `${indent}  `
   const lines = Object.entries(properties).flatMap(([name, field]) => [
     ...(field.description ? [`${deeper}${docComment(field.description, deeper)}`] : []),
     `${deeper}${fieldName(name)}${required.includes(name) ? '' : '?'}: ${typeText(field, deeper)}`,
   ])
-  // TypeScript holds the named fields against this as well, whatever their types are.
+  // `unknown`, because TypeScript requires the named fields to match the index signature too.
   if (others.length > 0) lines.push(`${deeper}[field: string]: unknown`)
   return `{\n${lines.join('\n')}\n${indent}}`
 }
 
-/** What the fields without a name of their own may be. An object that says nothing of its fields may hold anything. */
+/** The schemas of fields that are not named. Without any declaration an object may contain anything. */
 function otherFields({ properties, patternProperties, additionalProperties: more }: Schema): Schema[] {
   if (more === true || (more === undefined && !properties && !patternProperties)) return [{}]
   return [...Object.values(patternProperties ?? {}), ...(more ? [more] : [])]
 }
 
-const eitherOf = (schemas: Schema[], indent: string) =>
+const unionOf = (schemas: Schema[], indent: string) =>
   union(
     schemas.map(schema => typeText(schema, indent)),
     indent,

@@ -4,13 +4,11 @@ import type { Clock } from '../engines.ts'
 export const systemClock: Clock = {
   now: () => new Date(),
   elapsedMs: () => performance.now(),
-  // A process with nothing left to do but wait may end.
-  sleep: async (ms, signal) => {
-    await wait(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {}) // Aborted: that is an answer too.
-  },
+  // Unreferenced: a sleep does not keep the process alive. An abort resolves it too.
+  sleep: (ms, signal) => wait(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {}),
 }
 
-/** Stands still until it is moved. */
+/** For tests: time changes only through `advance`. */
 export function manualClock(start: string): Clock & { advance(ms: number): void } {
   let now = Date.parse(start)
   const sleepers = new Set<{ untilMs: number; wake: () => void }>()

@@ -25,13 +25,13 @@ if ('url' in external) {
     return openPostgres({ at: { url: external.url }, ...limits })
   })
 } else {
-  it('conforms on an external PostgreSQL', { skip: external.missing })
+  it('passes the database tests on an external PostgreSQL', { skip: external.missing })
 }
 
-describe('a server that is not there', () => {
+describe('an unreachable server', () => {
   const limits = { connectionsMax: 1, queueMax: 1 }
 
-  it('is said to be down', async t => {
+  it('is reported as down', async t => {
     const db = openPostgres({ at: { url: 'postgres://nobody@127.0.0.1:1/none' }, ...limits })
     t.after(() => db.close())
     await assert.rejects(db.ping(), (error: unknown) => error instanceof EngineUnavailable && error.state === 'down')
@@ -39,7 +39,7 @@ describe('a server that is not there', () => {
   })
 })
 
-describe('a server that does not answer', () => {
+describe('an unresponsive server', () => {
   const down = (error: unknown) => error instanceof EngineUnavailable && error.state === 'down'
   const serve = async (t: TestContext, accept: (socket: Socket) => void) => {
     const server = createServer(accept)
@@ -53,7 +53,7 @@ describe('a server that does not answer', () => {
     return db
   }
 
-  it('is down for ping, queries and transactions alike, when it closes every connection', async t => {
+  it('is down for ping, queries and transactions when it closes every connection', async t => {
     const db = await serve(t, socket => socket.end())
     await Promise.all([
       assert.rejects(db.ping(), down),
@@ -67,7 +67,7 @@ describe('a server that does not answer', () => {
     await assert.rejects(requireVersion(db), /^Error: DATABASE_URL: .*the server does not answer/)
   })
 
-  it('is down for ping when it accepts and says nothing', async t => {
+  it('is down for ping when it accepts connections and sends nothing', async t => {
     const sockets: Socket[] = []
     const db = await serve(t, socket => void sockets.push(socket))
     await assert.rejects(db.ping(), down)
@@ -75,23 +75,23 @@ describe('a server that does not answer', () => {
   })
 })
 
-describe('a connection that listens', () => {
-  const limits = { connectionsMax: 1, queueMax: 1, beatMs: 100 }
-  const hearing = async (at: Parameters<typeof openPostgres>[0]['at'], t: TestContext) => {
+describe('the LISTEN connection', () => {
+  const limits = { connectionsMax: 1, queueMax: 1, heartbeatMs: 100 }
+  const listenOn = async (at: Parameters<typeof openPostgres>[0]['at'], t: TestContext) => {
     const db = openPostgres({ at, ...limits })
     t.after(() => db.close())
-    const heard: string[] = []
+    const received: string[] = []
     let connections = 0
     await db.listen(
       'news',
-      payload => heard.push(payload),
+      payload => received.push(payload),
       () => connections++,
     )
-    return { heard, connections: () => connections }
+    return { received, connections: () => connections }
   }
 
-  /** Stands between, so that the way to the server can be cut. */
-  const proxied = async (t: TestContext) => {
+  /** Listens through a proxy, so that the connection can be cut. */
+  const listenThroughProxy = async (t: TestContext) => {
     const { db, at, drop } = await testDatabase()
     const sockets: Socket[] = []
     const proxy = createServer(near => {
@@ -108,44 +108,44 @@ describe('a connection that listens', () => {
     t.after(drop)
     await listen(0)
     const { port } = proxy.address() as AddressInfo
-    const listener = await hearing({ url: `postgres://${at.user}@127.0.0.1:${port}/${at.database}` }, t)
+    const listener = await listenOn({ url: `postgres://${at.user}@127.0.0.1:${port}/${at.database}` }, t)
     return { db, ...listener, sockets, refuse, accept: () => listen(port) }
   }
 
-  it('comes back to a server that refused it for a while', async t => {
-    const { db, heard, connections, refuse, accept } = await proxied(t)
+  it('is restored after the server refused connections for a while', async t => {
+    const { db, received, connections, refuse, accept } = await listenThroughProxy(t)
     refuse()
     await wait(1_000)
     assert.equal(connections(), 1)
     await accept()
     await until(() => connections() === 2)
     await db`select pg_notify('news', 'back')`
-    await until(() => heard.includes('back'))
+    await until(() => received.includes('back'))
   })
 
-  it('is opened again when the network between has gone silent', async t => {
-    const { db, heard, connections, sockets } = await proxied(t)
+  it('is reopened when the network drops it silently', async t => {
+    const { db, received, connections, sockets } = await listenThroughProxy(t)
     for (const socket of sockets) socket.unpipe().pause()
     await until(() => connections() === 2)
     await db`select pg_notify('news', 'again')`
-    await until(() => heard.includes('again'))
+    await until(() => received.includes('again'))
   })
 })
 
-describe('a statement that takes too long', () => {
-  it('is the database being busy, not a defect', async t => {
+describe('a statement that exceeds its timeout', () => {
+  it('fails with busy', async t => {
     const { db, drop } = await testDatabase()
     t.after(drop)
-    const late = db.transaction(async tx => {
+    const expired = db.transaction(async tx => {
       await tx`set local statement_timeout = 50`
       await tx`select pg_sleep(5)`
     })
-    await assert.rejects(late, (error: unknown) => error instanceof EngineUnavailable && error.state === 'busy')
+    await assert.rejects(expired, (error: unknown) => error instanceof EngineUnavailable && error.state === 'busy')
   })
 })
 
-describe('a statement that refers to what was just deleted', () => {
-  it('is the database being busy: the next try is told what is missing', async t => {
+describe('a statement that violates a foreign key', () => {
+  it('fails with busy, so that a retry can report what is missing', async t => {
     const { db, drop } = await testDatabase()
     t.after(drop)
     await db.script('create table parents (id int primary key); create table children (id int references parents)')
@@ -174,7 +174,7 @@ describe('migration files', async () => {
     )
   })
 
-  it('with a gap, a doubled number or another name stop the start', () => {
+  it('are rejected with a gap, a duplicate number or another name', () => {
     for (const [name, ...files] of [
       ['gap', '0001-a.sql', '0003-b.sql'],
       ['double', '0001-a.sql', '0001-b.sql'],

@@ -1,19 +1,19 @@
-// Who may use the database, and how long anybody waits: a queue that cannot grow without bound, and a deadline for those
-// in it. The driver has neither, and retries a server that is gone for ever.
+// Bounds the queue for database connections and the time in it. The driver has neither bound, and retries an
+// unreachable server for ever.
 import { EngineUnavailable } from '../engines.ts'
 
 export type Work<T> = {
   start(): PromiseLike<T>
-  /** Whether it has a connection by now. */
+  /** Whether it has got a connection. */
   begun(): boolean
-  /** Called when nobody waits for it any more. */
+  /** Called when the caller no longer waits for the result. */
   giveUp(): void
 }
 
 export type Waits = {
-  /** Who has no connection after this long is refused: the server is gone, or far behind. */
+  /** Work without a connection after this time fails: the server is down or overloaded. */
   connectionMs: number
-  /** For work that has one: a server silent for so long has stopped answering altogether. */
+  /** Work with a connection fails after this time: the server has stopped answering. */
   answerMs: number
 }
 
@@ -23,9 +23,9 @@ export function openLimiter(connectionsMax: number, queueMax: number) {
   async function acquire<T>(work: Work<T>, { connectionMs, answerMs }: Waits): Promise<T> {
     if (acquired >= connectionsMax + queueMax) throw new EngineUnavailable('db', 'busy')
     acquired++
-    const late = Promise.withResolvers<never>()
+    const expiry = Promise.withResolvers<never>()
     const expire = () => {
-      late.reject(new EngineUnavailable('db', acquired > connectionsMax ? 'busy' : 'down'))
+      expiry.reject(new EngineUnavailable('db', acquired > connectionsMax ? 'busy' : 'down'))
       work.giveUp()
     }
     let timer = setTimeout(() => {
@@ -33,7 +33,7 @@ export function openLimiter(connectionsMax: number, queueMax: number) {
       else expire()
     }, connectionMs)
     try {
-      return await Promise.race([work.start(), late.promise])
+      return await Promise.race([work.start(), expiry.promise])
     } finally {
       clearTimeout(timer)
       acquired--

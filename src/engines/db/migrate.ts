@@ -1,12 +1,11 @@
-// Brings the database to the shape this code expects: plain numbered .sql files, each applied once, in one
-// transaction for all that are new, under a lock that lets one process at a time try.
+// Migrates the database: numbered .sql files, each applied once. All new ones run in one transaction, under a lock that
+// admits one process at a time.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Database } from '../engines.ts'
 
 export type Migration = { service: string; name: string; text: string }
 
-/** Reads a service's `migrations/NNNN-what.sql` files. */
 export function readMigrations(service: string, directory: URL): Migration[] {
   if (!existsSync(directory)) return []
   const names = readdirSync(directory).sort()
@@ -18,7 +17,7 @@ export function readMigrations(service: string, directory: URL): Migration[] {
   })
 }
 
-/** Any number will do, as long as nothing else in this database uses it. */
+/** An arbitrary number that nothing else in this database uses as a lock. */
 const LOCK = 7_860_412
 
 export async function migrate(db: Database, migrations: Migration[]): Promise<Migration[]> {
@@ -36,10 +35,11 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<Mi
     for (const migration of migrations) {
       const key = `${migration.service}/${migration.name}`
       const checksum = createHash('sha256').update(migration.text).digest('hex')
-      const known = applied.get(key)
+      const appliedChecksum = applied.get(key)
       applied.delete(key)
-      if (known === checksum) continue
-      if (known) throw new MigrationRefused(`${key} was changed after it was applied; add a new migration instead`)
+      if (appliedChecksum === checksum) continue
+      if (appliedChecksum)
+        throw new MigrationRefused(`${key} was changed after it was applied; add a new migration instead`)
       await tx.script(migration.text)
       await tx`insert into migrations (service, name, checksum)
         values (${migration.service}, ${migration.name}, ${checksum})`
@@ -51,5 +51,5 @@ export async function migrate(db: Database, migrations: Migration[]): Promise<Mi
   })
 }
 
-/** The database and this code do not belong together; a person must decide. */
+/** The database does not match this version of Stoa; a person must decide what to do. */
 export class MigrationRefused extends Error {}

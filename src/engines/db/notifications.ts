@@ -1,104 +1,100 @@
-// LISTEN on a connection of its own, which is looked after: the driver's way waits for ever on a connection that a network
-// has cut without a word, and what is remembered here would never hear again that it has changed.
+// LISTEN on a dedicated connection with a heartbeat. The driver's own LISTEN waits for ever on a connection that the
+// network dropped silently, and caches would then miss all further changes.
 import { setTimeout as wait } from 'node:timers/promises'
 import type postgres from 'postgres'
 
-/** How often the connection is asked whether it still is one: a network that was cut says nothing. */
-const BEAT_MS = 10_000
-/** How long a change waits to be heard of. A connection that is silent or lost is not waited for: whoever listens is told
- *  when it is back. */
-const PATIENCE_MS = 1_000
-/** Between tries to get it back. */
-const PAUSE_MS = 250
+/** How often the connection is checked. */
+const HEARTBEAT_MS = 10_000
+/** For `waitForNotifications`. It need not outwait a lost connection: `onConnect` clears the caches afterwards. */
+const WAIT_MAX_MS = 1_000
+const RECONNECT_MS = 250
 
 export type NotifyHandlers = {
-  /** Not in the driver's types, but what its own listening stands on. */
+  /** Not in the driver's types, but used by its own LISTEN. */
   onnotify: (channel: string, payload: string) => void
   onclose: () => void
 }
 type Listener = { channel: string; onNotify: (payload: string) => void; onConnect: () => void }
 
-export function openListening(connect: (handlers: NotifyHandlers) => postgres.Sql, beatMs = BEAT_MS) {
+export function openListener(connect: (handlers: NotifyHandlers) => postgres.Sql, heartbeatMs = HEARTBEAT_MS) {
   const listeners: Listener[] = []
-  /** The connection that is being opened, or is open. */
+  /** The newest connection, open or opening. */
   let latest: postgres.Sql | null = null
-  /** The one that listens. */
-  let line: postgres.Sql | null = null
+  /** The connection that listens; null while it is lost. */
+  let current: postgres.Sql | null = null
   let closed = false
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** A new connection with every channel there is, and word to every listener that it may have missed something. */
-  async function begin(): Promise<void> {
+  /** Opens a connection and listens on all channels. Calls every `onConnect`: notifications may have been missed. */
+  async function start(): Promise<void> {
     const next = connect({
       onnotify: (channel, payload) => {
-        for (const one of listeners) if (one.channel === channel) one.onNotify(payload)
+        for (const listener of listeners) if (listener.channel === channel) listener.onNotify(payload)
       },
-      onclose: () => lose(next),
+      onclose: () => replace(next),
     })
     latest = next
-    await listenTo(next, new Set(listeners.map(one => one.channel)))
+    await listenTo(next, new Set(listeners.map(({ channel }) => channel)))
     if (closed) return
-    line = next
+    current = next
     for (const { onConnect } of listeners) onConnect()
-    void connectionLost(next, beatMs).then(() => lose(next))
+    void connectionLost(next, heartbeatMs).then(() => replace(next))
   }
 
-  function lose(mine: postgres.Sql): void {
-    if (line !== mine) return
-    line = null
-    void mine.end({ timeout: 0 })
+  function replace(lost: postgres.Sql): void {
+    if (current !== lost) return
+    current = null
+    void lost.end({ timeout: 0 })
     queue = restart()
   }
 
   async function restart(): Promise<void> {
-    while (!closed && line === null) await begin().catch(() => wait(PAUSE_MS))
+    while (!closed && current === null) await start().catch(() => wait(RECONNECT_MS))
   }
 
   async function listen(listener: Listener): Promise<void> {
     listeners.push(listener)
-    if (!line) return begin()
-    await line`listen ${line(listener.channel)}`
+    if (!current) return start()
+    await current`listen ${current(listener.channel)}`
     listener.onConnect()
   }
 
   return {
-    /** One after the other, so that each either opens the connection or finds it. */
+    /** Calls run one after the other, so that only the first opens the connection. */
     listen: (listener: Listener) => {
-      const mine = queue.then(() => listen(listener))
-      queue = mine.catch(() => {})
-      return mine
+      const done = queue.then(() => listen(listener))
+      queue = done.catch(() => {})
+      return done
     },
-    waitForNotifications: async () => (line ? answers(line, PATIENCE_MS).then(() => {}) : undefined),
+    waitForNotifications: async () => (current ? responds(current, WAIT_MAX_MS).then(() => {}) : undefined),
     close: async () => {
       closed = true
-      line = null
+      current = null
       await latest?.end({ timeout: 0 })
     },
   }
 }
 
-async function listenTo(line: postgres.Sql, channels: Iterable<string>): Promise<void> {
+async function listenTo(connection: postgres.Sql, channels: Iterable<string>): Promise<void> {
   try {
-    for (const channel of channels) await line`listen ${line(channel)}`
+    for (const channel of channels) await connection`listen ${connection(channel)}`
   } catch (error) {
-    await line.end({ timeout: 0 })
+    await connection.end({ timeout: 0 })
     throw error
   }
 }
 
-/** Comes when the connection has ended, or does not answer any more. */
-async function connectionLost(line: postgres.Sql, beatMs: number): Promise<void> {
-  for (let isThere = true; isThere; ) {
-    await wait(beatMs, null, { ref: false })
-    isThere = await answers(line, beatMs)
-  }
+/** Resolves when the connection has ended or no longer responds. */
+async function connectionLost(connection: postgres.Sql, heartbeatMs: number): Promise<void> {
+  do await wait(heartbeatMs, null, { ref: false })
+  while (await responds(connection, heartbeatMs))
 }
 
-/** PostgreSQL hands out what was sent before it says that a later statement is through. */
-function answers(line: postgres.Sql, withinMs: number): Promise<boolean> {
-  const answer = line`select 1`.then(
+/** PostgreSQL delivers earlier notifications before it completes a later statement. */
+function responds(connection: postgres.Sql, withinMs: number): Promise<boolean> {
+  const response = connection`select 1`.then(
     () => true,
     () => false,
   )
-  return Promise.race([answer, wait(withinMs, false, { ref: false })])
+  return Promise.race([response, wait(withinMs, false, { ref: false })])
 }

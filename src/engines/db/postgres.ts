@@ -2,29 +2,28 @@
 import postgres from 'postgres'
 import { type Database, EngineUnavailable, type SqlValue, type Tx } from '../engines.ts'
 import { openLimiter, type Waits } from './limiter.ts'
-import { type NotifyHandlers, openListening } from './notifications.ts'
+import { type NotifyHandlers, openListener } from './notifications.ts'
 
 export type PostgresOptions = {
-  /** Where: a URL, or the socket directory and database of the embedded server. */
   at: { url: string } | { socketDirectory: string; database: string; user: string }
   connectionsMax: number
-  /** How many callers may wait for a connection; the next one is refused at once instead of joining a growing queue. */
+  /** How many callers may wait for a connection; further ones are refused at once. */
   queueMax: number
-  /** How often it is looked whether LISTEN still hears; shortened by tests. */
-  beatMs?: number
+  /** How often the LISTEN connection is checked; tests shorten it. */
+  heartbeatMs?: number
 }
 
-/** A query that ran this long is worth more to stop than to finish: its caller has given up. */
+/** After this time the caller has given up, so that the query need not finish. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_S = 5
 
 const WAITS: Waits = { connectionMs: 5_000, answerMs: STATEMENT_TIMEOUT_MS + 5_000 }
-/** Whether the server answers is asked by those who cannot wait. */
+/** Health checks need an answer soon. */
 const PING_WAITS: Waits = { connectionMs: 2_000, answerMs: 2_000 }
 
 export function openPostgres(options: PostgresOptions): Database {
   const sql = connect(options)
-  const listening = openListening(handlers => connect({ ...options, connectionsMax: 1 }, handlers), options.beatMs)
+  const listener = openListener(handlers => connect({ ...options, connectionsMax: 1 }, handlers), options.heartbeatMs)
   const { acquire, load } = openLimiter(options.connectionsMax, options.queueMax)
 
   async function run<T>(query: { cancel(): void }, waits: Waits): Promise<T> {
@@ -38,13 +37,13 @@ export function openPostgres(options: PostgresOptions): Database {
     const start = () => {
       const whole = sql.begin(tx => {
         state.begun = true
-        if (state.givenUp) throw new Error('begun after its caller had left')
-        return whileThere(state, work(inside(tx, state))).then(value => {
-          if (state.givenUp) throw new Error('its caller was told that it failed')
+        if (state.givenUp) throw new Error('began after its caller had given up')
+        return unlessLost(state, work(transactionSql(tx, state))).then(value => {
+          if (state.givenUp) throw new Error('its caller had already received a failure')
           return value
         })
       }) as Promise<T>
-      // Whoever waits is told; when nobody does any more, nobody has to be.
+      // The caller awaits this promise; after it gave up, a rejection must not go unhandled.
       whole.catch(() => {
         state.isLost = true
       })
@@ -67,18 +66,18 @@ export function openPostgres(options: PostgresOptions): Database {
       load,
       script,
       listen: (channel: string, onNotify: (payload: string) => void, onConnect: () => void) =>
-        listening.listen({ channel, onNotify, onConnect }),
-      waitForNotifications: listening.waitForNotifications,
+        listener.listen({ channel, onNotify, onConnect }),
+      waitForNotifications: listener.waitForNotifications,
       ping: async () => void (await run(sql`select 1`, PING_WAITS)),
       close: async () => {
-        await listening.close()
+        await listener.close()
         await sql.end({ timeout: 5 })
       },
     },
   )
 }
 
-/** Below 15 some of the SQL in use does not exist. */
+/** PostgreSQL 15: older versions lack some of the SQL in use. */
 const VERSION_MIN = 150_000
 
 export async function requireVersion(db: Database): Promise<void> {
@@ -96,10 +95,10 @@ export async function requireVersion(db: Database): Promise<void> {
 
 type Connection = { isLost: boolean }
 
-/** It holds its connection already, so nothing is counted again. */
-function inside(tx: postgres.TransactionSql, state: Connection): Tx {
+/** Statements in a transaction already have a connection, so the limiter does not count them. */
+function transactionSql(tx: postgres.TransactionSql, state: Connection): Tx {
   const run = <T>(statement: () => PromiseLike<T>): Promise<T> =>
-    state.isLost ? suspended() : whileThere(state, statement(), isGone)
+    state.isLost ? never() : unlessLost(state, statement(), isConnectionLost)
   return Object.assign(
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
       run(() => tx<Row[]>(strings, ...(values as string[])) as unknown as PromiseLike<Row[]>),
@@ -110,27 +109,27 @@ function inside(tx: postgres.TransactionSql, state: Connection): Tx {
   )
 }
 
-/** The outcome, while the connection is there. The driver tells whoever waits for the transaction that it is lost, but goes on
- *  with the work in it, and its next statement, ROLLBACK or COMMIT on that connection ends the process. So the work gets no
- *  further from then on. */
-function whileThere<T>(state: Connection, outcome: PromiseLike<T>, tellsLoss = (_error: unknown) => false): Promise<T> {
+/** Resolves to the outcome, or never once the connection is lost. The driver rejects a transaction whose connection is
+ *  lost, but its work goes on, and the next statement, ROLLBACK or COMMIT on that connection would end the process. So
+ *  the work is suspended for good. */
+function unlessLost<T>(state: Connection, outcome: PromiseLike<T>, isLoss = (_error: unknown) => false): Promise<T> {
   return Promise.resolve(outcome).then(
-    value => (state.isLost ? suspended<T>() : value),
+    value => (state.isLost ? never<T>() : value),
     error => {
-      if (state.isLost || tellsLoss(error)) return suspended<T>()
+      if (state.isLost || isLoss(error)) return never<T>()
       throw error
     },
   )
 }
 
-/** Comes never; a new one each time, so that nothing is kept by it. */
-const suspended = <T>() => new Promise<T>(() => {})
+/** A new promise each time: a shared one would keep all its reactions in memory. */
+const never = <T>() => new Promise<T>(() => {})
 
 function connect({ at, connectionsMax }: PostgresOptions, handlers?: NotifyHandlers): postgres.Sql {
   const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
     max: connectionsMax,
     connect_timeout: CONNECT_TIMEOUT_S,
-    // A lost server is tried again at once and then ever more slowly, up to two seconds.
+    // The first retry is immediate; the delay then doubles up to two seconds.
     backoff: attempt => Math.min(2, 0.05 * 2 ** attempt),
     onnotice: () => {},
     ...(handlers && { ...handlers, max_lifetime: null }),
@@ -150,27 +149,36 @@ function connect({ at, connectionsMax }: PostgresOptions, handlers?: NotifyHandl
 }
 
 const DOWN = new Set([
-  ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ENOTFOUND', 'EHOSTUNREACH', 'EACCES'],
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'EACCES',
 ])
 
-/** Statements that were stopped, or refer to what was deleted meanwhile, and a server short of something: the same call
- *  may pass in a moment, or is told then what is missing. */
+/** Cancelled statements, lock timeouts, references to rows deleted meanwhile, and a server short of resources: a retry
+ *  may succeed, or then reports what is missing. */
 const BUSY = /^(57014|55P03|23503|53...)$/
-/** Serialisation failures and deadlocks: run again, the same transaction passes. */
+/** Serialisation failures and deadlocks: a retry of the transaction succeeds. */
 const CONFLICT = /^(40001|40P01)$/
 
-/** Whether the connection is gone, or about to be: FATAL is PostgreSQL's word for ending it, whatever the reason. */
-function isGone(error: unknown): boolean {
+/** Whether the connection is lost or about to be: with FATAL, PostgreSQL ends it. */
+function isConnectionLost(error: unknown): boolean {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown }
   return severity === 'FATAL' || DOWN.has(String(code))
 }
 
-/** Tells "the server is not there" from everything else, which passes as the driver threw it. */
+/** Converts errors of availability to `EngineUnavailable`; rethrows all others unchanged. */
 function translate(error: unknown): never {
   const { code } = (error ?? {}) as { code?: unknown }
   if (error instanceof EngineUnavailable || typeof code !== 'string') throw error
-  if (isGone(error)) throw new EngineUnavailable('db', 'down', error)
+  if (isConnectionLost(error)) throw new EngineUnavailable('db', 'down', error)
   if (CONFLICT.test(code)) throw new EngineUnavailable('db', 'conflict', error)
   throw BUSY.test(code) ? new EngineUnavailable('db', 'busy', error) : error
 }

@@ -5,24 +5,24 @@ import { after, describe, it } from 'node:test'
 import packet from 'dns-packet'
 import { openDns } from './dns.ts'
 
-/** A name server on loopback: what it is told for a name, and NXDOMAIN for every other. */
+/** The records of a name server on loopback; it answers NXDOMAIN for all other names. */
 const records = new Map<string, string[][] | 'SERVFAIL' | 'silence'>()
 const server = await nameServer()
 const { port } = server.address() as AddressInfo
 const dns = openDns([`127.0.0.1:${port}`])
 after(() => server.close())
 
-describe('TXT records', () => {
-  it('are answered, each in one piece', async () => {
+describe('dns.txt', () => {
+  it('returns each record as one string', async () => {
     records.set('a.example', [['one'], ['t'.repeat(255), 'wo']])
     assert.deepEqual((await dns.txt('a.example'))?.sort(), ['one', `${'t'.repeat(255)}wo`])
   })
 
-  it('of a name that is not there are none', async () => {
+  it('returns an empty list for a name that does not exist', async () => {
     assert.deepEqual(await dns.txt('missing.example'), [])
   })
 
-  it('are asked for anew each time', async () => {
+  it('does not cache', async () => {
     records.set('moving.example', [['before']])
     assert.deepEqual(await dns.txt('moving.example'), ['before'])
     records.set('moving.example', [['after']])
@@ -31,13 +31,13 @@ describe('TXT records', () => {
     assert.deepEqual(await dns.txt('moving.example'), [])
   })
 
-  it('are unknown, not absent, when the server fails or is silent', async () => {
+  it('returns null when the server fails or does not answer', async () => {
     records.set('broken.example', 'SERVFAIL').set('slow.example', 'silence')
     assert.equal(await dns.txt('broken.example'), null)
     assert.equal(await dns.txt('slow.example'), null)
   })
 
-  it('of a text that is no name are none or unknown, never an exception', async () => {
+  it('returns an empty list or null for an invalid name, and never throws', async () => {
     for (const text of ['', '.', 'a..b', 'x'.repeat(300), 'ä.example']) {
       assert.ok([null, 0].includes((await dns.txt(text))?.length ?? null), text)
     }

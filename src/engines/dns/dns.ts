@@ -1,11 +1,11 @@
 import { Resolver } from 'node:dns/promises'
 import type { Dns } from '../engines.ts'
 
-/** A resolver that has not answered by then is asked once more; whoever waits is a person with a page open. */
+/** Per try. Short, because a person waits for the result in front of a page. */
 const TIMEOUT_MS = 2_000
 const TRIES = 2
 
-/** There is no such name, or it has no such record: both are answers. */
+/** Definite answers: the name does not exist, or it has no such record. */
 const NONE = new Set(['ENOTFOUND', 'ENODATA'])
 
 export function openDns(servers: string[]): Dns {
@@ -14,7 +14,7 @@ export function openDns(servers: string[]): Dns {
   return {
     txt: async name => {
       try {
-        // A record longer than 255 bytes travels in several strings, which belong together.
+        // A record longer than 255 bytes is split into several strings.
         return (await resolver.resolveTxt(name)).map(parts => parts.join(''))
       } catch (error) {
         return NONE.has((error as NodeJS.ErrnoException).code ?? '') ? [] : null

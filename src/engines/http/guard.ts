@@ -1,14 +1,26 @@
-// Which addresses outgoing calls may dial: public ones, and those the operator let through.
+// The addresses that outgoing calls may connect to: public ones, and those that the settings allow.
 import { BlockList, isIP } from 'node:net'
 
 /** IPv4 blocks that are not on the public internet (IANA special-purpose registry, and multicast). */
 const PRIVATE_V4 = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
-  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-  ...['224.0.0.0/4', '240.0.0.0/4'],
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
 ]
-/** Global unicast is 2000::/3; these blocks of it tunnel to elsewhere or document. All outside it is refused, which
- *  covers mapped, translated (64:ff9b::), unique-local, link-local and multicast addresses. */
+/** Global unicast is 2000::/3; these blocks of it are for tunnels or documentation. Everything outside is refused:
+ *  mapped, translated (64:ff9b::), unique-local, link-local and multicast addresses. */
 const PUBLIC_V6 = '2000::/3'
 const PRIVATE_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
@@ -28,7 +40,7 @@ export function addressGuard(allow: readonly string[]): AddressGuard {
   }
 }
 
-/** Reads addresses and CIDRs; throws on the first that is neither. */
+/** Parses addresses and CIDRs; throws on the first that is neither. */
 export function cidrList(texts: readonly string[]): BlockList {
   const list = new BlockList()
   for (const text of texts) {

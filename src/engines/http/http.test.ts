@@ -7,7 +7,7 @@ import { type Http, HttpFailure, type HttpRequest } from '../engines.ts'
 import { addressGuard, cidrList } from './guard.ts'
 import { httpOver, openHttp } from './http.ts'
 
-const answer: RequestListener = async (request, response) => {
+const respond: RequestListener = async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   switch (request.url) {
@@ -25,7 +25,7 @@ const answer: RequestListener = async (request, response) => {
       return response.writeHead(200).end('x'.repeat(1000))
   }
 }
-const server = createServer((request, response) => void answer(request, response))
+const server = createServer((request, response) => void respond(request, response))
 await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 after(() => {
@@ -33,10 +33,10 @@ after(() => {
   server.close()
 })
 
-/** The sealed network reaches this one server and nothing else. */
-const sealed = new MockAgent()
-sealed.disableNetConnect()
-sealed.enableNetConnect(host => origin.endsWith(host))
+/** The mock agent reaches this server and nothing else. */
+const mock = new MockAgent()
+mock.disableNetConnect()
+mock.enableNetConnect(host => origin.endsWith(host))
 
 const call = (http: Http, path: string, more: Partial<HttpRequest> = {}) =>
   http.send({ method: 'GET', url: origin + path, timeoutMs: 2_000, bodyBytesMax: 1000, ...more })
@@ -48,37 +48,37 @@ const text = async (body: AsyncIterable<Buffer>) => {
   return all
 }
 
-/** What any outgoing HTTP engine must do. */
+/** Tests for every outgoing HTTP engine. */
 function conforms(name: string, http: Http): void {
   describe(`outgoing HTTP: ${name}`, () => {
     after(() => http.close())
 
-    it('sends method, headers and body, and answers status, headers and body', async () => {
-      const got = await call(http, '/echo', { method: 'PUT', headers: { 'x-sent': 'yes' }, body: 'hello' })
-      assert.equal(got.status, 201)
-      assert.equal(got.headers['x-method'], 'PUT')
-      assert.equal(got.headers['x-sent'], 'yes')
-      assert.equal(await text(got.body), 'hello')
+    it('sends method, headers and body, and returns status, headers and body', async () => {
+      const response = await call(http, '/echo', { method: 'PUT', headers: { 'x-sent': 'yes' }, body: 'hello' })
+      assert.equal(response.status, 201)
+      assert.equal(response.headers['x-method'], 'PUT')
+      assert.equal(response.headers['x-sent'], 'yes')
+      assert.equal(await text(response.body), 'hello')
     })
 
-    it('takes a body of exactly the size allowed and fails on one byte more', async () => {
+    it('accepts a body of exactly the allowed size and fails on one byte more', async () => {
       assert.equal((await text((await call(http, '/')).body)).length, 1000)
-      const got = await call(http, '/', { bodyBytesMax: 999 })
-      await assert.rejects(text(got.body), failsFor('size'))
+      const response = await call(http, '/', { bodyBytesMax: 999 })
+      await assert.rejects(text(response.body), failsFor('size'))
     })
 
-    it('gives up on a head that does not come and on a body that does not end', async () => {
+    it('times out when the head does not arrive and when the body does not end', async () => {
       await assert.rejects(call(http, '/slow-head', { timeoutMs: 150 }), failsFor('timeout'))
-      const got = await call(http, '/slow-body', { timeoutMs: 150 })
-      await assert.rejects(text(got.body), failsFor('timeout'))
+      const response = await call(http, '/slow-body', { timeoutMs: 150 })
+      await assert.rejects(text(response.body), failsFor('timeout'))
     })
 
-    it('stops when its caller does', async () => {
-      const stopped = call(http, '/slow-head', { signal: AbortSignal.timeout(50) })
-      await assert.rejects(stopped, (error: Error) => !(error instanceof HttpFailure))
+    it('stops when the caller aborts', async () => {
+      const aborted = call(http, '/slow-head', { signal: AbortSignal.timeout(50) })
+      await assert.rejects(aborted, (error: Error) => !(error instanceof HttpFailure))
     })
 
-    it('follows no redirect unless asked, and never one to plain http', async () => {
+    it('follows no redirect by default, and never one to plain http', async () => {
       assert.equal((await call(http, '/moved')).status, 302)
       await assert.rejects(call(http, '/moved', { redirects: 3 }), failsFor('redirect'))
     })
@@ -86,28 +86,28 @@ function conforms(name: string, http: Http): void {
 }
 
 conforms('undici', openHttp({ allow: ['127.0.0.1'] }))
-conforms('sealed', httpOver({ public: sealed, configured: sealed }))
+conforms('mock agent', httpOver({ public: mock, configured: mock }))
 
-describe('redirects that were asked for', () => {
-  const http = httpOver({ public: sealed, configured: sealed })
+describe('redirects', () => {
+  const http = httpOver({ public: mock, configured: mock })
   const follow = (path: string, redirects: number) =>
     http.send({ method: 'GET', url: `https://a.test${path}`, timeoutMs: 2_000, bodyBytesMax: 1000, redirects })
   const moved = (to: string) => ({ headers: { location: to } })
-  sealed.get('https://a.test').intercept({ path: '/1' }).reply(301, '', moved('https://b.test/2')).persist()
-  sealed.get('https://b.test').intercept({ path: '/2' }).reply(307, '', moved('/3')).persist()
-  sealed.get('https://b.test').intercept({ path: '/3' }).reply(200, 'there').persist()
+  mock.get('https://a.test').intercept({ path: '/1' }).reply(301, '', moved('https://b.test/2')).persist()
+  mock.get('https://b.test').intercept({ path: '/2' }).reply(307, '', moved('/3')).persist()
+  mock.get('https://b.test').intercept({ path: '/3' }).reply(200, 'there').persist()
 
-  it('are followed over https, across hosts, and the last address is told', async () => {
-    const got = await follow('/1', 2)
-    assert.equal(got.url, 'https://b.test/3')
-    assert.equal(await text(got.body), 'there')
+  it('are followed over https, across hosts, and the final URL is returned', async () => {
+    const response = await follow('/1', 2)
+    assert.equal(response.url, 'https://b.test/3')
+    assert.equal(await text(response.body), 'there')
   })
 
-  it('are followed no further than was said', async () => {
+  it('fail beyond the allowed number', async () => {
     await assert.rejects(follow('/1', 1), failsFor('redirect'))
   })
 
-  it('lead nowhere the sealed network has not', async () => {
+  it('fail for a host the mock does not know', async () => {
     await assert.rejects(
       http.send({ method: 'GET', url: 'https://c.test/', timeoutMs: 500, bodyBytesMax: 1 }),
       failsFor('network'),
@@ -129,31 +129,50 @@ describe('the address guard', () => {
     'http://169.254.169.254/latest/meta-data',
     'http://[fd00::1]/',
   ]) {
-    it(`does not dial ${url.replace(/:\d{4,5}$/, '')}`, async () => {
+    it(`refuses ${url.replace(/:\d{4,5}$/, '')}`, async () => {
       const failed = http.send({ method: 'GET', url, timeoutMs: 2_000, bodyBytesMax: 1000 })
       await assert.rejects(failed, (error: unknown) => failsFor('address')(error) || failsFor('network')(error))
     })
   }
 
-  it('does not stand before what the operator named in the settings', async () => {
+  it('does not apply to URLs from the settings', async () => {
     assert.equal((await call(http, '/', { reach: 'configured' })).status, 200)
   })
 
-  it('knows private from public', () => {
+  it('permits public and allowed addresses only', () => {
     const permits = addressGuard(['10.1.0.0/16', 'fd00::/64'])
     for (const address of ['8.8.8.8', '1.1.1.1', '2606:4700::1111', '10.1.2.3', 'fd00::7', '172.32.0.1']) {
       assert.ok(permits(address), address)
     }
     for (const address of [
-      ...['127.0.0.1', '10.2.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.1.1', '100.64.0.1'],
-      ...['0.0.0.0', '224.0.0.1', '255.255.255.255', '::1', '::', 'fe80::1', 'fd01::1', 'ff02::1', '2002:7f00:1::'],
-      ...['::ffff:8.8.8.8', '64:ff9b::808:808', '2001:db8::1', '2001::1', 'not an address', ''],
+      '127.0.0.1',
+      '10.2.0.1',
+      '172.16.0.1',
+      '172.31.255.255',
+      '192.168.1.1',
+      '169.254.1.1',
+      '100.64.0.1',
+      '0.0.0.0',
+      '224.0.0.1',
+      '255.255.255.255',
+      '::1',
+      '::',
+      'fe80::1',
+      'fd01::1',
+      'ff02::1',
+      '2002:7f00:1::',
+      '::ffff:8.8.8.8',
+      '64:ff9b::808:808',
+      '2001:db8::1',
+      '2001::1',
+      'not an address',
+      '',
     ]) {
       assert.ok(!permits(address), address)
     }
   })
 
-  it('reads CIDRs strictly', () => {
+  it('rejects malformed CIDRs', () => {
     for (const text of [
       '10.0.0.0/33',
       '10.0.0/8',

@@ -1,5 +1,5 @@
-// Outgoing HTTP over undici. The guard judges the address that is dialled, after resolution, so a name cannot be
-// checked with one address and called with another.
+// Outgoing HTTP over undici. The guard checks the resolved address that is connected to, so a name cannot be checked
+// with one address and called with another (DNS rebinding).
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Transform } from 'node:stream'
@@ -8,9 +8,9 @@ import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../
 import { type AddressGuard, addressGuard } from './guard.ts'
 
 export type HttpOptions = {
-  /** Addresses the guard lets through although they are not public. */
+  /** Addresses that the guard allows although they are not public. */
   allow: readonly string[]
-  /** PEM of further certificate authorities to trust. */
+  /** Additional certificate authorities to trust, in PEM. */
   ca?: string
 }
 
@@ -23,14 +23,14 @@ export function openHttp(options: HttpOptions): Http {
     configured: new Agent({ connect: { ...tls, timeout: CONNECT_TIMEOUT_MS } }),
   }
   const close = async () => {
-    await Promise.all(Object.values(dispatchers).map(one => one.destroy()))
+    await Promise.all(Object.values(dispatchers).map(agent => agent.destroy()))
   }
   return { ...httpOver(dispatchers), close }
 }
 
-/** The engine over any dispatchers, whose owner closes them; tests hand in undici's own sealed ones. */
+/** The engine over the given dispatchers, which the caller closes; tests pass undici's MockAgent. */
 export function httpOver(dispatchers: Record<'public' | 'configured', Dispatcher>): Http {
-  async function once(request: HttpRequest, url: URL, signal: AbortSignal | null): Promise<HttpResponse> {
+  async function sendOnce(request: HttpRequest, url: URL, signal: AbortSignal | null): Promise<HttpResponse> {
     const waitMs = request.stream ? request.timeoutMs : 0
     const response = await send(url, {
       dispatcher: dispatchers[request.reach ?? 'public'],
@@ -53,7 +53,7 @@ export function httpOver(dispatchers: Record<'public' | 'configured', Dispatcher
       let url = new URL(request.url)
       try {
         for (let hops = request.redirects ?? 0; ; hops--) {
-          const response = await once(request, url, signal)
+          const response = await sendOnce(request, url, signal)
           const location = response.headers.location
           if (!request.redirects || response.status < 300 || response.status > 399 || !location) return response
           response.body.destroy()
@@ -71,12 +71,12 @@ export function httpOver(dispatchers: Record<'public' | 'configured', Dispatcher
 
 function guardedConnector(permits: AddressGuard, tls: { ca?: string }): buildConnector.connector {
   const dial = buildConnector({ ...tls, timeout: CONNECT_TIMEOUT_MS })
-  // Not dns.lookup: that shares four threads with the file system, and reads /etc/hosts.
+  // Not dns.lookup: it shares four threads with the file system, and reads /etc/hosts.
   const resolver = new Resolver({ timeout: 3_000, tries: 2 })
   return (options, callback) => {
     resolve(resolver, options.hostname).then(
       addresses => {
-        // One private address among public ones is how a guard is tricked, so all of them must pass.
+        // All addresses must pass: mixing a private address with public ones is a way to bypass a guard.
         if (!addresses.every(permits)) {
           callback(new HttpFailure('address', `${options.hostname} is not a public address`), null)
         } else {
@@ -104,10 +104,10 @@ function capped(body: NodeJS.ReadableStream & { destroy(error?: Error): unknown 
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       seen += chunk.length
-      if (seen > bytesMax) done(new HttpFailure('size', `the answer is longer than ${bytesMax} bytes`))
+      if (seen > bytesMax) done(new HttpFailure('size', `the response is longer than ${bytesMax} bytes`))
       else done(null, chunk)
     },
-    // Whoever stops reading stops the peer too: without this an abandoned stream runs on.
+    // Without this, the response of an abandoned stream would still be downloaded.
     destroy(error, done) {
       body.destroy(error ?? undefined)
       done(error)
@@ -117,12 +117,12 @@ function capped(body: NodeJS.ReadableStream & { destroy(error?: Error): unknown 
   return body.pipe(counter)
 }
 
-function failure(error: unknown, callers?: AbortSignal): Error {
+function failure(error: unknown, callerSignal?: AbortSignal): Error {
   if (error instanceof HttpFailure) return error
-  if (callers?.aborted) return error as Error
+  if (callerSignal?.aborted) return error as Error
   const { name, code, message } = error as { name?: string; code?: string; message?: string }
   if (name === 'TimeoutError' || (String(code).startsWith('UND_ERR_') && String(code).endsWith('_TIMEOUT'))) {
-    return new HttpFailure('timeout', 'no answer in time', error)
+    return new HttpFailure('timeout', 'no response within the timeout', error)
   }
   return new HttpFailure('network', `the call failed: ${code ?? message}`, error)
 }

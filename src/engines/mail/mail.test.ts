@@ -17,12 +17,14 @@ const MAIL = { to: 'ada@example.com', subject: 'Grüße', text: 'Näher an https
 
 type Received = { from: string; to: string[]; data: string; secure: boolean; user: string | null }
 
-/** A mail server on this machine. */
 async function server(t: TestContext, options: SMTPServerOptions = {}) {
   const received: Received[] = []
   const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'))
   const smtp = new SMTPServer({
-    ...{ key: pem, cert: pem, authOptional: true, logger: false },
+    key: pem,
+    cert: pem,
+    authOptional: true,
+    logger: false,
     onAuth: ({ username, password }, _session, done) =>
       username === 'stoa' && password === 'p@ss' ? done(null, { user: username }) : done(new Error('no')),
     onData: (stream, { envelope, secure, user }, done) => {
@@ -37,60 +39,65 @@ async function server(t: TestContext, options: SMTPServerOptions = {}) {
     },
     ...options,
   })
-  smtp.on('error', () => {}) // A client that leaves is what some of these tests are about.
+  smtp.on('error', () => {}) // Some tests make the client disconnect.
   await new Promise<void>(resolve => smtp.listen(0, '127.0.0.1', resolve))
   t.after(() => new Promise<void>(resolve => smtp.close(resolve)))
   return { port: (smtp.server.address() as AddressInfo).port, received }
 }
 
-const over = (smtpUrl: string, isKnown = true) =>
-  openMail({ smtpUrl, from: FROM, ca: isKnown ? CA() : undefined, directory: '/nowhere' }, clock, systemRandom)
+const smtpMail = (smtpUrl: string, trustsServer = true) =>
+  openMail(
+    { smtpUrl, from: FROM, ca: trustsServer ? CA() : undefined, directory: '/nowhere', print: () => {} },
+    clock,
+    systemRandom,
+  )
 
 describe('mail over SMTP', () => {
-  it('arrives whole, signed in and over TLS', async t => {
+  it('is sent complete, authenticated and over STARTTLS', async t => {
     const { port, received } = await server(t)
-    await over(`smtp://stoa:p%40ss@localhost:${port}`).send(MAIL)
+    await smtpMail(`smtp://stoa:p%40ss@localhost:${port}`).send(MAIL)
     const [one] = received
     assert.deepEqual([one?.from, one?.to, one?.secure, one?.user], ['stoa@example.com', [MAIL.to], true, 'stoa'])
     assert.match(one?.data ?? '', /^Subject: =\?UTF-8\?/m)
     assert.match(one?.data ?? '', /https:\/\/id\.example\.com\/x/)
   })
 
-  it('arrives over TLS from the first byte', async t => {
+  it('is sent over implicit TLS', async t => {
     const { port, received } = await server(t, { secure: true })
-    await over(`smtps://localhost:${port}`).send(MAIL)
+    await smtpMail(`smtps://localhost:${port}`).send(MAIL)
     assert.equal(received[0]?.secure, true)
   })
 
-  for (const [what, url, isKnown] of [
-    ['nobody listens', 'smtp://localhost:1', true],
+  for (const [what, url, trustsServer] of [
+    ['no server listens', 'smtp://localhost:1', true],
     ['the password is wrong', 'smtp://stoa:wrong@localhost:PORT', true],
-    ['nobody vouches for the server', 'smtps://localhost:SECURE', false],
+    ['the certificate of the server is not trusted', 'smtps://localhost:SECURE', false],
   ] as const) {
-    it(`fails where ${what}`, async t => {
+    it(`fails when ${what}`, async t => {
       const [open, secure] = [await server(t), await server(t, { secure: true })]
       const address = url.replace('PORT', String(open.port)).replace('SECURE', String(secure.port))
-      await assert.rejects(over(address, isKnown).send(MAIL), (error: unknown) => {
+      await assert.rejects(smtpMail(address, trustsServer).send(MAIL), (error: unknown) => {
         return error instanceof EngineUnavailable && error.engine === 'mail' && error.state === 'down'
       })
       assert.deepEqual([...open.received, ...secure.received], [])
     })
   }
 
-  it('does not go without TLS to another machine', async t => {
+  it('is not sent without TLS to another machine', async t => {
     const { port, received } = await server(t, { disabledCommands: ['STARTTLS'] })
-    // A name of this very machine that does not read like one.
-    await assert.rejects(over(`smtp://[::ffff:127.0.0.1]:${port}`).send(MAIL), EngineUnavailable)
+    // Reaches this machine, but is not recognised as loopback.
+    await assert.rejects(smtpMail(`smtp://[::ffff:127.0.0.1]:${port}`).send(MAIL), EngineUnavailable)
     assert.deepEqual(received, [])
   })
 })
 
 describe('mail without a server', () => {
-  it('is kept as a file that its owner alone reads', async t => {
+  it('is written to a file that only its owner can read', async t => {
     const home = mkdtempSync(join(tmpdir(), 'stoa-mail-'))
     t.after(() => rmSync(home, { recursive: true }))
     const directory = join(home, 'mail')
-    const mail = openMail({ smtpUrl: null, from: FROM, ca: undefined, directory }, clock, systemRandom)
+    const settings = { smtpUrl: null, from: FROM, ca: undefined, directory, print: () => {} }
+    const mail = openMail(settings, clock, systemRandom)
     await mail.send(MAIL)
     await mail.send({ ...MAIL, to: 'eve@example.com' })
     const files = readdirSync(directory)
@@ -101,5 +108,24 @@ describe('mail without a server', () => {
       assert.match(readFileSync(join(directory, name), 'utf8'), /^From: Stoa <stoa@example\.com>\r$/m)
     }
     assert.equal(statSync(directory).mode & 0o777, 0o700)
+  })
+
+  it('has its links whole, in the file and on the terminal', async t => {
+    const directory = mkdtempSync(join(tmpdir(), 'stoa-mail-'))
+    t.after(() => rmSync(directory, { recursive: true }))
+    let printed = ''
+    const print = (text: string) => {
+      printed += text
+    }
+    const link = `https://id.example.com/sign-in/invitations/${'a'.repeat(43)}?x=1`
+    const mail = openMail({ smtpUrl: null, from: FROM, ca: undefined, directory, print }, clock, systemRandom)
+    await mail.send({ ...MAIL, subject: 'Join \u001b[2J', text: `Öffne\n\n${link}\n` })
+    const [name = ''] = readdirSync(directory)
+    const text = readFileSync(join(directory, name), 'utf8')
+    assert.match(text, /^Content-Transfer-Encoding: 8bit\r$/m)
+    assert.match(text, /^Content-Type: text\/plain; charset=utf-8\r$/m)
+    assert.ok(text.endsWith(`\r\n\r\nÖffne\r\n\r\n${link}\r\n`), text)
+    assert.ok(printed.includes(`${join(directory, name)}\n${link}\n`), printed)
+    assert.ok(!printed.includes('\u001b'), 'no control characters reach the terminal')
   })
 })

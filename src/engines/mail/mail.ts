@@ -1,22 +1,24 @@
-// Outgoing mail: over SMTP where a server is set, else kept as files that a person with access to the data can open.
+// Outgoing mail: over SMTP if a server is set, otherwise written to files in the data directory.
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, EngineUnavailable, type Mail, type Random } from '../engines.ts'
 
-/** No caller waits longer for a mail server. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 export type MailSettings = {
-  /** `smtp://user:password@host:port` or `smtps://…`; null keeps mail in the data directory. */
+  /** `smtp://user:password@host:port` or `smtps://…`; null writes mail to the data directory. */
   smtpUrl: string | null
   from: string
-  /** Further authorities, in PEM, that the server's certificate may come of. */
+  /** Additional certificate authorities to trust, in PEM. */
   ca: string | undefined
   directory: string
+  /** Prints the links of mail that is written to a file, for whoever runs Stoa without a mail server. */
+  print: (text: string) => void
 }
 
-export function openMail({ smtpUrl, from, ca, directory }: MailSettings, clock: Clock, random: Random): Mail {
-  return smtpUrl === null ? keptMail(directory, from, clock, random) : smtpMail(smtpUrl, from, ca)
+export function openMail(settings: MailSettings, clock: Clock, random: Random): Mail {
+  const { smtpUrl, from, ca } = settings
+  return smtpUrl === null ? fileMail(settings, clock, random) : smtpMail(smtpUrl, from, ca)
 }
 
 function smtpMail(url: string, from: string, ca: string | undefined): Mail {
@@ -25,21 +27,20 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
     host: hostname.replace(/^\[|\]$/g, ''),
     ...(port !== '' && { port: Number(port) }),
     secure: protocol === 'smtps:',
-    // What is sent opens accounts: without TLS it goes to this very machine alone.
+    // Mails carry links that give access to accounts: without TLS they go only to this machine.
     requireTLS: protocol === 'smtp:' && !LOOPBACK.test(hostname),
     ...(ca !== undefined && { tls: { ca } }),
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    ...{
-      connectionTimeout: PATIENCE_MS,
-      greetingTimeout: PATIENCE_MS,
-      socketTimeout: PATIENCE_MS,
-      dnsTimeout: PATIENCE_MS,
-    },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    dnsTimeout: TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   }
   return {
     send: async ({ to, subject, text }) => {
-      const { createTransport } = await import('nodemailer') // Few starts send mail; loading it would slow all of them.
+      const { createTransport } = await import('nodemailer') // Loaded on first use, to start faster.
       try {
         await createTransport(options).sendMail({ from, to, subject, text })
       } catch (error) {
@@ -51,8 +52,8 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** One file each, named by time; whole or not there. */
-function keptMail(directory: string, from: string, clock: Clock, random: Random): Mail {
+/** Writes one file per mail, named by time. Renamed when complete. */
+function fileMail({ directory, from, print }: MailSettings, clock: Clock, random: Random): Mail {
   return {
     send: async ({ to, subject, text }) => {
       const { createTransport } = await import('nodemailer')
@@ -61,9 +62,20 @@ function keptMail(directory: string, from: string, clock: Clock, random: Random)
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       const name = `${clock.now().toISOString().replaceAll(':', '')}-${random.token(8)}.eml`
       const path = join(directory, name)
-      writeFileSync(`${path}.new`, message as Buffer, { mode: 0o600, flush: true })
+      writeFileSync(`${path}.new`, readable(message as Buffer, text), { mode: 0o600, flush: true })
       chmodSync(`${path}.new`, 0o600)
       renameSync(`${path}.new`, path)
+      const links = text.match(/https:\/\/\S+/g) ?? []
+      // Without control characters, which could drive the terminal.
+      const lines = [`Mail to ${to} (${subject}) is in ${path}`, ...links, ''].map(line => line.replace(/\p{Cc}/gu, ''))
+      print(`${lines.join('\n')}\n`)
     },
   }
+}
+
+/** The message with its text unencoded: nodemailer would break long lines, and with them the links that people copy. */
+function readable(message: Buffer, text: string): string {
+  const [head = ''] = message.toString('utf8').split('\r\n\r\n', 1)
+  const plain = head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit')
+  return `${plain}\r\n\r\n${text.replaceAll('\n', '\r\n')}`
 }

@@ -2,14 +2,14 @@ import { createHash, randomFillSync } from 'node:crypto'
 import type { Random } from '../engines.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** The largest multiple of 62 a byte can hold: bytes from here on are drawn again, so that no letter is favoured. */
-const EVEN = 248
-/** One call to the kernel's generator serves this many bytes; each byte is handed out once. */
+/** The largest multiple of 62 in a byte: bytes from here on are skipped, so that all characters are equally likely. */
+const UNBIASED_MAX = 248
+/** The bytes fetched per call to the kernel's generator; each is used once. */
 const POOL_BYTES = 4096
 
 export const systemRandom: Random = fromSource(into => randomFillSync(into))
 
-/** The same sequence for the same seed, for tests that must be repeatable. Never for secrets. */
+/** The same sequence for the same seed, for reproducible tests. Never for secrets. */
 export function seededRandom(seed: string): Random {
   let counter = 0
   return fromSource(into => {
@@ -41,7 +41,7 @@ function fromSource(fill: (into: Buffer) => unknown): Random {
       let text = ''
       while (text.length < length) {
         const byte = next()
-        if (byte < EVEN) text += ALPHABET[byte % 62]
+        if (byte < UNBIASED_MAX) text += ALPHABET[byte % 62]
       }
       return text
     },

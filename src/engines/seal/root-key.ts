@@ -1,4 +1,4 @@
-// The key under which everything is sealed: given as a setting, or made once and kept in the data directory.
+// The key that seals all secrets: given as a setting, or created once in the data directory.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../engines.ts'
@@ -7,7 +7,7 @@ import { ROOT_KEY_BYTES } from './seal.ts'
 export function rootKey(dataDirectory: string, random: Random): Buffer {
   const path = join(dataDirectory, 'root.key')
   if (!existsSync(path)) {
-    // Whole or not there at all: half a key would lock out everything that is sealed under it later.
+    // Renamed when complete: a truncated key would make all secrets sealed under it unreadable.
     writeFileSync(`${path}.new`, `${random.bytes(ROOT_KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true })
     renameSync(`${path}.new`, path)
   }

@@ -7,13 +7,13 @@ const root = seededRandom('root').bytes(32)
 const { seal, unseal } = openSeal(root, systemRandom)
 
 describe('a sealed text', () => {
-  it('is read back by whoever has the root key', () => {
+  it('opens with the same root key', () => {
     for (const text of ['', 'x', 'whsec_…', 'ünïcode 🙂', 'x'.repeat(100_000)]) {
       assert.equal(openSeal(root, systemRandom).unseal('home', 'app/web', seal('home', 'app/web', text)), text)
     }
   })
 
-  it('says nothing of the text but how long it is, and never the same twice', () => {
+  it('reveals only the length of the text, and differs each time', () => {
     const sealed = seal('home', 'a', 'the secret')
     assert.ok(!Buffer.from(sealed).includes('secret'))
     assert.equal(sealed.length, seal('home', 'a', 'xxx xxxxxx').length)
@@ -29,17 +29,17 @@ describe('a sealed text', () => {
     assert.throws(() => another.unseal('home', 'a', sealed), /another root key/)
   })
 
-  it('does not open when any bit of it was changed, or any of it is missing', () => {
+  it('does not open when any byte was changed or is missing', () => {
     const sealed = seal('home', 'a', 'secret')
     for (let at = 0; at < sealed.length; at++) {
-      const bent = Buffer.from(sealed)
-      bent[at] = (bent[at] as number) ^ 1
-      assert.throws(() => unseal('home', 'a', bent), `byte ${at}`)
+      const changed = Buffer.from(sealed)
+      changed[at] = (changed[at] as number) ^ 1
+      assert.throws(() => unseal('home', 'a', changed), `byte ${at}`)
       assert.throws(() => unseal('home', 'a', sealed.subarray(0, at)), `cut at ${at}`)
     }
   })
 
-  it('needs a root key of 32 bytes', () => {
+  it('requires a root key of 32 bytes', () => {
     assert.throws(() => openSeal(Buffer.alloc(16), systemRandom), /32 bytes/)
   })
 })

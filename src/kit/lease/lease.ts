@@ -1,22 +1,22 @@
-// A lease: what only one process may do at a time. It ends by itself when its holder dies, and its number grows with every
-// holder: a write of one that was taken over meanwhile finds a higher number, and does not commit.
+// A lease: only one process at a time does the work. It expires when its holder dies. Its fencing number grows with
+// every new holder: writes of a process that lost the lease find a higher number and do not commit.
 import type { Clock, Database, Random, Tx } from '../../engines/engines.ts'
 import * as store from './store.ts'
 
-const LASTS_MS = 30_000
+const DURATION_MS = 30_000
 
 type Engines = { db: Database; clock: Clock; random: Random }
 
 export type Lease = {
-  /** Aborted when the lease is lost, or with the signal that was given. */
+  /** Aborted when the lease is lost, or by the caller's signal. */
   signal: AbortSignal
-  /** One transaction that commits only while the lease is held. */
+  /** Runs one transaction that commits only while the lease is held. */
   write<T>(work: (db: Tx) => Promise<T>): Promise<T>
 }
 
 export class LeaseLost extends Error {}
 
-/** Does the work while it alone holds the lease, and answers null at once when another does. */
+/** Does the work while holding the lease; returns null at once if another process holds it. */
 export async function withLease<T>(
   { db, clock, random }: Engines,
   name: string,
@@ -24,17 +24,17 @@ export async function withLease<T>(
   work: (lease: Lease) => Promise<T>,
 ): Promise<T | null> {
   const holder = random.token(22)
-  const fence = await store.acquireLease(db.autocommit, name, holder, LASTS_MS)
+  const fence = await store.acquireLease(db.autocommit, name, holder, DURATION_MS)
   if (fence === null) return null
   const lost = new AbortController()
   const done = new AbortController()
-  const keeping = keep()
-  async function keep(): Promise<void> {
+  const renewal = renewUntilDone()
+  async function renewUntilDone(): Promise<void> {
     for (;;) {
-      await clock.sleep(LASTS_MS / 3, done.signal)
+      await clock.sleep(DURATION_MS / 3, done.signal)
       if (done.signal.aborted) return
-      const kept = await store.acquireLease(db.autocommit, name, holder, LASTS_MS).catch(() => null)
-      if (kept !== fence) return lost.abort(new LeaseLost(`the lease ${name} was lost`))
+      const renewed = await store.acquireLease(db.autocommit, name, holder, DURATION_MS).catch(() => null)
+      if (renewed !== fence) return lost.abort(new LeaseLost(`the lease ${name} was lost`))
     }
   }
   const write: Lease['write'] = inside =>
@@ -46,7 +46,7 @@ export async function withLease<T>(
     return await work({ signal: AbortSignal.any([signal, lost.signal]), write })
   } finally {
     done.abort()
-    await keeping
+    await renewal
     await store.endLease(db.autocommit, name, holder)
   }
 }

@@ -10,7 +10,7 @@ const bert = await host.member(host.home.org, 'member')
 const { made, patch, revoke, listed, use } = keyCalls(host)
 
 describe('changing a key', () => {
-  it('changes what is given, leaves the rest, and never the secret', async () => {
+  it('changes the given fields only, and never the secret', async () => {
     const { id, key } = await made({ name: 'Before', rate: 600, limit: ['read:*'] })
     const { status, body } = await patch(id, { name: 'After', budget: { month: 100 } })
     assert.equal(status, 200)
@@ -29,7 +29,7 @@ describe('changing a key', () => {
     assert.equal((await use(key)).status, 200)
   })
 
-  it('takes a bound away with null, and with [] for the limit', async () => {
+  it('removes a bound with null, and `limit` also with []', async () => {
     for (const limit of [[], null]) {
       const { id } = await made({ rate: 5, limit: ['read:*'], budget: { total: 5 }, expires: '2027-01-01T00:00:00Z' })
       const { body } = await patch(id, { rate: null, limit, budget: null, expires: null })
@@ -51,23 +51,23 @@ describe('changing a key', () => {
     'budget_total = 1',
     'rate = 1',
   ]) {
-    it(`takes effect at once, even by hand: ${change}`, async () => {
+    it(`drops the cached key at once after a manual update of the database: ${change}`, async () => {
       const { id, key } = await made()
       await use(key)
-      const isRemembered = () => !(host.keyring.secretKey(key) instanceof Promise)
-      assert.ok(isRemembered())
+      const isCached = () => !(host.keyring.secretKey(key) instanceof Promise)
+      assert.ok(isCached())
       await host.db.script(`update keys set ${change} where id = '${id}'`)
       await host.db.waitForNotifications()
-      assert.ok(!isRemembered())
+      assert.ok(!isCached())
     })
   }
 
-  it('gives a budget as a whole: a cap that is left out is none', async () => {
+  it('replaces the whole budget: a cap that is left out becomes 0', async () => {
     const { id } = await made({ budget: { month: 5, total: 9 } })
     assert.deepEqual((await patch(id, { budget: { month: 6 } })).body.budget, { month: 6, total: 0 })
   })
 
-  it('loses nothing of what is changed at the same time', async () => {
+  it('loses no concurrent change', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await made()
       const change = { name: 'Changed', rate: 5, limit: ['read:*'], budget: { month: 0, total: 5 } }
@@ -77,7 +77,7 @@ describe('changing a key', () => {
     }
   })
 
-  it('that changes nothing leaves no record', async () => {
+  it('leaves no audit entry when nothing changes', async () => {
     const { id } = await made({ rate: 5, limit: ['read:*'], budget: { month: 5 } })
     for (const same of [{}, { rate: 5, limit: ['read:*'], budget: { month: 5 }, name: 'A key' }]) {
       assert.equal((await patch(id, same)).status, 200)
@@ -85,7 +85,7 @@ describe('changing a key', () => {
     assert.equal((await host.db`select from audit where on_what = ${id}`).length, 1)
   })
 
-  it('is for its owner alone: an admin may see it, a member may not', async () => {
+  it('is allowed to the owner only: answers 403 to an admin and 404 to another member', async () => {
     const { id } = await made({}, anna.key)
     const before = await listed(id)
     assert.equal((await patch(id, { name: 'Mine' }, host.home.key)).status, 403)
@@ -94,23 +94,22 @@ describe('changing a key', () => {
     assert.deepEqual(await listed(id), before)
   })
 
-  it('does not bring back what was revoked or has expired', async () => {
+  it('does not reactivate a revoked or expired key', async () => {
     const revoked = await made()
     await revoke(revoked.id)
     assert.equal((await patch(revoked.id, { expires: null })).status, 409)
     const soon = await made({ expires: new Date(host.clock.now().getTime() + 5).toISOString() })
     host.clock.advance(5)
-    const answer = await patch(soon.id, { expires: null })
-    assert.equal(answer.status, 409)
+    assert.equal((await patch(soon.id, { expires: null })).status, 409)
     assert.equal((await listed(soon.id)).status, 'expired')
   })
 
-  it('does not bring back what expires while it waits for its turn', async () => {
+  it('does not reactivate a key that expires while the request waits for the lock', async () => {
     const soon = await made({ expires: new Date(host.clock.now().getTime() + 5).toISOString() })
     const { answer } = await host.db.transaction(async db => {
       await db`select from keys where id = ${soon.id} for update`
       const answer = patch(soon.id, { expires: null })
-      await new Promise(resolve => setTimeout(resolve, 200)) // Until it waits for this transaction.
+      await new Promise(resolve => setTimeout(resolve, 200)) // Until the request waits for this transaction.
       host.clock.advance(5)
       return { answer }
     })
@@ -136,7 +135,7 @@ describe('changing a key', () => {
 })
 
 describe('expiry', () => {
-  it('is exact: the key works to the last millisecond, then is 401 and says so', async () => {
+  it('is exact to the millisecond; afterwards the key answers 401 with `key_expired`', async () => {
     const expires = new Date(host.clock.now().getTime() + 1_000).toISOString()
     const { key, id } = await made({ expires })
     host.clock.advance(999)

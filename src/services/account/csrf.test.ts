@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Ask, startHost } from '../../../test/host.ts'
-import { wire } from '../../../test/wire.ts'
+import { rawConnection } from '../../../test/raw-connection.ts'
 
 const host = await startHost()
 let count = 0
@@ -15,20 +15,20 @@ const token = await tokenFor(browser)
 const others = [await tokenFor(await host.signIn(host.home)), await tokenFor(await host.signIn(host.other))] as const
 
 describe('a browser session', () => {
-  it('reads as its person without a token', async () => {
+  it('reads as its user without a token', async () => {
     const { status, body } = await host.call('GET /v1/account/keys', { as: null, headers: browser })
     assert.equal(status, 200)
     assert.equal(body.data[0].creator, host.home.email)
   })
 
-  it('gets a token, and for how long it is good', async () => {
+  it('gets a token and its lifetime', async () => {
     const { status, body } = await host.call('GET /v1/account/csrf', { as: null, headers: browser })
     assert.equal(status, 200)
     assert.deepEqual(Object.keys(body).sort(), ['csrfToken', 'expiresIn'])
     assert.equal(body.expiresIn, 43_200)
   })
 
-  it('writes with the token, and the trail names the session', async () => {
+  it('writes with the token, and the audit trail names the session', async () => {
     const answer = await write({ ...browser, 'x-csrf-token': token })
     assert.equal(answer.status, 201, answer.text)
     const [row] = await host.db<{ credential: string }>`select credential from audit order by id desc limit 1`
@@ -36,19 +36,19 @@ describe('a browser session', () => {
   })
 
   const swapped = (text: string, at: number) => text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
-  for (const [what, headers] of Object.entries<Record<string, string>>({
+  for (const [title, headers] of Object.entries<Record<string, string>>({
     'no token': {},
-    'an empty one': { 'x-csrf-token': '' },
-    'one of another session of the same person': { 'x-csrf-token': others[0] },
-    'one of another person': { 'x-csrf-token': others[1] },
-    'one letter changed': { 'x-csrf-token': swapped(token, token.length - 5) },
-    'a later time': { 'x-csrf-token': token.replace(/^\d+/, made => String(Number(made) + 60)) },
-    'something after it': { 'x-csrf-token': `${token}x` },
-    'its MAC cut short': { 'x-csrf-token': token.slice(0, -1) },
-    'the cookie itself': { 'x-csrf-token': browser.cookie.split('=').at(-1) as string },
-    'the token in the query': { 'x-nothing': token },
+    'an empty token': { 'x-csrf-token': '' },
+    'a token of another session of the same person': { 'x-csrf-token': others[0] },
+    'a token of another person': { 'x-csrf-token': others[1] },
+    'a token with one letter changed': { 'x-csrf-token': swapped(token, token.length - 5) },
+    'a token with a later time': { 'x-csrf-token': token.replace(/^\d+/, made => String(Number(made) + 60)) },
+    'a token with a character appended': { 'x-csrf-token': `${token}x` },
+    'a token with a truncated MAC': { 'x-csrf-token': token.slice(0, -1) },
+    'the cookie as the token': { 'x-csrf-token': browser.cookie.split('=').at(-1) as string },
+    'the token in another header': { 'x-nothing': token },
   })) {
-    it(`writes nothing with ${what}: 403`, async () => {
+    it(`answers 403 and writes nothing with ${title}`, async () => {
       const before = count
       const answer = await write({ ...browser, ...headers })
       assert.equal(answer.status, 403)
@@ -66,7 +66,7 @@ describe('a browser session', () => {
     assert.equal((await host.call('HEAD /v1/projects', { as: null, headers: browser })).status, 200)
   })
 
-  it('is not what counts beside a bearer, good or bad', async () => {
+  it('is ignored when there is a bearer credential, valid or not', async () => {
     assert.equal((await write(browser, host.other.key)).status, 201, 'a bearer needs no token')
     const { body } = await host.call('GET /v1/account/keys', { as: host.other.key, headers: browser })
     assert.equal(body.data[0].creator, host.other.email)
@@ -74,7 +74,7 @@ describe('a browser session', () => {
     assert.equal(unknown.status, 401)
   })
 
-  it('is 401 when it is unknown, sent twice, empty, or under another name', async () => {
+  it('is refused with 401 when the cookie is unknown, sent twice, empty, or has another name', async () => {
     const [, pair = ''] = browser.cookie.split('; ')
     for (const cookie of [
       `${pair}x`,
@@ -89,7 +89,7 @@ describe('a browser session', () => {
     }
   })
 
-  it('is found by its name alone, not by one that a browser lets a neighbour set', async () => {
+  it('is found by its exact cookie name only, not by one that a sibling domain may set', async () => {
     const [, pair = ''] = browser.cookie.split('; ')
     for (const [bytes, status] of [
       [` ${pair}`, 200],
@@ -98,25 +98,25 @@ describe('a browser session', () => {
       [`a=1; \xa0\xa0${pair}`, 401],
       [`${pair}\xa0`, 401],
     ] as const) {
-      const { socket, closed } = await wire(host.port, { tls: true })
+      const { socket, closed } = await rawConnection(host.port, { tls: true })
       const head = `GET /v1/projects HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncookie:${bytes}\r\n\r\n`
       socket.write(Buffer.from(head, 'latin1'))
       assert.match(await closed, new RegExp(`^HTTP/1.1 ${status}`), JSON.stringify(bytes.slice(0, 12)))
     }
   })
 
-  it('cannot be a key, although that key is known', async () => {
+  it('is refused when the cookie contains a valid key', async () => {
     const cookie = `__Host-stoa-session=${host.home.key}`
     assert.equal((await host.call('GET /v1/projects', { as: null, headers: { cookie } })).status, 401)
   })
 
-  it('ends at once with the membership, and when its time is over', async () => {
+  it('ends at once with the membership, and when it expires', async () => {
     const fred = await host.member(host.home.org, 'member')
-    const his = await host.signIn(fred)
-    assert.equal((await host.call('GET /v1/projects', { as: null, headers: his })).status, 200)
+    const session = await host.signIn(fred)
+    assert.equal((await host.call('GET /v1/projects', { as: null, headers: session })).status, 200)
     await host.db`delete from members where user_id = ${fred.user}`
     await host.db.waitForNotifications()
-    assert.equal((await host.call('GET /v1/projects', { as: null, headers: his })).status, 401)
+    assert.equal((await host.call('GET /v1/projects', { as: null, headers: session })).status, 401)
 
     const short = await host.signIn(host.home, 1_000)
     host.clock.advance(999)
@@ -126,8 +126,8 @@ describe('a browser session', () => {
   })
 })
 
-describe('a role that changes', () => {
-  it('counts at once for a session that is remembered', async () => {
+describe('a role change', () => {
+  it('takes effect at once for a cached session', async () => {
     const gus = await host.member(host.home.org, 'admin')
     const headers = await host.signIn(gus)
     const read = async () => (await host.call('GET /v1/iam/audit', { as: null, headers })).status
@@ -138,17 +138,17 @@ describe('a role that changes', () => {
   })
 })
 
-describe('a token', () => {
-  it('is good if the clock that made it is up to a minute ahead', async () => {
-    const ahead = await tokenFor(browser)
+describe('a CSRF token', () => {
+  it('is valid if the clock that issued it is up to a minute fast', async () => {
+    const early = await tokenFor(browser)
     host.clock.advance(-60_000)
-    assert.equal((await write({ ...browser, 'x-csrf-token': ahead })).status, 201)
+    assert.equal((await write({ ...browser, 'x-csrf-token': early })).status, 201)
     host.clock.advance(-1_000)
-    assert.equal((await write({ ...browser, 'x-csrf-token': ahead })).status, 403)
+    assert.equal((await write({ ...browser, 'x-csrf-token': early })).status, 403)
     host.clock.advance(61_000)
   })
 
-  it('is good for twelve hours, and not from the future', async () => {
+  it('is valid for twelve hours, and not if issued in the future', async () => {
     const long = await host.signIn(host.home, 100 * 3_600_000)
     const fresh = await tokenFor(long)
     host.clock.advance(43_200_000 - 1_000)

@@ -5,11 +5,11 @@ import { operation } from './state.ts'
 
 export const getCsrf = operation({
   route: 'GET /v1/account/csrf',
-  summary: 'The token a browser session sends as X-CSRF-Token with every write; a bearer needs none',
+  summary: 'The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none',
   access: 'bearer',
   output: Type.Object({
     csrfToken: Type.String(),
-    expiresIn: Type.Integer({ description: 'How many seconds it is good for' }),
+    expiresIn: Type.Integer({ description: 'How many seconds the token is valid' }),
   }),
   run: ({ caller, clock }) => ({ csrfToken: csrfToken(caller.credential, clock.now()), expiresIn: CSRF_LIFETIME_S }),
 })

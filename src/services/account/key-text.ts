@@ -1,5 +1,5 @@
-// How a key is spelled: `sk-` or `pk-`, 43 letters and digits that carry 256 bits, and 6 that check the rest, so that a
-// mistyped key is refused without a look-up and a scanner can tell ours from other text.
+// The format of a key: `sk-` or `pk-`, 43 random letters and digits (256 bits), and 6 check digits, so that a mistyped
+// key is refused without a look-up and secret scanners can recognise keys.
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Random } from '../../engines/engines.ts'
@@ -7,10 +7,10 @@ import type { Random } from '../../engines/engines.ts'
 export type KeyType = 'secret' | 'publishable'
 
 const PREFIXES = { secret: 'sk-', publishable: 'pk-' }
-const SPELLING = /^[ps]k-[0-9A-Za-z]{49}$/
+const FORMAT = /^[ps]k-[0-9A-Za-z]{49}$/
 const SECRET_LENGTH = 43
 const CHECK_LENGTH = 6
-/** Enough to tell keys apart in a listing, far too little to guess one. */
+/** Long enough to distinguish keys in a listing, far too short to guess one. */
 const PREFIX_LENGTH = 11
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -19,12 +19,13 @@ export function newKeyText(random: Random, type: KeyType): string {
   return body + checkDigits(body)
 }
 
-export function isWellSpelled(text: string): boolean {
-  return SPELLING.test(text) && checkDigits(text.slice(0, -CHECK_LENGTH)) === text.slice(-CHECK_LENGTH)
+export function isWellFormed(text: string): boolean {
+  return FORMAT.test(text) && checkDigits(text.slice(0, -CHECK_LENGTH)) === text.slice(-CHECK_LENGTH)
 }
 
 export const prefixOf = (text: string): string => text.slice(0, PREFIX_LENGTH)
-/** In hex, as the database's notifications name keys too. */
+
+/** In hex, as in the database's notifications. */
 export const digestOf = (text: string): string => hash('sha256', text)
 
 function checkDigits(body: string): string {

@@ -1,5 +1,5 @@
-// Resolves keys, sessions and access tokens to callers, and keeps those it has seen. One that changes is dropped at once, in
-// every process on the same database; unknown ones are never kept.
+// Resolves keys, sessions and access tokens to principals, and caches them. A changed credential is dropped at once in
+// every process on the same database; unknown credentials are never cached.
 import { openCache } from '../../kit/cache.ts'
 import type { Caller, Principal } from '../../kit/caller.ts'
 import type { Credentials } from '../../kit/credentials.ts'
@@ -12,16 +12,16 @@ import {
   findersOf,
   type LookUpOptions,
   refused,
-  requireSpelling,
+  requireWellFormed,
 } from './look-ups.ts'
 
-/** How often a key's use is noted. */
-const USE_NOTED_MS = 60_000
+/** How often the last use of a key is updated. */
+const USE_INTERVAL_MS = 60_000
 
 export type Keyring = Credentials & Pick<LastUsed, 'flush' | 'close'>
 export type KeyringOptions = LookUpOptions & { warn: (error: unknown) => void }
 
-/** What is notified of on each channel. */
+/** The cache alias for the notifications of each channel. */
 const CHANNELS = {
   keys: aliasOf.credential,
   sign_ins: aliasOf.signIn,
@@ -31,8 +31,8 @@ const CHANNELS = {
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { db, clock, warn } = options
-  // By the text itself, because hashing it would be a tenth of a small request. It was in this memory anyway, in the
-  // request; nothing of it is kept longer than it takes the next one to be looked up.
+  // The cache is keyed by the credential's text, because hashing it would cost a tenth of a small request. The text was
+  // in memory with the request anyway, and expired entries are removed at the next look-up.
   const cache = openCache<CachedCredential>()
   for (const [channel, alias] of Object.entries(CHANNELS)) {
     await db.listen(channel, name => cache.drop(alias(name)), cache.clear)
@@ -41,14 +41,14 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const find = findersOf(options)
 
   const UNKNOWN = new Map([
-    [find.key, 'This key is not known here. Was it copied whole?'],
-    [find.workspace, 'This token is of no workspace here, or it has ended.'],
+    [find.key, 'This key is unknown. Was it copied completely?'],
+    [find.workspace, 'This token belongs to no workspace here, or it has ended.'],
   ])
 
   function admitted(cached: CachedCredential, nowMs: number): Principal {
     if (cached.revoked) throw ended('key_revoked', 'This key was revoked')
     if (cached.expiresMs <= nowMs) throw expired(cached)
-    if (nowMs - cached.useNotedMs >= USE_NOTED_MS) {
+    if (nowMs - cached.useNotedMs >= USE_INTERVAL_MS) {
       cached.useNotedMs = nowMs
       note(cached.principal.credential.id, nowMs)
     }
@@ -62,14 +62,14 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   }
 
   async function lookUp(name: string, text: string, nowMs: number, finder: Finder): Promise<Principal> {
-    if (finder === find.key) requireSpelling(text)
+    if (finder === find.key) requireWellFormed(text)
     const cached = await cache.load(name, nowMs, () => finder(text))
     if (!cached) throw refused(UNKNOWN.get(finder) ?? SIGNED_OUT)
     return admitted(cached, clock.now().getTime())
   }
 
   return {
-    // Its prefix is part of what a key's digest was made of, so the type found is the one its text says.
+    // The digest covers the prefix, so the type of the key found is the type its text names.
     secretKey: text => resolve(text, text, find.key) as Caller | Promise<Caller>,
     publishableKey: text => resolve(text, text, find.key),
     accessToken: text => resolve(text, text, find.token) as Caller | Promise<Caller>,
@@ -86,6 +86,6 @@ function expired({ principal, expiresMs }: CachedCredential) {
   const { kind } = principal.credential
   if (kind === 'session') return refused(SIGNED_OUT)
   if (kind === 'token') return refused('This access token has expired; refresh it.')
-  if (kind === 'workspace') return refused('This token has expired; make another one.')
+  if (kind === 'workspace') return refused('This token has expired; create another one.')
   return ended('key_expired', `This key expired at ${new Date(expiresMs).toISOString()}`)
 }

@@ -12,7 +12,7 @@ type Fields = Record<string, unknown>
 const { create, made, patch, revoke, list, listed, use } = keyCalls(host)
 
 describe('creating a key', () => {
-  it('answers the record and, once, the whole secret', async () => {
+  it('returns the record and, this once, the full secret', async () => {
     const { id, key, ...rest } = await made({ name: 'Deploy' })
     assert.match(id, /^key_[0-9A-Za-z]{24}$/)
     assert.match(key, /^sk-[0-9A-Za-z]{49}$/)
@@ -23,13 +23,13 @@ describe('creating a key', () => {
     assert.ok(!JSON.stringify(await list()).includes(key.slice(11)))
   })
 
-  it('makes a credential of its creator', async () => {
+  it('issues a credential of its creator', async () => {
     const { key } = await made({}, anna.key)
     assert.equal((await use(key)).status, 200)
     assert.equal((await listed((await made({}, key)).id)).creator, anna.email)
   })
 
-  it('keeps of a secret its SHA-256 and nothing more', async () => {
+  it('stores only the SHA-256 of a secret', async () => {
     const { id, key } = await made()
     const [row] = await host.db<{ text: string | null; all: string; same: boolean }>`select text, keys::text as all,
       digest = sha256(convert_to(${key}, 'UTF8')) as same from keys where id = ${id}`
@@ -38,7 +38,7 @@ describe('creating a key', () => {
     assert.ok(!row?.all.includes(key.slice(11)))
   })
 
-  it('shows a publishable key whenever it is asked', async () => {
+  it('shows a publishable key in every answer', async () => {
     const { id, key, type } = await made({ type: 'publishable' })
     assert.equal(type, 'publishable')
     assert.match(key, /^pk-[0-9A-Za-z]{49}$/)
@@ -46,23 +46,23 @@ describe('creating a key', () => {
     assert.equal((await patch(id, { name: 'Renamed' })).body.key, key)
   })
 
-  it('keeps every bound as it was given, and names in `limit` once each', async () => {
+  it('stores every bound as given, and each entry of `limit` once', async () => {
     const bounds = { budget: { month: 500, total: 2000 }, rate: 60, expires: '2027-01-01T00:00:00.000Z' }
     const limit = ['product:risk', 'read:*', 'model:vendor/model:7b', 'project:web-shop', 'product:risk']
     const { id } = await made({ ...bounds, limit })
-    const { limit: kept, budget, rate, expires } = await listed(id)
+    const { limit: stored, budget, rate, expires } = await listed(id)
     assert.deepEqual({ budget, rate, expires }, bounds)
-    assert.deepEqual(kept, limit.slice(0, 4))
+    assert.deepEqual(stored, limit.slice(0, 4))
   })
 
-  it('reads a time of any offset', async () => {
+  it('accepts a time with any offset', async () => {
     assert.equal((await made({ expires: '2026-11-15T12:00:00+02:00' })).expires, '2026-11-15T10:00:00.000Z')
   })
 
-  it('takes null, an empty limit and caps of 0 for no bound at all', async () => {
+  it('accepts null, an empty limit and caps of 0 as no bound', async () => {
     const key = await made({ limit: [], budget: { month: 0, total: 0 }, rate: null, expires: null })
     for (const bound of ['limit', 'budget', 'rate', 'expires']) assert.ok(!(bound in key), bound)
-    assert.equal((await create({}, key.key)).status, 201, 'it is not a limited key')
+    assert.equal((await create({}, key.key)).status, 201, 'the key is not limited')
   })
 
   const wrong: [field: string, fields: Fields][] = [
@@ -110,7 +110,7 @@ describe('creating a key', () => {
     ['owner', { owner: 'usr_somebody' }],
   ]
   for (const [field, fields] of wrong) {
-    it(`refuses ${JSON.stringify(fields).slice(0, 60)}, naming \`${field}\`, and writes nothing`, async () => {
+    it(`rejects ${JSON.stringify(fields).slice(0, 60)}, names \`${field}\` and writes nothing`, async () => {
       const count = async () => (await host.db<{ n: number }>`select count(*) as n from keys`)[0]?.n
       const before = await count()
       const answer = await create(fields)
@@ -121,10 +121,10 @@ describe('creating a key', () => {
   }
 })
 
-describe('the listing', () => {
-  it('shows a member their own, and an owner or admin all of the organisation', async () => {
+describe('listing keys', () => {
+  it('shows a member their own keys, and an owner or admin all keys of the organisation', async () => {
     const admin = await host.member(host.home.org, 'admin')
-    const { id } = await made({ name: 'Seen by whom' }, anna.key)
+    const { id } = await made({ name: 'Visibility' }, anna.key)
     assert.ok(await listed(id, anna.key))
     assert.ok(await listed(id, admin.key))
     assert.ok(await listed(id, host.home.key))
@@ -133,7 +133,7 @@ describe('the listing', () => {
     for (const key of (await list('?limit=200', anna.key)).data) assert.equal(key.creator, anna.email)
   })
 
-  it('goes from the newest to the oldest, page by page, without a gap', async () => {
+  it('pages from the newest to the oldest without a gap', async () => {
     const { key } = await host.organisation('pages')
     for (let at = 0; at < 6; at++) {
       if (at % 2 === 0) host.clock.advance(1)
@@ -158,16 +158,20 @@ describe('the listing', () => {
       order.map(one => one.id),
     )
     assert.equal((await list('?limit=7', key)).next, '')
-    for (const place of [
-      ...['not a place', '0000-01-01T00:00:00.000Z key_a', '+010000-01-01T00:00:00.000Z key_a'],
-      ...['2026-11-15T09:00:00.000Z', '2026-11-15T09:00:00.000Z key_a b', '2026-13-15T09:00:00.000Z key_a'],
+    for (const position of [
+      'not a position',
+      '0000-01-01T00:00:00.000Z key_a',
+      '+010000-01-01T00:00:00.000Z key_a',
+      '2026-11-15T09:00:00.000Z',
+      '2026-11-15T09:00:00.000Z key_a b',
+      '2026-13-15T09:00:00.000Z key_a',
     ]) {
-      const after = Buffer.from(place).toString('base64url')
-      assert.equal((await host.call(`GET /v1/account/keys?after=${after}`)).body.error.param, 'after', place)
+      const after = Buffer.from(position).toString('base64url')
+      assert.equal((await host.call(`GET /v1/account/keys?after=${after}`)).body.error.param, 'after', position)
     }
   })
 
-  it('can be held to a status', async () => {
+  it('filters by status', async () => {
     const { key } = await host.organisation('states')
     const [active, expired, revoked] = [
       await made({ name: 'active' }, key),
@@ -178,7 +182,7 @@ describe('the listing', () => {
     host.clock.advance(10)
     const ids = async (status: string) =>
       (await list(`?status=${status}`, key)).data.map((one: Answer['body']) => one.id)
-    assert.equal((await ids('active')).length, 2, 'and the one it came with')
+    assert.equal((await ids('active')).length, 2, 'with the first key of the organisation')
     assert.ok((await ids('active')).includes(active.id))
     assert.deepEqual(await ids('expired'), [expired.id])
     assert.deepEqual(await ids('revoked'), [revoked.id])

@@ -1,5 +1,5 @@
 // Operations under /v1/account/keys. A key belongs to the organisation it was created in and to the person who created
-// it: its owner alone edits it; the owner and the organisation's admins see and revoke it.
+// it: only its owner may change it; the owner and the organisation's admins may see and revoke it.
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import type { Clock, Random, Tx } from '../../engines/engines.ts'
@@ -29,15 +29,15 @@ const settable = { limit: Limit, budget: Budget, rate: Rate, expires: Expires }
 
 export const listKeys = operation({
   route: 'GET /v1/account/keys',
-  summary: "The caller's keys, for an owner or admin all of the organisation's, newest first",
+  summary: "The caller's keys, newest first; for an owner or admin, all keys of the organisation",
   access: 'bearer',
   input: { status: Type.Optional(KeyStatus), ...paging },
   output: listing(Key),
-  run: async ({ db, caller, clock }, { status = null, ...asked }) => {
+  run: async ({ db, caller, clock }, { status = null, ...pageInput }) => {
     const now = clock.now()
     const filter = { ...timesFrom(now), id: null, user: administers(caller) ? null : caller.user, status }
     const found = await page(
-      asked,
+      pageInput,
       (last, count) => store.selectKeys(db, caller.org, filter, positionFrom(last), count),
       positionKey,
     )
@@ -51,24 +51,25 @@ export const listKeys = operation({
 
 export const createKey = operation({
   route: 'POST /v1/account/keys',
-  summary: 'Creates a key; the answer alone carries the whole text of a secret one, in `key`',
+  summary: 'Creates a key; only this answer contains the full text of a secret key, in `key`',
   access: 'bearer',
   issuesCredential: true,
   input: {
     name: Name,
     type: Type.Optional(
       Type.Enum(['secret', 'publishable'], {
-        description: '`secret` unless said: for servers, acts as its owner; `publishable` may be public, writes events',
+        description:
+          '`secret`, the default, is for servers and acts as its owner; `publishable` may be public and writes events',
       }),
     ),
     ...settable,
   },
-  output: Type.Object({ ...Key.properties, key: Type.String({ description: 'The whole key. Keep it now' }) }),
+  output: Type.Object({ ...Key.properties, key: Type.String({ description: 'The full key; store it now' }) }),
   status: 201,
   faults: ['conflict'],
   audit: 'key.create',
   run: async ({ caller, clock, random, state, write }, { name, type = 'secret', ...given }) => {
-    boundsFrom(given, clock.now(), state.services) // What is wrong takes no place in the queue.
+    boundsFrom(given, clock.now(), state.services) // Invalid input is rejected before it waits in the queue.
     const text = newKeyText(random, type)
     return write({ serialize: true }, async ({ db, record }) => {
       await lock(db, `keys of ${caller.org}`)
@@ -76,7 +77,7 @@ export const createKey = operation({
       const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, state.services) }
       if ((await store.countLiveKeys(db, caller.org, now.toISOString())) >= LIVE_KEYS_MAX) {
         throw new Fault('conflict', {
-          message: `The organisation has ${LIVE_KEYS_MAX} live keys, the most it may have; revoke one first.`,
+          message: `The organisation has ${LIVE_KEYS_MAX} live keys, which is the maximum; revoke one first.`,
         })
       }
       const key = await keepKey({ db, clock, random }, { ...caller, name, type, text, bounds })
@@ -89,7 +90,7 @@ export const createKey = operation({
 
 export const updateKey = operation({
   route: 'PATCH /v1/account/keys/{id}',
-  summary: "Changes what is given of one's own key; null, and for `limit` also [], takes a bound away",
+  summary: "Changes the given fields of the caller's own key; null, and for `limit` also [], removes a bound",
   access: 'bearer',
   issuesCredential: true,
   input: { id: Id, name: Type.Optional(Name), ...settable },
@@ -100,14 +101,14 @@ export const updateKey = operation({
     boundsFrom(given, clock.now(), state.services)
     return write(async ({ db, record }) => {
       const row = await visibleKey(db, caller, id, clock.now())
-      const now = clock.now() // Whoever held the key still may have done so for a while.
+      const now = clock.now() // Waiting for the lock on the key may have taken a while.
       const bounds = boundsFrom(given, now, state.services)
       if (row.user !== caller.user) {
         const owner = (await emailsOf(db, [row.user])).get(row.user)
         throw new Fault('forbidden', { message: `Only its owner, ${owner}, may change this key; you may revoke it.` })
       }
       if (!isLive(row, now)) {
-        throw new Fault('conflict', { message: 'A key that was revoked or has expired stays so; create another one.' })
+        throw new Fault('conflict', { message: 'A revoked or expired key cannot be changed; create another one.' })
       }
       const changed = { ...row, name: name ?? row.name, ...bounds }
       if (!isDeepStrictEqual(changed, row)) {
@@ -121,7 +122,7 @@ export const updateKey = operation({
 
 export const deleteKey = operation({
   route: 'DELETE /v1/account/keys/{id}',
-  summary: 'Revokes exactly that key; it stays listed, with who revoked it and when',
+  summary: 'Revokes only this key; it stays listed, with who revoked it and when',
   access: 'bearer',
   endsCredential: true,
   input: { id: Id },
@@ -141,30 +142,30 @@ const NO_BOUNDS: store.Bounds = { expires: null, limits: [], budget: { month: 0,
 
 type IssuedKey = Pick<Caller, 'org' | 'user'> & { name: string; type: KeyType; text: string; bounds?: store.Bounds }
 
-/** Writes a key down. */
+/** Stores a new key. */
 export async function keepKey(
   { clock, random, db }: { clock: Clock; random: Random; db: Tx },
   { org, user, name, type, text, bounds = NO_BOUNDS }: IssuedKey,
 ): Promise<store.NewKey> {
   const id = `key_${random.token(24)}`
   const created = clock.now().toISOString()
-  const spelled = { prefix: prefixOf(text), text: type === 'publishable' ? text : null, digest: digestOf(text) }
-  const key = { id, org, user, name, type, created, ...spelled, ...bounds }
+  const derived = { prefix: prefixOf(text), text: type === 'publishable' ? text : null, digest: digestOf(text) }
+  const key = { id, org, user, name, type, created, ...derived, ...bounds }
   await store.insertKey(db, key)
   return key
 }
 
-/** Makes an unlimited secret key of that person, and answers its text. */
+/** Creates an unlimited secret key for that person and returns its text. */
 export async function issueKey(
   engines: { clock: Clock; random: Random; db: Tx },
-  whose: Pick<IssuedKey, 'org' | 'user' | 'name'>,
+  owner: Pick<IssuedKey, 'org' | 'user' | 'name'>,
 ): Promise<string> {
   const text = newKeyText(engines.random, 'secret')
-  await keepKey(engines, { ...whose, type: 'secret', text })
+  await keepKey(engines, { ...owner, type: 'secret', text })
   return text
 }
 
-/** The key as the caller may see it, held still until the transaction ends. */
+/** The key, if the caller may see it; locked until the transaction ends. */
 async function visibleKey(db: Tx, caller: Caller, id: string, now: Date): Promise<store.KeyRow> {
   await store.lockKey(db, caller.org, id)
   const user = administers(caller) ? null : caller.user
@@ -175,5 +176,5 @@ async function visibleKey(db: Tx, caller: Caller, id: string, now: Date): Promis
 
 const timesFrom = (now: Date) => ({ at: now.toISOString(), month: monthOf(now) })
 
-/** What the trail says of a key. */
+/** The fields of a key that the audit trail records. */
 const RECORDED = ['name', 'type', 'expires', 'limits', 'budget', 'rate'] as const

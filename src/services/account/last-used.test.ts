@@ -9,8 +9,8 @@ import { openKeyring } from './keyring.ts'
 const host = await startHost()
 const { made, use, listed } = keyCalls(host)
 
-describe('when a key was last used', () => {
-  it('is told to the minute, with a write a minute and not one a request', async () => {
+describe('the last use of a key', () => {
+  it('is exact to the minute, with one write per minute and not per request', async () => {
     const { id, key } = await made()
     assert.ok(!('lastUsed' in (await listed(id))))
     const first = host.clock.now().toISOString()
@@ -29,24 +29,24 @@ describe('when a key was last used', () => {
     assert.equal((await listed(id)).lastUsed, host.clock.now().toISOString())
   })
 
-  const second = async (t: TestContext) => {
+  const secondKeyring = async (t: TestContext) => {
     const db = openPostgres({ at: host.database, connectionsMax: 2, queueMax: 10 })
     t.after(db.close)
-    const warned: unknown[] = []
+    const warnings: unknown[] = []
     return {
       ...(await openKeyring({
         db,
         clock: host.clock,
         seal: host.engines.seal,
-        warn: error => warned.push(error),
+        warn: error => warnings.push(error),
         verifyToken: async () => null,
       })),
-      warned,
+      warnings,
     }
   }
 
-  it('never goes back, whichever process writes it last, and is written when one ends', async t => {
-    const [late, ended] = [await second(t), await second(t)]
+  it('never moves back, whichever process writes last, and is written when a process closes', async t => {
+    const [late, ended] = [await secondKeyring(t), await secondKeyring(t)]
     const { id, key } = await made()
     await late.secretKey(key)
     host.clock.advance(60_000)
@@ -58,31 +58,31 @@ describe('when a key was last used', () => {
     assert.equal((await listed(id)).lastUsed, last)
   })
 
-  it('is written later if it cannot be at once', async t => {
-    const { secretKey, flush, close, warned } = await second(t)
+  it('is written later if a write fails', async t => {
+    const { secretKey, flush, close, warnings } = await secondKeyring(t)
     const { id, key } = await made()
     await host.keyring.flush()
     await secretKey(key)
     await host.db.script('alter table keys rename last_used to hidden')
     await flush()
     await host.db.script('alter table keys rename hidden to last_used')
-    assert.ok(warned.length > 0)
+    assert.ok(warnings.length > 0)
     await close()
     assert.equal((await listed(id)).lastUsed, host.clock.now().toISOString())
   })
 
-  it('and what it spent do not make anybody look it up again', async () => {
+  it('does not invalidate the cached key, and neither does spending', async () => {
     const [{ id, key }, other] = [await made(), await made()]
     await use(key)
     await use(other.key)
     await host.keyring.flush()
     await host.db`update keys set spent = spent + 1 where id = ${id}`
     await host.call(`DELETE /v1/account/keys/${other.id}`)
-    // Notifications come in order: by now one about the first key would have come.
+    // Notifications arrive in order: by now one about the first key would have arrived.
     await eventually(
       () => use(other.key),
       ({ status }) => status === 401,
     )
-    assert.ok(!(host.keyring.secretKey(key) instanceof Promise), 'it is remembered')
+    assert.ok(!(host.keyring.secretKey(key) instanceof Promise), 'the key is cached')
   })
 })

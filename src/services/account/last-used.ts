@@ -1,5 +1,5 @@
-// When keys were last used. Noted in memory and written down together, to the minute: a write for each request would
-// cost more than the request.
+// When keys were last used. Uses are collected in memory and written in batches: a write for each request would cost
+// more than the request.
 import type { Database } from '../../engines/engines.ts'
 import { updateLastUsed } from './store.ts'
 
@@ -12,24 +12,24 @@ export type LastUsed = {
 }
 
 export function openLastUsed(db: Database, warn: (error: unknown) => void): LastUsed {
-  const noted = new Map<string, string>()
+  const pending = new Map<string, string>()
 
   async function flush(): Promise<void> {
-    if (noted.size === 0) return
-    const uses = new Map(noted)
-    noted.clear()
+    if (pending.size === 0) return
+    const uses = new Map(pending)
+    pending.clear()
     try {
       await updateLastUsed(db.autocommit, uses)
     } catch (error) {
-      // Kept for the next time, unless the key was used again meanwhile.
-      for (const [key, at] of uses) if (!noted.has(key)) noted.set(key, at)
+      // Retried with the next flush, unless the key was used again meanwhile.
+      for (const [key, at] of uses) if (!pending.has(key)) pending.set(key, at)
       warn(error)
     }
   }
 
   const timer = setInterval(() => void flush(), FLUSH_MS).unref()
   return {
-    note: (key, atMs) => void noted.set(key, new Date(atMs).toISOString()),
+    note: (key, atMs) => void pending.set(key, new Date(atMs).toISOString()),
     flush,
     close: () => {
       clearInterval(timer)

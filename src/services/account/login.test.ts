@@ -11,43 +11,48 @@ const both = await addPerson(host, 'both@home.test')
 await host.db`update users set password_by = null where id = ${both.user}`
 await host.call('POST /v1/iam/members', { as: host.other.key, body: { email: both.email, role: 'admin' } })
 
-type Who = { email: string; password: string }
+type Credentials = { email: string; password: string }
 const cookiesOf = (answer: Answer) =>
   [answer.headers['set-cookie'] ?? []].flat().map(line => line.split(';', 1)[0] as string)
 const get = (path: string, cookie = '') => host.call(`GET ${path}`, { as: null, headers: { cookie } })
 const me = (session: string) => get('/v1/iam/me', session)
 
-/** As far as the page that the browser meets after its password, or where it comes back to. */
-async function begin(who: Who, { browser = identity.browser(), to = '/v1/iam/me', cookies = '' } = {}) {
+/** Starts a sign-in and submits the password if there is a form. `page` is what follows: the choice of an organisation,
+ *  or the callback. */
+async function begin(person: Credentials, { browser = identity.browser(), to = '/v1/iam/me', cookies = '' } = {}) {
   const answer = await get(`/v1/account/login?to=${encodeURIComponent(to)}`, cookies)
   assert.equal(answer.status, 303, answer.text)
-  const [kept = ''] = cookiesOf(answer)
+  const [pendingCookie = ''] = cookiesOf(answer)
   const form = await browser.go(answer.headers.location as string)
-  const page = form.text.includes('name="password"') ? await browser.submit(form, who) : form
-  return { browser, kept, page, asked: page !== form }
+  const page = form.text.includes('name="password"') ? await browser.submit(form, person) : form
+  return { browser, pendingCookie, page, hadForm: page !== form }
 }
 
-const isBack = (url: string) => url.startsWith(`${AUDIENCE}/v1/account/callback?`)
+const isCallback = (url: string) => url.startsWith(`${AUDIENCE}/v1/account/callback?`)
 
-async function come(url: string, cookie: string): Promise<Answer> {
-  assert.ok(isBack(url), url)
+async function finish(url: string, cookie: string): Promise<Answer> {
+  assert.ok(isCallback(url), url)
   return get(url.slice(AUDIENCE.length), cookie)
 }
 
-/** Signs in, choosing that organisation where there is a choice, and answers the session's cookie. */
-async function login(who: Who, org?: string, browser?: Browser): Promise<{ session: string; browser: Browser }> {
-  const begun = await begin(who, browser ? { browser } : {})
+/** Signs in, in the given organisation if there is a choice, and returns the session's cookie. */
+async function login(
+  person: Credentials,
+  org?: string,
+  browser?: Browser,
+): Promise<{ session: string; browser: Browser }> {
+  const begun = await begin(person, browser ? { browser } : {})
   const { url } = org === undefined ? begun.page : await begun.browser.submit(begun.page, { org })
-  const answer = await come(url, begun.kept)
+  const answer = await finish(url, begun.pendingCookie)
   assert.equal(answer.status, 303, answer.text)
   const session = cookiesOf(answer).find(one => one.startsWith('__Host-stoa-session='))
   return { session: session as string, browser: begun.browser }
 }
 
-describe('signing in at the base address', () => {
-  it('gives a browser a session of its person, and takes it where it wanted to go', async () => {
-    const { kept, page } = await begin(ada, { to: '/v1/projects?limit=1' })
-    const answer = await come(page.url, kept)
+describe('sign-in at the base address', () => {
+  it('starts a session of the user and redirects to the requested path', async () => {
+    const { pendingCookie, page } = await begin(ada, { to: '/v1/projects?limit=1' })
+    const answer = await finish(page.url, pendingCookie)
     assert.equal(answer.headers.location, '/v1/projects?limit=1')
     const lines = [answer.headers['set-cookie'] ?? []].flat()
     const session = lines.find(line => line.startsWith('__Host-stoa-session='))
@@ -58,7 +63,7 @@ describe('signing in at the base address', () => {
     assert.deepEqual([body.org, body.role, body.credential.kind], ['home', 'member', 'session'])
   })
 
-  it('lets who belongs to several organisations choose, each time', async () => {
+  it('offers a member of several organisations the choice, each time', async () => {
     const browser = identity.browser()
     for (const [org, role] of [
       ['other', 'admin'],
@@ -78,42 +83,42 @@ describe('signing in at the base address', () => {
     assert.ok(!begun.page.text.includes('value="admin"'))
     const refused = await begun.browser.submit(begun.page, { org: 'admin' })
     assert.equal(refused.status, 400)
-    assert.ok(!isBack(refused.url))
+    assert.ok(!isCallback(refused.url))
   })
 
-  it('asks for no password while the browser is signed in, and ends the session before', async () => {
+  it('asks for no password while the browser is signed in, and ends the previous session', async () => {
     const first = await login(ada)
     const begun = await begin(ada, { browser: first.browser })
-    assert.equal(begun.asked, false)
-    const second = await come(begun.page.url, `${begun.kept}; ${first.session}`)
+    assert.equal(begun.hadForm, false)
+    const second = await finish(begun.page.url, `${begun.pendingCookie}; ${first.session}`)
     assert.equal(second.status, 303)
     assert.equal((await me(first.session)).status, 401)
     assert.equal((await me(cookiesOf(second).join('; '))).status, 200)
   })
 
-  it('goes through in several tabs at once', async () => {
+  it('succeeds in several tabs at once', async () => {
     const { browser } = await login(ada)
     const tabs: Awaited<ReturnType<typeof begin>>[] = []
-    const cookies = () => tabs.map(({ kept }) => kept).join('; ')
+    const cookies = () => tabs.map(({ pendingCookie }) => pendingCookie).join('; ')
     for (let tab = 0; tab < 8; tab++) tabs.push(await begin(ada, { browser, cookies: cookies() }))
-    for (const { page } of tabs) assert.equal((await come(page.url, cookies())).status, 303)
+    for (const { page } of tabs) assert.equal((await finish(page.url, cookies())).status, 303)
   })
 
-  it('goes through in tabs that begin at the same moment', async () => {
-    for (const [who, org] of [
+  it('succeeds in tabs that start at the same moment', async () => {
+    for (const [person, org] of [
       [ada, undefined],
       [both, 'other'],
     ] as const) {
-      const { browser } = await login(who, org)
+      const { browser } = await login(person, org)
       for (let round = 0; round < 4; round++) {
         const tabs = await Promise.all(
           [1, 2, 3].map(async () => {
-            const tab = await begin(who, { browser: identity.copyOf(browser) })
+            const tab = await begin(person, { browser: identity.copyOf(browser) })
             return { ...tab, page: org === undefined ? tab.page : await tab.browser.submit(tab.page, { org }) }
           }),
         )
         for (const { page } of tabs) {
-          const answer = await come(page.url, tabs.map(({ kept }) => kept).join('; '))
+          const answer = await finish(page.url, tabs.map(({ pendingCookie }) => pendingCookie).join('; '))
           assert.equal(answer.status, 303, answer.text)
           assert.equal((await me(cookiesOf(answer)[0] as string)).status, 200)
         }
@@ -121,29 +126,29 @@ describe('signing in at the base address', () => {
     }
   })
 
-  it('does not let anybody bring their own code into another browser', async () => {
-    const { kept, page } = await begin(ada)
+  it('rejects an authorization code from another browser', async () => {
+    const { pendingCookie, page } = await begin(ada)
     const other = await begin(both)
-    const cases: [what: string, url: string, cookie: string][] = [
-      ['no sign-in was begun', page.url, ''],
-      ['another was begun', page.url, other.kept],
-      ['the state is another', page.url.replace(/state=[^&]+/, 'state=0.0000000000000000000000'), kept],
+    const cases: [title: string, url: string, cookie: string][] = [
+      ['no sign-in was started', page.url, ''],
+      ['another sign-in was started', page.url, other.pendingCookie],
+      ['another state', page.url.replace(/state=[^&]+/, 'state=0.0000000000000000000000'), pendingCookie],
       [
-        'what was kept is bent',
+        'the cookie was altered',
         page.url,
-        kept.replace(/.{9}$/, end => (end.startsWith('A') ? 'B' : 'A') + end.slice(1)),
+        pendingCookie.replace(/.{9}$/, end => (end.startsWith('A') ? 'B' : 'A') + end.slice(1)),
       ],
-      ['another issuer says so', page.url.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'), kept],
-      ['the code is another', page.url.replace(/code=[^&]+/, 'code=nonsense'), kept],
-      ['nobody signed in', page.url.replace(/code=[^&]+/, 'error=access_denied'), kept],
+      ['another issuer', page.url.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'), pendingCookie],
+      ['another code', page.url.replace(/code=[^&]+/, 'code=nonsense'), pendingCookie],
+      ['the sign-in was denied', page.url.replace(/code=[^&]+/, 'error=access_denied'), pendingCookie],
     ]
-    for (const [what, url, cookie] of cases) {
-      const { status, body, headers } = await come(url, cookie)
-      assert.deepEqual([status, body.error.code], [400, 'sign_in_failed'], what)
-      assert.equal(headers['set-cookie'], undefined, what)
+    for (const [title, url, cookie] of cases) {
+      const { status, body, headers } = await finish(url, cookie)
+      assert.deepEqual([status, body.error.code], [400, 'sign_in_failed'], title)
+      assert.equal(headers['set-cookie'], undefined, title)
     }
-    assert.equal((await come(page.url, kept)).status, 303, 'the right one still can')
-    assert.equal((await come(page.url, kept)).status, 400, 'but once')
+    assert.equal((await finish(page.url, pendingCookie)).status, 303, 'the browser that started it can still finish')
+    assert.equal((await finish(page.url, pendingCookie)).status, 400, 'but only once')
   })
 
   for (const to of [
@@ -154,14 +159,14 @@ describe('signing in at the base address', () => {
     'evil',
     '/%\u0000',
   ]) {
-    it(`leads to no other host: ${JSON.stringify(to)}`, async () => {
+    it(`does not redirect to another host: ${JSON.stringify(to)}`, async () => {
       const { status, body } = await get(`/v1/account/login?to=${encodeURIComponent(to)}`)
       assert.deepEqual([status, body.error.param], [400, 'to'])
     })
   }
 
-  it('is listed with the organisation that was chosen, and ended there', async () => {
-    host.clock.advance(1_000) // Of those before, this is the latest.
+  it('is listed in the chosen organisation, and can be ended there', async () => {
+    host.clock.advance(1_000) // So that this sign-in is the latest.
     const { session, browser } = await login(both, 'other')
     const { data } = (await host.call('GET /v1/iam/sessions', { as: host.other.key })).body
     const [listed] = data.filter(({ user }: { user: string }) => user === both.user)
@@ -169,20 +174,20 @@ describe('signing in at the base address', () => {
     assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`)).status, 404, 'home sees nothing of it')
     assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`, { as: host.other.key })).status, 204)
     assert.equal((await me(session)).status, 401)
-    assert.equal((await begin(both, { browser })).asked, true, 'the browser is signed out of the identity origin too')
+    assert.equal((await begin(both, { browser })).hadForm, true, 'the browser is signed out of the identity origin too')
   })
 
-  it('gives no power over an organisation that the person has left', async () => {
+  it('gives no access to an organisation that the user has left', async () => {
     const gone = await addPerson(host, 'gone@home.test')
     const { session } = await login(gone)
     assert.equal((await host.call(`DELETE /v1/iam/members/${gone.user}`)).status, 204)
     assert.equal((await me(session)).status, 401)
     const again = await begin(gone)
-    assert.ok(!isBack(again.page.url))
+    assert.ok(!isCallback(again.page.url))
     assert.match(again.page.text, /no access/)
   })
 
-  it('does not choose for who pressed the button of an organisation they have just left', async () => {
+  it('offers the choice again after choosing an organisation that the user has just left', async () => {
     const leaver = await addPerson(host, 'leaver@home.test')
     await host.db`update users set password_by = null where id = ${leaver.user}`
     const body = { email: leaver.email, role: 'member' }
@@ -191,24 +196,24 @@ describe('signing in at the base address', () => {
     await host.call(`DELETE /v1/iam/members/${leaver.user}`, { as: host.other.key })
     const page = await begun.browser.submit(begun.page, { org: 'other' })
     assert.equal(page.status, 400)
-    assert.ok(isBack((await begun.browser.submit(page, { org: 'home' })).url))
+    assert.ok(isCallback((await begun.browser.submit(page, { org: 'home' })).url))
   })
 
-  it('leaves no session of another organisation behind in the same browser', async () => {
+  it('ends the session of another organisation in the same browser', async () => {
     const first = await login(both, 'other')
     const second = await login(both, 'home', first.browser)
     assert.equal((await me(first.session)).status, 401)
     assert.equal((await me(second.session)).status, 200)
   })
 
-  it('begins no session of a sign-in that is ended at the same moment', async () => {
+  it('starts no session for a sign-in that is ended at the same moment', async () => {
     for (let round = 0; round < 12; round++) {
-      const { kept, page } = await begin(ada)
+      const { pendingCookie, page } = await begin(ada)
       const ended = (async () => {
         for (let wait = 0; wait < round; wait++) await new Promise(done => setImmediate(done))
         await host.db`delete from oidc where model = 'Grant' and user_id = ${ada.user}`
       })()
-      const [answer] = await Promise.all([come(page.url, kept), ended])
+      const [answer] = await Promise.all([finish(page.url, pendingCookie), ended])
       assert.ok([303, 400].includes(answer.status), answer.text)
       if (answer.status === 400) continue
       await host.db.waitForNotifications()
@@ -219,18 +224,18 @@ describe('signing in at the base address', () => {
     assert.equal(await host.db.transaction(tx => beginSession({ ...host.engines, db: tx }, late)), null)
   })
 
-  it('is not used up by a request that is no browser coming back', async () => {
-    const { kept, page } = await begin(ada)
+  it('is not used up by a HEAD request', async () => {
+    const { pendingCookie, page } = await begin(ada)
     const path = page.url.slice(AUDIENCE.length)
-    assert.equal((await host.call(`HEAD ${path}`, { as: null, headers: { cookie: kept } })).status, 400)
-    assert.equal((await come(page.url, kept)).status, 303)
+    assert.equal((await host.call(`HEAD ${path}`, { as: null, headers: { cookie: pendingCookie } })).status, 400)
+    assert.equal((await finish(page.url, pendingCookie)).status, 303)
   })
 
-  it('leaves room in the header for everything else, however often it is begun', async () => {
+  it('bounds the size of its cookies, however often it is started', async () => {
     const jar = new Map<string, string>()
-    const kept = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    for (let time = 0; time < 60; time++) {
-      const answer = await get(`/v1/account/login?to=/${'a'.repeat(199)}`, kept())
+    const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    for (let round = 0; round < 60; round++) {
+      const answer = await get(`/v1/account/login?to=/${'a'.repeat(199)}`, cookies())
       for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
         const [name = '', value = ''] = (line.split(';', 1)[0] as string).split(/=(.*)/s)
         if (line.includes('Max-Age=0')) jar.delete(name)
@@ -238,11 +243,11 @@ describe('signing in at the base address', () => {
       }
     }
     assert.equal(jar.size, 8)
-    assert.ok(kept().length < 8_000)
+    assert.ok(cookies().length < 8_000)
     assert.equal((await get(`/v1/account/login?to=/${'a'.repeat(200)}`)).status, 400)
   })
 
-  it('is an app that nobody sees, changes or takes away', async () => {
+  it('uses an app that cannot be seen, changed or deleted', async () => {
     const as = host.admin.key
     assert.deepEqual((await host.call('GET /v1/iam/apps', { as })).body.data, [])
     assert.equal((await host.call('GET /v1/iam/apps/admin-console', { as })).status, 404)
@@ -254,12 +259,12 @@ describe('signing in at the base address', () => {
   })
 })
 
-describe('signing out at the base address', () => {
+describe('sign-out at the base address', () => {
   const csrf = async (session: string) => (await get('/v1/account/csrf', session)).body.csrfToken
   const logout = (headers: Record<string, string>, as: string | null = null) =>
     host.call('POST /v1/account/logout', { as, headers })
 
-  it('ends the session and the sign-in, with the token that guards every write', async () => {
+  it('ends the session and the sign-in, and requires the CSRF token', async () => {
     const { session, browser } = await login(ada)
     const token = await csrf(session)
     assert.equal((await logout({ cookie: session })).body.error.code, 'csrf_token_required')
@@ -267,12 +272,12 @@ describe('signing out at the base address', () => {
     assert.equal(status, 204)
     assert.match([headers['set-cookie']].flat().join(), /^__Host-stoa-session=;.*Max-Age=0/)
     assert.equal((await me(session)).status, 401)
-    assert.equal((await begin(ada, { browser })).asked, true)
+    assert.equal((await begin(ada, { browser })).hadForm, true)
     const { data } = (await host.call('GET /v1/iam/audit')).body
     assert.deepEqual([data[0].what, data[0].email], ['session.end', 'ada@home.test'])
   })
 
-  it('ends a token of an app likewise, and is nothing a key can do', async () => {
+  it('also ends the access token of an app, and answers 409 to a key', async () => {
     const web = await registerApp(host, identity, { app: 'web' })
     const { tokens } = await web.signIn(ada)
     assert.equal((await logout({}, tokens.access_token)).status, 204)
@@ -281,21 +286,21 @@ describe('signing out at the base address', () => {
     assert.equal((await host.call('GET /v1/iam/me')).status, 200)
   })
 
-  it('keeps the session in which a password is changed, and ends the others', async () => {
+  it('is forced on all other sessions when the password is changed', async () => {
     const hal = await addPerson(host, 'hal@home.test')
-    const [kept, other] = [(await login(hal)).session, (await login(hal)).session]
-    const headers = { cookie: kept, 'x-csrf-token': await csrf(kept) }
+    const [current, other] = [(await login(hal)).session, (await login(hal)).session]
+    const headers = { cookie: current, 'x-csrf-token': await csrf(current) }
     const body = { current: hal.password, password: 'another-walnut-desk' }
     assert.equal((await host.call('POST /v1/iam/me/password', { as: null, headers, body })).status, 204)
     assert.equal((await me(other)).status, 401)
-    assert.equal((await me(kept)).status, 200)
+    assert.equal((await me(current)).status, 200)
   })
 })
 
-describe('signing in for too long', () => {
-  it('has an end: who takes too long begins again', async () => {
-    const { kept, page } = await begin(ada)
+describe('an expired sign-in', () => {
+  it('is refused after an hour', async () => {
+    const { pendingCookie, page } = await begin(ada)
     host.clock.advance(3_600_001)
-    assert.equal((await come(page.url, kept)).status, 400)
+    assert.equal((await finish(page.url, pendingCookie)).status, 400)
   })
 })

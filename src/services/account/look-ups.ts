@@ -1,4 +1,4 @@
-// How each kind of credential is looked up, and what is kept of it.
+// How each kind of credential is looked up, and what is cached of it.
 import type { Clock, Database, Seal } from '../../engines/engines.ts'
 import type { Found } from '../../kit/cache.ts'
 import type { OrgId, Principal, Role } from '../../kit/caller.ts'
@@ -6,7 +6,7 @@ import { Fault } from '../../kit/fault.ts'
 import { parseLimits } from '../../kit/limits.ts'
 import type { IdentityProvider, TokenClaims } from '../../kit/sign-in.ts'
 import { findMember, findSignIn, findWorkspaceToken, workspaceIn } from '../iam/public.ts'
-import { digestOf, isWellSpelled } from './key-text.ts'
+import { digestOf, isWellFormed } from './key-text.ts'
 import * as store from './store.ts'
 
 export type CachedCredential = { principal: Principal; expiresMs: number; revoked: boolean; useNotedMs: number }
@@ -18,10 +18,10 @@ export type LookUpOptions = {
   verifyToken: IdentityProvider['verifyToken']
 }
 
-/** Looks a credential up by its text: what it stands for, and by which names changes would call it. */
+/** Looks a credential up by its text. Returns what to cache, and the aliases by which notifications name it. */
 export type Finder = (text: string) => Promise<Found<CachedCredential> | null>
 
-/** By what notifications call things. */
+/** The cache aliases of what notifications name. */
 export const aliasOf = {
   credential: (digest: string) => `credential ${digest}`,
   signIn: (digest: string) => `sign-in ${digest}`,
@@ -60,18 +60,18 @@ export function findersOf(options: LookUpOptions): Record<'key' | 'session' | 't
   }
 }
 
-/** A key that cannot be one is told so without a look-up. */
-export function requireSpelling(text: string): void {
-  if (!isWellSpelled(text)) throw refused('This is not a key: its check digits are wrong. Was it copied whole?')
+/** Refuses a malformed key without a look-up. */
+export function requireWellFormed(text: string): void {
+  if (!isWellFormed(text)) throw refused('This is not a key: its check digits are wrong. Was it copied completely?')
 }
 
 type Member = { email: string; role: Role }
 
-/** A key without a member outlived its holder's membership. */
+/** `member` is null when the key's owner is no longer a member. */
 function cachedFrom(found: store.Found, member: Member | null, digest: string): Found<CachedCredential> {
   const { id, kind, org, user, rate, signIn } = found
   const limits = parseLimits(found.limits)
-  const only = limits?.project?.size === 1 ? [...limits.project][0] : undefined
+  const onlyProject = limits?.project?.size === 1 ? [...limits.project][0] : undefined
   const capped = found.budget_month > 0 || found.budget_total > 0
   const budget = capped ? { month: found.budget_month, total: found.budget_total } : null
   const isPerson = kind !== 'publishable' && member !== null
@@ -79,7 +79,7 @@ function cachedFrom(found: store.Found, member: Member | null, digest: string): 
   const credential = { kind, id, digest, signIn, limits, budget, rate }
   return {
     value: {
-      principal: { org, project: only ?? null, workspace: null, ...person, credential },
+      principal: { org, project: onlyProject ?? null, workspace: null, ...person, credential },
       expiresMs: found.expires === null ? Number.POSITIVE_INFINITY : Date.parse(found.expires),
       revoked: found.revoked || member === null,
       useNotedMs: usedMs(found),
@@ -119,7 +119,7 @@ async function cachedWorkspace(
   }
 }
 
-/** Only keys have a last use that is kept. */
+/** Only keys record their last use. */
 function usedMs({ kind, last_used }: store.Found): number {
   if (kind === 'session') return Number.POSITIVE_INFINITY
   return last_used === null ? Number.NEGATIVE_INFINITY : Date.parse(last_used)

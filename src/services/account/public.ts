@@ -1,4 +1,4 @@
-// What other parts may use of the account service.
+// The parts of the account service that other modules may use.
 export { newKeyText } from './key-text.ts'
 export type { Keyring } from './keyring.ts'
 export { issueKey, keepKey } from './keys.ts'

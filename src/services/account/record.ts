@@ -1,12 +1,12 @@
-// A key as it is told of, in listings and answers.
+// A key as the API returns it.
 import { type Static, Type } from 'typebox'
 import { timestamp } from '../../kit/fields.ts'
 import type { KeyRow } from './store.ts'
 
-/** Spending is kept in millionths of a cent, because a small model call costs less than a hundredth of one. */
+/** Spending is stored in millionths of a cent, because a small model call costs less than a hundredth of one. */
 export const UNITS_PER_CENT = 1_000_000
 
-export const KeyStatus = Type.Enum(['active', 'expired', 'revoked'], { description: 'How the key stands' })
+export const KeyStatus = Type.Enum(['active', 'expired', 'revoked'], { description: "The key's status" })
 
 const cents = (what: string) => Type.Number({ description: `${what}, in cents` })
 
@@ -14,24 +14,24 @@ export const Key = Type.Object({
   id: Type.String({ examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
   name: Type.String(),
   type: Type.Enum(['secret', 'publishable']),
-  prefix: Type.String({ description: 'How it starts, to tell it by' }),
-  key: Type.Optional(Type.String({ description: 'The whole key, if it is publishable' })),
+  prefix: Type.String({ description: 'Its first characters, to recognise it by' }),
+  key: Type.Optional(Type.String({ description: 'The full key, if it is publishable' })),
   status: KeyStatus,
   creator: Type.String({ description: 'The e-mail address of its owner' }),
   created: timestamp('When it was created'),
   expires: Type.Optional(timestamp('When it stops working')),
-  limit: Type.Optional(Type.Array(Type.String(), { description: 'What it is held to' })),
+  limit: Type.Optional(Type.Array(Type.String(), { description: 'The entries it is restricted to' })),
   budget: Type.Optional(
     Type.Object(
-      { month: cents('Its cap a UTC calendar month'), total: cents('Its cap in all') },
-      { description: '0 is no cap' },
+      { month: cents('Its cap per UTC calendar month'), total: cents('Its cap in total') },
+      { description: '0 means no cap' },
     ),
   ),
-  rate: Type.Optional(Type.Integer({ description: 'How many requests it may make in any 60 seconds' })),
-  spend: cents('What it has spent in all'),
+  rate: Type.Optional(Type.Integer({ description: 'Requests it may make in any 60 seconds' })),
+  spend: cents('What it has spent in total'),
   spendMonth: cents('What it has spent in this UTC calendar month'),
   lastUsed: Type.Optional(timestamp('When it was last used, to the minute')),
-  revokedBy: Type.Optional(Type.String({ description: 'The e-mail address of who revoked it' })),
+  revokedBy: Type.Optional(Type.String({ description: 'The e-mail address of the person who revoked it' })),
   revokedAt: Type.Optional(timestamp('When it was revoked')),
 })
 
@@ -40,13 +40,20 @@ export function recordOf(row: KeyRow, creator: string, now: Date): Static<typeof
   const { id, name, type, prefix, text, created, expires, limits, rate, last_used, revoked_at, revoked_by } = row
   const { budget, spent, spent_month } = row
   return {
-    ...{ id, name, type, prefix, ...(text !== null && { key: text }) },
-    ...{ status: statusOf(row, now), creator, created },
+    id,
+    name,
+    type,
+    prefix,
+    ...(text !== null && { key: text }),
+    status: statusOf(row, now),
+    creator,
+    created,
     ...(expires !== null && { expires }),
     ...(limits.length > 0 && { limit: limits }),
     ...((budget.month > 0 || budget.total > 0) && { budget }),
     ...(rate !== null && { rate }),
-    ...{ spend: spent / UNITS_PER_CENT, spendMonth: spent_month / UNITS_PER_CENT },
+    spend: spent / UNITS_PER_CENT,
+    spendMonth: spent_month / UNITS_PER_CENT,
     ...(last_used !== null && { lastUsed: last_used }),
     ...(revoked_by !== null && { revokedBy: revoked_by }),
     ...(revoked_at !== null && { revokedAt: revoked_at }),

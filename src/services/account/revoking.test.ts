@@ -22,7 +22,7 @@ const trail = (id: string) =>
   host.db<{ what: string; user_id: string }>`select what, user_id from audit where on_what = ${id} order by id`
 
 describe('revoking a key', () => {
-  it('stops it at once with 401 that says so, and leaves every other alone', async () => {
+  it('refuses the key at once with 401 `key_revoked`, and no other key', async () => {
     const [one, another] = [await made(), await made()]
     assert.equal((await use(one.key)).status, 200)
     const answer = await revoke(one.id)
@@ -35,19 +35,19 @@ describe('revoking a key', () => {
     assert.equal((await use(another.key)).status, 200)
   })
 
-  it('stops it before the answer is out, however late the word of it comes', async () => {
+  it('refuses the key before the revocation is answered, however late the notification arrives', async () => {
     const { id, key } = await made()
     assert.equal((await use(key)).status, 200)
     const [listener] = await host.db<{ pid: number }>`select pid from pg_stat_activity
       where datname = current_database() and application_name = 'stoa listening'`
     process.kill(listener?.pid as number, 'SIGSTOP')
-    const goesOn = wait(200).then(() => process.kill(listener?.pid as number, 'SIGCONT'))
+    const resumed = wait(200).then(() => process.kill(listener?.pid as number, 'SIGCONT'))
     assert.equal((await revoke(id)).status, 204)
     assert.equal((await use(key)).status, 401)
-    await goesOn
+    await resumed
   })
 
-  it('keeps it listed with who revoked it and when', async () => {
+  it('keeps the key listed, with who revoked it and when', async () => {
     const { id } = await made()
     host.clock.advance(5_000)
     const at = host.clock.now().toISOString()
@@ -56,7 +56,7 @@ describe('revoking a key', () => {
     assert.deepEqual({ status, revokedBy, revokedAt }, { status: 'revoked', revokedBy: home.email, revokedAt: at })
   })
 
-  it('twice changes nothing and is recorded once', async () => {
+  it('changes nothing the second time, and is recorded once', async () => {
     const { id } = await made()
     await revoke(id)
     const before = await listed(id)
@@ -69,7 +69,7 @@ describe('revoking a key', () => {
     )
   })
 
-  it('is for its owner and for admins, and an admin is recorded', async () => {
+  it('is allowed to the owner and to admins, and the audit trail names the admin', async () => {
     const { id } = await made({}, anna.key)
     assert.equal((await revoke(id, bert.key)).status, 404)
     assert.equal((await revoke(id, host.other.key)).status, 404)
@@ -81,7 +81,7 @@ describe('revoking a key', () => {
     assert.equal((await revoke(own.id, anna.key)).status, 204)
   })
 
-  it('counts for more than having expired', async () => {
+  it('takes precedence over expiry in the status', async () => {
     const { id } = await made({ expires: new Date(host.clock.now().getTime() + 5).toISOString() })
     await revoke(id)
     host.clock.advance(5)
@@ -94,25 +94,28 @@ describe('revoking a key', () => {
     assert.ok(!(await ids('expired')).includes(id))
   })
 
-  it('can be done by a key to itself', async () => {
+  it('can be done with the key itself', async () => {
     const { id, key } = await made()
     assert.equal((await revoke(id, key)).status, 204)
     assert.equal((await refusedWith(key)).code, 'key_revoked')
   })
 
-  it('is heard of by every process on the same database', async t => {
+  it('takes effect in every process on the same database', async t => {
     const second = openPostgres({ at: host.database, connectionsMax: 2, queueMax: 10 })
     const keyring = await openKeyring({
-      ...{ db: second, clock: host.clock, seal: host.engines.seal, verifyToken: async () => null },
+      db: second,
+      clock: host.clock,
+      seal: host.engines.seal,
+      verifyToken: async () => null,
       warn: error => assert.fail(error as Error),
     })
     t.after(() => keyring.close().then(second.close))
     const { id, key } = await made()
     assert.equal((await keyring.secretKey(key)).user, home.user)
-    assert.ok(!(keyring.secretKey(key) instanceof Promise), 'it is remembered')
+    assert.ok(!(keyring.secretKey(key) instanceof Promise), 'the key is cached')
     await revoke(id)
     const resolved = async () => keyring.secretKey(key)
-    const seen = await eventually(
+    const fault = await eventually(
       () =>
         resolved().then(
           () => '',
@@ -120,12 +123,12 @@ describe('revoking a key', () => {
         ),
       code => code !== '',
     )
-    assert.equal(seen, 'key_revoked')
+    assert.equal(fault, 'key_revoked')
   })
 })
 
 describe('a member who leaves', () => {
-  it('takes their keys along at once; the organisation still sees them, revoked', async () => {
+  it('loses their keys at once; the organisation still sees them as revoked', async () => {
     const carl = await host.member(home.org, 'member')
     const { id } = await made({}, carl.key)
     assert.equal((await use(carl.key)).status, 200)
@@ -135,7 +138,7 @@ describe('a member who leaves', () => {
     assert.equal((await listed(id)).status, 'revoked')
   })
 
-  it('comes back without the old keys', async () => {
+  it('does not get the old keys back on return', async () => {
     const dora = await host.member(home.org, 'member')
     await host.db`delete from members where user_id = ${dora.user}`
     await host.db`insert into members (org, user_id, role, created) values ('home', ${dora.user}, 'member', now())`
@@ -144,16 +147,16 @@ describe('a member who leaves', () => {
   })
 })
 
-describe('who leaves one organisation', () => {
-  it('keeps the keys of another, and those revoked before stay as they were', async () => {
+describe('a member of two organisations who leaves one', () => {
+  it('keeps the keys of the other, and keys revoked before stay unchanged', async () => {
     const fay = await host.member(home.org, 'member')
     const { id } = await made({}, fay.key)
     await revoke(id)
     const before = await listed(id)
     await host.db`insert into members (org, user_id, role, created) values ('other', ${fay.user}, 'member', now())`
     const text = newKeyText(host.engines.random, 'secret')
-    const there = { org: host.other.org, user: fay.user, name: 'there', type: 'secret' as const, text }
-    await host.db.transaction(tx => keepKey({ ...host.engines, db: tx }, there))
+    const otherKey = { org: host.other.org, user: fay.user, name: 'other', type: 'secret' as const, text }
+    await host.db.transaction(tx => keepKey({ ...host.engines, db: tx }, otherKey))
     await host.db`delete from members where user_id = ${fay.user} and org = 'home'`
     await host.db.waitForNotifications()
     assert.equal((await refusedWith(fay.key)).code, 'key_revoked')
@@ -161,7 +164,7 @@ describe('who leaves one organisation', () => {
     assert.deepEqual(await listed(id), before)
   })
 
-  it('cannot use a key that was being made meanwhile', async () => {
+  it('cannot use a key that was created at the same time', async () => {
     const gil = await host.member(home.org, 'member')
     await host.db`delete from members where user_id = ${gil.user}`
     await host.db`update keys set revoked_at = null where user_id = ${gil.user}`
@@ -170,8 +173,8 @@ describe('who leaves one organisation', () => {
   })
 })
 
-describe('a role that changes', () => {
-  it('counts at once for keys that are remembered', async () => {
+describe('a role change', () => {
+  it('takes effect at once for cached keys', async () => {
     const ed = await host.member(home.org, 'admin')
     assert.equal((await host.call('GET /v1/iam/audit', { as: ed.key })).status, 200)
     await host.db`update members set role = 'member' where user_id = ${ed.user}`
@@ -181,14 +184,14 @@ describe('a role that changes', () => {
 })
 
 describe('an organisation', () => {
-  it('has 1,000 live keys at most, however many are created at once', async () => {
+  it('has at most 1,000 live keys, however many are created at once', async () => {
     const { org, key } = await host.organisation('full')
     const answers: Awaited<ReturnType<typeof create>>[] = []
     while (answers.length < 1_200) {
       answers.push(...(await Promise.all(Array.from({ length: 100 }, () => create({}, key)))))
     }
     const count = (status: number) => answers.filter(answer => answer.status === status).length
-    assert.equal(count(201), 999, 'and the one it came with')
+    assert.equal(count(201), 999, 'with the first key of the organisation')
     assert.equal(count(409), 201)
     const live = async () =>
       (await host.db<{ n: number }>`select count(*) as n from keys where org = ${org} and revoked_at is null`)[0]?.n
@@ -200,7 +203,7 @@ describe('an organisation', () => {
     assert.equal((await create({ expires: soon }, key)).status, 201)
     assert.equal((await create({}, key)).status, 409)
     host.clock.advance(1_000)
-    assert.equal((await create({}, key)).status, 201, 'one that has expired is not live')
-    assert.equal((await create({}, host.other.key)).status, 201, 'and another organisation has its own thousand')
+    assert.equal((await create({}, key)).status, 201, 'an expired key is not live')
+    assert.equal((await create({}, host.other.key)).status, 201, 'another organisation has its own maximum')
   })
 })

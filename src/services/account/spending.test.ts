@@ -18,11 +18,11 @@ const spentBy = async (id: string) => {
 }
 
 describe('a budget', () => {
-  it('admits while the spending is below it, then answers 402 and names itself', async () => {
+  it('allows calls while the spending is below it, then answers 402 and names the budget', async () => {
     for (const budget of ['month', 'total']) {
       const { id, key } = await keyWith({ [budget]: 10 })
       assert.equal((await spend(key, 9.999999)).status, 204)
-      assert.equal((await spend(key, 5)).status, 204, 'what has started may overshoot')
+      assert.equal((await spend(key, 5)).status, 204, 'a call that has started may overshoot')
       const answer = await spend(key, 1)
       assert.equal(answer.status, 402)
       assert.equal(answer.body.error.code, 'key_budget')
@@ -38,7 +38,7 @@ describe('a budget', () => {
     assert.equal((await spend(key, 0)).status, 402)
   })
 
-  it('of a month begins anew with the UTC calendar month; that in all does not', async () => {
+  it('resets with the UTC calendar month if monthly, and never if total', async () => {
     host.clock.advance(Date.parse('2026-11-30T23:59:59.999Z') - host.clock.now().getTime())
     const [month, total] = [await keyWith({ month: 10 }), await keyWith({ total: 10 })]
     for (const { key } of [month, total]) {
@@ -52,7 +52,7 @@ describe('a budget', () => {
     assert.deepEqual(await spentBy(total.id), { spend: 10, spendMonth: 0 })
   })
 
-  it('of 0 is no cap, and a key without one is counted all the same', async () => {
+  it('is no cap if 0, and the spending of a key without budget is still counted', async () => {
     const { id, key } = await keyWith({ month: 0, total: 5 })
     assert.equal((await spend(key, 4)).status, 204)
     assert.equal((await spend(key, 1)).status, 204)
@@ -63,7 +63,7 @@ describe('a budget', () => {
     assert.equal((await spentBy(id)).spend, 5)
   })
 
-  it('is raised at once, and what was spent stays', async () => {
+  it('can be raised with immediate effect, and the spending stays', async () => {
     const { id, key } = await keyWith({ total: 1 })
     await spend(key, 1)
     assert.equal((await spend(key, 1)).status, 402)
@@ -73,13 +73,13 @@ describe('a budget', () => {
     assert.equal((await spend(key, 1)).status, 402)
   })
 
-  it('loses nothing of what is spent at the same time', async () => {
+  it('counts all concurrent spending', async () => {
     const { id, key } = await keyWith({ total: 1_000 })
     await Promise.all(Array.from({ length: 40 }, () => spend(key, 0.25)))
     assert.deepEqual(await spentBy(id), { spend: 10, spendMonth: 10 })
   })
 
-  it('is for model calls: others go on', async () => {
+  it('applies to model calls only', async () => {
     const { key } = await keyWith({ total: 1 })
     await spend(key, 1)
     assert.equal((await host.call('GET /v1/projects', { as: key })).status, 200)

@@ -1,12 +1,12 @@
-// What keys spend on model calls, and the caps on it. A call that starts while the spending is below the cap runs to its
-// end, so calls that run at the same time may overshoot.
+// What keys spend on model calls, and the caps on it. A call that starts while the spending is below the cap runs to
+// its end, so concurrent calls may overshoot.
 import type { Clock, Sql, Tx } from '../../engines/engines.ts'
 import type { Principal } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import { monthOf, UNITS_PER_CENT } from './record.ts'
 import * as store from './store.ts'
 
-/** Raises 402 when the caller's key has used up a budget. */
+/** Throws a 402 fault when the caller's key has used up a budget. */
 export async function requireBudget(
   { db, clock }: { db: Sql; clock: Clock },
   { org, credential }: Principal,
@@ -21,13 +21,13 @@ export async function requireBudget(
     if (cap === 0 || spent < cap * UNITS_PER_CENT) continue
     const until = budget === 'month' ? ' until the month ends (UTC)' : ''
     throw new Fault('key_budget', {
-      message: `This key has spent its \`${budget}\` budget of ${cap} cents; it makes no model calls${until}.`,
-      fields: [{ path: budget, says: 'is spent' }],
+      message: `This key has spent its \`${budget}\` budget of ${cap} cents; it can make no model calls${until}.`,
+      fields: [{ path: budget, says: 'is used up' }],
     })
   }
 }
 
-/** Adds what a call cost, in millionths of a cent. */
+/** Adds the cost of a call, in millionths of a cent. */
 export async function settleSpend(
   { db, clock }: { db: Tx; clock: Clock },
   { org, credential }: Principal,

@@ -1,4 +1,4 @@
-// What the account service keeps in memory: the credentials it has resolved.
+// The in-memory state of the account service: the cache of resolved credentials.
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import type { SignIn } from '../../kit/sign-in.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
@@ -6,7 +6,7 @@ import { requireBudget } from './spending.ts'
 
 export type Account = {
   keyring: Keyring
-  /** The names that limits may name. */
+  /** The service names that a key's limits may contain. */
   services: ReadonlySet<string>
   signIn: SignIn
 }

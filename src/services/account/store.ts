@@ -4,7 +4,7 @@ import type { Budget, OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
 import type { KeyType } from './key-text.ts'
 
-/** What a key is held to. */
+/** The restrictions on a key. */
 export type Bounds = { expires: string | null; limits: string[]; budget: Budget; rate: number | null }
 
 export type NewKey = Bounds & {
@@ -14,7 +14,7 @@ export type NewKey = Bounds & {
   name: string
   type: KeyType
   prefix: string
-  /** Kept of a publishable key alone. */
+  /** Stored for publishable keys only. */
   text: string | null
   digest: string
   created: string
@@ -24,7 +24,7 @@ export type KeyRow = Omit<NewKey, 'org' | 'digest'> & {
   spent: number
   spent_month: number
   last_used: string | null
-  /** Also when its holder is not a member any more. */
+  /** Also true when its owner is no longer a member. */
   revoked: boolean
   revoked_at: string | null
   revoked_by: string | null
@@ -44,7 +44,7 @@ export async function countLiveKeys(db: Sql, org: OrgId, at: string): Promise<nu
   return row?.count ?? 0
 }
 
-/** Which keys: null lets all pass. `at` and `month` are what status and spending are told by. */
+/** null matches all keys. The status is that at the time `at`, the spending that of `month`. */
 export type KeyFilter = {
   id: string | null
   user: string | null
@@ -53,7 +53,7 @@ export type KeyFilter = {
   month: string
 }
 
-/** Newest first, those that come after the one at `last`. */
+/** Newest first, starting after the position `last`. */
 export function selectKeys(
   db: Sql,
   org: OrgId,
@@ -62,7 +62,8 @@ export function selectKeys(
   count: number,
 ): Promise<KeyRow[]> {
   return db<KeyRow>`select keys.id, keys.user_id as user, name, type, prefix, text, keys.created, expires, limits,
-      json_build_object('month', budget_month, 'total', budget_total) as budget, rate, spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
+      json_build_object('month', budget_month, 'total', budget_total) as budget, rate,
+      spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
       last_used, revoked_at is not null or member is null as revoked, revoked_at, revoked_by
     from keys where org = ${org}
       and (${id}::text is null or keys.id = ${id})
@@ -70,11 +71,12 @@ export function selectKeys(
       and (${last?.id ?? null}::text is null
         or (keys.created, keys.id) < (${last?.created ?? null}, ${last?.id ?? null}))
       and (${status}::text is null or ${status} = case
-        when revoked_at is not null or member is null then 'revoked' when expires <= ${at} then 'expired' else 'active' end)
+        when revoked_at is not null or member is null then 'revoked'
+        when expires <= ${at} then 'expired' else 'active' end)
     order by keys.created desc, keys.id desc limit ${count}`
 }
 
-/** Until the transaction ends, nobody else changes that key. */
+/** Locks the key against changes until the transaction ends. */
 export async function lockKey(db: Tx, org: OrgId, id: string): Promise<void> {
   await db`select from keys where org = ${org} and id = ${id} for no key update`
 }
@@ -100,7 +102,7 @@ export async function revokeKeysOf(db: Tx, org: OrgId, user: string, by: string,
     where org = ${org} and user_id = ${user} and revoked_at is null`
 }
 
-/** A key or a session, as it is looked up by its digest. */
+/** A key or session found by its digest. */
 export type Found = {
   id: string
   kind: KeyType | 'session'
@@ -108,7 +110,7 @@ export type Found = {
   user: string
   expires: string | null
   revoked: boolean
-  /** Of a session: the digest of the sign-in it came of. */
+  /** For a session, the digest of its sign-in's grant. */
   signIn: string | null
   limits: string[]
   budget_month: number
@@ -119,7 +121,8 @@ export type Found = {
 
 export async function findKey(db: Sql, digest: string): Promise<Found | null> {
   const [row] = await db<Found>`select id, type as kind, org, user_id as user, expires,
-      revoked_at is not null or member is null as revoked, null as "signIn", limits, budget_month, budget_total, rate, last_used
+      revoked_at is not null or member is null as revoked, null as "signIn", limits, budget_month, budget_total, rate,
+      last_used
     from keys where digest = decode(${digest}, 'hex')`
   return row ?? null
 }
@@ -137,28 +140,29 @@ export type NewSession = {
   org: OrgId
   user: string
   digest: string
-  /** The digest of the grant it came of, and the brand that is of. */
+  /** The digest of the grant it belongs to, and the brand of that grant. */
   signIn: string
   brand: string
   created: string
   expires: string
 }
 
-/** The membership and the grant must be held meanwhile: whoever ends them then ends the session too. */
+/** The membership and the grant must be locked meanwhile, so that ending either of them also ends the session. */
 export async function insertSession(db: Tx, session: NewSession): Promise<void> {
   const { id, org, user, digest, signIn, brand, created, expires } = session
   await db`insert into sessions (id, org, user_id, digest, sign_in, sign_in_brand, created, expires)
-    values (${id}, ${org}, ${user}, decode(${digest}, 'hex'), decode(${signIn}, 'hex'), ${brand}, ${created}, ${expires})`
+    values (${id}, ${org}, ${user}, decode(${digest}, 'hex'), decode(${signIn}, 'hex'), ${brand},
+      ${created}, ${expires})`
 }
 
-/** Ends the session with that digest, and answers the digest of the sign-in it came of; null if there is none. */
+/** Deletes the session with that digest and returns the digest of its sign-in's grant; null if there is none. */
 export async function deleteSession(db: Tx, digest: string): Promise<string | null> {
   const [row] = await db<{ signIn: string }>`delete from sessions where digest = decode(${digest}, 'hex')
     returning encode(sign_in, 'hex') as "signIn"`
   return row?.signIn ?? null
 }
 
-/** Notes when keys were used, all in one statement. */
+/** Updates when keys were last used, in one statement. */
 export async function updateLastUsed(db: Tx, uses: ReadonlyMap<string, string>): Promise<void> {
   await db`update keys set last_used = used.at
     from unnest(${[...uses.keys()]}::text[], ${[...uses.values()]}::timestamptz[]) as used (id, at)

@@ -1,4 +1,4 @@
-// Operations under /v1/iam/apps: the clients that may ask the identity provider who somebody is.
+// Operations under /v1/iam/apps: the OpenID Connect clients of an organisation.
 import { Type } from 'typebox'
 import type { Seal, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
@@ -21,19 +21,21 @@ const Id = Type.String({
 })
 export const Brand = Type.String({
   pattern: BRAND.source,
-  description: `The brand at whose origin people sign in to it; without one, \`${DEFAULT_BRAND}\``,
+  description: `The brand at whose origin people sign in to the app; \`${DEFAULT_BRAND}\` if omitted`,
   examples: [DEFAULT_BRAND],
 })
-/** What names an app in a request. */
+/** The input fields that identify an app. */
 const app = { id: Id, brand: Type.Optional(Brand) }
-const Name = displayName("The app's name, which people see when they sign in")
-const uris = (what: string, minItems: number) =>
+const Name = displayName('The name of the app, shown when people sign in')
+const uris = (description: string, minItems: number) =>
   Type.Array(Type.String({ maxLength: 2_000 }), {
-    ...{ minItems, maxItems: URIS_MAX, description: what },
+    minItems,
+    maxItems: URIS_MAX,
+    description,
     examples: [['https://shop.example.com/callback']],
   })
-const RedirectUris = uris('Where people come back to after signing in: compared to the letter, no wildcards', 1)
-const LogoutUris = uris('Where people may come back to after signing out', 0)
+const RedirectUris = uris('The URLs that people may return to after signing in: compared exactly, no wildcards', 1)
+const LogoutUris = uris('The URLs that people may return to after signing out: compared exactly, no wildcards', 0)
 
 const App = Type.Object({
   id: Id,
@@ -46,17 +48,17 @@ const App = Type.Object({
   created: timestamp('When it was created'),
   updated: timestamp('When it was last changed'),
 })
-const Secret = Type.String({ description: 'The client secret. Keep it now' })
+const Secret = Type.String({ description: 'The client secret. It is returned only this once' })
 
 export const listApps = operation({
   route: 'GET /v1/iam/apps',
-  summary: "The organisation's apps, by client id and brand",
+  summary: "Lists the organisation's apps, by client id and brand",
   access: 'admin',
   input: paging,
   output: listing(App),
-  run: ({ db, caller }, asked) =>
+  run: ({ db, caller }, query) =>
     page(
-      asked,
+      query,
       (last, count) => {
         const [id = '', brand = ''] = last.split(' ')
         return store.selectApps(db, caller.org, { id, brand }, count)
@@ -67,7 +69,7 @@ export const listApps = operation({
 
 export const createApp = operation({
   route: 'POST /v1/iam/apps',
-  summary: 'Registers an app; the answer alone carries the secret of a confidential one',
+  summary: 'Registers an app; for a confidential app, only this response contains the secret',
   access: 'admin',
   issuesCredential: true,
   input: {
@@ -79,7 +81,7 @@ export const createApp = operation({
     brand: Type.Optional(Brand),
     name: Type.Optional(Name),
     type: Type.Enum(['confidential', 'public'], {
-      description: '`confidential` for servers, which can keep a secret; `public` for browsers and devices',
+      description: '`confidential` for servers, which can keep a secret; `public` for apps in browsers and on devices',
       examples: ['confidential'],
     }),
     redirectUris: RedirectUris,
@@ -99,36 +101,36 @@ export const createApp = operation({
     const secret = type === 'confidential' ? random.token(43) : null
     const at = clock.now().toISOString()
     const sealed = secret === null ? null : seal.seal(caller.org, secretName({ brand, id }), secret)
-    const about = { id, app, brand, name, type, redirectUris, logoutUris, created: at, updated: at }
+    const fields = { id, app, brand, name, type, redirectUris, logoutUris, created: at, updated: at }
     return write(async ({ db, record }) => {
-      const made = await store.insertApp(db, caller.org, { ...about, sealed })
-      if (!made) {
+      const created = await store.insertApp(db, caller.org, { ...fields, sealed })
+      if (!created) {
         throw new Fault('conflict', {
-          message: `There is an app \`${id}\` already; choose another name.`,
-          fields: [{ path: 'app', says: 'is taken' }],
+          message: `The app \`${id}\` already exists. Choose another short name.`,
+          fields: [{ path: 'app', says: 'is already in use' }],
         })
       }
-      record(auditName(id, brand), changesIn(null, made, RECORDED))
-      return { ...made, ...(secret !== null && { secret }) }
+      record(auditName(id, brand), changesIn(null, created, AUDITED))
+      return { ...created, ...(secret !== null && { secret }) }
     })
   },
 })
 
 export const getApp = operation({
   route: 'GET /v1/iam/apps/{id}',
-  summary: 'One app, without its secret',
+  summary: 'Returns one app, without its secret',
   access: 'admin',
   input: app,
   output: App,
   faults: ['not_found'],
-  run: ({ db, caller }, named) => ownApp(db, caller.org, named),
+  run: ({ db, caller }, input) => findApp(db, caller.org, input),
 })
 
 export const updateApp = operation({
   route: 'PATCH /v1/iam/apps/{id}',
-  summary: 'Changes what is given of an app',
+  summary: 'Changes the given fields of an app',
   access: 'admin',
-  issuesCredential: true, // Where people come back to decides who gets their tokens.
+  issuesCredential: true, // Redirect URIs decide who receives tokens.
   input: {
     ...app,
     name: Type.Optional(Name),
@@ -143,7 +145,7 @@ export const updateApp = operation({
     requireCallbacks('logoutUris', given.logoutUris ?? [])
     return write(async ({ db, record }) => {
       const app = await lockedApp(db, caller.org, { id, brand })
-      const changes = changesIn(app, { ...app, ...given }, RECORDED)
+      const changes = changesIn(app, { ...app, ...given }, AUDITED)
       if (Object.keys(changes).length === 0) return app
       const changed = { ...app, ...given, updated: clock.now().toISOString() }
       await store.updateApp(db, caller.org, changed)
@@ -155,7 +157,7 @@ export const updateApp = operation({
 
 export const deleteApp = operation({
   route: 'DELETE /v1/iam/apps/{id}',
-  summary: 'Removes an app; nobody can sign in to it any more',
+  summary: 'Deletes an app; people can no longer sign in to it, and its tokens end',
   access: 'admin',
   input: app,
   output: nothing,
@@ -170,7 +172,7 @@ export const deleteApp = operation({
 
 export const rotateAppSecret = operation({
   route: 'POST /v1/iam/apps/{id}/secret',
-  summary: 'Replaces the secret of a confidential app at once, and answers the new one',
+  summary: 'Replaces the secret of a confidential app immediately, and returns the new one',
   access: 'admin',
   issuesCredential: true,
   input: app,
@@ -190,19 +192,19 @@ export const rotateAppSecret = operation({
   },
 })
 
-/** What the trail says of an app. */
-const RECORDED = ['name', 'redirectUris', 'logoutUris'] as const
+/** The fields whose changes are recorded in the audit trail. */
+const AUDITED = ['name', 'redirectUris', 'logoutUris'] as const
 
 const auditName = (id: string, brand = DEFAULT_BRAND) => (brand === DEFAULT_BRAND ? id : `${id} at ${brand}`)
 
-/** What a secret is sealed as; that of the first brand is called as it was before there were others. */
+/** The name a secret is sealed under. The default brand omits its name, as secrets did before there were brands. */
 const secretName = ({ brand, id }: store.AppId) => (brand === DEFAULT_BRAND ? `app ${id}` : `app ${id} ${brand}`)
 
-/** The secret of an app as the identity provider needs it, to compare what a client presents. */
+/** The plain secret of an app, which the identity provider compares with what a client presents. */
 export const openSecret = (seal: Seal, { org, sealed, ...app }: store.Client): string | null =>
   sealed === null ? null : seal.unseal(org, secretName(app), sealed)
 
-async function ownApp(
+async function findApp(
   db: Context['db'],
   org: store.Client['org'],
   { id, brand = DEFAULT_BRAND }: { id: string; brand?: string | undefined },
@@ -212,41 +214,43 @@ async function ownApp(
   return app
 }
 
-/** The same, held still until the transaction ends. */
+/** Like `findApp`, and locks the app until the transaction ends. */
 async function lockedApp(
   db: Tx,
   org: store.Client['org'],
   { id, brand = DEFAULT_BRAND }: { id: string; brand?: string | undefined },
 ): Promise<store.App> {
   await store.lockApp(db, org, { id, brand })
-  return ownApp(db, org, { id, brand })
+  return findApp(db, org, { id, brand })
 }
 
-/** Raised for a brand that no setting names. */
+/** Rejects brands that are not in the settings. */
 export async function requireBrand(db: Context['db'], brand: string): Promise<void> {
-  if (!(await store.hasBrand(db, brand))) throw invalidInput([{ path: 'brand', says: 'is not a brand of this host' }])
+  if (!(await store.hasBrand(db, brand)))
+    throw invalidInput([{ path: 'brand', says: 'is not a brand of this installation' }])
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** https, or http on this very machine for development; nothing that a browser would read differently from how it is
- *  written, since it is compared to the letter. */
-/** What else a URL may have there means something in the headers that name it. */
+/** Other characters that URLs allow in a host have a meaning in the headers that contain it, such as the content
+ *  security  policy. */
 const HOST_NAME = /^([\w.-]+|\[[\da-f:.]+\])$/
 
+/** https, or http on localhost for development. URLs must be in the form browsers normalise them to, because they are
+ *  compared exactly. */
 function requireCallbacks(field: string, texts: readonly string[]): void {
-  for (const [at, text] of texts.entries()) {
-    const wrong = (says: string) => invalidInput([{ path: `${field}.${at}`, says }])
+  for (const [index, text] of texts.entries()) {
+    const wrong = (says: string) => invalidInput([{ path: `${field}.${index}`, says }])
     const url = URL.canParse(text) ? new URL(text) : null
     if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.includes(url.hostname)))) {
       throw wrong('must be an https URL, or http on localhost')
     }
     if (url.href !== text && url.href !== `${text}/`)
-      throw wrong(`must be written as browsers do, ${url.href.slice(0, 200)}`)
+      throw wrong(`must be written in its normalised form, ${url.href.slice(0, 200)}`)
     if (text.includes('#') || url.username || url.password || text.includes('*')) {
-      throw wrong('must have no fragment, no user and no wildcard')
+      throw wrong('must not contain a fragment, user name, password or wildcard')
     }
-    if (!HOST_NAME.test(url.hostname)) throw wrong('must name a host')
-    if (texts.indexOf(text) !== at) throw wrong('is there twice')
+    if (!HOST_NAME.test(url.hostname)) throw wrong('must contain a valid host name')
+    if (texts.indexOf(text) !== index) throw wrong('is a duplicate')
   }
 }

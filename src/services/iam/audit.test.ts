@@ -6,8 +6,8 @@ const host = await startHost()
 const trail = async (query = '', as = host.home.key) => (await host.call(`GET /v1/iam/audit${query}`, { as })).body
 
 describe('the audit trail', () => {
-  it('tells who did what to what, when and from where', async () => {
-    const made = await host.call('POST /v1/projects', { body: { slug: 'told', name: 'Told' } })
+  it('records who did what to which object, when and from where', async () => {
+    const created = await host.call('POST /v1/projects', { body: { slug: 'audited', name: 'Audited' } })
     const [key] = (await host.call('GET /v1/account/keys')).body.data
     const [{ id, ...entry }] = (await trail()).data
     assert.match(id, /^\d+$/)
@@ -17,14 +17,14 @@ describe('the audit trail', () => {
       email: 'owner@home.test',
       credential: key.id,
       what: 'project.create',
-      on: 'told',
-      changes: { name: { to: 'Told' } },
+      on: 'audited',
+      changes: { name: { to: 'Audited' } },
       ip: '127.0.0.1',
-      requestId: made.headers['x-request-id'],
+      requestId: created.headers['x-request-id'],
     })
   })
 
-  it('records what is done to keys by the id of the key, and never its text', async () => {
+  it('records actions on keys with the id of the key, and never its text', async () => {
     const { id, key } = (await host.call('POST /v1/account/keys', { body: { name: 'audited' } })).body
     await host.call(`PATCH /v1/account/keys/${id}`, { body: { name: 'again' } })
     await host.call(`DELETE /v1/account/keys/${id}`)
@@ -40,7 +40,7 @@ describe('the audit trail', () => {
     assert.ok(!JSON.stringify(data).includes(key.slice(0, 20)))
   })
 
-  it('tells what changed, from what to what, and never a secret', async () => {
+  it('records old and new values, and never a secret', async () => {
     const { user } = await host.member(host.home.org, 'member')
     await host.call(`PATCH /v1/iam/members/${user}`, { body: { role: 'admin' } })
     const uris = ['https://shop.example.com/a', 'https://shop.example.com/b']
@@ -60,28 +60,28 @@ describe('the audit trail', () => {
     for (const text of [secret, made.key]) assert.ok(!JSON.stringify(data).includes(text))
   })
 
-  it('tells by which address a person was known then', async () => {
+  it('keeps the e-mail address that a person had at the time', async () => {
     const { key, user, email } = await host.organisation('renamed')
     await host.call('POST /v1/projects', { as: key, body: { slug: 'p', name: 'P' } })
     await host.db`update users set email = 'new@renamed.test' where id = ${user}`
     assert.equal((await trail('', key)).data[0].email, email)
   })
 
-  it('records nothing of what was refused', async () => {
+  it('does not record refused requests', async () => {
     const before = (await trail()).data.length
-    assert.equal((await host.call('POST /v1/projects', { body: { slug: 'told', name: 'Again' } })).status, 409)
+    assert.equal((await host.call('POST /v1/projects', { body: { slug: 'audited', name: 'Again' } })).status, 409)
     assert.equal((await host.call('DELETE /v1/projects/never-was')).status, 404)
     assert.equal((await trail()).data.length, before)
   })
 
-  it('is for owners and admins', async () => {
+  it('can be read by owners and admins only', async () => {
     const admin = await host.member(host.home.org, 'admin')
     const member = await host.member(host.home.org, 'member')
     assert.equal((await host.call('GET /v1/iam/audit', { as: admin.key })).status, 200)
     assert.equal((await host.call('GET /v1/iam/audit', { as: member.key })).status, 403)
   })
 
-  it('is read from the newest back, page by page', async () => {
+  it('is listed newest first, page by page', async () => {
     const { key } = await host.organisation('busy')
     for (let at = 0; at < 6; at++) {
       await host.call('POST /v1/projects', { as: key, body: { slug: `p${at}`, name: 'P' } })
@@ -98,13 +98,13 @@ describe('the audit trail', () => {
     assert.equal((await host.call(`GET /v1/iam/audit?after=${wrong}`)).body.error.param, 'after')
   })
 
-  it('is only ever added to, even by hand, but goes with its organisation', async () => {
+  it('is append-only in the database, but deleted with its organisation', async () => {
     const { key } = await host.organisation('gone')
     await host.call('POST /v1/projects', { as: key, body: { slug: 'p', name: 'P' } })
-    const kept = /only ever added to/
-    await assert.rejects(host.db`update audit set what = 'nothing' where org = 'gone'`, kept)
-    await assert.rejects(host.db`delete from audit where org = 'gone'`, kept)
-    await assert.rejects(host.db.script('truncate audit'), kept)
+    const appendOnly = /only ever added to/
+    await assert.rejects(host.db`update audit set what = 'nothing' where org = 'gone'`, appendOnly)
+    await assert.rejects(host.db`delete from audit where org = 'gone'`, appendOnly)
+    await assert.rejects(host.db.script('truncate audit'), appendOnly)
     await host.db`delete from orgs where slug = 'gone'`
     assert.equal((await host.db`select from audit where org = 'gone'`).length, 0)
   })

@@ -1,4 +1,4 @@
-// The kinds of field that recur in identity management.
+// Field types shared by the operations of this service.
 import { Type } from 'typebox'
 import { compileCheck } from '../../kit/check.ts'
 
@@ -8,7 +8,7 @@ export const UserId = Type.String({
   examples: ['usr_4vJ9mWcX2bQeT7yLrK0sZp1n'],
 })
 
-/** One @, something before it, a name with a dot behind it, and nothing that mail would have to quote. */
+/** A local part without characters that need quoting, one @, and a domain with at least one dot. */
 export const Email = Type.String({
   maxLength: 254,
   pattern: "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]{1,63}([.][A-Za-z0-9-]{1,63})+$",
@@ -17,7 +17,7 @@ export const Email = Type.String({
 })
 
 export const Role = Type.Enum(['owner', 'admin', 'member'], {
-  description: 'owner and admin administer; an owner also decides about owners',
+  description: '`owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners',
   examples: ['member'],
 })
 
@@ -27,14 +27,15 @@ const PASSWORD_LENGTH_MAX = 256
 export const Password = Type.String({
   minLength: PASSWORD_LENGTH_MIN,
   maxLength: PASSWORD_LENGTH_MAX,
-  description: `At least ${PASSWORD_LENGTH_MIN} characters; longer beats stranger`,
+  description: `At least ${PASSWORD_LENGTH_MIN} characters; length matters more than special characters`,
   examples: ['walnut-desk-twelve-green'],
 })
 
-/** What is wrong with a password that somebody types into a form, or null. */
+/** What is wrong with a password that was submitted in a form, or null. */
 export function passwordProblem(text: string): string | null {
-  // A browser that sends what is no text would have it kept as something else than was typed.
-  if (/[\0\uFFFD]/.test(text)) return 'This password has characters that cannot be kept; choose another one.'
+  // Bytes that are not UTF-8 are decoded to U+FFFD, so a different password than the typed one would be stored.
+  if (/[\0\uFFFD]/.test(text))
+    return 'This password contains characters that cannot be used. Please choose another one.'
   if (compileCheck(Password).passes(text)) return null
-  return `Choose a password of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`
+  return `Please choose a password of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`
 }

@@ -17,10 +17,10 @@ const list = async (as = host.home.key): Promise<Answer['body'][]> =>
   (await host.call('GET /v1/iam/invites', { as })).body.data
 const memberOf = async (email: string, as = host.home.key) =>
   (await host.call('GET /v1/iam/members?limit=200', { as })).body.data.find(
-    (one: { email: string }) => one.email === email,
+    (member: { email: string }) => member.email === email,
   )
 
-/** Invites somebody and answers the link out of the mail. */
+/** Invites a person and returns the link from the mail. */
 async function linkTo(email: string, role = 'member', as = host.home.key): Promise<string> {
   const { status, text } = await invite({ email, role }, as)
   assert.equal(status, 201, text)
@@ -38,7 +38,7 @@ async function open(link: string, password?: string) {
 }
 
 describe('an invite', () => {
-  it('is mailed with a link, listed without it, and kept as a digest', async () => {
+  it('is mailed with a link, listed without it, and stored as a digest', async () => {
     const { body } = await invite({ email: 'Bea@Example.com', role: 'admin' })
     const { id, created, expires, ...rest } = body
     assert.deepEqual(rest, { email: 'bea@example.com', role: 'admin', invitedBy: 'owner@home.test' })
@@ -46,16 +46,19 @@ describe('an invite', () => {
     assert.deepEqual(await list(), [body])
     assert.deepEqual(await list(host.other.key), [])
     const mail = host.mails.at(-1)
-    assert.match(mail?.text ?? '', /owner@home\.test asks you to join home as admin/)
+    assert.match(mail?.text ?? '', /owner@home\.test invited you to join home as admin/)
     const token = mail?.text.match(/invitations\/(\w+)/)?.[1] as string
     const rows = await host.db`select row_to_json(invites)::text as row from invites`
     assert.ok(!JSON.stringify(rows).includes(token))
     assert.equal((await host.call(`DELETE /v1/iam/invites/${id}`)).status, 204)
   })
 
-  it('makes somebody new a member with the password they choose, once', async () => {
+  it('adds a new member with the password they choose, once', async () => {
     const link = await linkTo('new@example.com', 'admin')
-    assert.match((await open(link)).text, /Join home.*owner@home\.test asks you to join as admin.*Choose a password/s)
+    assert.match(
+      (await open(link)).text,
+      /Join home.*owner@home\.test invited you to join as admin.*Choose a password/s,
+    )
     assert.match((await open(link, 'too short')).text, /role="alert".*12 to 256 characters/)
     assert.equal(await memberOf('new@example.com'), undefined)
     assert.match((await open(link, PASSWORD)).text, /Welcome to home/)
@@ -68,7 +71,7 @@ describe('an invite', () => {
     assert.deepEqual([latest.what, latest.email], ['invite.accept', 'new@example.com'])
   })
 
-  it('asks who has a password for it, and leaves it as it is', async () => {
+  it('asks for an existing password, and does not change it', async () => {
     const link = await linkTo('owner@other.test')
     assert.match((await open(link)).text, /Your password/)
     assert.equal((await open(link, 'some-other-password')).status, 401)
@@ -78,19 +81,19 @@ describe('an invite', () => {
     await web.signIn({ email: 'owner@other.test', password: host.other.password })
   })
 
-  it('replaces a password that an admin elsewhere gave, and ends what is signed in with it', async () => {
+  it('replaces a password that an admin of another organisation set, and ends its sign-ins', async () => {
     const kim = await addPerson(host, 'kim@example.com')
     const { tokens } = await web.signIn(kim)
     const link = await linkTo('kim@example.com', 'member', host.other.key)
     assert.match((await open(link, 'a-password-of-her-own')).text, /Welcome to other/)
     const page = await identity.browser().go((await web.begin()).url)
     assert.equal((await identity.browser().go(page.url)).status, 400)
-    await assert.rejects(web.signIn(kim), 'the old one is no password any more')
+    await assert.rejects(web.signIn(kim), 'the old password is no longer valid')
     await web.signIn({ email: kim.email, password: 'a-password-of-her-own' })
     assert.equal((await web.refresh(tokens.refresh_token)).status, 400)
   })
 
-  it('is the only way past a password that an admin elsewhere gave, even when that was changed: by whom, nobody knows', async () => {
+  it('is required if another organisation set the password, even if it was changed since', async () => {
     const lou = await addPerson(host, 'lou@example.com')
     const { tokens } = await web.signIn(lou)
     const body = { current: lou.password, password: 'changed-by-the-admin' }
@@ -102,17 +105,17 @@ describe('an invite', () => {
     await assert.rejects(web.signIn({ email: lou.email, password: 'changed-by-the-admin' }))
   })
 
-  it('lets a member choose a password who was added without one', async () => {
+  it('lets a member who was added without a password choose one', async () => {
     const added = { email: 'mute@example.com', role: 'admin' }
     assert.equal((await host.call('POST /v1/iam/members', { body: added })).status, 201)
     const link = await linkTo(added.email)
     assert.match((await open(link, PASSWORD)).text, /Welcome to home/)
-    assert.equal((await memberOf(added.email)).role, 'admin', 'what they are is for others to change')
+    assert.equal((await memberOf(added.email)).role, 'admin', 'the invite does not change the role')
     await web.signIn({ email: added.email, password: PASSWORD })
     assert.equal((await invite(added)).status, 409)
   })
 
-  it('of two organisations at once leaves one password that was chosen, and no failure', async () => {
+  it('accepted from two organisations at once sets one password, without a server error', async () => {
     for (let round = 0; round < 4; round++) {
       const email = `twofold${round}@example.com`
       const links = [await linkTo(email), await linkTo(email, 'member', host.other.key)]
@@ -124,7 +127,7 @@ describe('an invite', () => {
     assert.deepEqual(identity.failures.splice(0), [])
   })
 
-  it('slows down who guesses the password behind it', async () => {
+  it('limits wrong passwords on its page', async () => {
     const link = await linkTo('owner@admin.test')
     const statuses = []
     for (let guess = 0; guess < 12; guess++) statuses.push((await open(link, `wrong-password-${guess}`)).status)
@@ -132,15 +135,15 @@ describe('an invite', () => {
     assert.equal(await memberOf('owner@admin.test'), undefined)
   })
 
-  it('lets one in of many who press the button at once', async () => {
+  it('is accepted once if submitted many times at once', async () => {
     const link = await linkTo('race@example.com')
-    const answers = await Promise.all(Array.from({ length: 8 }, () => open(link, PASSWORD)))
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
-    assert.ok(answers.every(({ status }) => [200, 404].includes(status)))
+    const pages = await Promise.all(Array.from({ length: 8 }, () => open(link, PASSWORD)))
+    assert.equal(pages.filter(({ status }) => status === 200).length, 1)
+    assert.ok(pages.every(({ status }) => [200, 404].includes(status)))
     assert.ok(await memberOf('race@example.com'))
   })
 
-  it('ends the one before to the same address, by being withdrawn, and with time', async () => {
+  it('ends with a new invite to the same address, when withdrawn, and after a week', async () => {
     const first = await linkTo('twice@example.com')
     const second = await linkTo('twice@example.com')
     assert.equal((await open(first)).status, 404)
@@ -155,7 +158,7 @@ describe('an invite', () => {
     assert.deepEqual(await list(), [])
   })
 
-  it('is for owners and admins to send, and for owners to make owners; a member is not asked', async () => {
+  it('can be sent by owners and admins, for an owner only by owners, and not to a member', async () => {
     const admin = await host.member(host.home.org, 'admin')
     const member = await host.member(host.home.org, 'member')
     assert.equal((await invite({ email: 'x@example.com' }, member.key)).status, 403)
@@ -164,11 +167,11 @@ describe('an invite', () => {
     assert.equal((await host.call('GET /v1/iam/invites', { as: member.key })).status, 403)
   })
 
-  it('is worth nothing once whoever sent it may not do so any more', async () => {
+  it('is invalid once its sender may no longer send it', async () => {
     const boss = await host.member(host.home.org, 'owner')
     const link = await linkTo('heir@example.com', 'owner', boss.key)
     assert.equal((await host.call(`PATCH /v1/iam/members/${boss.user}`, { body: { role: 'admin' } })).status, 200)
-    assert.equal((await open(link)).status, 404, 'an admin makes no owner')
+    assert.equal((await open(link)).status, 404, 'an admin cannot add an owner')
     const other = await linkTo('heir@example.com', 'member', boss.key)
     assert.equal((await open(other)).status, 200)
     assert.equal((await host.call(`DELETE /v1/iam/members/${boss.user}`)).status, 204)
@@ -176,7 +179,7 @@ describe('an invite', () => {
     assert.equal(await memberOf('heir@example.com'), undefined)
   })
 
-  it('ends when its person is added in another way: who is removed then does not come back by it', async () => {
+  it('ends when the person is added directly, so that they cannot use it after being removed', async () => {
     const link = await linkTo('back@example.com', 'admin')
     const { user } = await addPerson(host, 'back@example.com')
     assert.equal((await open(link)).status, 404)
@@ -186,7 +189,7 @@ describe('an invite', () => {
     assert.equal((await open(link, PASSWORD)).status, 404)
   })
 
-  it('is mailed to one address five times an hour at most, however often it is withdrawn, and a hundred in all', async () => {
+  it('is mailed at most 5 times per hour to one address, even if withdrawn, and 100 times in total', async () => {
     const as = host.admin.key
     for (let time = 0; time < 5; time++) {
       const { body } = await invite({ email: 'often@example.com' }, as)
@@ -195,29 +198,29 @@ describe('an invite', () => {
     const sent = host.mails.length
     const refused = await invite({ email: 'often@example.com' }, as)
     assert.deepEqual([refused.status, refused.body.error.code], [429, 'too_many_tries'])
-    assert.equal((await invite({ email: 'often@example.com' }, host.home.key)).status, 201, 'each for itself')
-    let taken = 0
+    assert.equal((await invite({ email: 'often@example.com' }, host.home.key)).status, 201, 'counted per organisation')
+    let accepted = 0
     for (let n = 0; n < 100; n += 10) {
       const ten = Array.from({ length: 10 }, (_, more) => invite({ email: `n${n + more}@example.com` }, as))
-      taken += (await Promise.all(ten)).filter(({ status }) => status === 201).length
+      accepted += (await Promise.all(ten)).filter(({ status }) => status === 201).length
     }
-    assert.equal(taken, 95)
+    assert.equal(accepted, 95)
     assert.equal(host.mails.length, sent + 96)
     host.clock.advance(60 * 60_000)
     assert.equal((await invite({ email: 'often@example.com' }, as)).status, 201)
   })
 
-  it('takes no password that the API would not', async () => {
+  it('rejects passwords that the API would reject', async () => {
     const link = await linkTo('odd@example.com')
     const body = (text: string) => ({ method: 'POST', body: `password=${text}` })
     for (const text of ['aaaaaaaaaaaa%00', '%ff'.repeat(12)]) {
       const page = await identity.browser().go(link, body(text))
-      assert.match(page.text, /cannot be kept/, text)
+      assert.match(page.text, /cannot be used/, text)
     }
     assert.equal(await memberOf('odd@example.com'), undefined)
   })
 
-  it('holds no connection to the database while a mail is on its way', async t => {
+  it('uses no database connection while a mail is being sent', async t => {
     const { take } = host.post
     const waiting: (() => void)[] = []
     t.after(() => {
@@ -232,7 +235,7 @@ describe('an invite', () => {
     assert.ok((await Promise.all(invites)).every(({ status }) => status === 201))
   })
 
-  it('is not there when the mail could not be sent', async t => {
+  it('is not created if the mail could not be sent', async t => {
     const { take } = host.post
     t.after(() => {
       host.post.take = take
@@ -246,7 +249,7 @@ describe('an invite', () => {
     assert.deepEqual(await list(), before)
   })
 
-  it('is one of 500 at most', async () => {
+  it('is rejected if there are already 500', async () => {
     await host.db`insert into invites (id, org, email, role, digest, invited_by, created, expires)
       select 'inv_' || n, 'other', n || '@example.com', 'member', sha256(n::text::bytea), 'x', now(), now() + '1 year'
       from generate_series(1, 500) as n`

@@ -1,5 +1,5 @@
-// Operations under /v1/iam/invites: people who were asked to join, by a link in a mail. Whoever opens it has that mailbox,
-// so the password they choose is theirs alone.
+// Operations under /v1/iam/invites: invitations by mail. Opening the link proves access to the mailbox, so only its
+// owner knows the password that is chosen there.
 import { Type } from 'typebox'
 import type { Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
@@ -27,20 +27,20 @@ const Invite = Type.Object({
   id: Id,
   email: Email,
   role: Role,
-  invitedBy: Type.String({ description: 'The address of who asked them' }),
-  created: timestamp('When they were asked'),
-  expires: timestamp('Until when they can join'),
+  invitedBy: Type.String({ description: 'The e-mail address of the person who sent the invite' }),
+  created: timestamp('When the invite was sent'),
+  expires: timestamp('When the link expires'),
 })
 
 export const listInvites = operation({
   route: 'GET /v1/iam/invites',
-  summary: 'Who was asked to join and has not yet, newest first',
+  summary: 'Lists the open invites, newest first',
   access: 'admin',
   input: paging,
   output: listing(Invite),
-  run: ({ db, caller, clock }, asked) =>
+  run: ({ db, caller, clock }, query) =>
     page(
-      asked,
+      query,
       (last, count) => store.selectInvites(db, caller.org, clock.now().toISOString(), positionFrom(last), count),
       positionKey,
     ),
@@ -48,7 +48,7 @@ export const listInvites = operation({
 
 export const createInvite = operation({
   route: 'POST /v1/iam/invites',
-  summary: 'Asks somebody by mail to join, with a link that is good for a week; an earlier one to that address ends',
+  summary: 'Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends',
   access: 'admin',
   issuesCredential: true,
   input: { email: Email, role: Role },
@@ -65,12 +65,12 @@ export const createInvite = operation({
       await requireQuota(db, caller.org, invite)
       return store.selectOrgName(db, caller.org)
     })
-    // The mail goes out between two transactions. What fails afterwards leaves a link that leads nowhere.
+    // The mail is sent between two transactions. If the second one fails, the mailed link is invalid.
     await mail.send(invitationMail({ ...invite, org }, state.invitationUrl(token)))
     return write(async ({ db, record }) => {
       await store.lockInvites(db, caller.org)
       await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
-      await requireSpace(db, caller.org, invite.created) // Others may have been asked while the mail was on its way.
+      await requireBelowMax(db, caller.org, invite.created) // Others may have been invited while the mail was sent.
       await store.insertInvite(db, caller.org, invite)
       record(invite.email, { role: { to: role } })
       const { digest: _, ...shown } = invite
@@ -79,34 +79,34 @@ export const createInvite = operation({
   },
 })
 
-async function requireSpace(db: Tx, org: OrgId, created: string): Promise<void> {
+async function requireBelowMax(db: Tx, org: OrgId, created: string): Promise<void> {
   if ((await store.countInvites(db, org, created)) < INVITES_MAX) return
   throw new Fault('conflict', {
-    message: `There are ${INVITES_MAX} open invites already; withdraw some, or wait until they end.`,
+    message: `There are already ${INVITES_MAX} open invites. Withdraw some, or wait until they expire.`,
   })
 }
 
-/** Each one is a mail to somebody who may not want it. */
+/** Limits the mails, because recipients may not want them. */
 async function requireQuota(db: Tx, org: OrgId, { email, created }: Pick<store.Invite, 'email' | 'created'>) {
   if (await store.isMember(db, org, email)) {
     throw new Fault('conflict', {
-      message: `${email} is a member already.`,
-      fields: [{ path: 'email', says: 'is a member already' }],
+      message: `${email} is already a member.`,
+      fields: [{ path: 'email', says: 'is already a member' }],
     })
   }
-  await requireSpace(db, org, created)
+  await requireBelowMax(db, org, created)
   const since = new Date(Date.parse(created) - MAILS_WINDOW_MS).toISOString()
-  const bounds = { since, perAddress: MAILS_PER_ADDRESS, inAll: MAILS_MAX }
-  if (await store.noteMail(db, org, email, created, bounds)) return
+  const limits = { since, perAddress: MAILS_PER_ADDRESS, total: MAILS_MAX }
+  if (await store.recordMail(db, org, email, created, limits)) return
   throw new Fault('too_many_tries', {
-    message: `An organisation sends at most ${MAILS_MAX} invites an hour, and ${MAILS_PER_ADDRESS} to one address. Wait and try again.`,
+    message: `An organisation can send ${MAILS_MAX} invites per hour, and ${MAILS_PER_ADDRESS} to the same address. Try again later.`,
     retryAfterS: MAILS_WINDOW_MS / 1000,
   })
 }
 
 export const deleteInvite = operation({
   route: 'DELETE /v1/iam/invites/{id}',
-  summary: 'Withdraws an invite: its link leads nowhere any more',
+  summary: 'Withdraws an invite: its link is no longer valid',
   access: 'admin',
   input: { id: Id },
   output: nothing,

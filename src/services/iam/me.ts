@@ -1,4 +1,4 @@
-// Operations under /v1/iam/me: the caller, as the host knows them.
+// Operations under /v1/iam/me: the caller.
 import { Type } from 'typebox'
 import { isLimited, isSuperadmin } from '../../kit/caller.ts'
 import { Email, Role, UserId } from './fields.ts'
@@ -7,31 +7,39 @@ import * as store from './store.ts'
 
 export const getMe = operation({
   route: 'GET /v1/iam/me',
-  summary: 'Who the caller is, in which organisation, and by which credential',
+  summary: 'Returns the caller, their organisation and the credential in use',
   access: 'bearer',
   project: 'chosen',
   output: Type.Object({
     user: UserId,
     email: Email,
-    org: Type.String({ description: 'The organisation the credential belongs to, by its slug' }),
+    org: Type.String({ description: 'The slug of the organisation that the credential belongs to' }),
     role: Role,
-    project: Type.Union([Type.String(), Type.Null()], { description: 'The project this request acts in' }),
-    superadmin: Type.Boolean({ description: 'Whether they run the platform itself' }),
+    project: Type.Union([Type.String(), Type.Null()], { description: 'The project of this request' }),
+    superadmin: Type.Boolean({ description: 'Whether the caller is a superadmin' }),
     credential: Type.Object({
       kind: Type.Enum(['secret', 'session', 'token']),
       id: Type.String(),
-      limited: Type.Boolean({ description: 'Whether it has a limit, a budget or a rate' }),
+      limited: Type.Boolean({ description: 'Whether the credential has a limit, a budget or a rate' }),
     }),
     orgs: Type.Array(Type.Object({ org: Type.String(), name: Type.String(), role: Role }), {
-      description: 'Every organisation this person belongs to',
+      description: 'All organisations that the person is a member of',
     }),
   }),
   run: async ({ db, caller }) => {
     const { user, email, org, role, project, credential } = caller
     const { id } = credential
-    const kind = credential.kind as 'secret' | 'session' | 'token' // The only ones a person can hold.
-    const about = { kind, id, limited: isLimited(credential) }
+    const kind = credential.kind as 'secret' | 'session' | 'token' // The only kinds that belong to a person.
     const orgs = await store.selectMemberships(db, user)
-    return { user, email, org, role, project, superadmin: isSuperadmin(caller), credential: about, orgs }
+    return {
+      user,
+      email,
+      org,
+      role,
+      project,
+      superadmin: isSuperadmin(caller),
+      credential: { kind, id, limited: isLimited(credential) },
+      orgs,
+    }
   },
 })

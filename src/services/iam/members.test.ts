@@ -14,8 +14,9 @@ const change = (user: string, role: string, as = home.key) =>
   host.call(`PATCH /v1/iam/members/${user}`, { as, body: { role } })
 const remove = (user: string, as = home.key) => host.call(`DELETE /v1/iam/members/${user}`, { as })
 const roleOf = async (user: string) =>
-  (await host.call('GET /v1/iam/members?limit=200')).body.data.find((one: Answer['body']) => one.user === user)?.role
-const stops = async (key: string) => {
+  (await host.call('GET /v1/iam/members?limit=200')).body.data.find((entry: Answer['body']) => entry.user === user)
+    ?.role
+const assertEventuallyRejected = async (key: string) => {
   let status = 200
   for (let tries = 0; status === 200 && tries < 50; tries++) {
     status = (await host.call('GET /v1/projects', { as: key })).status
@@ -24,7 +25,7 @@ const stops = async (key: string) => {
 }
 
 describe('adding a member', () => {
-  it('answers who they are, and keeps of the password an argon2id hash', async () => {
+  it('returns the member, and stores an argon2id hash of the password', async () => {
     const password = 'walnut-desk-twelve-green'
     const { status, body } = await add({ email: 'Ada@Example.com', role: 'admin', password })
     assert.equal(status, 201)
@@ -36,12 +37,12 @@ describe('adding a member', () => {
     assert.ok(await verify(row?.password ?? '', password))
   })
 
-  it('takes who has an account, in whatever case it is written, with the password they chose', async () => {
+  it('uses an existing account, in any case of the address, which keeps its password', async () => {
     const first = await add({ email: 'both@example.com', password: 'given-by-an-admin' }, host.other.key)
     const early = await add({ email: 'both@example.com' })
-    assert.equal(early.status, 409, 'an admin elsewhere knows that password, and would come along')
+    assert.equal(early.status, 409, 'an admin of another organisation knows that password')
     assert.equal(early.body.error.param, 'email')
-    await host.db`update users set password_by = null where email = 'both@example.com'` // They have chosen their own.
+    await host.db`update users set password_by = null where email = 'both@example.com'` // As if they chose it.
     const refused = await add({ email: 'BOTH@example.com', password: 'chosen-by-an-admin' })
     assert.equal(refused.status, 409)
     assert.equal(refused.body.error.param, 'password')
@@ -62,17 +63,17 @@ describe('adding a member', () => {
     ['password', 'too short'],
     ['password', 'x'.repeat(257)],
   ] as const) {
-    it(`refuses ${field} ${JSON.stringify(value).slice(0, 20)} and adds nobody`, async () => {
+    it(`rejects ${field} ${JSON.stringify(value).slice(0, 20)} and adds no user`, async () => {
       const count = async () => (await host.db`select from users`).length
       const before = await count()
-      const answer = await add({ email: 'odd@example.com', [field]: value })
-      assert.equal(answer.status, 400)
-      assert.equal(answer.body.error.param, field)
+      const response = await add({ email: 'odd@example.com', [field]: value })
+      assert.equal(response.status, 400)
+      assert.equal(response.body.error.param, field)
       assert.equal(await count(), before)
     })
   }
 
-  it('is for owners and admins, and making an owner for owners', async () => {
+  it('is allowed for owners and admins, and adding an owner only for owners', async () => {
     assert.equal((await add({ email: 'x1@example.com' }, member.key)).status, 403)
     assert.equal((await add({ email: 'x2@example.com', role: 'owner' }, admin.key)).status, 403)
     assert.equal((await add({ email: 'x3@example.com', role: 'admin' }, admin.key)).status, 201)
@@ -81,7 +82,7 @@ describe('adding a member', () => {
 })
 
 describe('a role', () => {
-  it('is changed at once', async () => {
+  it('changes immediately', async () => {
     const one = await host.member(home.org, 'member')
     assert.equal((await change(one.user, 'admin')).body.role, 'admin')
     let status = 403
@@ -91,7 +92,7 @@ describe('a role', () => {
     assert.equal(status, 200)
   })
 
-  it('of an owner is for owners to give and to take', async () => {
+  it('of an owner can be given and removed only by owners', async () => {
     const one = await host.member(home.org, 'member')
     assert.equal((await change(one.user, 'owner', admin.key)).status, 403)
     assert.equal((await change(home.user, 'member', admin.key)).status, 403)
@@ -99,36 +100,36 @@ describe('a role', () => {
     assert.equal((await change(one.user, 'member')).status, 200)
   })
 
-  it('of the last owner stays, however many try at once to change it', async () => {
+  it('of the last owner cannot be changed, even by concurrent requests', async () => {
     const { key, user, org } = await host.organisation('two-owners')
     const second = await host.member(org, 'owner')
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       host.call(`PATCH /v1/iam/members/${user}`, { as: key, body: { role: 'member' } }),
       host.call(`DELETE /v1/iam/members/${second.user}`, { as: second.key }),
     ])
-    assert.deepEqual(answers.filter(({ status }) => status < 300).length, 1)
-    assert.deepEqual(answers.filter(({ status }) => status === 409).length, 1)
+    assert.deepEqual(responses.filter(({ status }) => status < 300).length, 1)
+    assert.deepEqual(responses.filter(({ status }) => status === 409).length, 1)
     const owners = await host.db`select from members where org = ${org} and role = 'owner'`
     assert.equal(owners.length, 1)
   })
 })
 
 describe('a member', () => {
-  it('is removed by an owner or admin, and their keys and sessions end at once', async () => {
+  it('is removed by an owner or admin, and their keys and sessions end immediately', async () => {
     const one = await host.member(home.org, 'member')
     const browser = await host.signIn(one)
     assert.equal((await host.call('GET /v1/projects', { as: one.key })).status, 200)
     assert.equal((await host.call('GET /v1/projects', { as: null, headers: browser })).status, 200)
     assert.equal((await remove(one.user, member.key)).status, 403)
     assert.equal((await remove(one.user, admin.key)).status, 204)
-    await stops(one.key)
+    await assertEventuallyRejected(one.key)
     assert.equal((await host.call('GET /v1/projects', { as: null, headers: browser })).status, 401)
     const keys = (await host.call('GET /v1/account/keys?limit=200&status=revoked')).body.data
     assert.equal(keys.find((key: Answer['body']) => key.creator === one.email).revokedBy, admin.email)
     assert.equal(await roleOf(one.user), undefined)
   })
 
-  it('may leave, but the last owner not, and an admin removes no owner', async () => {
+  it('can leave unless they are the last owner, and an admin cannot remove an owner', async () => {
     const one = await host.member(home.org, 'member')
     assert.equal((await remove(one.user, one.key)).status, 204)
     const { key, user } = await host.organisation('lonely')
@@ -137,13 +138,13 @@ describe('a member', () => {
     assert.equal((await remove(home.user, admin.key)).status, 403)
   })
 
-  it('of another organisation is nobody here', async () => {
+  it('of another organisation is not found', async () => {
     assert.equal((await remove(host.other.user)).status, 404)
     assert.equal((await change(host.other.user, 'member')).status, 404)
   })
 
-  it('is recorded in the trail', async () => {
-    const { user } = (await add({ email: 'told@example.com' })).body
+  it('is recorded in the audit trail when added, changed and removed', async () => {
+    const { user } = (await add({ email: 'audited@example.com' })).body
     await change(user, 'admin')
     await change(user, 'admin')
     await remove(user)
@@ -156,15 +157,15 @@ describe('a member', () => {
 })
 
 describe('the listing of members', () => {
-  it('goes by address, page by page', async () => {
+  it('is ordered by e-mail address, page by page', async () => {
     const { data } = (await host.call('GET /v1/iam/members?limit=200', { as: member.key })).body
-    const emails = data.map((one: Answer['body']) => one.email)
+    const emails = data.map((member: Answer['body']) => member.email)
     assert.deepEqual(emails, [...emails].sort())
     const paged: string[] = []
     let next = ''
     do {
       const { body } = await host.call(`GET /v1/iam/members?limit=3&after=${next}`)
-      paged.push(...body.data.map((one: Answer['body']) => one.email))
+      paged.push(...body.data.map((member: Answer['body']) => member.email))
       next = body.next
     } while (next !== '')
     assert.deepEqual(paged, emails)

@@ -1,4 +1,4 @@
-// Operations under /v1/iam/members: who belongs to the organisation, and as what.
+// Operations under /v1/iam/members: the members of the organisation and their roles.
 import { Type } from 'typebox'
 import type { Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
@@ -15,13 +15,13 @@ const Member = Type.Object({ user: UserId, email: Email, role: Role, created: ti
 
 export const listMembers = operation({
   route: 'GET /v1/iam/members',
-  summary: "The organisation's members, by e-mail address",
+  summary: "Lists the organisation's members, by e-mail address",
   access: 'bearer',
   input: paging,
   output: listing(Member),
-  run: ({ db, caller }, asked) =>
+  run: ({ db, caller }, query) =>
     page(
-      asked,
+      query,
       (last, count) => store.selectMembers(db, caller.org, last, count),
       ({ email }) => email,
     ),
@@ -29,7 +29,7 @@ export const listMembers = operation({
 
 export const addMember = operation({
   route: 'POST /v1/iam/members',
-  summary: 'Adds a member; `password` is for people who have no account yet',
+  summary: 'Adds a member; `password` is only for people who have no account yet',
   access: 'admin',
   issuesCredential: true,
   input: { email: Email, role: Role, password: Type.Optional(Password) },
@@ -41,9 +41,9 @@ export const addMember = operation({
     requireOwnerFor(caller, role)
     const { org } = caller
     const passwordDigest = password === undefined ? null : await digestOf(password)
-    const newcomer = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }
+    const person = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }
     return write(async ({ db, record }) => {
-      const member = await admitMember({ db, clock, random }, org, newcomer, role)
+      const member = await admitMember({ db, clock, random }, org, person, role)
       record(member.user, { email: { to: member.email }, role: { to: role } })
       return member
     })
@@ -74,7 +74,7 @@ export const updateMember = operation({
 
 export const removeMember = operation({
   route: 'DELETE /v1/iam/members/{user}',
-  summary: 'Removes a member, whose keys and sessions end at once; everybody may remove themselves',
+  summary: 'Removes a member and ends their keys and sessions immediately; members can remove themselves',
   access: 'bearer',
   input: { user: UserId },
   output: nothing,
@@ -85,7 +85,9 @@ export const removeMember = operation({
       const member = await lockedMember(db, caller, user)
       if (user !== caller.user) {
         if (!administers(caller)) {
-          throw new Fault('forbidden', { message: 'Only an owner or admin of the organisation may remove others.' })
+          throw new Fault('forbidden', {
+            message: 'Only an owner or admin of the organisation can remove other members.',
+          })
         }
         requireOwnerFor(caller, member.role)
       }
@@ -96,7 +98,7 @@ export const removeMember = operation({
     }),
 })
 
-/** The member, after whoever else is changing members of this organisation. */
+/** Returns the member after locking the members of the organisation. */
 async function lockedMember(db: Tx, { org }: Caller, user: string): Promise<store.Member> {
   await store.lockMembers(db, org)
   const member = await store.selectMember(db, org, user)
@@ -106,10 +108,12 @@ async function lockedMember(db: Tx, { org }: Caller, user: string): Promise<stor
 
 export function requireOwnerFor(caller: Caller, role: store.Member['role']): void {
   if (role !== 'owner' || caller.role === 'owner') return
-  throw new Fault('forbidden', { message: 'Only an owner of the organisation decides who its owners are.' })
+  throw new Fault('forbidden', { message: 'Only an owner of the organisation can add, change or remove owners.' })
 }
 
 async function requireAnotherOwner(db: Tx, { org }: Caller, user: string): Promise<void> {
   if (await store.hasOtherOwner(db, org, user)) return
-  throw new Fault('conflict', { message: 'This is the last owner of the organisation; make somebody else one first.' })
+  throw new Fault('conflict', {
+    message: 'This is the last owner of the organisation. Make another member an owner first.',
+  })
 }

@@ -8,7 +8,7 @@ const create = (fields: object, as = root) =>
   host.call('POST /v1/iam/orgs', { as, body: { name: 'New', owner: { email: 'ada@example.com' }, ...fields } })
 
 describe('an organisation', () => {
-  it('is made by an operator, with its owner and once a key of theirs', async () => {
+  it('is created by a superadmin with its owner, and returns a key of the owner once', async () => {
     const { status, body } = await create({
       slug: 'acme',
       owner: { email: 'Eve@acme.test', password: 'a-long-password' },
@@ -23,22 +23,22 @@ describe('an organisation', () => {
     assert.equal((await host.call('POST /v1/account/keys', { as: key, body: { name: 'x' } })).status, 201)
   })
 
-  it('has a slug of its own: the reserved one and those taken are 409, and nobody is added', async () => {
+  it('has a unique slug: existing ones are answered 409, and no user is added', async () => {
     for (const slug of ['admin', 'home']) {
-      const answer = await create({ slug, owner: { email: 'mallory@example.com' } })
-      assert.equal(answer.status, 409)
-      assert.equal(answer.body.error.param, 'slug')
+      const response = await create({ slug, owner: { email: 'mallory@example.com' } })
+      assert.equal(response.status, 409)
+      assert.equal(response.body.error.param, 'slug')
     }
     assert.equal((await host.db`select from users where email = 'mallory@example.com'`).length, 0)
   })
 
-  it('is not for others to make', async () => {
+  it('cannot be created by other callers or with a limited key', async () => {
     assert.equal((await create({ slug: 'mine' }, host.home.key)).status, 403)
     const limited = await host.call('POST /v1/account/keys', { as: root, body: { name: 'x', limit: ['product:iam'] } })
     assert.equal((await create({ slug: 'mine' }, limited.body.key)).body.error.code, 'key_limit')
   })
 
-  it('is seen by its members and by operators; to all others it is not there', async () => {
+  it('is visible to its members and superadmins, and not found for all others', async () => {
     assert.equal((await host.call('GET /v1/iam/orgs/home')).body.name, 'home')
     assert.equal((await host.call('GET /v1/iam/orgs/home', { as: root })).status, 200)
     assert.equal((await host.call('GET /v1/iam/orgs/home', { as: host.other.key })).status, 404)
@@ -63,12 +63,12 @@ describe('an organisation', () => {
     const { key, org } = await host.organisation('doomed')
     const admin = await host.member(org, 'admin')
     await host.call('POST /v1/projects', { as: key, body: { slug: 'p', name: 'P' } })
-    const gone = (query: string, as = key) => host.call(`DELETE /v1/iam/orgs/doomed${query}`, { as })
-    assert.equal((await gone('')).body.error.param, 'confirm')
-    assert.equal((await gone('?confirm=doom')).body.error.param, 'confirm')
-    assert.equal((await gone('?confirm=doomed', admin.key)).status, 403)
-    assert.equal((await gone('?confirm=doomed', host.other.key)).status, 404)
-    assert.equal((await gone('?confirm=doomed')).status, 204)
+    const remove = (query: string, as = key) => host.call(`DELETE /v1/iam/orgs/doomed${query}`, { as })
+    assert.equal((await remove('')).body.error.param, 'confirm')
+    assert.equal((await remove('?confirm=doom')).body.error.param, 'confirm')
+    assert.equal((await remove('?confirm=doomed', admin.key)).status, 403)
+    assert.equal((await remove('?confirm=doomed', host.other.key)).status, 404)
+    assert.equal((await remove('?confirm=doomed')).status, 204)
     const tables = await host.db<{ name: string }>`select table_name as name from information_schema.columns
       where table_schema = 'public' and column_name = 'org'`
     assert.ok(tables.length >= 6)
@@ -85,13 +85,13 @@ describe('an organisation', () => {
     assert.deepEqual([last.what, last.on], ['org.delete', 'doomed'])
   })
 
-  it('of the operators is never deleted', async () => {
+  it('cannot be deleted if it is `admin`', async () => {
     assert.equal((await host.call('DELETE /v1/iam/orgs/admin?confirm=admin', { as: root })).status, 409)
   })
 })
 
-describe('who the caller is', () => {
-  it('is told to a key and to a session alike', async () => {
+describe('GET /v1/iam/me', () => {
+  it('returns the caller for a key and for a session', async () => {
     const { body } = await host.call('GET /v1/iam/me')
     const { user, email } = host.home
     assert.deepEqual(

@@ -1,8 +1,8 @@
-// Operations under /v1/iam/orgs. Operators make organisations and see all of them; everybody else sees the one their
-// credential belongs to, and its admins and owners look after it.
+// Operations under /v1/iam/orgs. Superadmins create organisations and see all of them. All other callers see the
+// organisation of their credential, and its owners and admins manage it.
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
-import { administers, type Caller, isSuperadmin, type OrgId, PLATFORM_ORG } from '../../kit/caller.ts'
+import { ADMIN_ORG, administers, type Caller, isSuperadmin, type OrgId } from '../../kit/caller.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
@@ -13,7 +13,7 @@ import { admitMember, digestOf } from './people.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
-const Slug = slug("The organisation's slug, which never changes")
+const Slug = slug("The organisation's slug, which cannot be changed")
 const Name = displayName("The organisation's name")
 const Org = Type.Object({
   slug: Slug,
@@ -24,13 +24,13 @@ const Org = Type.Object({
 
 export const listOrgs = operation({
   route: 'GET /v1/iam/orgs',
-  summary: "The caller's organisation; for operators all, by slug",
+  summary: "Lists the caller's organisation, or all organisations for superadmins, by slug",
   access: 'bearer',
   input: paging,
   output: listing(Org),
-  run: ({ db, caller }, asked) =>
+  run: ({ db, caller }, query) =>
     page(
-      asked,
+      query,
       (last, count) => store.selectOrgs(db, isSuperadmin(caller) ? null : caller.org, last, count),
       org => org.slug,
     ),
@@ -38,7 +38,7 @@ export const listOrgs = operation({
 
 export const createOrg = operation({
   route: 'POST /v1/iam/orgs',
-  summary: 'Creates an organisation with its owner, and answers once an unlimited key of the owner, in `key`',
+  summary: 'Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once',
   access: 'superadmin',
   issuesCredential: true,
   input: {
@@ -52,7 +52,7 @@ export const createOrg = operation({
   output: Type.Object({
     ...Org.properties,
     owner: Type.Object({ user: UserId, email: Email }),
-    key: Type.String({ description: 'An unlimited secret key of the owner. Keep it now' }),
+    key: Type.String({ description: 'An unlimited secret key of the owner. It is returned only this once' }),
   }),
   status: 201,
   faults: ['conflict'],
@@ -61,25 +61,25 @@ export const createOrg = operation({
     const org = slug as OrgId
     const passwordDigest = owner.password === undefined ? null : await digestOf(owner.password)
     return write(async ({ db, record }) => {
-      const made = await store.insertOrganisation(db, org, name, clock.now().toISOString())
-      if (!made) {
+      const created = await store.insertOrganisation(db, org, name, clock.now().toISOString())
+      if (!created) {
         throw new Fault('conflict', {
-          message: `There is an organisation \`${slug}\` already; choose another slug.`,
-          fields: [{ path: 'slug', says: 'is taken' }],
+          message: `The organisation \`${slug}\` already exists. Choose another slug.`,
+          fields: [{ path: 'slug', says: 'is already in use' }],
         })
       }
-      const newcomer = { email: owner.email, passwordDigest, passwordBy: null }
-      const { user, email } = await admitMember({ db, clock, random }, org, newcomer, 'owner')
+      const person = { email: owner.email, passwordDigest, passwordBy: null }
+      const { user, email } = await admitMember({ db, clock, random }, org, person, 'owner')
       const key = await keys.issue({ db, clock, random }, { org, user, name: 'First key' })
       record(slug, { owner: { to: email } })
-      return { ...made, owner: { user, email }, key }
+      return { ...created, owner: { user, email }, key }
     })
   },
 })
 
 export const getOrg = operation({
   route: 'GET /v1/iam/orgs/{slug}',
-  summary: 'One organisation',
+  summary: 'Returns one organisation',
   access: 'bearer',
   input: { slug: Slug },
   output: Org,
@@ -109,19 +109,19 @@ export const updateOrg = operation({
 
 export const deleteOrg = operation({
   route: 'DELETE /v1/iam/orgs/{slug}',
-  summary: 'Deletes an organisation and everything in it; `confirm` repeats its slug',
+  summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug',
   access: 'bearer',
-  input: { slug: Slug, confirm: slug('The slug once more') },
+  input: { slug: Slug, confirm: slug('The slug again, to confirm') },
   output: nothing,
   faults: ['not_found', 'conflict'],
-  audit: { what: 'org.delete', trail: 'platform' },
+  audit: { what: 'org.delete', trail: 'admin' },
   run: ({ caller, write }, { slug, confirm }) =>
     write(async ({ db, record }) => {
       const { name } = await visibleOrg(db, caller, slug)
       requireSuperadminOr(caller.role === 'owner', caller, 'an owner')
       if (confirm !== slug) throw invalidInput([{ path: 'confirm', says: `must repeat the slug, ${slug}` }])
-      if (slug === PLATFORM_ORG) {
-        throw new Fault('conflict', { message: 'The organisation of the operators is never deleted.' })
+      if (slug === ADMIN_ORG) {
+        throw new Fault('conflict', { message: 'The organisation `admin` cannot be deleted.' })
       }
       if (!(await store.deleteOrg(db, slug as OrgId))) throw notFound('organisation')
       record(slug, { name: { from: name } })
@@ -134,7 +134,7 @@ async function visibleOrg(db: Context['db'], caller: Caller, slug: string): Prom
   return org
 }
 
-function requireSuperadminOr(may: boolean, caller: Caller, who: string): void {
-  if (may || isSuperadmin(caller)) return
-  throw new Fault('forbidden', { message: `Only ${who} of the organisation may do this.` })
+function requireSuperadminOr(allowed: boolean, caller: Caller, role: string): void {
+  if (allowed || isSuperadmin(caller)) return
+  throw new Fault('forbidden', { message: `Only ${role} of the organisation can do this.` })
 }

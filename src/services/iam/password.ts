@@ -10,13 +10,13 @@ import { digestOf } from './people.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
-/** So many tries in so long: who has a key or a token of somebody must not be able to guess their password with it. */
+/** Limits the attempts, so that a stolen key or token cannot be used to guess the password. */
 const TRIES_MAX = 10
 const WINDOW_MS = 15 * 60_000
 
 export const changePassword = operation({
   route: 'POST /v1/iam/me/password',
-  summary: "Changes the caller's password, and ends everything they are signed in to but for this sign-in",
+  summary: "Changes the caller's password and ends all their other sign-ins",
   access: 'bearer',
   issuesCredential: true,
   input: { current: Type.String({ maxLength: 256, examples: ['the old password'] }), password: Password },
@@ -26,23 +26,23 @@ export const changePassword = operation({
   run: async ({ db: reads, caller, clock, write }, { current, password }) => {
     const now = clock.now().getTime()
     const since = new Date(now - WINDOW_MS).toISOString()
-    // Counted by itself: a try counts whatever comes of it.
+    // Counted in a separate transaction, so that the attempt counts even if the rest fails.
     const tries = await write(({ db }) => store.countTry(db, caller.user, new Date(now).toISOString(), since))
     if (tries > TRIES_MAX) {
-      const message = 'The current password was wrong too often. Wait a quarter of an hour and try again.'
+      const message = 'Too many wrong passwords. Wait 15 minutes, then try again.'
       throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
     }
     const account = await store.selectAccount(reads, caller.email)
-    const proved = account?.password
-    if (!proved || !(await verify(proved, current.normalize('NFKC')))) throw notYours()
+    const verified = account?.password
+    if (!verified || !(await verify(verified, current.normalize('NFKC')))) throw wrongPassword()
     const digest = await digestOf(password)
     await write(async ({ db, record }) => {
-      // Whoever has chosen another one meanwhile, by a mailed link or beside this call, keeps it.
-      if (!(await store.updatePassword(db, caller.user, proved, digest))) throw notYours()
+      // Fails if the password was changed in the meantime, by an invitation link or a parallel call.
+      if (!(await store.updatePassword(db, caller.user, verified, digest))) throw wrongPassword()
       await endSignInsOf(db, caller.user, caller.credential.signIn)
       record('password')
     })
   },
 })
 
-const notYours = () => invalidInput([{ path: 'current', says: 'is not your password' }])
+const wrongPassword = () => invalidInput([{ path: 'current', says: 'is not your current password' }])

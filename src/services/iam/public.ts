@@ -1,8 +1,8 @@
-// What other parts may use of identity management.
+// The interface of this service for other services, the identity origin and the start.
 import { createHash } from 'node:crypto'
 import type { Engines, Tx } from '../../engines/engines.ts'
 import { openCache } from '../../kit/cache.ts'
-import { type OrgId, PLATFORM_ORG } from '../../kit/caller.ts'
+import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
 import { openSecret } from './apps.ts'
 import { passwordProblem } from './fields.ts'
 import { findInvitation, join } from './invitations/invitation.ts'
@@ -12,12 +12,12 @@ import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
 
 export * as oidc from './oidc/store.ts'
-export { endGrant, endSignIn, findSignIn, holdSignIn } from './oidc/store.ts'
+export { endGrant, endSignIn, findSignIn, lockSignIn } from './oidc/store.ts'
 export { emailsOf, selectMember as findMember } from './store.ts'
 export { findWorkspaceToken, workspaceIn } from './workspace-tokens.ts'
-export const hasNoUsers = store.lockWhileEmpty
+export const hasNoOrganisations = store.lockWhileEmpty
 
-/** Makes an organisation with the person who owns it, and answers that person's id. */
+/** Creates an organisation with its owner; returns the owner's user id. */
 export async function createOrganisation(
   engines: Pick<Engines, 'clock' | 'random'> & { db: Tx },
   { org, name, owner }: { org: OrgId; name: string; owner: { email: string; password: string } },
@@ -31,42 +31,60 @@ export async function createOrganisation(
 
 const PROOF = { org: 'admin', name: 'proof of the root key', text: 'sealed when the database was new' }
 
-/** Whether this database's secrets open under our root key. The first to ask of a new database decides. */
+/** Whether the secrets of this database can be unsealed with our root key. In a new database, stores the proof first.
+ *  */
 export async function hasRootKey({ db, seal }: Pick<Engines, 'db' | 'seal'>): Promise<boolean> {
-  const kept = await store.keepProof(db.autocommit, seal.seal(PROOF.org, PROOF.name, PROOF.text))
+  const proof = await store.insertProof(db.autocommit, seal.seal(PROOF.org, PROOF.name, PROOF.text))
   try {
-    return seal.unseal(PROOF.org, PROOF.name, kept) === PROOF.text
+    return seal.unseal(PROOF.org, PROOF.name, proof) === PROOF.text
   } catch {
-    return false // It does not open: that is the answer.
+    return false // Sealed with another root key.
   }
 }
 
-/** The app by which people sign in to the platform itself. */
-const OWN_APP = { app: 'console', id: `${PLATFORM_ORG}-console`, name: 'Stoa' }
+/** The app with which people sign in to Stoa itself. */
+const OWN_APP = { app: 'console', id: `${ADMIN_ORG}-console`, name: 'Stoa' }
 export const OWN_CLIENT = OWN_APP.id
 
-/** Makes the brands that settings name, and at each the platform's own app with the address people come back to. */
-export async function keepBrands(
+/** A brand has another issuer than in earlier starts. */
+export class IssuerChanged extends Error {
+  readonly brand: string
+  readonly before: string
+  constructor({ brand, issuer }: { brand: string; issuer: string }) {
+    super(`the issuer of ${brand} was ${issuer}`)
+    this.brand = brand
+    this.before = issuer
+  }
+}
+
+/** Creates the brands of the settings, and Stoa's own app at each of them with its redirect URI. Issuers in `fixed` are
+ *  stored, and must be the same at every later start. */
+export async function syncBrands(
   { db, clock }: Pick<Engines, 'db' | 'clock'>,
-  brands: readonly string[],
+  issuers: ReadonlyMap<string, string>,
+  fixed: ReadonlyMap<string, string>,
   callback: string,
 ): Promise<void> {
   const created = clock.now().toISOString()
   await db.transaction(async tx => {
-    await signIn.keepBrands(tx, brands)
-    for (const brand of brands) {
-      await signIn.upsertOwnApp(tx, PLATFORM_ORG, { ...OWN_APP, brand, redirectUris: [callback], created })
+    await signIn.syncBrands(tx, [...issuers.keys()])
+    await signIn.fixIssuers(tx, fixed)
+    for (const stored of await signIn.selectIssuers(tx)) {
+      if (issuers.get(stored.brand) !== stored.issuer) throw new IssuerChanged(stored)
+    }
+    for (const brand of issuers.keys()) {
+      await signIn.upsertOwnApp(tx, ADMIN_ORG, { ...OWN_APP, brand, redirectUris: [callback], created })
     }
   })
 }
 
-/** What sign-in at one brand needs to know of apps, people and who belongs where. Apps are cached until they change:
- *  every token is asked for by one, and its secret takes long to open. */
+/** The apps, people and memberships that sign-in at one brand needs. Apps are cached until they change: every token
+ *  request  reads one, and unsealing its secret is slow. */
 export async function openDirectory(engines: Engines, brand: string) {
   const { db, clock, seal } = engines
   const cache = openCache<signIn.Client & { secret: string | null }>()
   await db.listen('apps', cache.drop, cache.clear)
-  const look = async (id: string) => {
+  const loadClient = async (id: string) => {
     const client = await signIn.selectClient(db, { brand, id })
     return client && { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`] }
   }
@@ -75,7 +93,7 @@ export async function openDirectory(engines: Engines, brand: string) {
     keys: () => loadKeys(engines, brand),
     client: async (id: string) => {
       const nowMs = clock.now().getTime()
-      return cache.get(id, nowMs) ?? cache.load(id, nowMs, () => look(id))
+      return cache.get(id, nowMs) ?? cache.load(id, nowMs, () => loadClient(id))
     },
     person: (user: string, id: string, grantId: string | null) =>
       signIn.selectClientMember(db, user, { brand, id }, grantId === null ? null : digestOfGrant(grantId)),

@@ -1,8 +1,8 @@
-// Takes out of the database what people were signed in to and is over.
+// Deletes expired sign-ins from the database.
 import { deleteExpired } from './oidc/store.ts'
 import { schedule } from './state.ts'
 
-/** In one transaction: few enough that nobody waits for them. */
+/** Rows per transaction, small enough not to delay other writes. */
 const BATCH = 1_000
 
 export const sweepSignIns = schedule({

@@ -15,7 +15,7 @@ import * as workspaces from './workspaces.ts'
 export const iamService = (keys: Keys) =>
   service({
     name: 'iam',
-    what: 'Organisations, their members and their apps, and the trail of what was done',
+    what: 'Organisations, their members and apps, and the audit trail',
     operations: [me, password, orgs, members, invites, apps, workspaces, sessions, signingKeys, audit],
     migrations: new URL('migrations/', import.meta.url),
     schedules: [sweepSignIns],

@@ -12,14 +12,14 @@ const eve = await addPerson(host, 'eve@home.test')
 const list = async (as: string): Promise<Answer['body'][]> =>
   (await host.call('GET /v1/iam/sessions', { as })).body.data
 const me = (token: string) => host.call('GET /v1/iam/me', { as: token })
-const stops = async (token: string) => assert.equal((await me(token)).status, 401)
+const assertRejected = async (token: string) => assert.equal((await me(token)).status, 401)
 
-describe('who is signed in', () => {
-  it('is listed for themselves, and all for an admin', async () => {
-    const [hers, other] = [await web.signIn(ada), await web.signIn(eve)]
-    const own = await list(hers.tokens.access_token)
+describe('sign-ins', () => {
+  it('are listed for the person, and all of them for an admin', async () => {
+    const [own, other] = [await web.signIn(ada), await web.signIn(eve)]
+    const listed = await list(own.tokens.access_token)
     assert.deepEqual(
-      own.map(({ user, email, app }) => ({ user, email, app })),
+      listed.map(({ user, email, app }) => ({ user, email, app })),
       [{ user: ada.user, email: 'ada@home.test', app: 'home-web' }],
     )
     assert.equal((await list(host.home.key)).length, 2)
@@ -27,28 +27,28 @@ describe('who is signed in', () => {
     assert.equal((await list(other.tokens.access_token)).length, 1)
   })
 
-  it('is signed out at once by themselves or by an admin, and the browser with them', async () => {
+  it('are ended immediately by the person or an admin, together with the browser session', async () => {
     const frank = await addPerson(host, 'frank@home.test')
     for (const by of [null, host.home.key]) {
       const { tokens, browser } = await web.signIn(frank)
       const [session] = await list(tokens.access_token)
       const as = by ?? tokens.access_token
       assert.equal((await host.call(`DELETE /v1/iam/sessions/${session?.id}`, { as })).status, 204)
-      await stops(tokens.access_token)
+      await assertRejected(tokens.access_token)
       assert.equal((await web.refresh(tokens.refresh_token)).body.error, 'invalid_grant')
       const again = await browser.go((await web.begin()).url)
       assert.match(again.text, /<form/, 'the browser is asked to sign in again')
     }
   })
 
-  it('is signed out of every app of that browser, and nothing of it stays listed', async () => {
+  it('of all apps of that browser end together, and are no longer listed', async () => {
     const ivy = await addPerson(host, 'ivy@home.test')
     const shop = await registerApp(host, identity, { app: 'shop' })
     const one = await web.signIn(ivy)
     const two = await shop.signIn(ivy, one.browser)
     const [session] = (await list(one.tokens.access_token)).filter(({ app }) => app === 'home-web')
     assert.equal((await host.call(`DELETE /v1/iam/sessions/${session?.id}`)).status, 204)
-    await stops(two.tokens.access_token)
+    await assertRejected(two.tokens.access_token)
     assert.equal((await shop.refresh(two.tokens.refresh_token)).status, 400)
     assert.deepEqual(
       (await list(host.home.key)).filter(({ user }) => user === ivy.user),
@@ -56,7 +56,7 @@ describe('who is signed in', () => {
     )
   })
 
-  it('is not for another member to sign out', async () => {
+  it('cannot be ended by another member or organisation', async () => {
     const { tokens } = await web.signIn(ada)
     const [session] = await list(tokens.access_token)
     const theirs = (await web.signIn(eve)).tokens.access_token
@@ -66,8 +66,8 @@ describe('who is signed in', () => {
   })
 })
 
-describe('a password', () => {
-  it('is changed by who knows the current one, and every other sign-in ends', async () => {
+describe('changing the password', () => {
+  it('requires the current one, and ends all other sign-ins', async () => {
     const gil = await addPerson(host, 'gil@home.test')
     const [here, elsewhere] = [await web.signIn(gil), await web.signIn(gil)]
     const change = (current: string, password = 'another-long-password') =>
@@ -75,7 +75,7 @@ describe('a password', () => {
     assert.equal((await change('a wrong one')).body.error.param, 'current')
     assert.equal((await change(gil.password, 'short')).body.error.param, 'password')
     assert.equal((await change(gil.password)).status, 204)
-    await stops(elsewhere.tokens.access_token)
+    await assertRejected(elsewhere.tokens.access_token)
     assert.equal((await me(here.tokens.access_token)).status, 200)
     assert.equal((await web.refresh(elsewhere.tokens.refresh_token)).body.error, 'invalid_grant')
     await web.signIn({ ...gil, password: 'another-long-password' })
@@ -86,7 +86,7 @@ describe('a password', () => {
 })
 
 describe('signing keys', () => {
-  it('are published before they sign and after, and no token is refused on the way', async () => {
+  it('are published before and after they sign, so that clients can always verify tokens', async () => {
     const jwks = async () =>
       (
         (await (await identity.fetch(`${identity.issuer}/v1/iam/.well-known/jwks`)).json()) as {
@@ -98,12 +98,12 @@ describe('signing keys', () => {
     const before = await jwks()
     const rotated = await host.call('POST /v1/iam/signing-keys', { as: host.admin.key })
     assert.equal(rotated.status, 201)
-    /** The origin looks for new keys now and then, when somebody asks for something. */
-    const settle = async (ms: number, count: number) => {
+    /** The origin reloads its keys on a request if they are older than 30 seconds. */
+    const advanceUntil = async (ms: number, count: number) => {
       host.clock.advance(ms)
       await eventually(jwks, kids => kids.length === count)
     }
-    await settle(31_000, 4)
+    await advanceUntil(31_000, 4)
     assert.ok(before.every(kid => rotated.status && kid))
     assert.equal(kidOf((await web.signIn(ada)).tokens.access_token), kidOf(old), 'the old one still signs')
     host.clock.advance(Date.parse(rotated.body.signsFrom) - host.clock.now().getTime())
@@ -112,7 +112,7 @@ describe('signing keys', () => {
       token => kidOf(token) !== kidOf(old),
     )
     assert.ok((await jwks()).includes(kidOf(old)))
-    await settle(Date.parse(rotated.body.retires) - host.clock.now().getTime() + 31_000, 2)
+    await advanceUntil(Date.parse(rotated.body.retires) - host.clock.now().getTime() + 31_000, 2)
     assert.ok((await jwks()).includes(kidOf(fresh)))
   })
 })

@@ -1,4 +1,4 @@
-// Operations under /v1/iam/sessions: who is signed in to the organisation's apps.
+// Operations under /v1/iam/sessions: the sign-ins to the organisation's apps.
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
 import { administers } from '../../kit/caller.ts'
@@ -20,27 +20,27 @@ const Session = Type.Object({
   user: UserId,
   email: Email,
   app: Type.String({ description: 'The client id of the app', examples: ['home-web'] }),
-  created: timestamp('When they signed in'),
+  created: timestamp('When the person signed in'),
 })
 
 export const listSessions = operation({
   route: 'GET /v1/iam/sessions',
-  summary: "The caller's sign-ins, for an owner or admin all of the organisation's, newest first",
+  summary: "Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first",
   access: 'bearer',
   input: paging,
   output: listing(Session),
-  run: ({ db, caller }, asked) =>
+  run: ({ db, caller }, query) =>
     page(
-      asked,
+      query,
       (last, count) =>
-        store.selectSignIns(db, caller.org, { id: null, user: seenBy(caller) }, positionFrom(last), count),
+        store.selectSignIns(db, caller.org, { id: null, user: visibleUser(caller) }, positionFrom(last), count),
       positionKey,
     ),
 })
 
 export const endSession = operation({
   route: 'DELETE /v1/iam/sessions/{id}',
-  summary: 'Ends a sign-in at once, with its tokens and the browser session it was made in',
+  summary: 'Ends a sign-in immediately, with its tokens and its browser session',
   access: 'bearer',
   endsCredential: true,
   input: { id: Id },
@@ -49,11 +49,12 @@ export const endSession = operation({
   audit: 'session.end',
   run: ({ caller, write }, { id }) =>
     write(async ({ db, record }) => {
-      const [found] = await store.selectSignIns(db, caller.org, { id, user: seenBy(caller) }, null, 1)
+      const [found] = await store.selectSignIns(db, caller.org, { id, user: visibleUser(caller) }, null, 1)
       if (!found) throw notFound('session')
       if (!(await endSignIn(db, id.slice('sin_'.length)))) throw notFound('session')
       record(id)
     }),
 })
 
-const seenBy = (caller: Parameters<typeof administers>[0]) => (administers(caller) ? null : caller.user)
+/** Null if the caller may see the sign-ins of all members. */
+const visibleUser = (caller: Parameters<typeof administers>[0]) => (administers(caller) ? null : caller.user)

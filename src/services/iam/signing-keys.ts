@@ -1,4 +1,4 @@
-// Operations under /v1/iam/signing-keys: the keys that tokens are signed with.
+// Operations under /v1/iam/signing-keys: the keys that sign tokens.
 import { Type } from 'typebox'
 import { DEFAULT_BRAND } from '../../kit/brand.ts'
 import { timestamp } from '../../kit/fields.ts'
@@ -8,13 +8,14 @@ import { operation } from './state.ts'
 
 export const rotateSigningKeys = operation({
   route: 'POST /v1/iam/signing-keys',
-  summary: 'Publishes new signing keys, which sign after an hour; the old ones stay published until their tokens ended',
+  summary:
+    'Publishes new signing keys, which sign after an hour; old keys stay published until their tokens have expired',
   access: 'superadmin',
   issuesCredential: true,
   input: { brand: Type.Optional(Brand) },
   output: Type.Object({
-    signsFrom: timestamp('When the new ones begin to sign'),
-    retires: timestamp('When the old ones are no longer published'),
+    signsFrom: timestamp('When the new keys begin to sign'),
+    retires: timestamp('When the old keys are no longer published'),
   }),
   status: 201,
   audit: 'signing-keys.rotate',

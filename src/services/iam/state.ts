@@ -1,24 +1,24 @@
-// What identity management needs beside its tables: keys, which are another service's, and where people sign in.
+// The state of the service: API keys, which another service manages, and the URLs of invitations.
 import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import * as store from './store.ts'
 
-/** What is done with keys when organisations and members come and go. The account service does it: it knows keys by people,
- *  and must not be known here. */
+/** Issues and revokes API keys when organisations and members are added or removed. Implemented by the account service,
+ *  which depends on this one and must not be imported here. */
 export type Keys = {
-  /** Makes an unlimited secret key of that person, and answers its text. */
+  /** Issues an unlimited secret key for that person; returns its text. */
   issue(
     engines: { db: Tx; clock: Clock; random: Random },
-    whose: { org: OrgId; user: string; name: string },
+    owner: { org: OrgId; user: string; name: string },
   ): Promise<string>
-  /** Revokes every key of one person in one organisation. */
+  /** Revokes all keys of a person in an organisation. */
   revokeOf(db: Tx, org: OrgId, user: string, by: string, at: string): Promise<void>
 }
 
 export type Iam = {
   keys: Keys
-  /** The page on which whoever was sent that link joins an organisation. */
+  /** The link that is mailed with an invitation. */
   invitationUrl(token: string): string
 }
 

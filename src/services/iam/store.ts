@@ -4,15 +4,15 @@ import type { AuditRecord } from '../../kit/audit.ts'
 import type { OrgId, Role } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
 
-/** Whether there is no organisation yet; while the transaction runs, no other process is told so. */
+/** Whether there is no organisation yet. Locks the table, so that only one process can find it empty. */
 export async function lockWhileEmpty(db: Tx): Promise<boolean> {
   await db`lock table orgs in share row exclusive mode`
   const rows = await db<{ slug: string }>`select slug from orgs limit 1`
   return rows.length === 0
 }
 
-/** Answers the proof that is kept, which is the one given if there was none. */
-export async function keepProof(db: Tx, proof: Uint8Array): Promise<Uint8Array> {
+/** Stores the proof if there is none yet; returns the stored one. */
+export async function insertProof(db: Tx, proof: Uint8Array): Promise<Uint8Array> {
   await db`insert into root_key (proof) values (${proof}) on conflict do nothing`
   const [row] = await db<{ proof: Uint8Array }>`select proof from root_key`
   return row?.proof ?? proof
@@ -20,7 +20,7 @@ export async function keepProof(db: Tx, proof: Uint8Array): Promise<Uint8Array> 
 
 export type Org = { slug: string; name: string; created: string; updated: string }
 
-/** All organisations, or the one that is given. */
+/** All organisations, or only the given one. */
 export function selectOrgs(db: Sql, only: OrgId | null, after: string, count: number): Promise<Org[]> {
   return db<Org>`select slug, name, created, updated from orgs
     where (${only}::text is null or slug = ${only}) and slug collate "C" > ${after}
@@ -32,7 +32,7 @@ export async function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
   return row ?? null
 }
 
-/** Answers null when the slug is taken. */
+/** Returns null if the slug is already in use. */
 export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
   const [row] = await db<Org>`insert into orgs (slug, name, created, updated) values (${org}, ${name}, ${at}, ${at})
     on conflict do nothing returning slug, name, created, updated`
@@ -50,10 +50,10 @@ export async function deleteOrg(db: Tx, org: OrgId): Promise<boolean> {
   return rows.length > 0
 }
 
-/** `passwordBy` is the organisation that gave the password; null when nobody did, or the person themselves. */
+/** `passwordBy` is the organisation that set the password; null if there is none or the person chose it. */
 export type NewUser = { id: string; email: string; password: string | null; passwordBy: string | null; created: string }
 
-/** Answers false when the address has an account already. */
+/** Returns false if the address already has an account. */
 export async function insertUser(db: Tx, { id, email, password, passwordBy, created }: NewUser): Promise<boolean> {
   const rows = await db`insert into users (id, email, password, password_by, created)
     values (${id}, ${email}, ${password}, ${passwordBy}, ${created}) on conflict (email) do nothing returning id`
@@ -63,13 +63,13 @@ export async function insertUser(db: Tx, { id, email, password, passwordBy, crea
 export async function selectUser(db: Sql, email: string): Promise<{ user: string; passwordBy: string | null }> {
   const [row] = await db<{ user: string; passwordBy: string | null }>`select id as user, password_by as "passwordBy"
     from users where email = ${email}`
-  if (!row) throw new Error('the account went away in between')
+  if (!row) throw new Error('the account was deleted in the meantime')
   return row
 }
 
 export type Member = { user: string; email: string; role: Role; created: string }
 
-/** Answers false when they are a member already. */
+/** Returns false if the person is already a member. */
 export async function insertMember(db: Tx, org: OrgId, user: string, role: Role, created: string): Promise<boolean> {
   const rows = await db`insert into members (org, user_id, role, created)
     values (${org}, ${user}, ${role}, ${created}) on conflict do nothing returning org`
@@ -87,7 +87,7 @@ export async function selectMember(db: Sql, org: OrgId, user: string): Promise<M
   return row ?? null
 }
 
-/** The e-mail addresses of people, by their ids. */
+/** E-mail addresses by user id. */
 export async function emailsOf(db: Sql, users: readonly string[]): Promise<Map<string, string>> {
   const rows = await db<{ id: string; email: string }>`select id, email from users where id = any(${users})`
   return new Map(rows.map(({ id, email }) => [id, email]))
@@ -95,13 +95,13 @@ export async function emailsOf(db: Sql, users: readonly string[]): Promise<Map<s
 
 export type Membership = { org: string; name: string; role: Role }
 
-/** Everything one person belongs to. */
+/** All memberships of a person. */
 export function selectMemberships(db: Sql, user: string): Promise<Membership[]> {
   return db<Membership>`select org, name, role from members join orgs on orgs.slug = org
     where user_id = ${user} order by org collate "C"`
 }
 
-/** Until the transaction ends, nobody else changes who is in the organisation: two owners must not leave at once. */
+/** Serialises changes to the members of an organisation, so that its last two owners cannot both leave at once. */
 export async function lockMembers(db: Tx, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
 }
@@ -133,7 +133,7 @@ export type AuditRow = Pick<AuditRecord, 'at' | 'what' | 'on' | 'changes' | 'ip'
   credential: string
 }
 
-/** Newest first, those written before the one with that id, if one is given. */
+/** Newest first, before the entry with the id `before`, if given. */
 export function selectAudit(db: Sql, org: OrgId, before: number | null, count: number): Promise<AuditRow[]> {
   return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, changes, ip,
       request_id as "requestId"
@@ -147,29 +147,29 @@ export async function selectAccount(db: Sql, email: string): Promise<Account | n
   return row ?? null
 }
 
-/** Answers false when the password is not any more the one that was proved. */
-export async function updatePassword(db: Tx, user: string, proved: string, digest: string): Promise<boolean> {
+/** Returns false if the stored hash is no longer `verified`. */
+export async function updatePassword(db: Tx, user: string, verified: string, digest: string): Promise<boolean> {
   const rows = await db`update users set password = ${digest}, wrong_count = 0
-    where id = ${user} and password = ${proved} returning id`
+    where id = ${user} and password = ${verified} returning id`
   return rows.length > 0
 }
 
-/** Whoever has the mailbox of an account is its person, and the password theirs from now on. Who only changed the one that
- *  an admin gave may still be that admin. */
-export async function ownPassword(db: Tx, user: string, digest: string): Promise<void> {
+/** Sets a password that only the person knows, after they proved access to the mailbox. `updatePassword` keeps
+ *  `password_by`,  because the admin who set the password may be the one who changed it. */
+export async function setOwnPassword(db: Tx, user: string, digest: string): Promise<void> {
   await db`update users set password = ${digest}, password_by = null, wrong_count = 0 where id = ${user}`
 }
 
-/** An account, and whether its person has a password that is their own, until the transaction ends. */
+/** Locks an account until the transaction ends. `hasPassword`: the person chose the password themselves. */
 export async function lockUser(db: Tx, email: string): Promise<{ user: string; hasPassword: boolean }> {
   const [row] = await db<{ user: string; hasPassword: boolean }>`select id as user,
       password is not null and password_by is null as "hasPassword"
     from users where email = ${email} for update`
-  if (!row) throw new Error('the account went away in between')
+  if (!row) throw new Error('the account was deleted in the meantime')
   return row
 }
 
-/** Counts a try at a password, and answers how many there were since `since`. */
+/** Counts an attempt at a password; returns the number of attempts since `since`. */
 export async function countTry(db: Tx, user: string, at: string, since: string): Promise<number> {
   const [row] = await db<{ count: number }>`update users set
       wrong_count = case when wrong_since > ${since} then wrong_count + 1 else 1 end,
@@ -180,7 +180,7 @@ export async function countTry(db: Tx, user: string, at: string, since: string):
 
 export type Workspace = { id: string; name: string; created: string }
 
-/** Newest first, those that come after the one at `last`. */
+/** Newest first, after the position `last`. */
 export function selectWorkspaces(db: Sql, org: OrgId, last: Position | null, count: number): Promise<Workspace[]> {
   return db<Workspace>`select id, name, created from workspaces
     where org = ${org} and (${last?.id ?? null}::text is null
@@ -188,7 +188,7 @@ export function selectWorkspaces(db: Sql, org: OrgId, last: Position | null, cou
     order by created desc, id desc limit ${count}`
 }
 
-/** Answers how many there are with it. */
+/** Returns the number of workspaces of the organisation, including the new one. */
 export async function insertWorkspace(
   db: Tx,
   org: OrgId,
@@ -206,7 +206,7 @@ export async function deleteWorkspace(db: Tx, org: OrgId, id: string): Promise<b
   return rows.length > 0
 }
 
-/** A workspace of whichever organisation, as its tokens name it. */
+/** A workspace of any organisation. */
 export async function selectWorkspace(
   db: Sql,
   id: string,

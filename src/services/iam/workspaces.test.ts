@@ -25,14 +25,14 @@ describe('a workspace', () => {
     assert.deepEqual(await ids(), [second.id])
   })
 
-  it('is one of a thousand at most', async () => {
+  it('is rejected if there are already 1000', async () => {
     await host.db`insert into workspaces (id, org, name, secret, created)
       select 'wsp_' || n, 'admin', 'n', '', now() from generate_series(1, 1000) as n`
     const { status } = await host.call('POST /v1/iam/workspaces', { as: host.admin.key, body: { name: 'More' } })
     assert.equal(status, 409)
   })
 
-  it('keeps its secret sealed', async () => {
+  it('stores its secret sealed', async () => {
     const { id } = await create()
     const [row] = await host.db<{ secret: Uint8Array }>`select secret from workspaces where id = ${id}`
     const { token } = (await tokenFor(id)).body
@@ -44,8 +44,8 @@ describe('a workspace', () => {
   })
 })
 
-describe("a workspace's token", () => {
-  it('says whose it is, lives for 30 days, and writes events in the name of nobody', async () => {
+describe('a workspace token', () => {
+  it('names its organisation, is valid for 30 days, and writes events without a user', async () => {
     const { id } = await create()
     const { status, body } = await tokenFor(id)
     assert.equal(status, 201)
@@ -59,7 +59,7 @@ describe("a workspace's token", () => {
     assert.deepEqual(written.body, { org: 'home', project: null, user: null, kind: 'workspace' })
   })
 
-  it('lives as long as it is told, within a year', async () => {
+  it('has the given expiry, up to a year', async () => {
     const { id } = await create()
     const at = (ms: number) => new Date(host.clock.now().getTime() + ms).toISOString()
     const { body } = await tokenFor(id, { expires: at(60_000) })
@@ -72,14 +72,14 @@ describe("a workspace's token", () => {
     assert.deepEqual([late.status, late.body.error.code], [403, 'ingest_key_unknown'])
   })
 
-  it('opens nothing else', async () => {
+  it('gives no access to other operations', async () => {
     const { token } = (await tokenFor((await create()).id)).body
     for (const route of ['GET /v1/iam/me', 'GET /v1/projects', 'POST /v1/account/logout']) {
       assert.equal((await host.call(route, { as: token })).status, 403, route)
     }
   })
 
-  it('ends with its workspace, at once', async () => {
+  it('ends immediately with its workspace', async () => {
     const { id } = await create()
     const { token } = (await tokenFor(id)).body
     assert.equal((await write(token)).status, 200)
@@ -87,7 +87,7 @@ describe("a workspace's token", () => {
     assert.equal((await write(token)).status, 403)
   })
 
-  it('cannot be made by others: another secret, organisation, workspace or kind of signature', async () => {
+  it('cannot be forged: another secret, organisation, workspace or algorithm', async () => {
     const [mine, theirs] = [await create(), await create(host.other.key)]
     const { token } = (await tokenFor(mine.id)).body
     const claims = { owner: 'home', workspace: mine.id }
@@ -97,17 +97,17 @@ describe("a workspace's token", () => {
     const foreign = (await tokenFor(theirs.id, {}, host.other.key)).body.token as string
     const [head, , signature] = foreign.split('.')
     const none = Buffer.from('{"alg":"none","typ":"workspace+jwt"}').toString('base64url')
-    for (const [what, forged] of Object.entries({
+    for (const [name, forged] of Object.entries({
       'another secret': await signed({}).sign(guess),
       'no workspace': await signed({ workspace: 'wsp_nowhere' }).sign(guess),
       'their signature over our claims': [head, token.split('.')[1], signature].join('.'),
       'no signature': `${none}.${token.split('.')[1]}.x`,
     })) {
-      assert.equal((await write(forged)).status, 403, what)
+      assert.equal((await write(forged)).status, 403, name)
     }
   })
 
-  it('is made by owners and admins of its organisation alone, and by no limited key', async () => {
+  it('is issued only to owners and admins of its organisation', async () => {
     const { id } = await create()
     const member = await host.member(host.home.org, 'member')
     assert.equal((await tokenFor(id, {}, member.key)).status, 403)

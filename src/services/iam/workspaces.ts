@@ -1,4 +1,4 @@
-// Operations under /v1/iam/workspaces: a team's workspaces, and the tokens that write events for one of them.
+// Operations under /v1/iam/workspaces: workspaces of teams, and the tokens that write events for a workspace.
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
 import { invalidInput } from '../../kit/check.ts'
@@ -11,8 +11,8 @@ import { newWorkspaceSecret, signWorkspaceToken } from './workspace-tokens.ts'
 
 const WORKSPACES_MAX = 1_000
 const DAY_MS = 24 * 60 * 60_000
-const LASTS_MS = 30 * DAY_MS
-const LASTS_MAX_MS = 366 * DAY_MS
+const LIFETIME_MS = 30 * DAY_MS
+const LIFETIME_MAX_MS = 366 * DAY_MS
 
 const Id = Type.String({
   pattern: '^wsp_[0-9A-Za-z]{1,40}$',
@@ -24,12 +24,12 @@ const Workspace = Type.Object({ id: Id, name: Name, created: timestamp('When it 
 
 export const listWorkspaces = operation({
   route: 'GET /v1/iam/workspaces',
-  summary: "The organisation's workspaces, newest first",
+  summary: "Lists the organisation's workspaces, newest first",
   access: 'bearer',
   input: paging,
   output: listing(Workspace),
-  run: ({ db, caller }, asked) =>
-    page(asked, (last, count) => store.selectWorkspaces(db, caller.org, positionFrom(last), count), positionKey),
+  run: ({ db, caller }, query) =>
+    page(query, (last, count) => store.selectWorkspaces(db, caller.org, positionFrom(last), count), positionKey),
 })
 
 export const createWorkspace = operation({
@@ -46,7 +46,7 @@ export const createWorkspace = operation({
     const secret = newWorkspaceSecret({ random, seal }, caller.org, workspace.id)
     return write(async ({ db, record }) => {
       if ((await store.insertWorkspace(db, caller.org, { ...workspace, secret })) > WORKSPACES_MAX) {
-        throw new Fault('conflict', { message: `An organisation has at most ${WORKSPACES_MAX} workspaces.` })
+        throw new Fault('conflict', { message: `An organisation can have at most ${WORKSPACES_MAX} workspaces.` })
       }
       record(workspace.id, { name: { to: name } })
       return workspace
@@ -56,7 +56,7 @@ export const createWorkspace = operation({
 
 export const deleteWorkspace = operation({
   route: 'DELETE /v1/iam/workspaces/{id}',
-  summary: 'Removes a workspace; its tokens end at once',
+  summary: 'Deletes a workspace; its tokens end immediately',
   access: 'admin',
   input: { id: Id },
   output: nothing,
@@ -71,25 +71,25 @@ export const deleteWorkspace = operation({
 
 export const createWorkspaceToken = operation({
   route: 'POST /v1/iam/workspaces/{id}/tokens',
-  summary: 'Makes a token that writes page views, errors and clicks for a workspace, and that a browser may hold',
+  summary: 'Issues a token that writes page views, errors and clicks for a workspace; it can be used in browsers',
   access: 'admin',
   issuesCredential: true,
   input: {
     id: Id,
-    expires: Type.Optional(timestamp('Until when it is good, a year from now at most; 30 days unless said')),
+    expires: Type.Optional(timestamp('When the token expires, at most a year from now; 30 days from now if omitted')),
   },
   output: Type.Object({
-    token: Type.String({ description: 'The token. Keep it now' }),
-    expires: timestamp('Until when it is good'),
+    token: Type.String({ description: 'The token. It is returned only this once' }),
+    expires: timestamp('When the token expires'),
   }),
   status: 201,
   faults: ['not_found'],
   audit: 'workspace.token',
   run: async ({ caller, clock, seal, write }, { id, expires }) => {
     const nowMs = clock.now().getTime()
-    const untilMs = expires === undefined ? nowMs + LASTS_MS : Date.parse(expires)
-    if (!(untilMs > nowMs && untilMs <= nowMs + LASTS_MAX_MS)) {
-      throw invalidInput([{ path: 'expires', says: 'must be later than now, and within a year' }])
+    const untilMs = expires === undefined ? nowMs + LIFETIME_MS : Date.parse(expires)
+    if (!(untilMs > nowMs && untilMs <= nowMs + LIFETIME_MAX_MS)) {
+      throw invalidInput([{ path: 'expires', says: 'must be in the future and at most a year from now' }])
     }
     const [fromS, untilS] = [Math.floor(nowMs / 1000), Math.floor(untilMs / 1000)]
     const until = new Date(untilS * 1000).toISOString()

@@ -8,11 +8,11 @@ const attach = (slug: string, name: string) => host.call(`POST /v1/projects/${sl
 const verify = (slug: string, name: string) => host.call(`POST /v1/projects/${slug}/domains/${name}/verify`)
 const detach = (slug: string, name: string) => host.call(`DELETE /v1/projects/${slug}/domains/${name}`)
 
-describe('a host that is detached', () => {
+describe('detaching a host', () => {
   const trail = (project: string) =>
     host.db<{ what: string }>`select what from audit where on_what like ${`${project}/%`} order by id`
 
-  it('while it is verified ends in one of the two, and the trail tells which', async () => {
+  it('races with verifying it, and the audit trail shows which came first', async () => {
     await project('racing')
     for (let round = 0; round < 20; round++) {
       const name = `r${round}.example.com`
@@ -23,15 +23,15 @@ describe('a host that is detached', () => {
       const rows = await host.db<{
         what: string
       }>`select what from audit where on_what like ${`racing/${name}%`} order by id`
-      const told = ['domain.attach', ...(verified.status === 200 ? ['domain.verify'] : []), 'domain.detach']
+      const expected = ['domain.attach', ...(verified.status === 200 ? ['domain.verify'] : []), 'domain.detach']
       assert.deepEqual(
         rows.map(row => row.what),
-        told,
+        expected,
       )
     }
   })
 
-  it('by several at once is detached by one', async () => {
+  it('succeeds for only one of several concurrent requests', async () => {
     await project('crowd')
     await attach('crowd', 'crowd.example.com')
     const answers = await Promise.all(Array.from({ length: 8 }, () => detach('crowd', 'crowd.example.com')))

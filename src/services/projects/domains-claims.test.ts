@@ -25,8 +25,8 @@ const tokenIn = (answer: Answer): string => answer.body.records[0].value
 const recordAt = (name: string) => `_stoa-verify.${name}`
 const publish = (name: string, ...answers: Answer[]) => host.txt.set(recordAt(name), answers.map(tokenIn))
 
-/** Attached and verified, as home in its shop unless said otherwise. */
-async function live(name: string, as = home.key, slug = 'shop'): Promise<Answer> {
+/** Attaches and verifies a host; by default for home's project shop. */
+async function makeLive(name: string, as = home.key, slug = 'shop'): Promise<Answer> {
   const attached = await attach(name, as, slug)
   publish(name, attached)
   const answer = await verify(name, as, slug)
@@ -41,7 +41,7 @@ function assertConflict(answer: Answer): void {
 }
 
 describe('verifying a host', () => {
-  it('without its record leaves it pending, and says what is missing', async () => {
+  it('leaves it pending without its record, and says what is missing', async () => {
     const attached = await attach('bare.example.com')
     const answer = await verify('bare.example.com')
     assert.equal(answer.status, 200)
@@ -51,14 +51,14 @@ describe('verifying a host', () => {
     assert.equal(await statusOf('bare.example.com'), 'pending')
   })
 
-  it('with its record makes it live', async () => {
+  it('makes it live with its record', async () => {
     const attached = await attach('shop.example.com')
     host.txt.set('_stoa-verify.shop.example.com', [tokenIn(attached)])
     const answer = await verify('shop.example.com')
     assert.equal(answer.status, 200)
     const { detail, ...rest } = answer.body
     assert.deepEqual(rest, { ...attached.body, status: 'live', verified: true })
-    assert.match(detail, /as it should be/)
+    assert.match(detail, /is correct/)
     assert.equal(await statusOf('shop.example.com'), 'live')
   })
 
@@ -69,8 +69,8 @@ describe('verifying a host', () => {
     assert.equal((await verify('several.example.com')).body.status, 'live')
   })
 
-  it('again keeps the moment at which it was first seen', async () => {
-    await live('lasting.example.com')
+  it('keeps the time of the first verification when repeated', async () => {
+    await makeLive('lasting.example.com')
     const moment = () => host.db`select verified from domains where host = 'lasting.example.com'`
     const before = await moment()
     host.clock.advance(60_000)
@@ -78,33 +78,33 @@ describe('verifying a host', () => {
     assert.deepEqual(await moment(), before)
   })
 
-  for (const [what, texts] of [
+  for (const [title, texts] of [
     ['a longer text', (value: string) => [`${value}x`, ` ${value}`, `v=1; ${value}`]],
     ['a shorter text', (value: string) => [value.slice(0, -1), value.slice('stoa-verify='.length)]],
     ['another case', (value: string) => [value.toUpperCase(), value.toLowerCase()]],
-    ['all of it in pieces', (value: string) => [value.slice(0, 20), value.slice(20)]],
-    ['nothing', () => ['']],
+    ['the value in pieces', (value: string) => [value.slice(0, 20), value.slice(20)]],
+    ['an empty text', () => ['']],
   ] as const) {
-    it(`does not take ${what} for the record`, async () => {
-      const name = `${what.replaceAll(' ', '-')}.example.com`
+    it(`does not accept ${title} as the record`, async () => {
+      const name = `${title.replaceAll(' ', '-')}.example.com`
       host.txt.set(recordAt(name), texts(tokenIn(await attach(name))))
       const answer = await verify(name)
       assert.equal(answer.status, 200)
       assert.equal(answer.body.verified, false)
-      assert.match(answer.body.detail, /says something else/)
+      assert.match(answer.body.detail, /has a different value/)
     })
   }
 
-  it('does not look at the host itself, above it or below it', async () => {
-    const value = tokenIn(await attach('www.place.example'))
-    for (const name of ['www.place.example', recordAt('place.example'), recordAt('a.www.place.example')]) {
+  it('does not accept the record at the host itself, above it or below it', async () => {
+    const value = tokenIn(await attach('www.name.example'))
+    for (const name of ['www.name.example', recordAt('name.example'), recordAt('a.www.name.example')]) {
       host.txt.set(name, [value])
     }
-    assert.equal((await verify('www.place.example')).body.status, 'pending')
+    assert.equal((await verify('www.name.example')).body.status, 'pending')
   })
 
-  it('without the record it had makes it pending again', async () => {
-    const attached = await live('leaving.example.com')
+  it('makes it pending again after its record was removed', async () => {
+    const attached = await makeLive('leaving.example.com')
     host.txt.delete(recordAt('leaving.example.com'))
     assert.equal(await statusOf('leaving.example.com'), 'live')
     const answer = await verify('leaving.example.com')
@@ -118,20 +118,20 @@ describe('verifying a host', () => {
   })
 
   for (const status of ['live', 'pending']) {
-    it(`leaves a ${status} one as it is when the name servers do not answer`, async () => {
+    it(`leaves a ${status} host unchanged when the name servers do not answer`, async () => {
       const name = `silent-${status}.example.com`
-      await (status === 'live' ? live(name) : attach(name))
+      await (status === 'live' ? makeLive(name) : attach(name))
       host.txt.set(recordAt(name), null)
       const answer = await verify(name)
       assert.equal(answer.status, 200)
       assert.equal(answer.body.status, status)
       assert.equal(answer.body.verified, status === 'live')
-      assert.match(answer.body.detail, /could not be asked/)
+      assert.match(answer.body.detail, /could not be reached/)
       assert.equal(await statusOf(name), status)
     })
   }
 
-  it('asks for one that is attached', async () => {
+  it('answers 404 for a host that is not attached', async () => {
     assert.equal((await verify('never.example.com')).status, 404)
     assert.equal((await verify('never.example.com', home.key, 'nowhere')).status, 404)
   })
@@ -147,7 +147,7 @@ describe('a host that two organisations claim', () => {
     assert.equal(await statusOf('both.example.com', other.key), 'pending')
   })
 
-  it('is not proved by the token of the other one', async () => {
+  it('is not verified by the token of the other organisation', async () => {
     await attach('borrowed.example.com')
     publish('borrowed.example.com', await attach('borrowed.example.com', other.key))
     const answer = await verify('borrowed.example.com')
@@ -156,32 +156,32 @@ describe('a host that two organisations claim', () => {
     assert.equal((await verify('borrowed.example.com', other.key)).body.status, 'live')
   })
 
-  it('belongs to the one who proved it, whatever the other has set up', async () => {
-    const theirs = await attach('held.example.com', other.key)
-    const mine = await live('held.example.com')
-    publish('held.example.com', mine, theirs)
-    assertConflict(await verify('held.example.com', other.key))
-    assert.equal(await statusOf('held.example.com', other.key), 'pending')
-    assert.equal(await statusOf('held.example.com'), 'live')
-    assertConflict(await attach('held.example.com', other.key))
-    assert.equal((await verify('held.example.com')).body.status, 'live')
+  it('belongs to the one that verified it, even if the other has set its record too', async () => {
+    const theirs = await attach('owned.example.com', other.key)
+    const mine = await makeLive('owned.example.com')
+    publish('owned.example.com', mine, theirs)
+    assertConflict(await verify('owned.example.com', other.key))
+    assert.equal(await statusOf('owned.example.com', other.key), 'pending')
+    assert.equal(await statusOf('owned.example.com'), 'live')
+    assertConflict(await attach('owned.example.com', other.key))
+    assert.equal((await verify('owned.example.com')).body.status, 'live')
   })
 
-  it('is not told by whom it is held', async () => {
-    await live('discreet.example.com')
+  it('does not reveal to the other which organisation owns it', async () => {
+    await makeLive('discreet.example.com')
     const { text } = await attach('discreet.example.com', other.key)
     assert.match(text, /another organisation/)
     assert.doesNotMatch(text, /home|shop/)
   })
 
-  it('takes nothing from the holder when the other asks without a record', async () => {
+  it('stays with its owner when the other verifies without a record', async () => {
     await attach('steady.example.com', other.key)
-    await live('steady.example.com')
+    await makeLive('steady.example.com')
     assert.equal((await verify('steady.example.com', other.key)).body.status, 'pending')
     assert.equal(await statusOf('steady.example.com'), 'live')
   })
 
-  it('belongs to exactly one although both prove it at once, many times', async () => {
+  it('belongs to exactly one when both verify it at the same time', async () => {
     for (const name of ['race-1.example.com', 'race-2.example.com', 'race-3.example.com']) {
       publish(name, await attach(name), await attach(name, other.key))
       const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? home.key : other.key))
@@ -199,10 +199,10 @@ describe('a host that two organisations claim', () => {
     ['detaches it', () => detach('freed.example.com', home.key, 'doomed')],
     ['deletes its project', () => host.call('DELETE /v1/projects/doomed')],
   ] as const) {
-    it(`is free for the other as soon as the holder ${how}`, async () => {
+    it(`is free for the other as soon as its owner ${how}`, async () => {
       const name = 'freed.example.com'
       const theirs = await attach(name, other.key)
-      const mine = await live(name, home.key, 'doomed')
+      const mine = await makeLive(name, home.key, 'doomed')
       publish(name, mine, theirs)
       assertConflict(await verify(name, other.key))
       assert.equal((await free()).status, 204)
@@ -213,10 +213,10 @@ describe('a host that two organisations claim', () => {
     })
   }
 
-  it('is free for the other once the holder was seen to have lost its record', async () => {
+  it('is free for the other once a check found that its owner removed the record', async () => {
     const name = 'lost.example.com'
     const theirs = await attach(name, other.key)
-    await live(name)
+    await makeLive(name)
     publish(name, theirs)
     assert.equal((await verify(name)).body.status, 'pending')
     assert.equal((await verify(name, other.key)).body.status, 'live')
@@ -225,10 +225,10 @@ describe('a host that two organisations claim', () => {
 })
 
 describe('a host that two projects of an organisation claim', () => {
-  it('belongs to the one that proved it', async () => {
+  it('belongs to the one that verified it', async () => {
     const name = 'inner.example.com'
     const blog = await attach(name, home.key, 'blog')
-    const shop = await live(name)
+    const shop = await makeLive(name)
     assert.notEqual(tokenIn(blog), tokenIn(shop))
     publish(name, shop, blog)
     const refused = await verify(name, home.key, 'blog')
@@ -242,7 +242,7 @@ describe('a host that two projects of an organisation claim', () => {
     assert.equal((await attach(name, home.key, 'blog')).status, 201)
   })
 
-  it('keeps the other claim when one project lets go', async () => {
+  it('keeps the other claim when one project detaches it', async () => {
     await attach('shared.example.com')
     await attach('shared.example.com', home.key, 'blog')
     await detach('shared.example.com')

@@ -27,7 +27,7 @@ const trail = async (slug: string) => {
 }
 
 describe('attaching a host', () => {
-  it('answers 201 with the record that has to be set', async () => {
+  it('answers 201 with the TXT record to set', async () => {
     await project('first')
     const answer = await attach('first', 'shop.example.com')
     assert.equal(answer.status, 201)
@@ -43,7 +43,7 @@ describe('attaching a host', () => {
     assert.deepEqual((await list('first')).body, { data: [answer.body], next: '' })
   })
 
-  it('again answers what is there and changes nothing, pending or live', async () => {
+  it('returns the existing host unchanged when repeated, pending or live', async () => {
     await project('again')
     const first = await attach('again', 'again.example.com')
     host.clock.advance(60_000)
@@ -61,7 +61,7 @@ describe('attaching a host', () => {
     assert.equal((await list('again')).body.data.length, 1)
   })
 
-  it('draws another token for every host and every project', async () => {
+  it('generates a new token for every host and every project', async () => {
     await project('tokens-1')
     await project('tokens-2')
     const pairs = ['tokens-1', 'tokens-2'].flatMap(slug => ['a.example.com', 'b.example.com'].map(name => [slug, name]))
@@ -69,40 +69,64 @@ describe('attaching a host', () => {
     assert.equal(new Set(answers.map(answer => recordOf(answer).value)).size, 4)
   })
 
-  it('lets many at once make one record', async () => {
+  it('creates one record for many concurrent requests', async () => {
     await project('raced')
     const tries = await Promise.all(Array.from({ length: 20 }, () => attach('raced', 'raced.example.com')))
     assert.deepEqual(new Set(tries.map(answer => answer.status)), new Set([201]))
     assert.equal(new Set(tries.map(answer => answer.text)).size, 1)
   })
 
-  it('asks for a project that is there', async () => {
+  it('answers 404 for an unknown project', async () => {
     const answer = await attach('nowhere', 'shop.example.com')
     assert.equal(answer.status, 404)
     assert.equal(answer.body.error.code, 'not_found')
   })
 
-  it('to a project that is being deleted is 404 as well', async () => {
+  it('answers 404 for a project that is being deleted', async () => {
     await project('leaving')
     const late = await host.db.transaction(async db => {
       await db`delete from projects where org = 'home' and slug = 'leaving'`
       const answer = attach('leaving', 'late.example.com')
-      await wait(300) // Until it waits for this transaction, or has been answered.
+      await wait(300) // Until the request waits for this transaction, or is answered.
       return { answer }
     })
     assert.equal((await late.answer).status, 404)
   })
 
-  describe('that is none', async () => {
+  describe('with an invalid name', async () => {
     await project('strict')
     for (const name of [
-      ...['', '*.example.com', 'com', 'co.uk', 'github.io', 'localhost', 'foo.localhost', 'intranet', '127.0.0.1'],
-      ...['0x7f.1', '2130706433', '[::1]', 'shop.example.com.', 'shop..example.com', '-shop.example.com'],
-      ...['a_b.example.com', 'a b.example.com', 'shop.example.com:443', 'https://shop.example.com', 'a@example.com'],
-      ...['example.com/', 'a%2eexample.com', 'example.com\0', 'example。com', `${'a'.repeat(64)}.example.com`],
-      ...[null, 7, ['shop.example.com'], undefined],
+      '',
+      '*.example.com',
+      'com',
+      'co.uk',
+      'github.io',
+      'localhost',
+      'foo.localhost',
+      'intranet',
+      '127.0.0.1',
+      '0x7f.1',
+      '2130706433',
+      '[::1]',
+      'shop.example.com.',
+      'shop..example.com',
+      '-shop.example.com',
+      'a_b.example.com',
+      'a b.example.com',
+      'shop.example.com:443',
+      'https://shop.example.com',
+      'a@example.com',
+      'example.com/',
+      'a%2eexample.com',
+      'example.com\0',
+      'example。com',
+      `${'a'.repeat(64)}.example.com`,
+      null,
+      7,
+      ['shop.example.com'],
+      undefined,
     ]) {
-      it(`is refused and not kept: ${JSON.stringify(name)?.slice(0, 30)}`, async () => {
+      it(`answers 400 and stores nothing: ${JSON.stringify(name)?.slice(0, 30)}`, async () => {
         const answer = await attach('strict', name)
         assert.equal(answer.status, 400)
         assert.equal(answer.body.error.code, 'invalid_input')
@@ -115,7 +139,7 @@ describe('attaching a host', () => {
 })
 
 describe('detaching a host', () => {
-  it('answers 204, once', async () => {
+  it('answers 204, then 404', async () => {
     await project('parting')
     await attach('parting', 'parting.example.com')
     await attach('parting', 'staying.example.com')
@@ -127,7 +151,7 @@ describe('detaching a host', () => {
     assert.deepEqual(hostsOf(await list('parting')), ['staying.example.com'])
   })
 
-  it('makes the token worth nothing: attached again, it gets another', async () => {
+  it('invalidates the token: attaching it again generates another one', async () => {
     await project('rejoining')
     const before = await attach('rejoining', 'rejoining.example.com')
     publish(before)
@@ -145,7 +169,7 @@ describe('a host in the path', () => {
     ['BÜCHER.example', 'xn--bcher-kva.example'],
     ['xn--bcher-kva.example', 'xn--bcher-kva.example'],
   ] as const) {
-    it(`means ${name} when it reads ${written}`, async () => {
+    it(`is normalised from ${written} to ${name}`, async () => {
       const slug = `path-${Buffer.from(written).toString('hex').slice(0, 12)}${written.length}`
       await project(slug)
       const attached = await attach(slug, name)
@@ -159,7 +183,7 @@ describe('a host in the path', () => {
     })
   }
 
-  it('that is none is refused', async () => {
+  it('answers 400 if it is invalid', async () => {
     await project('path')
     for (const name of ['*.example.com', 'shop.example.com.', 'a:1', 'a/b.example', '-a.example.com']) {
       for (const answer of [await verify('path', name), await detach('path', name)]) {
@@ -171,13 +195,13 @@ describe('a host in the path', () => {
 })
 
 describe('listing hosts', () => {
-  it('is empty at first, and 404 for a project that is not there', async () => {
+  it('is empty at first, and answers 404 for an unknown project', async () => {
     await project('empty')
     assert.deepEqual((await list('empty')).body, { data: [], next: '' })
     assert.equal((await list('nowhere')).status, 404)
   })
 
-  it('pages by name, and ends with an empty next, also on an exactly full page', async () => {
+  it('pages by name, with an empty `next` on the last page, even if it is full', async () => {
     await project('paged')
     await project('paged-not')
     await attach('paged-not', 'a.elsewhere.example')
@@ -193,7 +217,7 @@ describe('listing hosts', () => {
     assert.equal((await list('paged', '?limit=4')).body.data.length, 4)
   })
 
-  it('answers 50 unless told, and 200 at most', async () => {
+  it('returns 50 by default and at most 200', async () => {
     await project('many')
     await host.db`insert into domains (org, project, host, token, created)
       select 'home', 'many', n || '.example.com', 't', now() from generate_series(1, 260) as n`
@@ -203,7 +227,7 @@ describe('listing hosts', () => {
 })
 
 describe('another organisation', () => {
-  it('finds neither the project nor what is attached to it', async () => {
+  it('finds neither the project nor its hosts', async () => {
     await project('private')
     const mine = await attach('private', 'private.example.com')
     publish(mine)
@@ -225,7 +249,7 @@ describe('another organisation', () => {
 })
 
 describe('the audit trail', () => {
-  it('tells who attached, verified and detached what, and what the check found', async () => {
+  it('records who attached, verified and detached a host', async () => {
     await project('audited')
     const attached = await attach('audited', 'Audited.example.com')
     await verify('audited', 'AUDITED.example.com')
@@ -241,7 +265,7 @@ describe('the audit trail', () => {
     ])
   })
 
-  it('calls a host by the same name however the path wrote it', async () => {
+  it('records the normalised name, however the path spells it', async () => {
     await project('spelled')
     await attach('spelled', 'spelled.example.com')
     await detach('spelled', 'SPELLED.example.com')
@@ -251,7 +275,7 @@ describe('the audit trail', () => {
 })
 
 describe('a key limited to one project', () => {
-  it('uses the hosts of that one, and of no other', async () => {
+  it('may use the hosts of that project only', async () => {
     await project('a')
     await project('b')
     const made = await host.call('POST /v1/account/keys', { body: { name: 'CI of a', limit: ['project:a'] } })

@@ -1,5 +1,5 @@
-// Operations under /v1/projects/{slug}/domains. A host is attached, its TXT record is set by whoever owns it, and once
-// that was seen its pages may call this service from a browser.
+// Operations under /v1/projects/{slug}/domains. A host is attached, its owner sets a TXT record, and once that record
+// was found, the pages of the host may call this service from a browser.
 import { type Static, Type } from 'typebox'
 import type { Sql } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
@@ -9,7 +9,7 @@ import { slug, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { operation } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import { Host, nameFrom, ownHostFrom, recordName } from './host-name.ts'
+import { Host, nameFrom, ownableHostFrom, recordName } from './host-name.ts'
 import * as store from './store.ts'
 
 const Slug = slug("The project's slug")
@@ -17,12 +17,12 @@ const Slug = slug("The project's slug")
 const Domain = Type.Object({
   host: Type.String({ description: 'The name in lower case and ASCII', examples: ['shop.example.com'] }),
   status: Type.Enum(['pending', 'live'], { description: '`live` once it is verified' }),
-  verified: Type.Boolean({ description: 'Whether its TXT record was seen' }),
+  verified: Type.Boolean({ description: 'Whether its TXT record was found' }),
   records: Type.Array(Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }), {
-    description: 'What has to stand in the DNS for the host to be verified, and to stay so',
+    description: 'The DNS records that the host needs to become and to stay verified',
   }),
   created: timestamp('When it was attached'),
-  detail: Type.Optional(Type.String({ description: 'What the check saw, in the answer of one' })),
+  detail: Type.Optional(Type.String({ description: 'What the check found; only in the answer of a check' })),
 })
 
 export const listDomains = operation({
@@ -33,10 +33,10 @@ export const listDomains = operation({
   input: { slug: Slug, ...paging },
   output: listing(Domain),
   faults: ['not_found'],
-  run: async ({ db, caller: { org } }, { slug, ...asked }) => {
+  run: async ({ db, caller: { org } }, { slug, ...pageInput }) => {
     await requireProject(db, org, slug)
     const found = await page(
-      asked,
+      pageInput,
       (last, count) => store.selectDomains(db, org, slug, last, count),
       ({ host }) => host,
     )
@@ -46,7 +46,7 @@ export const listDomains = operation({
 
 export const attachDomain = operation({
   route: 'POST /v1/projects/{slug}/domains',
-  summary: 'Attaches a host to the project, pending until it is verified; attached again, answers what is there',
+  summary: 'Attaches a host to the project, pending until it is verified; returns the existing one if already attached',
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug, host: Host },
@@ -55,7 +55,7 @@ export const attachDomain = operation({
   faults: ['not_found', 'conflict'],
   audit: 'domain.attach',
   run: ({ caller, clock, random, write }, { slug, host: text }) => {
-    const host = ownHostFrom(text)
+    const host = ownableHostFrom(text)
     const token = random.token(32)
     return write(async ({ db, record }) => {
       if (!(await store.lockProject(db, caller.org, slug))) throw notFound('project')
@@ -70,7 +70,7 @@ export const attachDomain = operation({
 
 export const verifyDomain = operation({
   route: 'POST /v1/projects/{slug}/domains/{host}/verify',
-  summary: 'Looks for the TXT record; the host is live if it is there, and pending if it is not or no longer',
+  summary: 'Looks up the TXT record; the host becomes live if it is found, and pending if it is missing or was removed',
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug, host: Host },
@@ -84,12 +84,12 @@ export const verifyDomain = operation({
       await lock(db, hostLock(host))
       const domain = await ownDomain(db, caller.org, slug, host)
       if (found === null) {
-        return { ...recordOf(domain), detail: 'The name servers could not be asked; try again later.' }
+        return { ...recordOf(domain), detail: 'The name servers could not be reached; try again later.' }
       }
-      const seen = found.includes(recordValue(domain))
-      if (seen) await requireFree(db, caller.org, slug, host)
-      const verified = seen ? (domain.verified ?? clock.now().toISOString()) : null
-      const answer = { ...recordOf({ ...domain, verified }), detail: whatWasSeen(domain, found) }
+      const isFound = found.includes(recordValue(domain))
+      if (isFound) await requireFree(db, caller.org, slug, host)
+      const verified = isFound ? (domain.verified ?? clock.now().toISOString()) : null
+      const answer = { ...recordOf({ ...domain, verified }), detail: detailOf(domain, found) }
       if (verified === domain.verified) return answer
       if (!(await store.updateVerified(db, caller.org, slug, host, verified))) throw notFound('domain')
       record(`${slug}/${host}`, { status: { from: recordOf(domain).status, to: answer.status } })
@@ -126,27 +126,27 @@ function recordOf(domain: store.Domain): Static<typeof Domain> {
 
 const recordValue = ({ token }: store.Domain) => `stoa-verify=${token}`
 
-function whatWasSeen(domain: store.Domain, found: string[]): string {
+function detailOf(domain: store.Domain, found: string[]): string {
   const name = recordName(domain.host)
-  if (found.includes(recordValue(domain))) return `The TXT record at ${name} is as it should be.`
-  if (found.length === 0) return `There is no TXT record at ${name} yet; new ones can take a while to be seen.`
-  return `The TXT record at ${name} says something else.`
+  if (found.includes(recordValue(domain))) return `The TXT record at ${name} is correct.`
+  if (found.length === 0) return `There is no TXT record at ${name} yet; new ones can take a while to become visible.`
+  return `The TXT record at ${name} has a different value.`
 }
 
-/** Held by whoever verifies or detaches a host. */
+/** The lock for verifying or detaching a host. */
 const hostLock = (host: string) => `host ${host}`
 
 async function requireProject(db: Sql, org: OrgId, slug: string): Promise<void> {
   if (!(await store.selectProject(db, org, slug))) throw notFound('project')
 }
 
-/** A claim blocks nobody; what was verified does. */
+/** Only a verified host blocks other projects; a pending one does not. */
 async function requireFree(db: Sql, org: OrgId, slug: string, host: string): Promise<void> {
-  const holder = await store.selectHolder(db, host)
-  if (!holder || (holder.org === org && holder.project === slug)) return
-  const where = holder.org === org ? `the project ${holder.project}` : 'another organisation'
+  const owner = await store.selectOwner(db, host)
+  if (!owner || (owner.org === org && owner.project === slug)) return
+  const where = owner.org === org ? `the project ${owner.project}` : 'another organisation'
   throw new Fault('conflict', {
-    message: `${host} is verified for ${where}; it has to be detached there first.`,
+    message: `${host} is verified for ${where}; it must be detached there first.`,
     fields: [{ path: 'host', says: 'belongs to another project' }],
   })
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { seededRandom } from '../../engines/random/random.ts'
 import { compileCheck } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
-import { Host, ownHostFrom } from './host-name.ts'
+import { Host, ownableHostFrom } from './host-name.ts'
 
 const schema = compileCheck(Host)
 const PLAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/
@@ -12,10 +12,10 @@ const LONGEST = `${LABEL_63}.${LABEL_63}.${LABEL_63}.${'a'.repeat(36)}.example.c
 const TOO_LONG = LONGEST.replace('.example', 'a.example')
 const shown = (text: string) => (text.length > 40 ? `${text.slice(0, 20)}… (${text.length})` : JSON.stringify(text))
 
-/** What the text became, or null if it was refused as a fault of the field. */
+/** The normalised name, or null if it was rejected with a fault for the field `host`. */
 function hostOrNull(text: string): string | null {
   try {
-    return ownHostFrom(text)
+    return ownableHostFrom(text)
   } catch (error) {
     assert.ok(error instanceof Fault, `${shown(text)}: ${error}`)
     assert.equal(error.code, 'invalid_input')
@@ -26,56 +26,66 @@ function hostOrNull(text: string): string | null {
 
 describe('a host that can be owned', () => {
   for (const [text, host, why] of [
-    ['shop.example.com', 'shop.example.com', 'it is one already'],
-    ['example.com', 'example.com', 'it stands right below its suffix'],
-    ['Shop.EXAMPLE.com', 'shop.example.com', 'case means nothing'],
+    ['shop.example.com', 'shop.example.com', 'it is valid as it is'],
+    ['example.com', 'example.com', 'it is directly below its suffix'],
+    ['Shop.EXAMPLE.com', 'shop.example.com', 'case is ignored'],
     ['bücher.example', 'xn--bcher-kva.example', 'browsers send its ASCII form'],
-    ['BÜCHER.example', 'xn--bcher-kva.example', 'of either case'],
+    ['BÜCHER.example', 'xn--bcher-kva.example', 'in either case'],
     ['bu\u0308cher.example', 'xn--bcher-kva.example', 'composed or not'],
-    ['xn--bcher-kva.example', 'xn--bcher-kva.example', 'or that form itself'],
+    ['xn--bcher-kva.example', 'xn--bcher-kva.example', 'or its ASCII form itself'],
     ['例え.jp', 'xn--r8jz45g.jp', 'in any script'],
-    ['𠮷.example', 'xn--7l3i.example', 'also beyond the first plane'],
-    ['a.b.c.example.co.uk', 'a.b.c.example.co.uk', 'it may be as deep as it likes'],
-    ['stoa.github.io', 'stoa.github.io', 'a private suffix has owners below it too'],
-    ['1.2.3.4.example.com', '1.2.3.4.example.com', 'labels of digits are no address'],
-    ['0.example', '0.example', 'nor is a single digit'],
-    ['a--b.example.com', 'a--b.example.com', 'inner hyphens are free'],
-    [`${LABEL_63}.example.com`, `${LABEL_63}.example.com`, 'a label has up to 63'],
-    [LONGEST, LONGEST, 'a name has up to 240'],
+    ['𠮷.example', 'xn--7l3i.example', 'also outside the Basic Multilingual Plane'],
+    ['a.b.c.example.co.uk', 'a.b.c.example.co.uk', 'any number of labels is allowed'],
+    ['stoa.github.io', 'stoa.github.io', 'names below a private suffix can be owned too'],
+    ['1.2.3.4.example.com', '1.2.3.4.example.com', 'numeric labels do not make it an address'],
+    ['0.example', '0.example', 'nor does a single digit'],
+    ['a--b.example.com', 'a--b.example.com', 'inner hyphens are allowed'],
+    [`${LABEL_63}.example.com`, `${LABEL_63}.example.com`, 'a label may have 63 characters'],
+    [LONGEST, LONGEST, 'a name may have 240 characters'],
   ] as const) {
     it(`is ${shown(text)}: ${why}`, () => {
       assert.ok(schema.passes(text))
-      assert.equal(ownHostFrom(text), host)
+      assert.equal(ownableHostFrom(text), host)
     })
   }
 
-  it('has 240 characters in the longest that is taken, and 241 in the one that is not', () => {
+  it('has at most 240 characters, as the test data assumes', () => {
     assert.deepEqual([LONGEST.length, TOO_LONG.length], [240, 241])
   })
 })
 
-describe('a text that nobody can own', () => {
+describe('a name that cannot be owned', () => {
   for (const [says, ...texts] of [
     ['must be below the public suffix', 'com', 'co.uk', 'CO.UK', 'github.io', 'foo.ck', 'рф', 'intranet', 'x'],
     ['localhost', 'localhost', 'LOCALHOST', 'foo.localhost', 'a.b.localhost', 'ｌocalhost'],
-    ['not an address', '127.0.0.1', '1.2.3', '0x7f.1', '2130706433', '0177.0.0.1', '127.1', '１２７.0.0.1', '1.2.3.4.'],
-    ["a host's name", '', '.', '..', '-', 'shop.example.com.', '.shop.example.com', 'shop..example.com'],
-    ["a host's name", '-shop.example.com', 'shop-.example.com', 'shop.-example.com', 'shop.example.com-'],
-    ["a host's name", `${LABEL_63}a.example.com`, TOO_LONG, `${'ü'.repeat(63)}.example.com`],
-    ["a host's name", '*.example.com', '*', 'a*.example.com', 'a_b.example.com', '_dmarc.example.com'],
-    ["a host's name", 'a b.example.com', 'shop.example.com\0', '\0.example.com', 'user@shop.example.com'],
-    ["a host's name", 'shop.example.com:443', 'https://shop.example.com', 'u:p@shop.example.com', '[::1]', '::1'],
-    ["a host's name", '。shop.example.com', 'shop.example.com。', 'shop。。example.com', '\u200d.example.com'],
+    [
+      'not an IP address',
+      '127.0.0.1',
+      '1.2.3',
+      '0x7f.1',
+      '2130706433',
+      '0177.0.0.1',
+      '127.1',
+      '１２７.0.0.1',
+      '1.2.3.4.',
+    ],
+    ['a host name', '', '.', '..', '-', 'shop.example.com.', '.shop.example.com', 'shop..example.com'],
+    ['a host name', '-shop.example.com', 'shop-.example.com', 'shop.-example.com', 'shop.example.com-'],
+    ['a host name', `${LABEL_63}a.example.com`, TOO_LONG, `${'ü'.repeat(63)}.example.com`],
+    ['a host name', '*.example.com', '*', 'a*.example.com', 'a_b.example.com', '_dmarc.example.com'],
+    ['a host name', 'a b.example.com', 'shop.example.com\0', '\0.example.com', 'user@shop.example.com'],
+    ['a host name', 'shop.example.com:443', 'https://shop.example.com', 'u:p@shop.example.com', '[::1]', '::1'],
+    ['a host name', '。shop.example.com', 'shop.example.com。', 'shop。。example.com', '\u200d.example.com'],
   ] as const) {
     for (const text of texts) {
       it(`is ${shown(text)}: “${says}”`, () => {
         assert.equal(hostOrNull(text), null)
-        assert.throws(() => ownHostFrom(text), new RegExp(says))
+        assert.throws(() => ownableHostFrom(text), new RegExp(says))
       })
     }
   }
 
-  it('is the same with a trailing dot as without it, and refused', () => {
+  it('is any name with a trailing dot', () => {
     for (const name of ['example.com', 'shop.example.com', 'bücher.example', 'com']) {
       assert.equal(hostOrNull(`${name}.`), null, name)
     }
@@ -83,22 +93,43 @@ describe('a text that nobody can own', () => {
 })
 
 describe('the schema of a host', () => {
-  // A parser of URLs lives behind ownHostFrom: it would drop, decode or cut off what stands here.
+  // ownableHostFrom uses a URL parser, which would drop, decode or cut off parts of these texts.
   for (const text of [
-    ...['', '*', '*.example.com', 'a*.example.com', 'a_b.example.com', 'a b.example.com', ' shop.example.com'],
-    ...['shop.example.com:443', 'https://shop.example.com', '//shop.example.com', 'u@shop.example.com', '[::1]'],
-    ...['shop.example.com/', 'shop.example.com/path', 'shop.example.com\\', 'shop.example.com?', 'shop.example.com#'],
-    ...['%61.example.com', 'shop%2eexample.com', 'shop.example.com\0', 'shop\0.example.com', 'a\u00adb.example.com'],
-    ...[
-      'shop.example.com\n',
-      'a\tb.example.com',
-      'a\r\nb.example.com',
-      '\ufeffshop.example.com',
-      'a\u200bb.example.com',
-    ],
-    ...['shop。example.com', 'shop．example.com', 'shop｡example.com', 'a,b.example.com', 'x'.repeat(254), TOO_LONG],
+    '',
+    '*',
+    '*.example.com',
+    'a*.example.com',
+    'a_b.example.com',
+    'a b.example.com',
+    ' shop.example.com',
+    'shop.example.com:443',
+    'https://shop.example.com',
+    '//shop.example.com',
+    'u@shop.example.com',
+    '[::1]',
+    'shop.example.com/',
+    'shop.example.com/path',
+    'shop.example.com\\',
+    'shop.example.com?',
+    'shop.example.com#',
+    '%61.example.com',
+    'shop%2eexample.com',
+    'shop.example.com\0',
+    'shop\0.example.com',
+    'a\u00adb.example.com',
+    'shop.example.com\n',
+    'a\tb.example.com',
+    'a\r\nb.example.com',
+    '\ufeffshop.example.com',
+    'a\u200bb.example.com',
+    'shop。example.com',
+    'shop．example.com',
+    'shop｡example.com',
+    'a,b.example.com',
+    'x'.repeat(254),
+    TOO_LONG,
   ]) {
-    it(`refuses ${shown(text)}, and nothing but a plain name would come of it`, () => {
+    it(`rejects ${shown(text)}, which would at most become a plain name`, () => {
       assert.ok(!schema.passes(text))
       const host = hostOrNull(text)
       if (host !== null) assert.match(host, PLAIN)
@@ -106,7 +137,7 @@ describe('the schema of a host', () => {
   }
 
   for (const value of [null, 7, true, {}, ['shop.example.com']]) {
-    it(`refuses ${JSON.stringify(value)}`, () => {
+    it(`rejects ${JSON.stringify(value)}`, () => {
       assert.ok(!schema.passes(value))
     })
   }
@@ -114,8 +145,8 @@ describe('the schema of a host', () => {
 
 describe('dots of other scripts', () => {
   for (const text of ['shop。example。com', 'shop．example．com', 'shop｡example｡com']) {
-    it(`are dots in ${text}`, () => {
-      assert.equal(ownHostFrom(text), 'shop.example.com')
+    it(`are read as dots in ${text}`, () => {
+      assert.equal(ownableHostFrom(text), 'shop.example.com')
     })
   }
 
@@ -125,7 +156,7 @@ describe('dots of other scripts', () => {
   })
 })
 
-describe('any text at all', () => {
+describe('any text', () => {
   const random = seededRandom('host-name')
   const below = (bound: number) => random.bytes(4).readUInt32BE() % bound
   const pick = <T>(from: readonly T[]) => from[below(from.length)] as T
@@ -139,9 +170,7 @@ describe('any text at all', () => {
     '\ufeff',
     '\ud800',
   ]
-  const PARTS = [
-    ...['shop', 'EXAMPLE', 'xn--', 'xn--bcher-kva', 'xn--a', '0x7f', '127', '1', 'localhost', 'ünï', 'عربي'],
-  ]
+  const PARTS = ['shop', 'EXAMPLE', 'xn--', 'xn--bcher-kva', 'xn--a', '0x7f', '127', '1', 'localhost', 'ünï', 'عربي']
   const TAILS = ['.com', '.co.uk', '.github.io', '.example', '.localhost', '.1', '.0x1', '.рф', '.xn--p1ai', '.', '']
   const PIECES = [
     () => pick(PARTS),
@@ -153,8 +182,8 @@ describe('any text at all', () => {
   ]
   const text = () => Array.from({ length: 1 + below(6) }, () => pick(PIECES)()).join('') + pick(TAILS)
 
-  it('is refused as a fault, or becomes a plain name that stays what it is', () => {
-    const taken = Array.from({ length: 2_000 }, text).filter(one => {
+  it('is rejected with a fault, or becomes a plain name that normalises to itself', () => {
+    const accepted = Array.from({ length: 2_000 }, text).filter(one => {
       const host = hostOrNull(one)
       if (host === null) return false
       assert.match(host, PLAIN, JSON.stringify(one))
@@ -162,7 +191,7 @@ describe('any text at all', () => {
       assert.equal(hostOrNull(host), host, JSON.stringify(one))
       return true
     })
-    // Of either kind enough that the property was put to the test.
-    assert.ok(taken.length > 200 && taken.length < 1_800, `${taken.length} were taken`)
+    // Enough of both kinds to test the property.
+    assert.ok(accepted.length > 200 && accepted.length < 1_800, `${accepted.length} were accepted`)
   })
 })

@@ -1,4 +1,4 @@
-// Operations under /v1/projects. A project names one product of the organisation.
+// Operations under /v1/projects. A project represents one product of the organisation.
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
@@ -22,9 +22,9 @@ export const listProjects = operation({
   access: 'bearer',
   input: paging,
   output: listing(Project),
-  run: ({ db, caller }, asked) =>
+  run: ({ db, caller }, pageInput) =>
     page(
-      asked,
+      pageInput,
       (last, count) => store.selectProjects(db, caller.org, last, count),
       ({ slug }) => slug,
     ),

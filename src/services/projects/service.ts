@@ -5,7 +5,7 @@ import { openVerifiedHosts } from './verified-hosts.ts'
 
 export const projectsService = service({
   name: 'projects',
-  what: 'The products an organisation builds; what belongs to one of them names it',
+  what: 'The products an organisation builds; resources of a product name its project',
   operations: [projects, domains],
   migrations: new URL('migrations/', import.meta.url),
   open: async ({ engines }) => ({

@@ -15,13 +15,14 @@ export async function selectProject(db: Sql, org: OrgId, slug: string): Promise<
   return project ?? null
 }
 
-/** Whether there is such a project. Until the transaction ends, nobody deletes it, or attaches a host to it. */
+/** Returns whether there is such a project. Until the transaction ends, the project is locked: it cannot be deleted,
+ *  and no other transaction attaches a host to it. */
 export async function lockProject(db: Tx, org: OrgId, slug: string): Promise<boolean> {
   const rows = await db`select from projects where org = ${org} and slug = ${slug} for no key update`
   return rows.length > 0
 }
 
-/** Answers null when the organisation has that slug already. */
+/** Returns null when the organisation already has that slug. */
 export async function insertProject(
   db: Tx,
   org: OrgId,
@@ -95,9 +96,9 @@ export async function deleteDomain(db: Tx, org: OrgId, project: string, host: st
   await db`delete from domains where org = ${org} and project = ${project} and host = ${host}`
 }
 
-/** Whose a verified host is; of all organisations. */
-export async function selectHolder(db: Sql, host: string): Promise<{ org: OrgId; project: string } | null> {
-  const [holder] = await db<{ org: OrgId; project: string }>`select org, project from domains
+/** The project, of any organisation, for which a host is verified. */
+export async function selectOwner(db: Sql, host: string): Promise<{ org: OrgId; project: string } | null> {
+  const [owner] = await db<{ org: OrgId; project: string }>`select org, project from domains
     where host = ${host} and verified is not null`
-  return holder ?? null
+  return owner ?? null
 }

@@ -5,18 +5,28 @@ import { loadSet, publish, refresh, riskCalls, settled, small } from '../../../t
 import { CATALOGUE } from './catalogue.ts'
 
 const host = await startHost()
-const { ok, put, get, say, sets, setOf, resolve } = riskCalls(host)
+const { ok, put, get, writeOverride, sets, setOf, resolve } = riskCalls(host)
 
 const HOUR = 3_600_000
 const ORDER = [
-  ...['domain', 'net', 'crawler', 'browser', 'asn', 'bin', 'device'],
-  ...['sanction', 'jurisdiction', 'pep', 'issuer', 'reputation'],
+  'domain',
+  'net',
+  'crawler',
+  'browser',
+  'asn',
+  'bin',
+  'device',
+  'sanction',
+  'jurisdiction',
+  'pep',
+  'issuer',
+  'reputation',
 ]
 const NEVER_LOADED = ['domain', 'net', 'crawler', 'browser', 'asn']
-const HELD_ELSEWHERE = ['sanction', 'jurisdiction']
-const NOT_HELD = ['pep', 'issuer', 'reputation']
+const STORED_ELSEWHERE = ['sanction', 'jurisdiction']
+const WITHOUT_DATA = ['pep', 'issuer', 'reputation']
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-/** `192h0m0s`; what is not reached may be left out. */
+/** `192h0m0s`; hours and minutes are optional. */
 const DURATION = /^(\d+h)?([0-5]?\dm)?0s$/
 
 type One = Answer['body']
@@ -24,7 +34,7 @@ const named = async (set: string, as?: string): Promise<One> =>
   (await sets(as)).sets.find((one: One) => one.set === set)
 const now = () => host.clock.now().toISOString()
 
-/** What is always told of a set, loaded or not. */
+/** Checks the fields that every set has, loaded or not. */
 function checkSet(one: One): void {
   const entry = CATALOGUE.find(({ set }) => set === one.set)
   assert.ok(entry, one.set)
@@ -48,9 +58,9 @@ function checkSet(one: One): void {
   }
 }
 
-// The order of these matters: what was never loaded is looked at before anything is.
+// The order of the tests matters: these run before any set is loaded.
 describe('the listing of sets before anything is loaded', () => {
-  it('tells the twelve sets in their order, each with all its fields', async () => {
+  it('contains the twelve sets in order, each with all its fields', async () => {
     const all = await sets()
     assert.deepEqual(
       all.sets.map((one: One) => one.set),
@@ -59,22 +69,22 @@ describe('the listing of sets before anything is loaded', () => {
     for (const one of all.sets) checkSet(one)
   })
 
-  it('refuses what was never loaded, what is held elsewhere and what is not held, and nothing else', async () => {
+  it('refuses exactly the sets that were never loaded, are stored elsewhere or have no data', async () => {
     const all = await sets()
     const refusing = all.sets.filter((one: One) => one.refusal).map((one: One) => one.set)
-    assert.deepEqual(refusing, [...NEVER_LOADED, ...HELD_ELSEWHERE, ...NOT_HELD])
+    assert.deepEqual(refusing, [...NEVER_LOADED, ...STORED_ELSEWHERE, ...WITHOUT_DATA])
     assert.deepEqual(all.refused, refusing)
     for (const set of NEVER_LOADED) assert.equal((await named(set)).keys, 0, set)
   })
 
-  it('gives the reason why a set is not held', async () => {
-    for (const set of NOT_HELD) {
+  it('contains the reason why a set has no data', async () => {
+    for (const set of WITHOUT_DATA) {
       assert.equal((await named(set)).refusal, CATALOGUE.find(entry => entry.set === set)?.refusal)
       assert.deepEqual((await named(set)).sources, [])
     }
   })
 
-  it('names as stale exactly the sets that say so', async () => {
+  it('lists in `stale` exactly the sets that are marked stale', async () => {
     const all = await sets()
     assert.deepEqual(
       all.stale,
@@ -82,7 +92,7 @@ describe('the listing of sets before anything is loaded', () => {
     )
   })
 
-  it('has what is computed here without any refresh', async () => {
+  it('contains local sets without any refresh', async () => {
     const bin = await named('bin')
     assert.match(bin.version, /^structure@[0-9a-f]{64}$/)
     assert.ok(bin.keys > 100)
@@ -94,7 +104,7 @@ describe('the listing of sets before anything is loaded', () => {
     assert.equal(answers[0].value.scheme, 'visa')
   })
 
-  it('answers as a fact from a set of its own that has no member yet', async () => {
+  it('does not refuse a local set without members', async () => {
     const device = await named('device')
     assert.equal(device.keys, 0)
     assert.ok(!device.refusal)
@@ -110,8 +120,8 @@ describe('the listing of sets before anything is loaded', () => {
   })
 })
 
-describe('a set that was loaded', () => {
-  it('tells its version, its members and its publishers, and refuses no longer', async () => {
+describe('a loaded set', () => {
+  it('is listed with its version, its members and its sources, and without a refusal', async () => {
     const { version } = await loadSet(host, 'domain')
     const one = await named('domain')
     checkSet(one)
@@ -121,7 +131,7 @@ describe('a set that was loaded', () => {
     assert.match(cc0.version, /^[0-9a-f]{64}$/)
     assert.notEqual(cc0.version, mit.version)
     assert.deepEqual([cc0.keys, mit.keys], [3, 2])
-    assert.equal(one.keys, 4, 'one is in both, and is one member')
+    assert.equal(one.keys, 4, 'a member of both sources counts once')
     assert.deepEqual([one.asOf, one.stale], [now(), false])
     assert.match(one.age, /^(0h)?(0m)?0s$/)
     assert.ok(!one.refusal)
@@ -131,7 +141,7 @@ describe('a set that was loaded', () => {
     assert.deepEqual(await setOf('domain'), one)
   })
 
-  it('names the publishers in its version in their order by name', async () => {
+  it('lists the sources in its version in alphabetical order', async () => {
     await loadSet(host, 'net')
     const one = await named('net')
     const names = one.version.split('+').map((part: string) => part.split('@')[0])
@@ -139,7 +149,7 @@ describe('a set that was loaded', () => {
     for (const { source, version } of one.sources) assert.ok(one.version.split('+').includes(`${source}@${version}`))
   })
 
-  it('is as old as its oldest publisher, in whole minutes', async () => {
+  it('is as old as its oldest source, in whole minutes', async () => {
     await loadSet(host, 'domain')
     const before = now()
     host.clock.advance(HOUR + 61_999)
@@ -154,7 +164,7 @@ describe('a set that was loaded', () => {
     assert.equal(one.age, `${Math.floor(minutes / 60)}h${minutes % 60}m0s`)
   })
 
-  it('is stale from the moment it is older than it may be, and still has its members', async () => {
+  it('is stale once it is older than its maximum age, and still answers', async () => {
     await loadSet(host, 'domain')
     host.clock.advance(192 * HOUR)
     assert.deepEqual([(await named('domain')).stale, (await named('domain')).age], [false, '192h0m0s'])
@@ -168,19 +178,19 @@ describe('a set that was loaded', () => {
     const { answers, consulted, stale, refused } = ok(
       await resolve({ keys: ['mailinator.com'], sets: ['domain', 'bin'] }),
     )
-    const told = answers.find(({ set }: One) => set === 'domain')
-    assert.deepEqual([told.hit, told.stale, told.age, told.refusal ?? ''], [true, true, '192h1m0s', ''])
+    const answer = answers.find(({ set }: One) => set === 'domain')
+    assert.deepEqual([answer.hit, answer.stale, answer.age, answer.refusal ?? ''], [true, true, '192h1m0s', ''])
     for (const { set, stale } of consulted) assert.equal(stale, set === 'domain')
     assert.deepEqual([stale, refused], [['domain'], []])
     await loadSet(host, 'domain')
     assert.equal((await named('domain')).stale, false)
   })
 
-  it('counts the overrides of who asks', async () => {
+  it("counts the overrides of the caller's organisation", async () => {
     const { key } = await host.organisation('counted')
     const before = (await named('crawler')).overrides
-    await say('crawler', 'deny', 'one', key)
-    await say('crawler', 'deny', 'two', key)
+    await writeOverride('crawler', 'deny', 'one', key)
+    await writeOverride('crawler', 'deny', 'two', key)
     assert.equal((await named('crawler', key)).overrides, 2)
     assert.equal((await setOf('crawler', key)).overrides, 2)
     assert.equal((await named('crawler')).overrides, before)
@@ -188,14 +198,14 @@ describe('a set that was loaded', () => {
   })
 })
 
-describe('one set', () => {
+describe('getReference', () => {
   const keysOf = (answer: One): string[] => answer.overrides.map(({ key }: One) => key)
-  /** In the order of their bytes in UTF-8, which is no dictionary's and not that of UTF-16. */
+  /** In UTF-8 byte order, which differs from collation order and from UTF-16 order. */
   const BYTES = ['Z', 'a', 'a-b', 'ab', 'a_b', 'z', 'é', 'Ａ', '😀'].sort((a, b) =>
     Buffer.compare(Buffer.from(a), Buffer.from(b)),
   )
 
-  it('is told with its overrides in the order of their bytes', async () => {
+  it('returns the set with its overrides in byte order', async () => {
     const { key } = await host.organisation('bytes')
     ok(
       await put(
@@ -215,7 +225,7 @@ describe('one set', () => {
   })
 
   for (const limit of [1, 2, 3, 4, 8, 9]) {
-    it(`goes page by page without a gap, by ${limit}`, async () => {
+    it(`returns every override once with a page size of ${limit}`, async () => {
       const { key } = await host.organisation(`pages-${limit}`)
       ok(
         await put(
@@ -236,11 +246,11 @@ describe('one set', () => {
         after = page.next
       }
       assert.deepEqual(seen, BYTES)
-      assert.equal(pages, Math.ceil(BYTES.length / limit), 'an exactly full last page is the last')
+      assert.equal(pages, Math.ceil(BYTES.length / limit), 'a full last page is not followed by an empty one')
     })
   }
 
-  it('pages from where a key would stand that is not there', async () => {
+  it('accepts a key that does not exist as `after`', async () => {
     const { key } = await host.organisation('absent')
     ok(
       await put(
@@ -253,7 +263,7 @@ describe('one set', () => {
     assert.deepEqual(keysOf(ok(await get('pep', '?after=c', key))), [])
   })
 
-  it('gives 200 unless told, and 1000 at most', async () => {
+  it('returns 200 overrides by default and at most 1000', async () => {
     const { key } = await host.organisation('many')
     const entries = Array.from({ length: 1_001 }, (_, at) => ({ key: `k${10_000 + at}`, verdict: 'allow' }))
     ok(await put('pep', entries.slice(0, 1_000), key))
@@ -270,20 +280,20 @@ describe('one set', () => {
   })
 
   for (const limit of ['0', '-1', 'x', '1.5']) {
-    it(`takes a limit of ${limit} for none given, or refuses it by name`, async () => {
+    it(`ignores a limit of ${limit}, or rejects it and names the field`, async () => {
       const answer = await get('pep', `?limit=${limit}`)
       if (answer.status === 200) assert.deepEqual(answer.body, ok(await get('pep')))
       else assert.deepEqual([answer.status, answer.body.error.param], [400, 'limit'])
     })
   }
 
-  it('is 404 when there is none of that name', async () => {
+  it('answers 404 for an unknown set', async () => {
     for (const set of ['nothing', 'constructor']) {
       const answer = await get(set)
       assert.equal(answer.status, 404, set)
       assert.equal(answer.body.error.code, 'not_found')
     }
-    // What no set could be called is refused either way.
+    // These are not valid set names.
     for (const set of ['DOMAIN', '__proto__', 'domain%00', '..%2Fdomain']) {
       assert.ok([400, 404].includes((await get(set)).status), set)
     }

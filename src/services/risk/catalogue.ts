@@ -1,5 +1,5 @@
-// Every set of the risk reference, in the order it is told: what it holds, how a key is tested, how old it may get, and
-// whose data it is. A source whose terms are not known is not in here.
+// Every set of the risk reference, in the order of the listing: its content, how keys are matched, its maximum age and
+// its sources. Sources with unknown terms are not included.
 import type { Match } from './match/match.ts'
 import { eu, listing, ofac, ofsi, un } from './sources/attested.ts'
 import { aws } from './sources/aws.ts'
@@ -24,7 +24,7 @@ import { vultr } from './sources/vultr.ts'
 import { x4bnetHosting } from './sources/x4bnet-hosting.ts'
 import { x4bnetVpn, x4bnetVpn6 } from './sources/x4bnet-vpn.ts'
 
-/** Fetched from publishers, computed here, held by the component that screens, or declared and not held. */
+/** Fetched from sources, computed here, stored by the component that screens against it, or declared without data. */
 export type SetKind = 'fetch' | 'local' | 'attest' | 'seam'
 
 export type SetEntry = {
@@ -34,11 +34,11 @@ export type SetEntry = {
   match: Match
   maxAgeHours: number
   sources: readonly Source[]
-  /** Why a set is not held; only of a seam. */
+  /** Why there is no data; only for kind `seam`. */
   refusal?: string
 }
 
-// A publisher may miss a run or a weekend before its set counts as stale.
+// A source may miss a run or a weekend before its set counts as stale.
 const DAILY = 36
 const WEEKLY = 8 * 24
 const MONTHLY = 40 * 24
@@ -46,7 +46,7 @@ const MONTHLY = 40 * 24
 export const CATALOGUE: readonly SetEntry[] = [
   {
     set: 'domain',
-    what: 'Domains that hand out throwaway e-mail addresses.',
+    what: 'Domains of disposable e-mail addresses.',
     kind: 'fetch',
     match: 'domain',
     maxAgeHours: WEEKLY,
@@ -54,19 +54,32 @@ export const CATALOGUE: readonly SetEntry[] = [
   },
   {
     set: 'net',
-    what: 'Networks of hosting companies, delivery networks, Tor, relays and VPNs, and blocks set aside.',
+    what: 'Networks of hosting companies, content delivery networks, Tor, relays and VPNs, and reserved blocks.',
     kind: 'fetch',
     match: 'net',
     maxAgeHours: WEEKLY,
     sources: [
-      // Of one network that several name, the first is believed: what somebody hides behind says more than whose it is.
-      ...[tor, relay, x4bnetVpn, x4bnetVpn6, reserved4, reserved6],
-      ...[aws, gcp, oracle, digitalocean, linode, vultr, fastly, cloudflare4, cloudflare6],
+      // If several sources list a network, the first wins: an anonymiser matters more than the owner of the network.
+      tor,
+      relay,
+      x4bnetVpn,
+      x4bnetVpn6,
+      reserved4,
+      reserved6,
+      aws,
+      gcp,
+      oracle,
+      digitalocean,
+      linode,
+      vultr,
+      fastly,
+      cloudflare4,
+      cloudflare6,
     ],
   },
   {
     set: 'crawler',
-    what: 'Patterns by which crawlers are told from what they call themselves.',
+    what: 'Patterns that match the user agents of crawlers.',
     kind: 'fetch',
     match: 'pattern',
     maxAgeHours: MONTHLY,
@@ -74,7 +87,7 @@ export const CATALOGUE: readonly SetEntry[] = [
   },
   {
     set: 'browser',
-    what: 'What the most common browsers call themselves.',
+    what: 'User agents of the most common browsers.',
     kind: 'fetch',
     match: 'exact',
     maxAgeHours: MONTHLY,
@@ -82,7 +95,7 @@ export const CATALOGUE: readonly SetEntry[] = [
   },
   {
     set: 'asn',
-    what: 'Autonomous system numbers: the registry each range was given to, and those of hosting companies.',
+    what: 'Autonomous system numbers: the registry each range is assigned to, and the systems of hosting companies.',
     kind: 'fetch',
     match: 'range',
     maxAgeHours: MONTHLY,
@@ -90,7 +103,7 @@ export const CATALOGUE: readonly SetEntry[] = [
   },
   {
     set: 'bin',
-    what: 'Prefixes of card numbers: the scheme, and how long its numbers are.',
+    what: 'Card number prefixes: the scheme and the length of its card numbers.',
     kind: 'local',
     match: 'digits',
     maxAgeHours: MONTHLY,
@@ -98,7 +111,7 @@ export const CATALOGUE: readonly SetEntry[] = [
   },
   {
     set: 'device',
-    what: 'Digests of devices that many organisations have seen.',
+    what: 'Digests of devices seen by many organisations.',
     kind: 'local',
     match: 'exact',
     maxAgeHours: DAILY,
@@ -114,7 +127,7 @@ export const CATALOGUE: readonly SetEntry[] = [
   },
   {
     set: 'jurisdiction',
-    what: 'Jurisdictions that are restricted or listed as of higher risk.',
+    what: 'Jurisdictions that are restricted or listed as higher risk.',
     kind: 'attest',
     match: 'exact',
     maxAgeHours: MONTHLY,
@@ -127,26 +140,25 @@ export const CATALOGUE: readonly SetEntry[] = [
     match: 'exact',
     maxAgeHours: WEEKLY,
     sources: [],
-    refusal:
-      'Complete lists are sold under contract and the open one is for non-commercial use, and no licence is held.',
+    refusal: 'Complete lists are sold under contract, the open one is for non-commercial use, and Stoa has no licence.',
   },
   {
     set: 'issuer',
-    what: 'Which bank issued a card, where and of what kind.',
+    what: 'The bank that issued a card, its country and the kind of card.',
     kind: 'seam',
     match: 'digits',
     maxAgeHours: MONTHLY,
     sources: [],
     refusal:
-      'The tables belong to the card schemes and are shared under contract, and free copies tell no clean origin.',
+      'The tables belong to the card schemes and are shared under contract, and the origin of free copies is unclear.',
   },
   {
     set: 'reputation',
-    what: 'Addresses known for abuse.',
+    what: 'IP addresses known for abuse.',
     kind: 'seam',
     match: 'net',
     maxAgeHours: DAILY,
     sources: [],
-    refusal: 'Feeds of address reputation are sold under contract or restrict their use, and no licence is held.',
+    refusal: 'Feeds of address reputation are sold under contract or restrict their use, and Stoa has no licence.',
   },
 ]

@@ -1,4 +1,4 @@
-// What is told of a set beside its members: which version it is, how old, and whether it can be relied on.
+// Facts about a set besides its members: its version, its age and whether it can be consulted.
 import type { LoadedSet } from './loaded-sets.ts'
 import type { SourceRow } from './store.ts'
 
@@ -18,7 +18,7 @@ export const maxAgeMs = ({ entry }: LoadedSet): number => entry.maxAgeHours * HO
 export function factsOf(loaded: LoadedSet, now: Date): Facts {
   const refusal = refusalOf(loaded)
   const { version, oldest } = composed(loaded.sources)
-  // A set is as fresh as its weakest source. One that is computed here is as fresh as it is asked.
+  // A set is as old as its oldest source. A local set is computed here and therefore always current.
   const asOf = loaded.entry.kind === 'local' ? now.toISOString() : oldest
   const base = { version, ...(refusal !== null && { refusal }) }
   if (asOf === null) return { ...base, stale: false }
@@ -27,14 +27,14 @@ export function factsOf(loaded: LoadedSet, now: Date): Facts {
 }
 
 type Composed = { version: string; oldest: string | null }
-const known = new WeakMap<readonly SourceRow[], Composed>()
+const cache = new WeakMap<readonly SourceRow[], Composed>()
 
-/** What all sources together say, put together once for as long as they say it. */
+/** The version and age that follow from all sources, cached per list of sources. */
 function composed(sources: readonly SourceRow[]): Composed {
-  const before = known.get(sources)
-  if (before) return before
+  const cached = cache.get(sources)
+  if (cached) return cached
   const times = sources.flatMap(({ asOf }) => (asOf === null ? [] : [Date.parse(asOf)]))
-  const made = {
+  const result = {
     version: sources
       .filter(one => one.version !== null)
       .sort((a, b) => (a.source < b.source ? -1 : 1))
@@ -42,19 +42,19 @@ function composed(sources: readonly SourceRow[]): Composed {
       .join('+'),
     oldest: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
   }
-  known.set(sources, made)
-  return made
+  cache.set(sources, result)
+  return result
 }
 
 /** Why a set cannot be consulted; null when it can. */
 function refusalOf({ entry, members, sources, isLoading }: LoadedSet): string | null {
-  if (entry.kind === 'seam') return entry.refusal ?? 'This set is not held.'
-  if (entry.kind === 'attest') return 'The membership is held by the component that screens against it, not here.'
+  if (entry.kind === 'seam') return entry.refusal ?? 'There is no data for this set.'
+  if (entry.kind === 'attest') return 'The members are stored by the component that screens against this set, not here.'
   if (members) return null
   if (isLoading) return 'This set is being loaded; try again in a moment.'
   if (sources.some(({ versionId }) => versionId !== null))
-    return 'The table of this set could not be built; the log says why.'
+    return 'The table of this set could not be built; see the log.'
   const failed = sources.filter(({ refusal }) => refusal !== null)
-  const tried = failed.length > 0 ? ` The last try failed: ${failed[0]?.source}: ${failed[0]?.refusal}.` : ''
-  return `This set has never been loaded.${tried}`
+  const lastFailure = failed.length > 0 ? ` The last import failed: ${failed[0]?.source}: ${failed[0]?.refusal}.` : ''
+  return `This set has never been loaded.${lastFailure}`
 }

@@ -1,4 +1,4 @@
-// The kinds of field that recur in the risk reference.
+// Fields that several operations of the risk reference share.
 import { Type } from 'typebox'
 import { timestamp } from '../../kit/fields.ts'
 import { KEY_BYTES_MAX } from './match/text.ts'
@@ -9,11 +9,11 @@ export const SetName = Type.String({
   examples: ['domain'],
 })
 
-/** Bytes are checked where it is read; no character has fewer than one. */
+/** `maxLength` counts characters; operations also check the length in bytes. */
 export const Key = Type.String({
   minLength: 1,
   maxLength: KEY_BYTES_MAX,
-  description: `What is looked up: an e-mail address or domain, an address or network, a card prefix, a browser's name, an AS number, a digest; at most ${KEY_BYTES_MAX} bytes`,
+  description: `What to look up: an e-mail address or domain, an IP address or network, a card number prefix, a user agent, an AS number or a digest; at most ${KEY_BYTES_MAX} bytes`,
   examples: ['example.com'],
 })
 
@@ -21,37 +21,37 @@ export const Verdict = Type.Enum(['allow', 'deny'], { description: '`allow` or `
 
 const duration = (what: string) => Type.String({ description: `${what}, such as 192h0m0s`, examples: ['192h0m0s'] })
 
-/** What every answer says of the set it came of. */
+/** Facts about the set, part of every answer. */
 export const factFields = {
-  version: Type.String({ description: 'Every contributing publisher with the digest of what it supplied' }),
-  asOf: Type.Optional(timestamp('When the oldest contributing publisher was current')),
-  age: Type.Optional(duration('How long ago that was')),
-  stale: Type.Boolean({ description: 'Whether it is past its bound; it still answers' }),
+  version: Type.String({ description: 'Every contributing source with the digest of its data' }),
+  asOf: Type.Optional(timestamp('When the oldest contributing source was current')),
+  age: Type.Optional(duration('The time since `asOf`')),
+  stale: Type.Boolean({ description: 'Whether the set is older than its maximum age; it still answers' }),
   refusal: Type.Optional(
-    Type.String({ description: 'Why the set cannot be consulted. If it is there, hit is no answer' }),
+    Type.String({ description: 'Why the set cannot be consulted. If present, `hit` has no meaning' }),
   ),
 }
 
 export const Source = Type.Object({
-  source: Type.String({ description: 'The publisher' }),
+  source: Type.String({ description: 'The name of the source' }),
   basis: Type.Enum(['licence', 'registry', 'operator', 'own', 'none']),
-  terms: Type.String({ description: 'What the basis points at' }),
-  origin: Type.String({ description: 'Exactly where the data was taken from' }),
-  version: Type.Optional(Type.String({ description: 'Digest of what it supplied last' })),
-  asOf: Type.Optional(timestamp('When this publisher was current')),
+  terms: Type.String({ description: 'The licence, registry or publication that the basis refers to' }),
+  origin: Type.String({ description: 'The exact address of the data' }),
+  version: Type.Optional(Type.String({ description: 'Digest of the data it last supplied' })),
+  asOf: Type.Optional(timestamp('When this source was current')),
   keys: Type.Integer({ description: 'Members it contributed' }),
-  refusal: Type.Optional(Type.String({ description: 'Why the last take failed, if it did' })),
+  refusal: Type.Optional(Type.String({ description: 'Why the last import failed, if it did' })),
 })
 
 export const ReferenceSet = Type.Object({
   set: SetName,
-  what: Type.String({ description: 'What the set holds' }),
+  what: Type.String({ description: 'What the set contains' }),
   kind: Type.Enum(['fetch', 'local', 'attest', 'seam']),
   match: Type.Enum(['exact', 'domain', 'net', 'digits', 'pattern', 'range']),
-  keys: Type.Integer({ description: 'How many members it has' }),
+  keys: Type.Integer({ description: 'Number of members' }),
   ...factFields,
-  maxAge: duration('How old it may be'),
-  overrides: Type.Integer({ description: "How many entries the caller's organisation holds over it" }),
+  maxAge: duration('The maximum age'),
+  overrides: Type.Integer({ description: "Number of overrides that the caller's organisation has on the set" }),
   sources: Type.Array(Source),
 })
 

@@ -1,5 +1,5 @@
-// The published sets as this process has them in memory: what each publisher supplied, and the table that answers. A set is
-// swapped whole; until a new table is there, the one before answers.
+// The sets loaded into memory: the state of each source, and the table for look-ups. A set is swapped as a whole;
+// until the new table is built, the previous one answers.
 import type { Clock, Database, Random } from '../../engines/engines.ts'
 import { CATALOGUE, type SetEntry } from './catalogue.ts'
 import { openTable, type Table } from './match/table.ts'
@@ -9,31 +9,31 @@ import * as store from './store.ts'
 import { type Built, build, pack } from './thread/jobs.ts'
 import type { Thread } from './thread/open.ts'
 
-/** A table with what is said about its members. */
+/** A table with the values of its members. */
 export type Members = {
   table: Table
-  /** What is said about a member, by its index in the table. */
-  said(index: number): Value
-  /** Which of the values each member has. */
+  /** The value of a member, by its index in the table. */
+  value(index: number): Value
+  /** For each member, the index of its value. */
   valueAt: Uint32Array
   scores: Float64Array | null
 }
 
 export type LoadedSet = {
   entry: SetEntry
-  /** What is held of each publisher that supplied something, or failed to. */
+  /** The state of each source that supplied data or failed to. */
   sources: store.SourceRow[]
   members: Members | null
-  /** Which versions the table was built of. */
+  /** The versions from which the table was built. */
   sourceVersions: string
-  /** Until the database has been looked at. */
+  /** True until the database has been read once. */
   isLoading: boolean
 }
 
 export type LoadedSets = {
   all: readonly LoadedSet[]
   find(set: string): LoadedSet | undefined
-  /** Looks at what the database has of a set, and swaps its table if that is another. */
+  /** Reads the current versions of a set from the database and swaps its table if they changed. */
   reload(set: string): Promise<void>
   close(): Promise<void>
 }
@@ -60,16 +60,20 @@ export async function openLoadedSets(
     const ready = entry.sources.flatMap(({ source }) => rows.find(row => row.source === source && row.versionId) ?? [])
     const sourceVersions = ready.map(({ versionId }) => versionId).join()
     if (entry.kind === 'fetch' && sourceVersions !== loaded.sourceVersions && ready.length > 0) {
-      if (!loaded.members) loaded.sources = rows // Nothing answers yet, so there is nothing to be told wrong of.
-      const input = { match: entry.match, sources: await membersIn(db, ready), salt: random.bytes(4).readUInt32LE() }
+      if (!loaded.members) loaded.sources = rows // No table answers yet, so there is none to mismatch.
+      const input = {
+        match: entry.match,
+        sources: await packedMembers(db, ready),
+        salt: random.bytes(4).readUInt32LE(),
+      }
       loaded.members = membersOf(await thread.build(input))
       loaded.sourceVersions = sourceVersions
     }
-    // Together with the table: an answer names the version it was looked up in.
+    // Set together with the table: an answer names the version it was looked up in.
     loaded.sources = rows
   }
 
-  /** One at a time for each set, the later ones seeing what the earlier saw and more. */
+  /** Reloads of one set run one after the other, so a slow one cannot overwrite newer data. */
   function reload(set: string): Promise<void> {
     const loaded = find(set)
     if (!loaded) return Promise.resolve()
@@ -98,8 +102,8 @@ export async function openLoadedSets(
   }
 }
 
-/** What the versions hold, as they are kept: packed. */
-async function membersIn(db: Database, versions: readonly store.SourceRow[]) {
+/** The members of these versions, packed as they are stored. */
+async function packedMembers(db: Database, versions: readonly store.SourceRow[]) {
   const sources = []
   for (const { source, versionId } of versions) {
     const chunks = await store.selectMembers(db, versionId as number)
@@ -109,7 +113,7 @@ async function membersIn(db: Database, versions: readonly store.SourceRow[]) {
   return sources
 }
 
-/** Publishers of a set are taken one after the other: a table for each of them would be built for nothing. */
+/** Sources of a set are imported one after the other; without the delay each import would build a table. */
 function debounced(clock: Clock, act: (set: string) => void): (set: string) => Promise<void> {
   const pending = new Set<string>()
   return async set => {
@@ -121,18 +125,18 @@ function debounced(clock: Clock, act: (set: string) => void): (set: string) => P
   }
 }
 
-/** What is computed here is there from the start. */
+/** Local sets are available from the start. */
 function initialSet(entry: SetEntry, clock: Clock): LoadedSet {
   const loaded: LoadedSet = { entry, sources: [], members: null, sourceVersions: '', isLoading: entry.kind !== 'seam' }
   if (entry.kind !== 'local') return loaded
   const { source, origin } = entry.sources[0] as Source
-  // Shared devices are counted over the platform's own events; until there are any, there are none, which is a fact.
+  // Shared devices are counted over Stoa's own events. Without events the set is empty, which is a valid answer.
   const members = source === 'structure' ? structureMembers() : []
   const { version, keys, chunks } = pack(members)
   const built = build({
     kind: 'build',
     match: entry.match,
-    salt: 0, // These members are our own.
+    salt: 0, // The members are trusted.
     sources: [{ source, chunks: chunks.map(({ packed }) => packed) }],
   })
   const asOf = clock.now().toISOString()
@@ -140,15 +144,15 @@ function initialSet(entry: SetEntry, clock: Clock): LoadedSet {
   return { ...loaded, sources: [row], members: membersOf(built), isLoading: false }
 }
 
-/** What is said is read when it is first answered, and kept: all of it at once would hold up every request. */
+/** Values are parsed on first use and cached: parsing all of them at once would block every request. */
 function membersOf({ data, values, valueAt, scores }: Built): Members {
   const parsed: (string | Value)[] = values
-  function said(index: number): Value {
+  function value(index: number): Value {
     const at = valueAt[index] as number
     const known = parsed[at] as string | Value
-    const value: Value = typeof known === 'string' ? JSON.parse(known) : known
-    parsed[at] = value
-    return value
+    const result: Value = typeof known === 'string' ? JSON.parse(known) : known
+    parsed[at] = result
+    return result
   }
-  return { table: openTable(data), said, valueAt, scores }
+  return { table: openTable(data), value, valueAt, scores }
 }

@@ -7,7 +7,7 @@ import type { OrgId } from '../../kit/caller.ts'
 import { openOverrideCache } from './overrides/cache.ts'
 
 const host = await startHost()
-const { ok, put, clear, say, ask, resolve, setOf, sets } = riskCalls(host)
+const { ok, put, clear, writeOverride, lookUp, resolve, setOf, sets } = riskCalls(host)
 
 const MANY = 3_000
 const SETS: Record<string, (n: number) => string> = {
@@ -18,8 +18,8 @@ const SETS: Record<string, (n: number) => string> = {
   pep: n => `person ${n}`,
 }
 
-/** An organisation that says much about each of these sets. */
-async function talkative(slug: string, names: string[], count = MANY) {
+/** An organisation with many overrides on each of these sets. */
+async function organisationWith(slug: string, names: string[], count = MANY) {
   const { org, key } = await host.organisation(slug)
   for (const set of names) {
     const entries = Array.from({ length: count }, (_, n) => ({
@@ -32,8 +32,8 @@ async function talkative(slug: string, names: string[], count = MANY) {
   return { org: org as OrgId, key }
 }
 
-/** The database, and of each statement its values and how many rows came of it. */
-function counted(db: Database) {
+/** The database, recording the values and the number of rows of each statement. */
+function recording(db: Database) {
   const statements: { values: SqlValue[]; rows: number }[] = []
   const sql = async <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) => {
     const rows = await db<Row>(strings, ...values)
@@ -43,19 +43,19 @@ function counted(db: Database) {
   return { db: Object.assign(sql, { ...db }) as Database, statements }
 }
 
-describe('an organisation with many entries', () => {
-  it('is answered as one with few', async () => {
-    const { key: as } = await talkative('answered', Object.keys(SETS))
+describe('an organisation with many overrides', () => {
+  it('gets the same answers as one with few', async () => {
+    const { key: as } = await organisationWith('answered', Object.keys(SETS))
     for (const n of [0, 1, 2, 1_000, 1_999, 2_999]) {
       const expected = [n % 2 === 0, 'override', n % 2 ? 'allow' : 'deny', [undefined, `note ${n}`, ''][n % 3]]
-      for (const [set, asked, matched] of [
+      for (const [set, key, matched] of [
         ['domain', `someone@mx.d${n}.example.com`, SETS.domain?.(n)],
         ['net', `10.${n >> 8}.${n & 255}.7`, SETS.net?.(n)],
         ['asn', `AS${n * 10 + 3}`, SETS.asn?.(n)],
         ['bin', `${40_000_000 + n}11112222`, SETS.bin?.(n)],
         ['pep', ` person ${n} `, SETS.pep?.(n)],
       ] as const) {
-        const { hit, from, verdict, value, matched: found } = await ask(set, asked, as)
+        const { hit, from, verdict, value, matched: found } = await lookUp(set, key, as)
         assert.deepEqual([hit, from, verdict, value?.note, found], [...expected, matched], `${set} ${n}`)
       }
     }
@@ -69,62 +69,62 @@ describe('an organisation with many entries', () => {
     )
   })
 
-  it('has each write seen by the next look-up, on the way up and on the way down', async () => {
-    const { key: as } = await talkative('writing', ['domain'], 1_990)
+  it('sees each write in the next look-up when it crosses the limit in either direction', async () => {
+    const { key: as } = await organisationWith('writing', ['domain'], 1_990)
     for (let n = 0; n < 20; n++) {
-      await say('domain', 'deny', `new${n}.com`, as)
-      assert.equal((await ask('domain', `new${n}.com`, as)).verdict, 'deny')
-      await say('domain', 'allow', `new${n}.com`, as, `n${n}`)
-      const { verdict, value } = await ask('domain', `new${n}.com`, as)
+      await writeOverride('domain', 'deny', `new${n}.com`, as)
+      assert.equal((await lookUp('domain', `new${n}.com`, as)).verdict, 'deny')
+      await writeOverride('domain', 'allow', `new${n}.com`, as, `n${n}`)
+      const { verdict, value } = await lookUp('domain', `new${n}.com`, as)
       assert.deepEqual([verdict, value.note], ['allow', `n${n}`])
     }
     assert.equal((await setOf('domain', as)).overrides, 2_010)
     for (let n = 0; n < 20; n++) {
       assert.equal(ok(await clear('domain', `new${n}.com`, as)).cleared, true)
-      assert.notEqual((await ask('domain', `new${n}.com`, as)).from, 'override')
+      assert.notEqual((await lookUp('domain', `new${n}.com`, as)).from, 'override')
     }
-    assert.equal((await ask('domain', 'd0.example.com', as)).from, 'override')
+    assert.equal((await lookUp('domain', 'd0.example.com', as)).from, 'override')
     for (const other of [host.home.key, host.other.key])
-      assert.notEqual((await ask('domain', 'd0.example.com', other)).from, 'override')
+      assert.notEqual((await lookUp('domain', 'd0.example.com', other)).from, 'override')
   })
 
-  it('costs a few rows for each set that is asked about, and after a write for that set alone', async () => {
-    const { org, key: as } = await talkative('counted', ['domain', 'net', 'pep'])
-    const { db, statements } = counted(host.db)
+  it('reads a few rows per requested set, and after a write only for that set', async () => {
+    const { org, key: as } = await organisationWith('counted', ['domain', 'net', 'pep'])
+    const { db, statements } = recording(host.db)
     const overrides = await openOverrideCache({ ...host.engines, db })
-    const asked = async (...names: string[]) => {
+    const statementsFor = async (...names: string[]) => {
       statements.length = 0
-      const spoken = await overrides.get(org, names)
-      for (const set of names) assert.ok((spoken.get(set)?.table.find(SETS[set]?.(7) as string) ?? -1) >= 0, set)
+      const found = await overrides.get(org, names)
+      for (const set of names) assert.ok((found.get(set)?.table.find(SETS[set]?.(7) as string) ?? -1) >= 0, set)
       const read = statements.flatMap(({ values }) => Object.keys(SETS).filter(set => values.includes(set)))
       const rows = statements.reduce((sum, one) => sum + one.rows, 0)
       return { read: read.sort(), rows }
     }
     assert.equal((await overrides.counts(org)).get('net'), MANY)
-    assert.deepEqual(await asked('domain'), { read: ['domain'], rows: 3 })
-    assert.deepEqual(await asked('domain', 'net'), { read: ['net'], rows: 3 })
-    assert.deepEqual(await asked('domain', 'net', 'pep'), { read: ['pep'], rows: 3 })
-    assert.deepEqual(await asked('domain', 'net', 'pep'), { read: [], rows: 0 })
-    await say('net', 'deny', '192.0.2.0/24', as)
-    await say('net', 'deny', '192.0.2.0/24', host.other.key)
+    assert.deepEqual(await statementsFor('domain'), { read: ['domain'], rows: 3 })
+    assert.deepEqual(await statementsFor('domain', 'net'), { read: ['net'], rows: 3 })
+    assert.deepEqual(await statementsFor('domain', 'net', 'pep'), { read: ['pep'], rows: 3 })
+    assert.deepEqual(await statementsFor('domain', 'net', 'pep'), { read: [], rows: 0 })
+    await writeOverride('net', 'deny', '192.0.2.0/24', as)
+    await writeOverride('net', 'deny', '192.0.2.0/24', host.other.key)
     await host.db.waitForNotifications()
-    assert.deepEqual(await asked('domain', 'net', 'pep'), { read: ['net'], rows: 1 + 4 })
-    await say('domain', 'deny', 'elsewhere.com', host.other.key)
+    assert.deepEqual(await statementsFor('domain', 'net', 'pep'), { read: ['net'], rows: 1 + 4 })
+    await writeOverride('domain', 'deny', 'elsewhere.com', host.other.key)
     await host.db.waitForNotifications()
-    assert.deepEqual(await asked('domain', 'net', 'pep'), { read: [], rows: 0 })
+    assert.deepEqual(await statementsFor('domain', 'net', 'pep'), { read: [], rows: 0 })
   })
 
-  it('is no more than one query for one with few, and none while it is remembered', async () => {
-    const { org, key: as } = await talkative('few', ['domain', 'net', 'pep'], 600)
-    const { db, statements } = counted(host.db)
+  it('needs one query if it has few overrides, and none while they are cached', async () => {
+    const { org, key: as } = await organisationWith('few', ['domain', 'net', 'pep'], 600)
+    const { db, statements } = recording(host.db)
     const overrides = await openOverrideCache({ ...host.engines, db })
-    for (const asked of [1, 0, 0]) {
+    for (const count of [1, 0, 0]) {
       statements.length = 0
-      const spoken = await overrides.get(org)
-      assert.deepEqual([...spoken.keys()].sort(), ['domain', 'net', 'pep'])
-      assert.equal(statements.length, asked)
+      const found = await overrides.get(org)
+      assert.deepEqual([...found.keys()].sort(), ['domain', 'net', 'pep'])
+      assert.equal(statements.length, count)
     }
-    await say('net', 'deny', '192.0.2.0/24', as)
+    await writeOverride('net', 'deny', '192.0.2.0/24', as)
     await host.db.waitForNotifications()
     statements.length = 0
     assert.ok(((await overrides.get(org)).get('net')?.table.find('192.0.2.1') ?? -1) >= 0)

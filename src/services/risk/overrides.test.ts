@@ -5,13 +5,13 @@ import { keyCalls } from '../../../test/keys.ts'
 import { loadSet, riskCalls } from '../../../test/publishers.ts'
 
 const host = await startHost()
-const { ok, put, clear, get, say, ask, setOf, resolve } = riskCalls(host)
+const { ok, put, clear, get, writeOverride, lookUp, setOf, resolve } = riskCalls(host)
 const { made } = keyCalls(host)
 
 type One = Answer['body']
 let count = 0
-/** An organisation that nobody else writes in. */
-const alone = async () => (await host.organisation(`alone-${count++}`)).key
+/** The key of a new organisation. */
+const newOrganisation = async () => (await host.organisation(`alone-${count++}`)).key
 const listed = async (set: string, as: string): Promise<One[]> => ok(await get(set, '?limit=1000', as)).overrides
 const keysIn = async (set: string, as: string): Promise<string[]> => (await listed(set, as)).map(({ key }) => key)
 const deny = (...keys: string[]) => keys.map(key => ({ key, verdict: 'deny' }))
@@ -19,48 +19,48 @@ const numbered = (from: number, to: number) => deny(...Array.from({ length: to -
 const fill = async (set: string, total: number, as: string) => {
   for (let from = 0; from < total; from += 1_000) ok(await put(set, numbered(from, Math.min(total, from + 1_000)), as))
 }
-const BOUND = 10_000
+const LIMIT = 10_000
 
 describe('writing overrides', () => {
-  it('tells how many were written and how many there are now', async () => {
-    const as = await alone()
+  it('returns how many were written and how many there are now', async () => {
+    const as = await newOrganisation()
     assert.deepEqual(ok(await put('domain', deny('a.com', 'b.com'), as)), { set: 'domain', written: 2, overrides: 2 })
     assert.deepEqual(ok(await put('domain', deny('b.com', 'c.com'), as)), { set: 'domain', written: 2, overrides: 3 })
     assert.deepEqual(ok(await put('net', deny('1.2.3.4'), as)), { set: 'net', written: 1, overrides: 1 })
   })
 
-  it('keeps who wrote it and when', async () => {
-    const as = await alone()
+  it('stores the writer and the time', async () => {
+    const as = await newOrganisation()
     host.clock.advance(1_234)
-    await say('domain', 'allow', 'when.com', as, 'a partner')
+    await writeOverride('domain', 'allow', 'when.com', as, 'a partner')
     const at = host.clock.now().toISOString()
     const [entry] = await listed('domain', as)
     assert.match(entry.by, /^owner@alone-\d+\.test$|^usr_/)
     assert.deepEqual({ ...entry, by: '' }, { key: 'when.com', verdict: 'allow', note: 'a partner', by: '', at })
   })
 
-  it('names the person, not the organisation', async () => {
+  it('stores the user as the writer, not the organisation', async () => {
     const anna = await host.member(host.home.org, 'member')
-    await say('domain', 'deny', 'annas.com', anna.key)
+    await writeOverride('domain', 'deny', 'annas.com', anna.key)
     const entry = (await listed('domain', host.home.key)).find(({ key }) => key === 'annas.com')
     assert.ok([anna.email, anna.user].includes(entry?.by), entry?.by)
     ok(await clear('domain', 'annas.com'))
   })
 
-  it('replaces verdict, note, writer and time of what is there', async () => {
-    const as = await alone()
-    await say('domain', 'deny', 'twice.com', as, 'first')
+  it('replaces the verdict, note, writer and time of an existing override', async () => {
+    const as = await newOrganisation()
+    await writeOverride('domain', 'deny', 'twice.com', as, 'first')
     host.clock.advance(60_000)
-    await say('domain', 'allow', 'twice.com', as, 'second')
+    await writeOverride('domain', 'allow', 'twice.com', as, 'second')
     const [entry, ...more] = await listed('domain', as)
     assert.deepEqual(more, [])
     assert.deepEqual([entry.verdict, entry.note, entry.at], ['allow', 'second', host.clock.now().toISOString()])
-    await say('domain', 'allow', 'twice.com', as)
-    assert.ok(!('note' in (await listed('domain', as))[0]), 'a note that is not given again is gone')
+    await writeOverride('domain', 'allow', 'twice.com', as)
+    assert.ok(!('note' in (await listed('domain', as))[0]), 'a note that is not repeated is removed')
   })
 
-  it('makes one entry of a key that a batch names twice, with the last verdict', async () => {
-    const as = await alone()
+  it('writes one override for a key that occurs twice in a batch, with the last verdict', async () => {
+    const as = await newOrganisation()
     const entries = [
       { key: 'same.com', verdict: 'deny', note: 'first' },
       { key: 'else.com', verdict: 'deny' },
@@ -82,25 +82,25 @@ describe('writing overrides', () => {
     ['bin', ['4111 1111', '41111111', '4111-1111-1111-1111'], '41111111'],
     ['device', ['AB'.repeat(16), 'ab'.repeat(16)], 'ab'.repeat(16)],
   ] as const) {
-    it(`makes one entry of ${set} ${spellings.join(', ')}, and every spelling finds it`, async () => {
-      const as = await alone()
-      for (const spelling of spellings) await say(set, 'deny', spelling, as)
+    it(`writes one override on ${set} for ${spellings.join(', ')}, and every spelling finds it`, async () => {
+      const as = await newOrganisation()
+      for (const spelling of spellings) await writeOverride(set, 'deny', spelling, as)
       const [key, ...more] = await keysIn(set, as)
       assert.deepEqual(more, [])
       if (kept !== null) assert.equal(key, kept)
       for (const spelling of spellings) {
-        const answer = await ask(set, spelling, as)
+        const answer = await lookUp(set, spelling, as)
         assert.deepEqual([answer.hit, answer.from, answer.matched], [true, 'override', key], spelling)
       }
       for (const spelling of spellings) {
         assert.equal(ok(await clear(set, spelling, as)).cleared, true)
-        await say(set, 'deny', spelling, as)
+        await writeOverride(set, 'deny', spelling, as)
       }
     })
   }
 
-  it('takes a thousand at once, and no more', async () => {
-    const as = await alone()
+  it('accepts a thousand overrides at once, and no more', async () => {
+    const as = await newOrganisation()
     assert.equal(ok(await put('pep', numbered(0, 1_000), as)).written, 1_000)
     const answer = await put('pep', numbered(5_000, 6_001), as)
     assert.equal(answer.status, 400, answer.text)
@@ -108,29 +108,29 @@ describe('writing overrides', () => {
     assert.equal((await setOf('pep', as)).overrides, 1_000)
   })
 
-  it('takes a thousand that are as long as they may be', async () => {
+  it('accepts a thousand overrides of maximum length', async () => {
     const long = { verdict: 'deny', note: 'n'.repeat(512) }
     const entries = numbered(0, 1_000).map(({ key }) => ({ ...long, key: key.padEnd(512, 'x') }))
-    assert.equal(ok(await put('pep', entries, await alone())).written, 1_000)
+    assert.equal(ok(await put('pep', entries, await newOrganisation())).written, 1_000)
   })
 
-  it('takes a note of 512 bytes', async () => {
-    const as = await alone()
+  it('accepts a note of 512 bytes', async () => {
+    const as = await newOrganisation()
     for (const note of ['x'.repeat(512), 'é'.repeat(256)]) {
-      await say('domain', 'deny', 'noted.com', as, note)
+      await writeOverride('domain', 'deny', 'noted.com', as, note)
       assert.equal((await listed('domain', as))[0].note, note)
     }
   })
 
-  it('takes a key of 512 bytes', async () => {
-    const as = await alone()
+  it('accepts a key of 512 bytes', async () => {
+    const as = await newOrganisation()
     for (const key of ['x'.repeat(512), 'é'.repeat(256)]) {
-      await say('pep', 'deny', key, as)
+      await writeOverride('pep', 'deny', key, as)
       assert.ok((await keysIn('pep', as)).includes(key))
     }
   })
 
-  const wrong: [set: string, param: string, entry: unknown][] = [
+  const invalid: [set: string, param: string, entry: unknown][] = [
     ['domain', 'entries.1.verdict', { key: 'b.com', verdict: 'block' }],
     ['domain', 'entries.1.verdict', { key: 'b.com', verdict: 'Deny' }],
     ['domain', 'entries.1.verdict', { key: 'b.com', verdict: null }],
@@ -141,7 +141,7 @@ describe('writing overrides', () => {
     ['domain', 'entries.1.note', { key: 'b.com', verdict: 'deny', note: 'x'.repeat(513) }],
     ['domain', 'entries.1.note', { key: 'b.com', verdict: 'deny', note: `${'é'.repeat(256)}x` }],
     ['domain', 'entries.1.note', { key: 'b.com', verdict: 'deny', note: 'é'.repeat(300) }],
-    ['domain', 'entries.1.by', { key: 'b.com', verdict: 'deny', by: 'somebody else' }],
+    ['domain', 'entries.1.by', { key: 'b.com', verdict: 'deny', by: 'other' }],
     ['domain', 'entries.1.key', { key: '1.2.3.4', verdict: 'deny' }],
     ['domain', 'entries.1.key', { key: 'a..b.com', verdict: 'deny' }],
     ['domain', 'entries.1.key', { key: `${'a'.repeat(64)}.com`, verdict: 'deny' }],
@@ -163,15 +163,20 @@ describe('writing overrides', () => {
     ['device', 'entries.1.key', { key: 'hello', verdict: 'deny' }],
     ['browser', 'entries.1.key', { key: 'hello', verdict: 'deny' }],
   ]
-  const good: Record<string, string> = {
-    ...{ domain: 'a.com', net: '9.9.9.9', asn: 'AS1', bin: '4111', pep: 'somebody' },
-    ...{ device: 'ab'.repeat(16), browser: 'Acme/1.0' },
+  const validKeys: Record<string, string> = {
+    domain: 'a.com',
+    net: '9.9.9.9',
+    asn: 'AS1',
+    bin: '4111',
+    pep: 'Jane Example',
+    device: 'ab'.repeat(16),
+    browser: 'Acme/1.0',
   }
-  for (const [set, param, entry] of wrong) {
-    it(`refuses a batch of ${set} for ${JSON.stringify(entry).slice(0, 60)}, by \`${param}\`, whole`, async () => {
-      const as = await alone()
-      const right = { key: good[set], verdict: 'deny' }
-      const answer = await put(set, [right, entry, right], as)
+  for (const [set, param, entry] of invalid) {
+    it(`rejects a batch on ${set} with ${JSON.stringify(entry).slice(0, 60)}, naming \`${param}\``, async () => {
+      const as = await newOrganisation()
+      const valid = { key: validKeys[set], verdict: 'deny' }
+      const answer = await put(set, [valid, entry, valid], as)
       assert.equal(answer.status, 400, answer.text)
       assert.equal(answer.body.error.code, 'invalid_input')
       assert.equal(answer.body.error.param, param)
@@ -179,8 +184,8 @@ describe('writing overrides', () => {
     })
   }
 
-  it('asks for entries', async () => {
-    const as = await alone()
+  it('requires entries', async () => {
+    const as = await newOrganisation()
     for (const entries of [undefined, [], null, 'a.com', {}]) {
       const answer = await put('domain', entries, as)
       assert.equal(answer.status, 400, JSON.stringify(entries))
@@ -188,12 +193,12 @@ describe('writing overrides', () => {
     }
   })
 
-  it('is 404 for a set that is not there', async () => {
+  it('answers 404 for an unknown set', async () => {
     assert.equal((await put('nothing', deny('a.com'))).status, 404)
     assert.equal((await clear('nothing', 'a.com')).status, 404)
   })
 
-  it('is closed to a publishable key, and to one that may only read', async () => {
+  it('answers 403 to a publishable key and to a read-only key', async () => {
     const publishable = (await made({ type: 'publishable' })).key
     const reader = (await made({ limit: ['read:risk'] })).key
     for (const as of [publishable, reader]) {
@@ -210,48 +215,48 @@ describe('writing overrides', () => {
   })
 })
 
-describe('the bound of an organisation and set', () => {
-  it('is ten thousand; a batch that would cross it writes nothing, and what is there can be rewritten', async () => {
-    const as = await alone()
-    await fill('pep', BOUND - 1, as)
+describe('the limit of overrides per organisation and set', () => {
+  it('is ten thousand; a batch beyond it writes nothing, and existing overrides can be replaced', async () => {
+    const as = await newOrganisation()
+    await fill('pep', LIMIT - 1, as)
     const crossing = await put('pep', [...deny('k0'), ...deny('one more'), ...deny('and another')], as)
     assert.equal(crossing.status, 409, crossing.text)
     assert.equal(crossing.body.error.code, 'conflict')
-    assert.equal((await setOf('pep', as)).overrides, BOUND - 1)
-    // Said twice, it is one entry.
+    assert.equal((await setOf('pep', as)).overrides, LIMIT - 1)
+    // Repeated keys count once.
     const last = ok(await put('pep', deny('one more', ' one more ', 'one more'), as))
-    assert.deepEqual(last, { set: 'pep', written: 1, overrides: BOUND })
+    assert.deepEqual(last, { set: 'pep', written: 1, overrides: LIMIT })
     assert.equal((await put('pep', deny('and another'), as)).status, 409)
     const rewritten = ok(await put('pep', [{ key: 'k1', verdict: 'allow' }], as))
-    assert.deepEqual(rewritten, { set: 'pep', written: 1, overrides: BOUND })
+    assert.deepEqual(rewritten, { set: 'pep', written: 1, overrides: LIMIT })
     ok(await put('issuer', deny('4111'), as))
     ok(await put('pep', deny('and another'), host.other.key))
     ok(await clear('pep', 'k2', as))
-    assert.equal(ok(await put('pep', deny('and another'), as)).overrides, BOUND)
+    assert.equal(ok(await put('pep', deny('and another'), as)).overrides, LIMIT)
   })
 
-  it('holds when many write at once', async () => {
-    const as = await alone()
-    await fill('pep', BOUND - 7, as)
-    const tries = await Promise.all(Array.from({ length: 20 }, (_, at) => put('pep', deny(`late ${at}`), as)))
-    const statuses = tries.map(({ status }) => status).sort()
+  it('is enforced for concurrent writes', async () => {
+    const as = await newOrganisation()
+    await fill('pep', LIMIT - 7, as)
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, at) => put('pep', deny(`late ${at}`), as)))
+    const statuses = responses.map(({ status }) => status).sort()
     assert.deepEqual(statuses, [...Array(7).fill(200), ...Array(13).fill(409)])
-    assert.equal((await setOf('pep', as)).overrides, BOUND)
+    assert.equal((await setOf('pep', as)).overrides, LIMIT)
   })
 })
 
 describe('clearing an override', () => {
-  it('tells whether there was one, and how many remain', async () => {
-    const as = await alone()
+  it('returns whether there was one and how many remain', async () => {
+    const as = await newOrganisation()
     ok(await put('domain', deny('a.com', 'b.a.com'), as))
     const gone = { set: 'domain', key: 'a.com', cleared: true, overrides: 1 }
     assert.deepEqual(ok(await clear('domain', 'a.com', as)), gone)
     assert.deepEqual(ok(await clear('domain', 'a.com', as)), { ...gone, cleared: false })
-    assert.deepEqual(await keysIn('domain', as), ['b.a.com'], 'what lies under it stays')
-    assert.equal((await ask('domain', 'a.com', as)).from === 'override', false)
+    assert.deepEqual(await keysIn('domain', as), ['b.a.com'], 'overrides on subdomains stay')
+    assert.equal((await lookUp('domain', 'a.com', as)).from === 'override', false)
   })
 
-  it('asks for the key', async () => {
+  it('requires the key', async () => {
     for (const query of ['', '?key=']) {
       const answer = await host.call(`DELETE /v1/risk/reference/domain${query}`)
       assert.equal(answer.status, 400, answer.text)
@@ -259,26 +264,26 @@ describe('clearing an override', () => {
     }
   })
 
-  it('takes nothing from the baseline', async () => {
+  it('removes nothing from the baseline', async () => {
     await loadSet(host, 'domain')
     const before = await setOf('domain')
     assert.equal(ok(await clear('domain', 'mailinator.com')).cleared, false)
     assert.deepEqual(await setOf('domain'), before)
-    assert.equal((await ask('domain', 'mailinator.com')).hit, true)
+    assert.equal((await lookUp('domain', 'mailinator.com')).hit, true)
   })
 
-  it('takes nothing from another organisation', async () => {
-    const [mine, theirs] = [await alone(), await alone()]
-    for (const as of [mine, theirs]) await say('domain', 'deny', 'ours.com', as)
+  it('removes nothing from another organisation', async () => {
+    const [mine, theirs] = [await newOrganisation(), await newOrganisation()]
+    for (const as of [mine, theirs]) await writeOverride('domain', 'deny', 'ours.com', as)
     assert.equal(ok(await clear('domain', 'ours.com', mine)).cleared, true)
     assert.equal(ok(await clear('domain', 'ours.com', mine)).cleared, false)
     assert.deepEqual(await keysIn('domain', theirs), ['ours.com'])
-    assert.equal((await ask('domain', 'ours.com', theirs)).from, 'override')
+    assert.equal((await lookUp('domain', 'ours.com', theirs)).from, 'override')
   })
 })
 
 describe('the log', () => {
-  it('has the calls, and no key of any of them', async () => {
+  it('contains the requests but none of their keys', async () => {
     const secret = 'hush-hush-4929'
     const before = host.logged.length
     await resolve({ keys: [`${secret}@a.com`, '4929 1234 5678 9012', `${secret}.com`] })

@@ -1,4 +1,4 @@
-// Which keys a set can read. Of exact texts, digests and agents are told apart from others by what they look like.
+// Which keys a set can read. Digests and user agents are exact texts that are recognised by their form.
 import { getPublicSuffix } from 'tldts'
 import type { SetEntry } from './catalogue.ts'
 import { keyCodeFrom } from './match/digits.ts'
@@ -17,8 +17,8 @@ const DOMAIN = 16
 const FREE = 32
 const AGENT = 64
 
-/** What a key can be read as, found out once for all sets. What is of one of these kinds is of none that comes later, but
- *  for numbers, which may be two things, and agents, which are free text too. */
+/** The kinds a key can be read as, determined once for all sets. The first kind that matches excludes the later ones,
+ *  except that a number may be both DIGITS and NUMBER, and a user agent is also free text. */
 export function kindsOf(key: string): number {
   if (!isShort(key)) return 0
   if (isProse(key)) return textKinds(key)
@@ -45,30 +45,31 @@ const KIND_OF: Record<Match, number> = {
   exact: 0,
 }
 
-/** Which kinds of key a set is consulted for when nobody names it. Of exact texts only some are told apart. */
+/** The kinds of key for which a set is consulted when the request names no sets. Among exact texts only digests and
+ *  user agents are recognised. */
 export function kindsRead({ set, match }: SetEntry): number {
   if (set === 'device') return DIGEST
   return set === 'browser' ? AGENT : KIND_OF[match]
 }
 
-/** Whether a set can read a key that it is asked for by name; its table tells all others. */
-export const isUnlike = ({ set }: SetEntry, key: string): boolean => !isOf(set, key)
+/** Whether a key lacks the form that a named set requires. Only some sets require one; in others the table decides. */
+export const lacksForm = ({ set }: SetEntry, key: string): boolean => !hasForm(set, key)
 
-/** The one spelling of a key that an organisation speaks about; null when the set cannot read it. Where publishers give
- *  patterns, that is an agent as it is looked up: thousands of expressions of one organisation could hold up all others. */
+/** The normalised key of an override; null if the set cannot read it. On sets of patterns it is a literal user agent:
+ *  thousands of patterns of one organisation could block the requests of all others. */
 export function overrideKey(entry: SetEntry, text: string): string | null {
   if (entry.match === 'pattern') return canRead('pattern', text) ? memberFrom('exact', text) : null
-  return isOf(entry.set, text) ? memberFrom(entry.match, text) : null
+  return hasForm(entry.set, text) ? memberFrom(entry.match, text) : null
 }
 
-/** Whether a domain is one that everybody's are below, such as co.uk: to speak of it is to speak of strangers. */
+/** Whether a domain is a public suffix such as co.uk: an override on it would cover unrelated domains. */
 export const isPublicSuffix = ({ match }: SetEntry, key: string): boolean =>
   match === 'domain' && getPublicSuffix(key, { allowPrivateDomains: false }) === key
 
-function isOf(set: string, text: string): boolean {
+function hasForm(set: string, text: string): boolean {
   if (set === 'device') return isDigest(text.trim())
   return set !== 'browser' || isAgent(text.trim())
 }
 
-/** How an organisation's entries over a set are matched. */
+/** How overrides on a set are matched. */
 export const overrideMatch = ({ match }: SetEntry): Match => (match === 'pattern' ? 'exact' : match)

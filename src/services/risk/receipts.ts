@@ -1,4 +1,4 @@
-// Receipts: what the component that screens against a set says it has loaded. Its members never come here.
+// Receipts: the component that screens against a set reports what it has loaded. The members are not sent.
 import type { Clock, Tx } from '../../engines/engines.ts'
 import { invalidInput } from '../../kit/check.ts'
 import type { ImportResult } from './import/import.ts'
@@ -8,9 +8,9 @@ import * as store from './store.ts'
 
 export type Receipt = { source: string; version?: string; keys?: number; asOf?: string; refusal?: string }
 
-/** How far the clock of that component may be ahead of ours. */
+/** How far the clock of that component may be fast. */
 const SKEW_MS = 60_000
-/** Times before are those of a clock, or a field, that was not set. */
+/** Earlier times come from a clock or field that was not set. */
 const EARLIEST_MS = Date.UTC(2000)
 
 export async function keepReceipts(
@@ -20,13 +20,13 @@ export async function keepReceipts(
 ): Promise<ImportResult[]> {
   const { set } = entry
   for (const [at, { source, asOf, refusal }] of receipts.entries()) {
-    const wrong = (field: string, says: string) => invalidInput([{ path: `receipts.${at}.${field}`, says }])
-    if (!entry.sources.some(one => one.source === source)) throw wrong('source', `is no publisher of ${set}`)
-    if (receipts.findIndex(one => one.source === source) !== at) throw wrong('source', 'is there twice')
-    if (refusal && shortened(refusal) === '') throw wrong('refusal', 'says nothing')
+    const invalid = (field: string, says: string) => invalidInput([{ path: `receipts.${at}.${field}`, says }])
+    if (!entry.sources.some(one => one.source === source)) throw invalid('source', `is not a source of ${set}`)
+    if (receipts.findIndex(one => one.source === source) !== at) throw invalid('source', 'occurs twice')
+    if (refusal && shortened(refusal) === '') throw invalid('refusal', 'must contain printable text')
     if (asOf === undefined) continue
-    if (!(Date.parse(asOf) >= EARLIEST_MS)) throw wrong('asOf', 'is no time at which anything was loaded')
-    if (Date.parse(asOf) > clock.now().getTime() + SKEW_MS) throw wrong('asOf', 'is in the future')
+    if (!(Date.parse(asOf) >= EARLIEST_MS)) throw invalid('asOf', 'must be in the year 2000 or later')
+    if (Date.parse(asOf) > clock.now().getTime() + SKEW_MS) throw invalid('asOf', 'must not be in the future')
   }
   const rows = await store.selectSources(db, set)
   const results: ImportResult[] = []
@@ -44,12 +44,12 @@ async function keepReceipt(
   before: store.SourceRow | undefined,
   clock: Clock,
 ): Promise<ImportResult> {
-  const refused = (says: string): ImportResult => {
-    const kept = { version: before?.version ?? '', keys: before?.keys ?? 0 }
-    return { source, ...kept, wrote: 0, unchanged: false, resumed: false, refusal: says }
+  const refused = (reason: string): ImportResult => {
+    const current = { version: before?.version ?? '', keys: before?.keys ?? 0 }
+    return { source, ...current, wrote: 0, unchanged: false, resumed: false, refusal: reason }
   }
   const at = asOf === undefined ? clock.now().toISOString() : new Date(asOf).toISOString()
-  const older = 'A load that is not so old has been told of already; nothing was changed'
+  const older = 'A newer load has already been reported; nothing was changed'
   if (before?.asOf && Date.parse(at) < Date.parse(before.asOf)) return refused(older)
   const failed = shortened(refusal) || loadProblem(version, keys)
   if (failed !== null) {
@@ -61,7 +61,7 @@ async function keepReceipt(
   return { source, version, keys, wrote: unchanged ? 0 : 1, unchanged, resumed: false }
 }
 
-/** Whoever designates somebody has a list that is not empty. */
+/** A list of designations is never empty. */
 function loadProblem(version: string, keys: number): string | null {
   if (keys === 0) return 'The load had no designations'
   return version.trim() === '' ? 'The load has no version' : null

@@ -1,4 +1,4 @@
-// Operations under /v1/risk/reference: the sets, and what the caller's organisation says about their members.
+// Operations under /v1/risk/reference: the sets, and the overrides of the caller's organisation.
 import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -8,7 +8,7 @@ import { durationText, factsOf, maxAgeMs } from './facts.ts'
 import { Key, names, ReferenceSet, SetName, Verdict } from './fields.ts'
 import { originOf } from './import/fetch.ts'
 import type { LoadedSet } from './loaded-sets.ts'
-import { hasCarried } from './match/net.ts'
+import { hasEmbeddedIpv4 } from './match/net.ts'
 import * as store from './overrides/store.ts'
 import { isPublicSuffix, overrideKey } from './reading.ts'
 import { operation, requireSet } from './state.ts'
@@ -17,23 +17,23 @@ const PAGE = 200
 const PAGE_MAX = 1_000
 const ENTRIES_MAX = 1_000
 const NOTE_BYTES_MAX = 512
-/** So many entries, keys and notes as long as they may be, however they are escaped. */
+/** Fits the maximum number of entries with keys and notes of maximum length, even if JSON escapes every character. */
 const BODY_LIMIT = 8 * 1024 * 1024
-/** For each organisation and set. */
+/** Per organisation and set. */
 const OVERRIDES_MAX = 10_000
 
 export const listReference = operation({
   route: 'GET /v1/risk/reference',
-  summary: 'Every set with its version and freshness. Read `stale` and `refused` first',
+  summary: 'Lists every set with its version and age. Read `stale` and `refused` first',
   access: 'bearer',
   output: Type.Object({
     sets: Type.Array(ReferenceSet),
-    stale: names('Sets past their bound'),
+    stale: names('Sets older than their maximum age'),
     refused: names('Sets that cannot be consulted: a key checked against one is unknown, not clean'),
   }),
   run: async ({ caller, clock, state: risk }) => {
     const counts = await risk.overrideCache.counts(caller.org)
-    const sets = risk.loadedSets.all.map(loaded => overridesOut(loaded, counts, clock.now(), risk.mirror))
+    const sets = risk.loadedSets.all.map(loaded => setOut(loaded, counts, clock.now(), risk.mirror))
     return {
       sets,
       stale: sets.filter(({ stale }) => stale).map(({ set }) => set),
@@ -52,21 +52,21 @@ const Override = Type.Object({
 
 export const getReference = operation({
   route: 'GET /v1/risk/reference/{set}',
-  summary: "One set, and the organisation's own entries over it, in key order",
+  summary: "Returns one set and the organisation's overrides on it, in key order",
   access: 'bearer',
   input: {
     set: SetName,
     after: Type.Optional(
-      Type.String({ maxLength: 512, description: 'The last key of the page before', examples: [''] }),
+      Type.String({ maxLength: 512, description: 'The last key of the previous page', examples: [''] }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, description: `How many; ${PAGE} unless said, ${PAGE_MAX} at most`, examples: [PAGE] }),
+      Type.Integer({ minimum: 1, description: `Page size; ${PAGE} by default, at most ${PAGE_MAX}`, examples: [PAGE] }),
     ),
   },
   output: Type.Object({
     set: ReferenceSet,
     overrides: Type.Array(Override),
-    next: Type.String({ description: 'The key to page from; empty on the last page' }),
+    next: Type.String({ description: 'The value of `after` for the next page; empty on the last page' }),
   }),
   faults: ['not_found'],
   run: async ({ db, caller, clock, state: risk }, { set, after = '', limit = PAGE }) => {
@@ -75,16 +75,16 @@ export const getReference = operation({
     const rows = await store.selectOverrides(db, caller.org, set, after, count + 1)
     const shown = rows.slice(0, count)
     return {
-      set: overridesOut(loaded, await risk.overrideCache.counts(caller.org), clock.now(), risk.mirror),
+      set: setOut(loaded, await risk.overrideCache.counts(caller.org), clock.now(), risk.mirror),
       overrides: shown.map(({ note, ...row }) => ({ ...row, ...(note !== null && { note }) })),
       next: rows.length > count ? (shown.at(-1)?.key ?? '') : '',
     }
   },
 })
 
-/** It would be kept, and apply to no address that is in it. */
+/** Such an override would be stored but match none of these addresses. */
 const CARRIED =
-  'has IPv4 addresses in it that IPv6 carries, and those are looked up as IPv4: write them so (such as 192.0.2.0/24), and prefixes of IPv6 beside them (such as 2000::/3)'
+  'contains IPv4 addresses embedded in IPv6, which are looked up as IPv4: write them as IPv4 (such as 192.0.2.0/24), and other IPv6 prefixes separately (such as 2000::/3)'
 
 const EntryIn = Type.Object(
   {
@@ -97,20 +97,21 @@ const EntryIn = Type.Object(
 
 export const setReference = operation({
   route: 'PUT /v1/risk/reference/{set}',
-  summary: "Writes entries of the organisation over a set: all of them or none. A key's earlier entry is replaced",
+  summary: "Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced",
   access: 'bearer',
   bodyLimit: BODY_LIMIT,
   input: {
     set: SetName,
     entries: Type.Array(EntryIn, {
-      ...{ minItems: 1, maxItems: ENTRIES_MAX },
+      minItems: 1,
+      maxItems: ENTRIES_MAX,
       examples: [[{ key: 'example.com', verdict: 'deny' }]],
     }),
   },
   output: Type.Object({
     set: SetName,
-    written: Type.Integer({ description: 'Entries written by this call' }),
-    overrides: Type.Integer({ description: 'How many the organisation now holds' }),
+    written: Type.Integer({ description: 'Number of overrides written by this call' }),
+    overrides: Type.Integer({ description: 'Number of overrides that the organisation now has on the set' }),
   }),
   faults: ['not_found', 'conflict'],
   audit: 'risk.override',
@@ -119,11 +120,12 @@ export const setReference = operation({
     const distinct = new Map<string, store.OverrideEntry>()
     for (const [at, { key: text, verdict, note = null }] of entries.entries()) {
       const key = overrideKey(entry, text)
-      if (key === null) throw wrong(`entries.${at}.key`, `is nothing that the set ${set} can read`)
-      if (entry.match === 'net' && hasCarried(key)) throw wrong(`entries.${at}.key`, CARRIED)
-      if (isPublicSuffix(entry, key)) throw wrong(`entries.${at}.key`, 'is a public suffix; name the domains below it')
+      if (key === null) throw invalid(`entries.${at}.key`, `is not a valid key of the set ${set}`)
+      if (entry.match === 'net' && hasEmbeddedIpv4(key)) throw invalid(`entries.${at}.key`, CARRIED)
+      if (isPublicSuffix(entry, key))
+        throw invalid(`entries.${at}.key`, 'is a public suffix; name the domains below it')
       if (note !== null && Buffer.byteLength(note) > NOTE_BYTES_MAX) {
-        throw wrong(`entries.${at}.note`, `must have at most ${NOTE_BYTES_MAX} bytes`)
+        throw invalid(`entries.${at}.note`, `must have at most ${NOTE_BYTES_MAX} bytes`)
       }
       distinct.set(key, { key, verdict, note })
     }
@@ -134,7 +136,7 @@ export const setReference = operation({
       const overrides = await store.countOverrides(db, caller.org, set)
       if (overrides > OVERRIDES_MAX) {
         throw new Fault('conflict', {
-          message: `An organisation holds at most ${OVERRIDES_MAX} entries over a set, and these would make ${overrides}; nothing was written.`,
+          message: `An organisation may have at most ${OVERRIDES_MAX} overrides on a set, and this request would make it ${overrides}; nothing was written.`,
         })
       }
       record(`${set}: ${entries.length} entries`)
@@ -145,14 +147,14 @@ export const setReference = operation({
 
 export const clearReference = operation({
   route: 'DELETE /v1/risk/reference/{set}',
-  summary: "Takes back an entry of the organisation's; never a published member",
+  summary: 'Removes an override of the organisation; never a published member',
   access: 'bearer',
   input: { set: SetName, key: Key },
   output: Type.Object({
     set: SetName,
     key: Type.String(),
-    cleared: Type.Boolean({ description: 'False when there was no such entry, which is no error' }),
-    overrides: Type.Integer({ description: 'How many remain' }),
+    cleared: Type.Boolean({ description: 'False if there was no such override, which is not an error' }),
+    overrides: Type.Integer({ description: 'Number of overrides that remain' }),
   }),
   faults: ['not_found'],
   audit: 'risk.clear',
@@ -167,13 +169,18 @@ export const clearReference = operation({
   },
 })
 
-const wrong = (path: string, says: string) => invalidInput([{ path, says }])
+const invalid = (path: string, says: string) => invalidInput([{ path, says }])
 
-function overridesOut(loaded: LoadedSet, counts: ReadonlyMap<string, number>, now: Date, mirror: string | null) {
+function setOut(loaded: LoadedSet, counts: ReadonlyMap<string, number>, now: Date, mirror: string | null) {
   const { set, what, kind, match, sources } = loaded.entry
   const rows = new Map(loaded.sources.map(row => [row.source, row]))
   return {
-    ...{ set, what, kind, match, ...factsOf(loaded, now), maxAge: durationText(maxAgeMs(loaded)) },
+    set,
+    what,
+    kind,
+    match,
+    ...factsOf(loaded, now),
+    maxAge: durationText(maxAgeMs(loaded)),
     keys: loaded.members?.valueAt.length ?? loaded.sources.reduce((sum, { keys }) => sum + keys, 0),
     overrides: counts.get(set) ?? 0,
     sources: sources.map(one => {
@@ -182,7 +189,11 @@ function overridesOut(loaded: LoadedSet, counts: ReadonlyMap<string, number>, no
       const row = rows.get(source)
       const asOf = kind === 'local' ? now.toISOString() : row?.asOf
       return {
-        ...{ source, basis, terms, origin: row?.origin ?? origin, keys: row?.keys ?? 0 },
+        source,
+        basis,
+        terms,
+        origin: row?.origin ?? origin,
+        keys: row?.keys ?? 0,
         ...(row?.version && { version: row.version }),
         ...(asOf && { asOf }),
         ...(row?.refusal && { refusal: row.refusal }),

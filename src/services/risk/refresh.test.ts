@@ -9,19 +9,19 @@ import { httpOver } from '../../engines/http/http.ts'
 
 const { brokenConnection, publish, small } = publishers
 const host = await startHost()
-const { ask, setOf, sourceOf } = publishers.riskCalls(host)
+const { lookUp, setOf, sourceOf } = publishers.riskCalls(host)
 
 type One = Answer['body']
 type Published = publishers.Published
 const MIB = 2 ** 20
 const GOOD = small.disposable as string
-const take = (body: object, as?: string): Promise<Answer> =>
+const refreshSet = (body: object, as?: string): Promise<Answer> =>
   publishers.settled(host, publishers.refresh(host, body, as))
 const names = (count: number) => Array.from({ length: count }, (_, at) => `d${at}.com\n`).join('')
 const zipped = (text: string): Published => ({ body: gzipSync(text), headers: { 'content-encoding': 'gzip' } })
 
-/** Both lists of domains as they were, whatever a test made of them. */
-async function fresh(documents: Record<string, Published> = {}): Promise<One> {
+/** Forces both sources of the set `domain` back to their default documents, or to the given ones. */
+async function reset(documents: Record<string, Published> = {}): Promise<One> {
   for (const source of publishers.sourcesOf('domain')) publish(host, source, documents[source] ?? small[source] ?? '')
   const answer = await publishers.refresh(host, { set: 'domain', force: true })
   assert.equal(answer.status, 200, answer.text)
@@ -29,18 +29,18 @@ async function fresh(documents: Record<string, Published> = {}): Promise<One> {
   return answer.body
 }
 
-/** Lets the first list of domains publish this, and answers what became of it. */
-async function taken(published: Published, force = false) {
+/** Publishes this as the first source of `domain`, refreshes the set and returns the result of that source. */
+async function importDocument(published: Published, force = false) {
   const requests = publish(host, 'disposable', published)
-  const answer = await take({ set: 'domain', ...(force && { force }) })
+  const answer = await refreshSet({ set: 'domain', ...(force && { force }) })
   assert.equal(answer.status, 200, answer.text)
-  const [took, second] = answer.body.took as One[]
-  assert.deepEqual([took.source, second.source, second.unchanged], ['disposable', 'disposable-mit', true])
-  return { took, requests, version: answer.body.version }
+  const [result, second] = answer.body.took as One[]
+  assert.deepEqual([result.source, second.source, second.unchanged], ['disposable', 'disposable-mit', true])
+  return { result, requests, version: answer.body.version }
 }
 
 describe('a refresh', () => {
-  it('tells what each publisher gave', async () => {
+  it('returns the result of each source', async () => {
     const { set, version, stale, took } = await publishers.loadSet(host, 'asn')
     assert.deepEqual([set, stale], ['asn', false])
     assert.equal(version, (await setOf('asn')).version)
@@ -68,83 +68,86 @@ describe('a refresh', () => {
     ['a row twice', `${GOOD}mailinator.com\n`],
   ]
   for (const [what, text] of same) {
-    it(`is unchanged by ${what}, writes nothing and is current again`, async () => {
-      const before = await fresh()
+    it(`reports ${what} as unchanged, writes nothing and makes the set current again`, async () => {
+      const before = await reset()
       host.clock.advance(3_600_000)
-      const { took, version } = await taken(text)
-      assert.deepEqual([took.unchanged, took.wrote, took.keys, took.refusal ?? ''], [true, 0, 3, ''])
+      const { result, version } = await importDocument(text)
+      assert.deepEqual([result.unchanged, result.wrote, result.keys, result.refusal ?? ''], [true, 0, 3, ''])
       assert.equal(version, before.version)
       assert.equal((await setOf('domain')).age.replace(/^0h/, ''), '0m0s')
     })
   }
 
-  it('asks whether anything is new, and takes 304 for unchanged', async () => {
+  it('sends the ETag and reports a 304 as unchanged', async () => {
     const editions = (headers: Record<string, string>): Published =>
       headers['if-none-match'] === '"a1"' ? { status: 304 } : { body: `${GOOD}new.com\n`, headers: { etag: '"a1"' } }
-    const { version } = await fresh({ disposable: editions })
+    const { version } = await reset({ disposable: editions })
     host.clock.advance(3_600_000)
-    const { took, requests, version: same } = await taken(editions)
+    const { result, requests, version: same } = await importDocument(editions)
     assert.deepEqual(
       requests.map(headers => headers['if-none-match']),
       ['"a1"'],
     )
-    assert.deepEqual([took.unchanged, took.wrote, took.keys, took.refusal ?? ''], [true, 0, 4, ''])
+    assert.deepEqual([result.unchanged, result.wrote, result.keys, result.refusal ?? ''], [true, 0, 4, ''])
     assert.equal(same, version)
-    assert.equal((await ask('domain', 'new.com')).hit, true)
+    assert.equal((await lookUp('domain', 'new.com')).hit, true)
     assert.ok(Date.parse((await sourceOf('domain', 'disposable')).asOf) > host.clock.now().getTime() - 600_000)
   })
 
-  it('does not ask by the mark of a document that was refused', async () => {
-    await fresh({ disposable: { body: GOOD, headers: { etag: '"good"' } } })
+  it('does not send the ETag of a rejected document', async () => {
+    await reset({ disposable: { body: GOOD, headers: { etag: '"good"' } } })
     for (const body of [names(31), 'gmail.com\n', '<html>']) {
-      assert.ok((await taken({ body, headers: { etag: '"bad"' } })).took.refusal)
-      const { took } = await taken(headers => (headers['if-none-match'] === '"bad"' ? { status: 304 } : names(30)))
-      assert.ok(!took.refusal && !took.unchanged, 'the mark of what was refused was kept')
-      await fresh({ disposable: { body: GOOD, headers: { etag: '"good"' } } })
+      assert.ok((await importDocument({ body, headers: { etag: '"bad"' } })).result.refusal)
+      const { result } = await importDocument(headers =>
+        headers['if-none-match'] === '"bad"' ? { status: 304 } : names(30),
+      )
+      assert.ok(!result.refusal && !result.unchanged, 'the ETag of the rejected document was stored')
+      await reset({ disposable: { body: GOOD, headers: { etag: '"good"' } } })
     }
   })
 
-  it('comes back to the same version with the same members', async () => {
-    const { version } = await fresh()
-    const changed = (await taken(`${GOOD}new.com\n`)).version
+  it('returns to the same version with the same members', async () => {
+    const { version } = await reset()
+    const changed = (await importDocument(`${GOOD}new.com\n`)).version
     assert.notEqual(changed, version)
-    assert.equal((await taken(GOOD)).version, version)
-    assert.equal((await ask('domain', 'new.com')).hit, false)
+    assert.equal((await importDocument(GOOD)).version, version)
+    assert.equal((await lookUp('domain', 'new.com')).hit, false)
   })
 
-  it('by two at once ends in one good state', async () => {
-    await fresh()
+  it('leaves a consistent set when two run concurrently', async () => {
+    await reset()
     publish(host, 'disposable', `${GOOD}raced.com\n`)
-    const both = await Promise.all([take({ set: 'domain' }), take({ set: 'domain' })])
+    const both = await Promise.all([refreshSet({ set: 'domain' }), refreshSet({ set: 'domain' })])
     for (const { status, text } of both) assert.ok([200, 409].includes(status), text)
     assert.ok(both.some(({ status }) => status === 200))
-    assert.deepEqual([(await ask('domain', 'raced.com')).hit, (await setOf('domain')).keys], [true, 5])
+    assert.deepEqual([(await lookUp('domain', 'raced.com')).hit, (await setOf('domain')).keys], [true, 5])
   })
 
-  it('keeps the members of this version and the one before, and every version told for ever', async () => {
+  it('keeps the members of the current and the previous version, and a row for every version', async () => {
     const rows = await host.db<{ version: string }>`select version from risk_versions
       where source = 'disposable' order by id`
     const kept: string[] = []
-    for (const extra of ['v1.com', 'v2.com', 'v3.com']) kept.push((await taken(`${GOOD}${extra}\n`)).took.version)
-    const told = await host.db<{ version: string; held: boolean }>`select version,
-      exists (select from risk_members where version_id = risk_versions.id) as held
+    for (const extra of ['v1.com', 'v2.com', 'v3.com'])
+      kept.push((await importDocument(`${GOOD}${extra}\n`)).result.version)
+    const stored = await host.db<{ version: string; hasMembers: boolean }>`select version,
+      exists (select from risk_members where version_id = risk_versions.id) as "hasMembers"
       from risk_versions where source = 'disposable' order by id`
     assert.deepEqual(
-      told.slice(0, rows.length).map(({ version }) => version),
+      stored.slice(0, rows.length).map(({ version }) => version),
       rows.map(({ version }) => version),
     )
     assert.deepEqual(
-      told.slice(-3).map(({ version }) => version),
+      stored.slice(-3).map(({ version }) => version),
       kept,
     )
     assert.deepEqual(
-      told.filter(({ held }) => held).map(({ version }) => version),
+      stored.filter(({ hasMembers }) => hasMembers).map(({ version }) => version),
       kept.slice(1),
     )
   })
 })
 
-describe('a take whose size moved', () => {
+describe('a change in the number of members', () => {
   for (const [before, after, refused] of [
     [20, 2, false],
     [20, 1, true],
@@ -153,90 +156,90 @@ describe('a take whose size moved', () => {
     [2, 21, true],
     [1, 11, true],
   ] as const) {
-    it(`from ${before} to ${after} is ${refused ? 'refused, unless forced' : 'taken'}`, async () => {
-      const held = await fresh({ disposable: names(before) })
-      const { took, version, requests } = await taken(names(after))
+    it(`from ${before} to ${after} is ${refused ? 'rejected unless forced' : 'accepted'}`, async () => {
+      const current = await reset({ disposable: names(before) })
+      const { result, version, requests } = await importDocument(names(after))
       assert.equal(requests.length, 1)
-      assert.equal(!!took.refusal, refused)
-      assert.equal(version === held.version, refused)
+      assert.equal(!!result.refusal, refused)
+      assert.equal(version === current.version, refused)
       const source = await sourceOf('domain', 'disposable')
-      assert.deepEqual([source.keys, source.refusal ?? ''], [refused ? before : after, took.refusal ?? ''])
-      const forced = await taken(names(after), true)
-      assert.deepEqual([forced.took.refusal ?? '', forced.took.keys], ['', after])
+      assert.deepEqual([source.keys, source.refusal ?? ''], [refused ? before : after, result.refusal ?? ''])
+      const forced = await importDocument(names(after), true)
+      assert.deepEqual([forced.result.refusal ?? '', forced.result.keys], ['', after])
       assert.equal((await sourceOf('domain', 'disposable')).refusal ?? '', '')
     })
   }
 })
 
-describe('a document that never lands, forced or not', () => {
+describe('a refresh with an invalid document', () => {
   const whole = gzipSync(GOOD.repeat(500) + names(3_000))
   const bad: [what: string, published: Published][] = [
     ['nothing', ''],
     ['comments', '# nothing\n'],
     ['a web page', '<!DOCTYPE html><html><body>mailinator.com</body></html>'],
     ['JSON that ends early', '{"domains": ["mailinator.com", '],
-    ['half of a zipped one', { body: whole.subarray(0, whole.length / 2), headers: { 'content-encoding': 'gzip' } }],
-    ['one zipped but for its end', { body: whole.subarray(0, -4), headers: { 'content-encoding': 'gzip' } }],
+    ['half of a gzip stream', { body: whole.subarray(0, whole.length / 2), headers: { 'content-encoding': 'gzip' } }],
+    ['a gzip stream without its last bytes', { body: whole.subarray(0, -4), headers: { 'content-encoding': 'gzip' } }],
     ['a list that names gmail.com', `${GOOD}gmail.com\n`],
-    ['64 MiB and more', Buffer.alloc(64 * MIB + 1, GOOD)],
-    ['64 MiB and more once unzipped', zipped(GOOD.repeat(Math.ceil((65 * MIB) / GOOD.length)))],
+    ['more than 64 MiB', Buffer.alloc(64 * MIB + 1, GOOD)],
+    ['more than 64 MiB after decompression', zipped(GOOD.repeat(Math.ceil((65 * MIB) / GOOD.length)))],
     ['a redirect to plain http', { status: 302, headers: { location: 'http://raw.githubusercontent.com/list' } }],
-    ['an answer that is no document', { status: 204 }],
-    ['a page that is not there', { status: 404, body: GOOD }],
+    ['a 204 response', { status: 204 }],
+    ['a 404 response', { status: 404, body: GOOD }],
   ]
   for (const [what, published] of bad) {
-    it(`is ${what}`, async () => {
+    it(`rejects ${what}, forced or not`, async () => {
       const plain = host.sealed.get('http://raw.githubusercontent.com').intercept({ path: '/list' })
       plain.reply(200, `${GOOD}plain.com\n`).persist()
-      const held = await fresh()
+      const current = await reset()
       const { asOf } = await sourceOf('domain', 'disposable')
       for (const force of [false, true]) {
-        const { took, version } = await taken(published, force)
-        assert.ok(took.refusal.length > 10)
-        assert.deepEqual([took.wrote, took.unchanged], [0, false])
-        assert.equal(version, held.version)
+        const { result, version } = await importDocument(published, force)
+        assert.ok(result.refusal.length > 10)
+        assert.deepEqual([result.wrote, result.unchanged], [0, false])
+        assert.equal(version, current.version)
         const source = await sourceOf('domain', 'disposable')
-        assert.deepEqual([source.refusal, source.asOf, source.keys], [took.refusal, asOf, 3])
+        assert.deepEqual([source.refusal, source.asOf, source.keys], [result.refusal, asOf, 3])
         assert.ok(!(await setOf('domain')).refusal)
-        assert.equal((await ask('domain', 'mailinator.com')).hit, true)
+        assert.equal((await lookUp('domain', 'mailinator.com')).hit, true)
       }
-      assert.ok(!(await taken(`${GOOD}better.com\n`)).took.refusal)
+      assert.ok(!(await importDocument(`${GOOD}better.com\n`)).result.refusal)
       assert.equal((await sourceOf('domain', 'disposable')).refusal ?? '', '')
     })
   }
 
-  it('is not one that is zipped and whole', async () => {
-    await fresh()
-    const { took } = await taken(zipped(`${GOOD}zipped.com\n`))
-    assert.deepEqual([took.refusal ?? '', took.keys], ['', 4])
+  it('accepts a complete gzip stream', async () => {
+    await reset()
+    const { result } = await importDocument(zipped(`${GOOD}zipped.com\n`))
+    assert.deepEqual([result.refusal ?? '', result.keys], ['', 4])
   })
 })
 
-describe('publishers that fail', () => {
-  it('keep their members while the others move on', async () => {
-    await fresh({ 'disposable-mit': 'kept.com\n' })
+describe('a failing source', () => {
+  it('keeps its members while the other source is updated', async () => {
+    await reset({ 'disposable-mit': 'kept.com\n' })
     publish(host, 'disposable-mit', { status: 503 })
     publish(host, 'disposable', `${GOOD}moved.com\n`)
     const { asOf } = await sourceOf('domain', 'disposable-mit')
     host.clock.advance(3_600_000)
-    const { status, body } = await take({ set: 'domain' })
+    const { status, body } = await refreshSet({ set: 'domain' })
     assert.equal(status, 200)
     assert.deepEqual(
       body.took.map((one: One) => !one.refusal),
       [true, false],
     )
-    for (const key of ['moved.com', 'kept.com']) assert.equal((await ask('domain', key)).hit, true, key)
+    for (const key of ['moved.com', 'kept.com']) assert.equal((await lookUp('domain', key)).hit, true, key)
     const { refusal, asOf: still } = await sourceOf('domain', 'disposable-mit')
     assert.ok(refusal)
     assert.equal(still, asOf)
     assert.equal((await setOf('domain')).asOf, asOf)
   })
 
-  it('are tried three times, after pauses of five and ten seconds', async () => {
-    await fresh()
+  it('is tried three times, with a backoff of five and ten seconds', async () => {
+    await reset()
     const requests = publish(host, 'disposable', brokenConnection())
     const answer = publishers.refresh(host, { set: 'domain' })
-    for (const [tries, pauseMs] of [
+    for (const [tries, backoffMs] of [
       [1, 5_000],
       [2, 10_000],
     ] as const) {
@@ -244,7 +247,7 @@ describe('publishers that fail', () => {
         () => requests.length,
         count => count === tries,
       )
-      host.clock.advance(pauseMs - 1)
+      host.clock.advance(backoffMs - 1)
       await eventually(
         () => host.call('GET /v1'),
         ({ status }) => status === 200,
@@ -262,29 +265,29 @@ describe('publishers that fail', () => {
     ['a list that cannot be read', '<html>', 1],
     ['a list that names gmail.com', 'gmail.com', 1],
   ] as const) {
-    it(`are tried ${tries === 1 ? 'once' : `${tries} times`} with ${what}`, async () => {
-      await fresh()
-      const { took, requests } = await taken(failing)
-      assert.ok(took.refusal)
+    it(`is tried ${tries === 1 ? 'once' : `${tries} times`} with ${what}`, async () => {
+      await reset()
+      const { result, requests } = await importDocument(failing)
+      assert.ok(result.refusal)
       assert.equal(requests.length, tries)
     })
   }
 
-  it('are forgiven when they recover in between', async () => {
-    await fresh()
+  it('is imported when it recovers between retries', async () => {
+    await reset()
     publish(host, 'disposable', `${GOOD}late.com\n`)
     publish(host, 'disposable', brokenConnection(), 2)
-    const { body } = await take({ set: 'domain' })
+    const { body } = await refreshSet({ set: 'domain' })
     assert.deepEqual([body.took[0].refusal ?? '', body.took[0].keys], ['', 4])
   })
 
-  it('are called where the guard stands that dials no private address, at every hop', async t => {
+  it('is fetched through the dispatcher that refuses private addresses', async t => {
     const [open, guarded] = [new MockAgent(), new MockAgent()]
     for (const agent of [open, guarded]) agent.disableNetConnect()
     const own = await startHost({ http: httpOver({ public: guarded, configured: open }) }, t)
-    const asked = publish({ sealed: open }, 'top-agents', small['top-agents'] as string)
+    const requests = publish({ sealed: open }, 'top-agents', small['top-agents'] as string)
     publish({ sealed: guarded }, 'top-agents', small['top-agents'] as string)
     assert.equal((await publishers.refresh(own, { set: 'browser' })).status, 200)
-    assert.equal(asked.length, 0)
+    assert.equal(requests.length, 0)
   })
 })

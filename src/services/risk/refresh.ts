@@ -1,4 +1,4 @@
-// Operations under /v1/risk/reference/refresh: taking what the publishers have now.
+// Operations under /v1/risk/reference/refresh: importing what the sources publish now.
 import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -14,12 +14,12 @@ import type { SourceRow } from './store.ts'
 
 const ReceiptIn = Type.Object(
   {
-    source: Type.String({ maxLength: 40, description: 'The publisher the receipt is for' }),
-    version: Type.Optional(
-      Type.String({ pattern: '^[\\w.:+/= -]{0,200}$', description: 'Digest of what it supplied' }),
+    source: Type.String({ maxLength: 40, description: 'The source that was loaded' }),
+    version: Type.Optional(Type.String({ pattern: '^[\\w.:+/= -]{0,200}$', description: 'Digest of the loaded data' })),
+    keys: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 2_000_000_000, description: 'Number of designations loaded' }),
     ),
-    keys: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_000_000_000, description: 'Designations in that load' })),
-    asOf: Type.Optional(timestamp('When the load happened; on arrival unless said')),
+    asOf: Type.Optional(timestamp('When the load happened; by default the time of the request')),
     refusal: Type.Optional(Type.String({ maxLength: 500, description: 'Why the load failed, if it did' })),
   },
   { additionalProperties: false },
@@ -27,28 +27,30 @@ const ReceiptIn = Type.Object(
 
 const ImportResultOut = Type.Object({
   source: Type.String(),
-  version: Type.String({ description: 'The digest that landed' }),
+  version: Type.String({ description: 'Digest of the current data of the source' }),
   keys: Type.Integer(),
   wrote: Type.Integer({ description: 'Members written by this run' }),
-  unchanged: Type.Boolean({ description: 'Whether the publisher says what it said before' }),
-  resumed: Type.Boolean({ description: 'Whether the run went on with a version that had landed in part' }),
-  refusal: Type.Optional(Type.String({ description: 'Why the publisher contributed nothing' })),
+  unchanged: Type.Boolean({ description: 'Whether the source publishes the same data as before' }),
+  resumed: Type.Boolean({ description: 'Whether the run continued a partially imported version' }),
+  refusal: Type.Optional(Type.String({ description: 'Why nothing was imported from the source' })),
 })
 
 export const refreshReference = operation({
   route: 'POST /v1/risk/reference/refresh',
   summary:
-    'Takes what the publishers of a set have now; `force` accepts a list that has changed its size beyond belief',
+    'Imports what the sources of a set publish now; `force` accepts a list that grew or shrank more than tenfold',
   access: 'superadmin',
   input: {
     set: SetName,
     force: Type.Optional(Type.Boolean()),
-    receipts: Type.Optional(Type.Array(ReceiptIn, { maxItems: 100, description: 'For sets that are held elsewhere' })),
+    receipts: Type.Optional(
+      Type.Array(ReceiptIn, { maxItems: 100, description: 'Only for sets that are stored elsewhere' }),
+    ),
   },
   output: Type.Object({
     set: SetName,
-    version: Type.String({ description: 'The composed version after it' }),
-    stale: Type.Boolean({ description: 'Whether it is still past its bound' }),
+    version: Type.String({ description: 'The version of the set after the refresh' }),
+    stale: Type.Boolean({ description: 'Whether the set is still older than its maximum age' }),
     took: Type.Array(ImportResultOut),
   }),
   faults: ['not_found', 'conflict', 'not_held', 'upstream_unreachable'],
@@ -60,7 +62,8 @@ export const refreshReference = operation({
     const results = receipts
       ? await write(({ db }) => keepReceipts({ db, clock }, loaded, receipts as Receipt[]))
       : await importSet(risk.engines, risk, loaded, force, request.signal)
-    if (!results) throw new Fault('conflict', { message: `A refresh of ${set} is going on; wait until it is through.` })
+    if (!results)
+      throw new Fault('conflict', { message: `A refresh of ${set} is already running; wait until it has finished.` })
     await risk.loadedSets.reload(set)
     requireReachableSource(loaded, results)
     const { version, stale } = factsOf(requireSet(risk, set), clock.now())
@@ -71,32 +74,38 @@ export const refreshReference = operation({
 
 function requireKind({ entry }: LoadedSet, receipts: unknown[] | undefined): void {
   const { set, kind, refusal } = entry
-  if (kind === 'seam') throw new Fault('not_held', { message: `The set ${set} is not held: ${refusal}` })
+  if (kind === 'seam') throw new Fault('not_held', { message: `There is no data for the set ${set}: ${refusal}` })
   if (kind === 'attest' && !receipts?.length) {
     throw invalidInput([
-      { path: 'receipts', says: `are needed: ${set} is held by the component that screens against it` },
+      { path: 'receipts', says: `are required: ${set} is stored by the component that screens against it` },
     ])
   }
   if (kind !== 'attest' && receipts) {
-    throw invalidInput([{ path: 'receipts', says: `are only for sets that are held elsewhere, which ${set} is not` }])
+    throw invalidInput([
+      { path: 'receipts', says: `are only accepted for sets that are stored elsewhere, which ${set} is not` },
+    ])
   }
 }
 
-/** When nothing could be got from any publisher, the whole call has failed. */
+/** If no source could be reached, the whole request fails. */
 function requireReachableSource({ entry }: LoadedSet, results: readonly ImportResult[]): void {
   if (results.length === 0 || !results.every(({ unreachable }) => unreachable)) return
-  const says = results.map(({ source, refusal }) => `${source}: ${refusal}`).join('; ')
+  const reasons = results.map(({ source, refusal }) => `${source}: ${refusal}`).join('; ')
   throw new Fault('upstream_unreachable', {
-    message: `Nothing could be taken for ${entry.set}. ${says.slice(0, 2_000)}.`,
+    message: `Nothing could be imported for ${entry.set}. ${reasons.slice(0, 2_000)}.`,
   })
 }
 
 const unchangedOf = ({ source, version, keys }: SourceRow): ImportResult => ({
-  ...{ source, version: version ?? '', keys },
-  ...{ wrote: 0, unchanged: true, resumed: false },
+  source,
+  version: version ?? '',
+  keys,
+  wrote: 0,
+  unchanged: true,
+  resumed: false,
 })
 
-/** One process at a time takes a set; the other is answered null. */
+/** Imports a set under a lease. Returns null while another process imports it. */
 export async function importSet(
   engines: Risk['engines'],
   { thread, mirror }: Risk,
@@ -104,14 +113,14 @@ export async function importSet(
   force: boolean,
   signal: AbortSignal,
 ): Promise<ImportResult[] | null> {
-  // What is computed here is always what it can be.
+  // Local sets are computed here and therefore always current.
   if (entry.kind === 'local') return sources.map(unchangedOf)
   return withLease(engines, `risk ${entry.set}`, signal, async lease => {
-    const found: ImportResult[] = []
+    const results: ImportResult[] = []
     for (const source of entry.sources) {
       lease.signal.throwIfAborted()
-      found.push(await importSource({ ...engines, thread, mirror, lease }, entry.set, source, force))
+      results.push(await importSource({ ...engines, thread, mirror, lease }, entry.set, source, force))
     }
-    return found
+    return results
   })
 }

@@ -10,18 +10,19 @@ const resolve = async (keys: string[], sets: string[]) => {
   return body
 }
 
-/** While this runs, six milliseconds pass each time somebody looks. Returns at which turns of the loop they looked. */
-async function inHaste(run: () => Promise<unknown>): Promise<number[]> {
+/** While this runs, each read of the clock advances it by six milliseconds. Returns the event loop iteration of each
+ *  read. */
+async function withFastClock(run: () => Promise<unknown>): Promise<number[]> {
   const { elapsedMs } = host.clock
-  const looks: number[] = []
-  let turns = 0
+  const reads: number[] = []
+  let iterations = 0
   let passed = elapsedMs()
-  let next = setImmediate(function turn() {
-    turns++
-    next = setImmediate(turn)
+  let next = setImmediate(function iterate() {
+    iterations++
+    next = setImmediate(iterate)
   })
   host.clock.elapsedMs = () => {
-    looks.push(turns)
+    reads.push(iterations)
     passed += 6
     return passed
   }
@@ -31,16 +32,16 @@ async function inHaste(run: () => Promise<unknown>): Promise<number[]> {
     clearImmediate(next)
     host.clock.elapsedMs = elapsedMs
   }
-  return looks
+  return reads
 }
 
-describe('a request whose look-ups take long', () => {
-  it('lets others run in between, and answers the same', async () => {
+describe('a request with slow look-ups', () => {
+  it('yields to other requests and answers the same', async () => {
     await loadSet(host, 'crawler')
     const keys = Array.from({ length: 100 }, (_, n) => (n % 2 ? `${CHROME} ${n}` : `${GOOGLEBOT} ${n}`))
     const { answers } = await resolve(keys, ['crawler'])
     let slow: typeof answers
-    const looks = await inHaste(async () => {
+    const reads = await withFastClock(async () => {
       slow = (await resolve(keys, ['crawler'])).answers
     })
     assert.deepEqual(slow, answers)
@@ -48,10 +49,10 @@ describe('a request whose look-ups take long', () => {
       answers.map(({ key }: { key: string }) => key),
       keys,
     )
-    assert.ok(new Set(looks).size >= 20, `it looked at the clock in ${new Set(looks).size} turns of the loop`)
+    assert.ok(new Set(reads).size >= 20, `it read the clock in ${new Set(reads).size} iterations of the event loop`)
   })
 
-  it('answers all keys from one version of a set that is swapped meanwhile', async () => {
+  it('answers all keys from one version of a set that is swapped in between', async () => {
     const list = (name: string) => Array.from({ length: 2_000 }, (_, n) => `n${n}-${name}.com`).join('\n')
     const keys = Array.from({ length: 100 }, (_, n) => `n${n}-${n % 2 ? 'one' : 'two'}.com`)
     publish(host, 'disposable', small.disposable as string)
@@ -63,7 +64,7 @@ describe('a request whose look-ups take long', () => {
     }
     await replace('one')
     await replace('two')
-    await inHaste(async () => {
+    await withFastClock(async () => {
       for (let round = 0; round < 10; round++) {
         let isOver = false
         const replaced = replace(round % 2 ? 'two' : 'one').finally(() => {
@@ -84,28 +85,28 @@ describe('a request whose look-ups take long', () => {
   })
 })
 
-describe('what is said about members', () => {
-  it('is read when it is first answered, once', async t => {
+describe('the values of members', () => {
+  it('are parsed once, on first use', async t => {
     const prefixes = Array.from({ length: 200 }, (_, n) => ({
       ip_prefix: `44.${n}.7.0/24`,
       region: `lazy-${n}`,
     }))
     const parse = t.mock.method(JSON, 'parse')
     const isValue = (text: unknown) => String(text).includes('lazy-') && !String(text).includes('answers')
-    const read = () => parse.mock.calls.filter(({ arguments: [text] }) => isValue(text)).length
+    const parsedValues = () => parse.mock.calls.filter(({ arguments: [text] }) => isValue(text)).length
     await loadSet(host, 'net', { aws: JSON.stringify({ prefixes, ipv6_prefixes: [] }) })
-    assert.equal(read(), 0)
-    for (let time = 0; time < 2; time++) {
+    assert.equal(parsedValues(), 0)
+    for (let round = 0; round < 2; round++) {
       const { answers } = await resolve(['44.7.7.9'], ['net'])
       assert.equal(answers[0].value.region, 'lazy-7')
-      assert.equal(read(), 1)
+      assert.equal(parsedValues(), 1)
     }
   })
 })
 
-describe('a list of crawlers that takes people for crawlers', () => {
+describe('a list of crawlers that matches browsers', () => {
   for (const pattern of ['.', 'Mozilla', '(?i)safari', 'Windows NT \\d+']) {
-    it(`does not land, forced or not: ${pattern}`, async () => {
+    it(`is rejected, forced or not: ${pattern}`, async () => {
       await loadSet(host, 'crawler')
       publish(host, 'patterns', JSON.stringify([...JSON.parse(small.patterns as string), { pattern }]))
       for (const force of [false, true]) {

@@ -9,19 +9,21 @@ import type { LoadedSet } from './loaded-sets.ts'
 import { isShort, KEY_BYTES_MAX } from './match/text.ts'
 import type { OrgOverrides, SetOverrides } from './overrides/cache.ts'
 import type { OverrideEntry } from './overrides/store.ts'
-import { isUnlike, kindsOf, kindsRead } from './reading.ts'
+import { kindsOf, kindsRead, lacksForm } from './reading.ts'
 import { operation, requireSet } from './state.ts'
 
 const KEYS_MAX = 100
 
 const Answer = Type.Object({
   set: SetName,
-  key: Type.String({ description: 'The key as it was asked' }),
-  hit: Type.Boolean({ description: 'Whether the key is a member. Says nothing where there is a refusal' }),
-  matched: Type.Optional(Type.String({ description: 'The member that covered the key' })),
+  key: Type.String({ description: 'The key as requested' }),
+  hit: Type.Boolean({ description: 'Whether the key is a member. Has no meaning if there is a `refusal`' }),
+  matched: Type.Optional(Type.String({ description: 'The member or override that covers the key' })),
   from: Type.Optional(Type.Enum(['override', 'baseline'])),
   verdict: Type.Optional(Verdict),
-  value: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'What is said about the member' })),
+  value: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'Properties of the member, or the note of the override' }),
+  ),
   score: Type.Optional(Type.Number({ description: 'Published risk weight, where the source gives one' })),
   ...factFields,
 })
@@ -37,7 +39,7 @@ const Version = Type.Object({
 export const resolveReference = operation({
   route: 'POST /v1/risk/reference/resolve',
   summary:
-    "Looks keys up: the organisation's own entries first, what is published otherwise. Read `refused` before `hit`",
+    "Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`",
   access: 'bearer',
   audit: 'none',
   input: {
@@ -45,7 +47,7 @@ export const resolveReference = operation({
     sets: Type.Optional(
       Type.Array(SetName, {
         maxItems: 100,
-        description: 'Which sets to consult; without any, every set that can read a key',
+        description: 'Which sets to consult; by default every set that can read a key',
         examples: [['domain', 'net']],
       }),
     ),
@@ -53,7 +55,7 @@ export const resolveReference = operation({
   output: Type.Object({
     answers: Type.Array(Answer),
     consulted: Type.Array(Version),
-    stale: names('Sets past their bound among those consulted'),
+    stale: names('Consulted sets that are older than their maximum age'),
     refused: names('Sets that could not be consulted: a key checked against one is unknown, not clean'),
   }),
   faults: ['not_found'],
@@ -72,12 +74,12 @@ export const resolveReference = operation({
 
 type SetFacts = Facts & { set: string }
 
-/** For how long one request may look up while others wait, and after how many keys it looks at the clock, which takes as long
- *  as looking up a simple key. */
+/** How long one request may run before it yields to others, and after how many keys it reads the clock, which costs as
+ *  much as looking up a simple key. */
 const YIELD_AFTER_MS = 5
 const YIELD_CHECK_KEYS = 4
 
-/** Runs over every key and every set, hundreds of times a request: loops and plain literals are what it costs least in. */
+/** Runs for every key and every set, hundreds of times a request: loops and plain literals are the fastest. */
 async function resolveAll(
   keys: string[],
   chosen: readonly LoadedSet[],
@@ -86,16 +88,16 @@ async function resolveAll(
   clock: Clock,
 ) {
   const now = clock.now()
-  // As they are now: others may run in between and swap a set, and all keys are answered from one version of it.
+  // Copied, since a set may be swapped while this yields: all keys are answered from one version of a set.
   const sets = chosen.map(loaded => ({ ...loaded }))
   let since = clock.elapsedMs()
   const kinds = sets.map(({ entry }) => kindsRead(entry))
-  const owns = sets.map(({ entry }) => overrides.get(entry.set))
+  const ownOverrides = sets.map(({ entry }) => overrides.get(entry.set))
   const consulted: (SetFacts | undefined)[] = sets.map(() => undefined)
   const answers: Static<typeof Answer>[] = []
-  for (let asked = 0; asked < keys.length; asked++) {
-    const key = keys[asked] as string
-    if (asked % YIELD_CHECK_KEYS === YIELD_CHECK_KEYS - 1 && clock.elapsedMs() - since > YIELD_AFTER_MS) {
+  for (let n = 0; n < keys.length; n++) {
+    const key = keys[n] as string
+    if (n % YIELD_CHECK_KEYS === YIELD_CHECK_KEYS - 1 && clock.elapsedMs() - since > YIELD_AFTER_MS) {
       await setImmediate()
       since = clock.elapsedMs()
     }
@@ -105,7 +107,7 @@ async function resolveAll(
       const loaded = sets[at] as LoadedSet
       const facts = consulted[at] ?? { set: loaded.entry.set, ...factsOf(loaded, now) }
       consulted[at] = facts
-      answers.push(answerOf(loaded, key, owns[at], facts, isNamed))
+      answers.push(answerOf(loaded, key, ownOverrides[at], facts, isNamed))
     }
   }
   const all = consulted.filter(facts => facts !== undefined)
@@ -120,7 +122,7 @@ async function resolveAll(
 const UNREADABLE = -2
 const NONE = -1
 
-/** Fields that are not there are undefined, and are not sent. */
+/** Undefined fields are not sent. */
 function answerOf(
   { entry, members }: LoadedSet,
   key: string,
@@ -128,9 +130,9 @@ function answerOf(
   { set, version, asOf, age, stale, refusal }: SetFacts,
   isNamed: boolean,
 ): Static<typeof Answer> {
-  const said = own === undefined ? NONE : own.table.find(key, !isNamed)
-  if (own !== undefined && said >= 0) {
-    const { key: matched, verdict, note } = own.entries[said] as OverrideEntry
+  const overrideAt = own === undefined ? NONE : own.table.find(key, !isNamed)
+  if (own !== undefined && overrideAt >= 0) {
+    const { key: matched, verdict, note } = own.entries[overrideAt] as OverrideEntry
     const value = note === null ? undefined : { note }
     const hit = verdict === 'deny'
     return { set, key, hit, matched, from: 'override', verdict, value, version, asOf, age, stale } as Static<
@@ -140,16 +142,16 @@ function answerOf(
   if (refusal !== undefined || !members) {
     return { set, key, hit: false, version, asOf, age, stale, refusal } as Static<typeof Answer>
   }
-  const found = isNamed && isUnlike(entry, key) ? UNREADABLE : members.table.find(key, !isNamed)
+  const found = isNamed && lacksForm(entry, key) ? UNREADABLE : members.table.find(key, !isNamed)
   if (found === UNREADABLE) {
-    const unread = `The key is nothing that the set ${set} can read.`
-    return { set, key, hit: false, version, asOf, age, stale, refusal: unread } as Static<typeof Answer>
+    const invalid = `The key is not a valid key of the set ${set}.`
+    return { set, key, hit: false, version, asOf, age, stale, refusal: invalid } as Static<typeof Answer>
   }
   if (found === NONE) {
     return { set, key, hit: false, from: 'baseline', version, asOf, age, stale } as Static<typeof Answer>
   }
   const matched = members.table.member(found)
-  const value = members.said(found)
+  const value = members.value(found)
   const weight = members.scores?.[found]
   const score = weight === undefined || Number.isNaN(weight) ? undefined : weight
   return { set, key, hit: true, matched, from: 'baseline', value, score, version, asOf, age, stale } as Static<

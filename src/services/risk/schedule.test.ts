@@ -21,20 +21,20 @@ const setOf = async (name: string): Promise<Answer['body']> =>
   (await list()).sets.find(({ set }: { set: string }) => set === name)
 const sourceOf = async (set: string, source: string) =>
   (await setOf(set)).sources.find((one: { source: string }) => one.source === source)
-const HELD_ELSEWHERE = ['sanction', 'jurisdiction', 'pep', 'issuer', 'reputation']
+const WITHOUT_MEMBERS = ['sanction', 'jurisdiction', 'pep', 'issuer', 'reputation']
 
-/** Every set is there that can be; that takes a while on a busy machine. */
-async function loaded(): Promise<void> {
+/** Waits until every set with sources is allLoaded. */
+async function allLoaded(): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     const { refused } = await list()
-    if (refused.every((set: string) => HELD_ELSEWHERE.includes(set))) return
+    if (refused.every((set: string) => WITHOUT_MEMBERS.includes(set))) return
     await new Promise(done => setTimeout(done, 50))
   }
-  assert.fail('the sets were not loaded')
+  assert.fail('the sets were not allLoaded')
 }
 
-/** Lets one period go by, and the run that is due then. */
-async function beat(): Promise<void> {
+/** Advances the clock by one interval and waits for the run that is then due. */
+async function runOnce(): Promise<void> {
   host.clock.advance(6 * HOUR_MS)
   const now = host.clock.now().toISOString()
   await eventually(
@@ -44,41 +44,41 @@ async function beat(): Promise<void> {
   )
 }
 
-/** Lets time go by until fastly is so. */
-async function beatsUntil(isSo: (source: Answer['body']) => boolean): Promise<Answer['body']> {
-  for (let beats = 0; beats < 60; beats++) {
-    await beat()
+/** Runs the schedule until the source `fastly` meets the condition. */
+async function runUntil(condition: (source: Answer['body']) => boolean): Promise<Answer['body']> {
+  for (let runs = 0; runs < 60; runs++) {
+    await runOnce()
     const source = await sourceOf('net', 'fastly')
-    if (isSo(source)) return source
+    if (condition(source)) return source
   }
-  assert.fail('it never came to that')
+  assert.fail('the condition was never met')
 }
 
-describe('the background', () => {
-  it('loads every set at the start, from the mirror where there is one, and says so', async () => {
-    await loaded()
+describe('the schedule', () => {
+  it('loads every set at the start, from the mirror if there is one, and returns its origin', async () => {
+    await allLoaded()
     assert.equal((await sourceOf('net', 'aws')).origin, `${riskMirror}/aws`)
     const { answers } = (await host.call('POST /v1/risk/reference/resolve', { body: { keys: ['AS64496'] } })).body
     assert.ok(answers.some(({ set }: { set: string }) => set === 'asn'))
   })
 
-  it('takes a set again at half of the age it may reach', async () => {
-    await loaded()
+  it('imports a set again at half of its maximum age', async () => {
+    await allLoaded()
     const first = (await sourceOf('domain', 'disposable')).asOf
-    for (let hours = 0; hours < 90; hours += 6) await beat()
+    for (let hours = 0; hours < 90; hours += 6) await runOnce()
     assert.equal((await sourceOf('domain', 'disposable')).asOf, first, 'not before')
-    for (let hours = 0; hours < 12; hours += 6) await beat()
+    for (let hours = 0; hours < 12; hours += 6) await runOnce()
     await eventually(
       () => sourceOf('domain', 'disposable'),
       ({ asOf }) => asOf !== first,
     )
   })
 
-  it('keeps what a publisher supplied that fails, and tries it again', async () => {
-    await loaded()
+  it('keeps the data of a failing source and retries it', async () => {
+    await allLoaded()
     const before = await sourceOf('net', 'fastly')
     rmSync(join(mirror, 'fastly'))
-    const failed = await beatsUntil(({ refusal }) => refusal !== undefined)
+    const failed = await runUntil(({ refusal }) => refusal !== undefined)
     assert.match(failed.refusal, /cannot be read/)
     assert.deepEqual([failed.version, failed.keys], [before.version, before.keys])
     const metrics = await (await request(`http://127.0.0.1:${host.metricsPort}/metrics`)).body.text()
@@ -87,6 +87,6 @@ describe('the background', () => {
     assert.match(metrics, /^stoa_risk_set_refuses\{set="pep"\} 1$/m)
     assert.match(metrics, /^stoa_risk_set_age_seconds\{set="net"\} \d+$/m)
     writeFileSync(join(mirror, 'fastly'), small.fastly as string)
-    await beatsUntil(({ refusal }) => refusal === undefined)
+    await runUntil(({ refusal }) => refusal === undefined)
   })
 })

@@ -1,20 +1,20 @@
-// Keeps the sets fresh: each is taken again at half of the age it may reach, one after the other.
+// Keeps the sets fresh: each is imported again at half of its maximum age, one after the other.
 import type { Clock } from '../../engines/engines.ts'
 import { maxAgeMs } from './facts.ts'
 import type { LoadedSet } from './loaded-sets.ts'
 import { importSet } from './refresh.ts'
 import { schedule } from './state.ts'
 
-/** How often it is looked at what is due. A publisher that fails is tried again then. */
-const BEAT_MS = 6 * 60 * 60_000
-/** While a set has nothing to answer with. */
+/** How often due sets are looked for. A source that failed is retried then. */
+const INTERVAL_MS = 6 * 60 * 60_000
+/** The interval while a set has no members. */
 const URGENT_MS = 10 * 60_000
-/** Longer than all publishers together take on a slow line. */
+/** Longer than all sources together need on a slow connection. */
 const DEADLINE_MS = 2 * 60 * 60_000
 
 export const refreshSets = schedule({
   name: 'risk reference',
-  everyMs: BEAT_MS,
+  everyMs: INTERVAL_MS,
   deadlineMs: DEADLINE_MS,
   run: async context => {
     const { state: risk, clock, signal } = context
@@ -24,10 +24,10 @@ export const refreshSets = schedule({
       if (signal.aborted) break
       if (!isDue(loaded, clock)) continue
       try {
-        await importSet(risk.engines, risk, loaded, false, signal) // Or an operator is at it at this very moment.
+        await importSet(risk.engines, risk, loaded, false, signal) // Does nothing while a superadmin refreshes the set.
         await risk.loadedSets.reload(loaded.entry.set)
       } catch (error) {
-        failures.push(error) // The other sets are taken all the same.
+        failures.push(error) // The other sets are still imported.
       }
     }
     if (failures.length > 0) throw failures[0]
@@ -36,7 +36,7 @@ export const refreshSets = schedule({
   },
 })
 
-/** Of a set whose publishers failed last time, too. */
+/** Also true if a source failed last time. */
 function isDue(loaded: LoadedSet, clock: Clock): boolean {
   const { entry, sources } = loaded
   if (entry.kind !== 'fetch') return false

@@ -8,12 +8,12 @@ import { mirrorUrl, openRisk } from './state.ts'
 
 export const risk = service({
   name: 'risk',
-  what: "Reference sets a risk decision needs, with an organisation's own overrides",
+  what: "Reference sets for risk decisions, with an organisation's own overrides",
   operations: [reference, resolve, refresh],
   migrations: new URL('migrations/', import.meta.url),
   settings: {
     STOA_RISK_MIRROR: setting(
-      'Where risk sources are taken from instead of their publishers: <mirror>/<source>',
+      'Base URL to fetch risk sources from instead of their publishers: <mirror>/<source>',
       '',
       optional(mirrorUrl),
     ),

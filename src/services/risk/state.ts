@@ -1,4 +1,4 @@
-// What the risk reference keeps in memory.
+// The state of the risk service in memory.
 import type { Engines } from '../../engines/engines.ts'
 import { Fault } from '../../kit/fault.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
@@ -13,7 +13,7 @@ export type Risk = {
   overrideCache: OverrideCache
   thread: Thread
   mirror: string | null
-  /** What taking from publishers needs; it writes under a lease of its own. */
+  /** For imports, which write under their own lease. */
   engines: Pick<Engines, 'db' | 'http' | 'clock' | 'random'>
 }
 
@@ -36,10 +36,10 @@ export async function openRisk({ engines, settings, warn }: Opening<RiskSettings
   }
 }
 
-/** Without a slash at its end. */
+/** Returns the URL without a trailing slash. */
 export function mirrorUrl(text: string): string {
   const { search, hash, href } = readUrl(text, ['https:', 'http:', 'file:'])
-  if (search || hash) throw new Error('must have no query')
+  if (search || hash) throw new Error('must have no query and no fragment')
   return href.replace(/\/+$/, '')
 }
 
@@ -56,7 +56,7 @@ function gaugesOf({ all }: LoadedSets, now: Date) {
   return [
     {
       name: 'stoa_risk_set_age_seconds',
-      help: 'How old each set of the risk reference is',
+      help: 'Age of each set of the risk reference',
       samples: perSet(loaded => {
         const { asOf } = factsOf(loaded, now)
         return asOf === undefined ? Number.NaN : (now.getTime() - Date.parse(asOf)) / 1000
@@ -69,7 +69,7 @@ function gaugesOf({ all }: LoadedSets, now: Date) {
     },
     {
       name: 'stoa_risk_source_refused',
-      help: 'Whether the last take of each source failed',
+      help: 'Whether the last import of each source failed',
       samples: sources.map(({ set, source, refusal }) => ({
         labels: { set, source },
         value: Number(refusal !== null),
@@ -77,7 +77,7 @@ function gaugesOf({ all }: LoadedSets, now: Date) {
     },
     {
       name: 'stoa_risk_source_keys',
-      help: 'How many members each source contributes',
+      help: 'Number of members each source contributes',
       samples: sources.map(({ set, source, keys }) => ({ labels: { set, source }, value: keys })),
     },
   ]

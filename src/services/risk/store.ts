@@ -1,7 +1,7 @@
-// All SQL on the published sets. None of it knows an organisation.
+// All SQL on the published sets. No query depends on an organisation.
 import type { Sql, Tx } from '../../engines/engines.ts'
 
-/** What is held of one publisher. */
+/** The stored state of one source. */
 export type SourceRow = {
   source: string
   versionId: number | null
@@ -20,14 +20,14 @@ export function selectSources(db: Sql, set: string): Promise<SourceRow[]> {
     from risk_sources where set_name = ${set}`
 }
 
-/** Members of a version, packed, in order. */
+/** The packed members of a version, in order. */
 export async function selectMembers(db: Sql, versionId: number): Promise<Uint8Array[]> {
   const rows = await db<{ packed: Uint8Array }>`select packed from risk_members
     where version_id = ${versionId} order by n`
   return rows.map(({ packed }) => packed)
 }
 
-/** The last take of a publisher failed; what was taken before stays. */
+/** Records that the last import of a source failed; the current version stays. */
 export async function noteRefusal(db: Tx, set: string, source: string, refusal: string): Promise<void> {
   await db`insert into risk_sources (set_name, source, refusal) values (${set}, ${source}, ${refusal})
     on conflict (set_name, source) do update set refusal = excluded.refusal`
@@ -35,7 +35,7 @@ export async function noteRefusal(db: Tx, set: string, source: string, refusal: 
 
 export type SourceUpdate = { at: string; origin: string; etag: string | null; modified: string | null }
 
-/** The publisher says what it said before. */
+/** Records that the source publishes the same data as before. */
 export async function noteUnchanged(db: Tx, set: string, source: string, update: SourceUpdate): Promise<void> {
   await db`update risk_sources set as_of = ${update.at}, origin = ${update.origin}, etag = ${update.etag},
       modified = ${update.modified}, refusal = null
@@ -44,14 +44,15 @@ export async function noteUnchanged(db: Tx, set: string, source: string, update:
 
 export type UnfinishedImport = { id: number; version: string; imported: number }
 
-/** The version that was begun and not finished, if there is one. */
+/** The version whose import was begun but not finished, if there is one. */
 export async function selectUnfinishedImport(db: Sql, set: string, source: string): Promise<UnfinishedImport | null> {
   const [row] = await db<UnfinishedImport>`select id, version, imported from risk_versions
     where set_name = ${set} and source = ${source} and state = 'importing'`
   return row ?? null
 }
 
-/** The publisher has moved on: what landed of the version is taken out, the version stays in the manifest. */
+/** Deletes the members of an unfinished version that the source no longer publishes; the version stays in the
+ *  manifest. */
 export async function discardImport(db: Tx, id: number, at: string): Promise<void> {
   await db`delete from risk_members where version_id = ${id}`
   await db`update risk_versions set state = 'discarded', finished = ${at} where id = ${id}`
@@ -70,7 +71,7 @@ export async function insertImport(
   return row?.id as number
 }
 
-/** Writes some members, and how far that brings the version. */
+/** Writes a chunk of members and the progress of the import. */
 export async function insertMembers(
   db: Tx,
   id: number,
@@ -82,7 +83,7 @@ export async function insertMembers(
     ) update risk_versions set imported = imported + ${keys} from written where id = written.version_id`
 }
 
-/** From now on this version answers. Members of versions before the one it replaces are taken out. */
+/** Makes this version the current one. Members of versions older than the one it replaces are deleted. */
 export async function finishImport(
   db: Tx,
   set: string,
@@ -105,13 +106,13 @@ export async function finishImport(
 
 export type Receipt = { source: string; version: string; keys: number; asOf: string }
 
-/** What the component that screens says it has loaded, unless a later load is known. */
+/** Stores what the screening component reports as loaded, unless a later load is stored. */
 export async function keepReceipt(db: Tx, set: string, receipt: Receipt): Promise<boolean> {
-  const rows = await db`insert into risk_sources as held (set_name, source, version, keys, as_of)
+  const rows = await db`insert into risk_sources as stored (set_name, source, version, keys, as_of)
     values (${set}, ${receipt.source}, ${receipt.version}, ${receipt.keys}, ${receipt.asOf})
     on conflict (set_name, source) do update set version = excluded.version, keys = excluded.keys,
       as_of = excluded.as_of, refusal = null
-    where held.as_of is null or held.as_of <= excluded.as_of
+    where stored.as_of is null or stored.as_of <= excluded.as_of
     returning source`
   return rows.length > 0
 }

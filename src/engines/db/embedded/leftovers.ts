@@ -2,19 +2,19 @@ import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** How long a server that we left behind gets to stop in order, before it is killed. */
+/** How long a leftover server may take to shut down before it is killed. */
 const STOP_MS = 10_000
 const SOCKET_FILES = ['.s.PGSQL.5432', '.s.PGSQL.5432.lock']
 
-/** Clears what a killed Stoa left behind: its server lives on, and even one whose postmaster is dead can have a backend
- *  that blocks every start. Safe only under the lock on the directory. */
+/** Ends the server that a killed Stoa left behind, and removes its files. Even after its postmaster died, a backend can
+ *  block every start. Safe only under the lock on the directory. */
 export async function clearLeftovers(home: string, socketDirectory: string): Promise<void> {
   await endProcesses(home, STOP_MS)
   const files = [join(home, 'postmaster.pid'), ...SOCKET_FILES.map(name => join(socketDirectory, name))]
   for (const file of files) rmSync(file, { force: true })
 }
 
-/** Ends every process that works on the directory, and returns when none is left. */
+/** Ends every process that works on the directory, and waits until none is left. */
 export async function endProcesses(directory: string, graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs
   for (const pid of processesOn(directory)) signal(pid, 'SIGINT')
@@ -24,8 +24,8 @@ export async function endProcesses(directory: string, graceMs: number): Promise<
   }
 }
 
-/** A server process has its cluster as working directory, and what makes one has it among its arguments. Their names
- *  are asked too: a shell or a backup that stands in the directory is somebody's. */
+/** A server process has the cluster as its working directory; initdb has it among its arguments. The process name is
+ *  checked too, so that a shell or a backup in the directory is left alone. */
 function processesOn(directory: string): number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -35,7 +35,7 @@ function processesOn(directory: string): number[] {
         if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(directory)) return true
         return readlinkSync(`/proc/${pid}/cwd`) === directory
       } catch {
-        return false // Gone meanwhile, or another person's process: not ours to touch.
+        return false // It has ended, or belongs to another user.
       }
     })
     .map(Number)

@@ -1,30 +1,30 @@
-// Keeps a second Stoa away from a directory. Within one machine an abstract socket does it, which the kernel frees
-// however its holder ends. Containers that share a volume do not see each other's sockets, so the holder also keeps a
-// file fresh; who finds it fresh and cannot ask its owner stays away.
+// Locks a directory against a second Stoa. Within one machine the lock is an abstract socket, which the kernel frees
+// however its owner ends. Containers that share a volume do not see each other's sockets, so the owner also touches a
+// file regularly; another process that sees this from outside its namespaces does not start.
 import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const BEAT_MS = 2_000
-/** A file untouched for so long has no living owner. */
+const HEARTBEAT_MS = 2_000
+/** A file not touched for this long has no living owner. */
 const STALE_MS = 10_000
 
-/** Holds a directory, named by its real path. Answers the release, or null when another holds it. */
+/** Locks a directory, given by its real path. Returns the release function, or null if it is locked. */
 export async function lockDirectory(path: string): Promise<(() => void) | null> {
   const release = await listen(`\0stoa-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`)
   if (!release) return null
   const file = join(path, 'in-use')
-  if (await ownedElsewhere(file)) {
+  if (await isOwnedElsewhere(file)) {
     release()
     return null
   }
-  writeFileSync(file, here(), { mode: 0o600 })
-  const beat = setInterval(() => touch(file), BEAT_MS)
-  beat.unref()
+  writeFileSync(file, namespaceId(), { mode: 0o600 })
+  const heartbeat = setInterval(() => touch(file), HEARTBEAT_MS)
+  heartbeat.unref()
   return () => {
-    clearInterval(beat)
+    clearInterval(heartbeat)
     rmSync(file, { force: true })
     release()
   }
@@ -43,13 +43,13 @@ function listen(name: string): Promise<(() => void) | null> {
   })
 }
 
-/** Whether a living process that the socket cannot tell us of keeps the file fresh. Waits until that is certain. */
-async function ownedElsewhere(file: string): Promise<boolean> {
-  const first = beatOf(file)
-  if (first === null || ownerOf(file) === here()) return false
+/** Whether a process whose socket we cannot see keeps touching the file. Waits until that is certain. */
+async function isOwnedElsewhere(file: string): Promise<boolean> {
+  const first = touchedAt(file)
+  if (first === null || readFileSync(file, 'utf8') === namespaceId()) return false
   const deadline = performance.now() + STALE_MS
   while (performance.now() < deadline) {
-    const now = beatOf(file)
+    const now = touchedAt(file)
     if (now === null) return false
     if (now !== first) return true
     await wait(200)
@@ -57,25 +57,19 @@ async function ownedElsewhere(file: string): Promise<boolean> {
   return false
 }
 
-/** Where abstract sockets and process ids mean the same as they do to us: this boot, and these namespaces. */
-function here(): string {
+/** Identifies the boot and the namespaces, within which abstract sockets and process ids are comparable. */
+function namespaceId(): string {
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   return [boot, readlinkSync('/proc/self/ns/net'), readlinkSync('/proc/self/ns/pid')].join(' ')
 }
 
-function beatOf(file: string): number | null {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null
-}
-
-function ownerOf(file: string): string {
-  return readFileSync(file, 'utf8')
-}
+const touchedAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null
 
 function touch(file: string): void {
   const now = performance.timeOrigin + performance.now()
   try {
     utimesSync(file, now / 1000, now / 1000)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // The directory was removed under us.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // The directory was removed meanwhile.
   }
 }

@@ -1,4 +1,4 @@
-// PostgreSQL as a child process on a unix socket: made on first use, cleaned up after any crash, restarted if it dies.
+// PostgreSQL as a child process on a Unix socket: created on first use, cleaned up after a crash, restarted if it dies.
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   existsSync,
@@ -14,25 +14,25 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { clearLeftovers, endProcesses } from './leftovers.ts'
-import { type Account, binaries, clusterHome, ownDirectory, serverAccount } from './location.ts'
+import { type Account, binaries, clusterHome, createPrivateDirectory, serverAccount } from './location.ts'
 import { lockDirectory } from './lock.ts'
 
 export const DATABASE_USER = 'stoa'
 
 export type EmbeddedServer = {
   socketDirectory: string
-  /** Where the cluster is; not below the data directory when the server's account cannot walk there. */
+  /** The directory of the cluster; see `clusterHome`. */
   home: string
   stop(): Promise<void>
-  /** Asks the server to stop and does not wait: for a process that is ending at once. */
+  /** Signals the server to stop and does not wait, for a process that exits at once. */
   abandon(): void
 }
 
-/** Crash recovery replays the log since the last checkpoint; on a slow disk that can take minutes, not more. */
+/** Crash recovery replays the log since the last checkpoint, which takes a few minutes on a slow disk. */
 const READY_MS = 300_000
-/** A server that dies this often within a minute will not be helped by one more start. */
+/** Within one minute; after more, another restart would not help. */
 const RESTARTS_MAX = 5
-/** The longest path a unix socket address can hold, less the file's own name. */
+/** The longest path in a Unix socket address, less the name of the file. */
 const SOCKET_DIRECTORY_MAX = 107 - '/.s.PGSQL.5432'.length
 
 const SETTINGS = {
@@ -44,7 +44,7 @@ const SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   jit: 'off',
-  // Statements and row values stay out of the log: they are the customers'.
+  // Statements and row values are customer data and must not be logged.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
 }
@@ -54,7 +54,7 @@ export type EmbeddedOptions = {
   log: (line: string) => void
   /** Called when the server cannot be kept running. */
   lost: (error: Error) => void
-  /** Settings on top of ours: how many connections, and for test clusters that they need no durability. */
+  /** Override SETTINGS: the number of connections, and no durability for test clusters. */
   settings?: Record<string, string>
 }
 
@@ -65,7 +65,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const home = join(realpathSync(dirname(location)), basename(location))
   const bin = binaries(join(dirname(home), 'postgres-binaries'), account)
   await initialise(home, bin, account)
-  // Data directories that were copied name the same cluster, so it has a lock of its own.
+  // A copied data directory refers to the same cluster, so the cluster needs its own lock.
   const unlock = await lockDirectory(home)
   if (!unlock) throw new Error(`the database in ${home} is in use by another Stoa`)
 
@@ -78,13 +78,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   async function start(): Promise<ChildProcess> {
     await clearLeftovers(home, socketDirectory)
     const started = await launch(home, bin, account, settings, options.log)
-    started.once('exit', () => void revive())
+    started.once('exit', () => void restart())
     return started
   }
 
-  async function revive(): Promise<void> {
+  async function restart(): Promise<void> {
     if (stopping) return
-    options.log('the embedded PostgreSQL stopped by itself; starting it again')
+    options.log('the embedded PostgreSQL stopped unexpectedly; restarting it')
     deaths.push(performance.now())
     const recent = deaths.filter(at => at > performance.now() - 60_000)
     try {
@@ -109,7 +109,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       stopping = true
       if (child.exitCode === null && child.signalCode === null) {
         const exited = new Promise(resolve => child.once('exit', resolve))
-        child.kill('SIGINT') // "Fast": running statements are rolled back, everything committed is on disk.
+        child.kill('SIGINT') // Fast shutdown: rolls back running statements; committed data is on disk.
         await exited
       }
       unlock()
@@ -117,28 +117,28 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
-/** Makes the cluster beside its final place and renames it there whole, so that a kill leaves either none or a good one. */
+/** Creates the cluster under another name and renames it when complete, so that a kill never leaves a partial one. */
 async function initialise(home: string, bin: string, account: Account): Promise<void> {
   if (existsSync(join(home, 'PG_VERSION'))) return
-  if (existsSync(home)) throw new Error(`${home} is there and is not a database; move it away`)
+  if (existsSync(home)) throw new Error(`${home} exists and is not a database; move it away`)
   const fresh = `${home}.new`
-  await endProcesses(fresh, 0) // An earlier try that was killed may still be making it.
+  await endProcesses(fresh, 0) // A killed earlier start may have left initdb running.
   rmSync(fresh, { recursive: true, force: true })
-  ownDirectory(fresh, account)
+  createPrivateDirectory(fresh, account)
   const options = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8']
   const child = spawn(join(bin, 'initdb'), ['-D', fresh, '-U', DATABASE_USER, '-A', 'peer', ...options], {
     ...account.ids,
     cwd: '/',
-    env: {}, // PGDATA, PGOPTIONS and their like must not steer it.
+    env: {}, // PGDATA, PGOPTIONS and the like must not affect it.
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let complaint = ''
+  let errors = ''
   child.stderr.on('data', chunk => {
-    complaint += chunk
+    errors += chunk
   })
   const code = await new Promise(resolve => child.once('error', resolve).once('close', resolve))
-  if (code !== 0) throw new Error(`the database could not be made: ${complaint.trim().split('\n')[0] || code}`)
-  // Over the socket the kernel says who calls; only the account that runs Stoa is let in.
+  if (code !== 0) throw new Error(`the database could not be created: ${errors.trim().split('\n')[0] || code}`)
+  // Peer authentication: only the account that runs Stoa may connect.
   const caller = account.ids ? 'root' : account.name
   writeFileSync(join(fresh, 'pg_hba.conf'), 'local all all peer map=stoa\n')
   writeFileSync(join(fresh, 'pg_ident.conf'), `stoa ${caller} ${DATABASE_USER}\n`)
@@ -152,41 +152,39 @@ async function launch(
   settings: Record<string, string>,
   log: (line: string) => void,
 ): Promise<ChildProcess> {
-  const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const child = spawn(join(bin, 'postgres'), ['-D', home, ...words], {
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const child = spawn(join(bin, 'postgres'), ['-D', home, ...options], {
     ...account.ids,
     cwd: '/',
     env: {},
-    detached: true, // Ctrl-C reaches the whole foreground group; the server must outlive the requests being finished.
+    detached: true, // Ctrl-C signals the whole process group; the server must run until open requests are finished.
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let last = ''
-  let over = false
+  let lastError = ''
+  let ended = false
   child.once('error', error => {
-    last = error.message
-    over = true
+    lastError = error.message
+    ended = true
   })
   child.once('close', () => {
-    over = true // Not 'exit': what it said last may still be on its way then.
+    ended = true // Not on 'exit': its last output may still be unread then.
   })
   child.stderr!.on('data', chunk => {
     for (const line of String(chunk).trim().split('\n')) {
-      if (/FATAL|PANIC|WARNING/.test(line)) last = line
+      if (/FATAL|PANIC|WARNING/.test(line)) lastError = line
       log(line)
     }
   })
   const deadline = performance.now() + READY_MS
   while (!isReady(home, child.pid)) {
-    if (over) {
-      throw new Error(`the embedded PostgreSQL did not start: ${last || `exit code ${child.exitCode}`}`)
-    }
+    if (ended) throw new Error(`the embedded PostgreSQL did not start: ${lastError || `exit code ${child.exitCode}`}`)
     if (performance.now() > deadline) throw new Error('the embedded PostgreSQL did not become ready in five minutes')
     await wait(10)
   }
   return child
 }
 
-/** The server tells its state in line 8 of this file; line 1 shows that it is ours and not a dead one's. */
+/** Line 8 of this file is the server's state; line 1 is its process id, which rules out the file of a dead server. */
 function isReady(home: string, pid: number | undefined): boolean {
   const file = join(home, 'postmaster.pid')
   if (!existsSync(file)) return false
@@ -194,15 +192,15 @@ function isReady(home: string, pid: number | undefined): boolean {
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
 }
 
-/** The socket lies in the cluster itself, which only the account may enter. A path too long for a socket address gets
- *  a short directory of its own. */
+/** The socket is in the cluster's directory, which only the account can access; if that path is too long for a socket
+ *  address, in a short temporary directory. */
 function socketLocation(home: string, account: Account): string {
   if (home.length <= SOCKET_DIRECTORY_MAX) return home
   const short = join(tmpdir(), `stoa-${lstatSync(home).ino}`)
-  ownDirectory(short, account)
-  const owner = lstatSync(short)
-  if (!owner.isDirectory() || owner.uid !== (account.ids?.uid ?? process.getuid?.())) {
-    throw new Error(`${short} belongs to somebody else; choose a shorter STOA_DATA`)
+  createPrivateDirectory(short, account)
+  const info = lstatSync(short)
+  if (!info.isDirectory() || info.uid !== (account.ids?.uid ?? process.getuid?.())) {
+    throw new Error(`${short} belongs to another user; choose a shorter STOA_DATA`)
   }
   return short
 }

@@ -1,4 +1,4 @@
-// An invitation: what is mailed, and how whoever got it joins.
+// Invitations: creating one, its mail, and joining by its link.
 import { createHash } from 'node:crypto'
 import type { Clock, Database, Random } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
@@ -7,41 +7,41 @@ import { digestOf } from '../people.ts'
 import * as people from '../store.ts'
 import * as store from './store.ts'
 
-const LASTS_MS = 7 * 24 * 60 * 60_000
+const LIFETIME_MS = 7 * 24 * 60 * 60_000
 
 type Engines = { db: Database; clock: Clock; random: Random }
-type Asked = Pick<store.Invite, 'email' | 'role' | 'invitedBy'>
+type InviteFields = Pick<store.Invite, 'email' | 'role' | 'invitedBy'>
 
 const linkDigest = (token: string) => createHash('sha256').update(token).digest()
 
-export function newInvitation({ clock, random }: Pick<Engines, 'clock' | 'random'>, asked: Asked) {
+export function newInvitation({ clock, random }: Pick<Engines, 'clock' | 'random'>, fields: InviteFields) {
   const token = random.token(43)
   const now = clock.now()
-  const expires = new Date(now.getTime() + LASTS_MS).toISOString()
+  const expires = new Date(now.getTime() + LIFETIME_MS).toISOString()
   const id = `inv_${random.token(24)}`
-  return { ...asked, id, token, digest: linkDigest(token), created: now.toISOString(), expires }
+  return { ...fields, id, token, digest: linkDigest(token), created: now.toISOString(), expires }
 }
 
 export const invitationMail = (
-  { email, role, invitedBy, org, expires }: Asked & { org: string; expires: string },
+  { email, role, invitedBy, org, expires }: InviteFields & { org: string; expires: string },
   link: string,
 ) => ({
   to: email,
   subject: `Join ${org}`,
-  text: `${invitedBy} asks you to join ${org} as ${role}.
+  text: `${invitedBy} invited you to join ${org} as ${role}.
 
-To do so, open this link by ${expires.slice(0, 10)}:
+To accept, open this link by ${expires.slice(0, 10)}:
 
 ${link}
 
-If you do not know what this is about, there is nothing for you to do.
+If you did not expect this invitation, you can ignore this e-mail.
 `,
 })
 
-/** What the page behind a link says; null when it leads nowhere. */
-export type Invitation = Asked & {
+/** Shown on the page that the link opens. */
+export type Invitation = InviteFields & {
   org: string
-  /** They have a password of their own and say it; all others choose one. */
+  /** Whether the person has a password of their own and must enter it; otherwise they choose one. */
   hasPassword: boolean
 }
 
@@ -49,14 +49,14 @@ export function findInvitation({ db, clock }: Engines, token: string): Promise<I
   return store.selectInvitation(db, linkDigest(token), clock.now().toISOString())
 }
 
-/** Rolls back: the account got a password of its own while one was chosen, or lost it while it was said. */
+/** Rolls back the transaction: the account got a password while a new one was submitted, or lost the one submitted. */
 class Changed extends Error {}
 
-/** `changed` asks for another try: the link is still good. */
+/** After `changed` the link is still valid, and the person can try again. */
 export type Joined = 'joined' | 'ended' | 'changed'
 
-/** Makes whoever has the link a member, with that password if they are to choose one. It is good once. A password that
- *  others know, or none, gives way: what was signed in with it ends. */
+/** Accepts an invitation, once. `password` is set if the account has none of its own: it replaces a password that an
+ *  admin  set, and ends the sign-ins made with that. */
 export async function join(engines: Engines, token: string, password: string | null, ip: string): Promise<Joined> {
   const digest = password === null ? null : await digestOf(password)
   const { clock, random } = engines
@@ -71,13 +71,13 @@ export async function join(engines: Engines, token: string, password: string | n
     const { user, hasPassword } = isNew ? { user: newUser.id, hasPassword: false } : await people.lockUser(db, email)
     if (hasPassword !== (digest === null)) throw new Changed()
     if (!isNew && digest !== null) {
-      await people.ownPassword(db, user, digest)
+      await people.setOwnPassword(db, user, digest)
       await endSignInsOf(db, user, null)
     }
     await people.insertMember(db, org, user, role, created)
     const caller = { user, email, credential: { id } }
-    const about = { what: 'invite.accept', on: user, changes: { role: { to: role } } }
-    await people.insertAudit(db, { org, caller, ...about, at: created, ip, requestId: id })
+    const entry = { what: 'invite.accept', on: user, changes: { role: { to: role } } }
+    await people.insertAudit(db, { org, caller, ...entry, at: created, ip, requestId: id })
     return 'joined'
   })
   return joined.catch(error => {

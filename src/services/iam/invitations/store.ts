@@ -1,11 +1,11 @@
-// All SQL on who was asked to join.
+// All SQL on invites.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
 
 export type Invite = { id: string; email: string; role: Role; invitedBy: string; created: string; expires: string }
 
-/** Those that are still good, newest first, after the one at `last`. */
+/** Invites that have not expired, newest first, after the position `last`. */
 export function selectInvites(
   db: Sql,
   org: OrgId,
@@ -19,7 +19,7 @@ export function selectInvites(
     order by created desc, id desc limit ${count}`
 }
 
-/** Whether they are a member who can sign in: an account may have been made without a password. */
+/** Whether the address belongs to a member who has a password: members can be added without one. */
 export async function isMember(db: Sql, org: OrgId, email: string): Promise<boolean> {
   const rows = await db`select from members join users on users.id = user_id
     where org = ${org} and email = ${email} and password is not null`
@@ -31,12 +31,12 @@ export async function selectOrgName(db: Sql, org: OrgId): Promise<string> {
   return row?.name ?? org
 }
 
-/** Those to that address, and those that have ended. */
+/** Deletes the invites to that address and all expired ones. */
 export async function deleteInvitesTo(db: Tx, org: OrgId, email: string, at: string): Promise<void> {
   await db`delete from invites where org = ${org} and (email = ${email} or expires <= ${at})`
 }
 
-/** Until the transaction ends, nobody else of the organisation invites. */
+/** Serialises the creation of invites in an organisation until the transaction ends. */
 export async function lockInvites(db: Tx, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
 }
@@ -46,17 +46,17 @@ export async function countInvites(db: Sql, org: OrgId, at: string): Promise<num
   return row?.count ?? 0
 }
 
-/** Notes a mail to that address, unless too many were sent since `since`, to it or in all. */
-export async function noteMail(
+/** Records a mail to that address; returns false if too many were sent since `since`, to the address or in total. */
+export async function recordMail(
   db: Tx,
   org: OrgId,
   email: string,
   at: string,
-  { since, perAddress, inAll }: { since: string; perAddress: number; inAll: number },
+  { since, perAddress, total }: { since: string; perAddress: number; total: number },
 ): Promise<boolean> {
   await db`delete from invite_mails where org = ${org} and at <= ${since}`
   const rows = await db`insert into invite_mails (org, email, at) select ${org}, ${email}, ${at}
-    where (select count(*) from invite_mails where org = ${org}) < ${inAll}
+    where (select count(*) from invite_mails where org = ${org}) < ${total}
       and (select count(*) from invite_mails where org = ${org} and email = ${email}) < ${perAddress}
     returning org`
   return rows.length > 0
@@ -74,12 +74,12 @@ export async function deleteInvite(db: Tx, org: OrgId, id: string): Promise<bool
 }
 
 type AcceptedInvite = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { org: string }
-type Linked = Omit<AcceptedInvite, 'id'> & { hasPassword: boolean }
+type InvitationRow = Omit<AcceptedInvite, 'id'> & { hasPassword: boolean }
 
-/** What the link with that digest leads to: the organisation by its name. Nobody gives what they no longer have: whoever
- *  asked them may still make such a member. */
-export async function selectInvitation(db: Sql, digest: Uint8Array, at: string): Promise<Linked | null> {
-  const [row] = await db<Linked>`select invites.email, role, invited_by as "invitedBy", orgs.name as org,
+/** The invitation with that digest, with the name of the organisation. It is valid only while the inviter may still add
+ *  a  member with that role. */
+export async function selectInvitation(db: Sql, digest: Uint8Array, at: string): Promise<InvitationRow | null> {
+  const [row] = await db<InvitationRow>`select invites.email, role, invited_by as "invitedBy", orgs.name as org,
       exists (select from users where users.email = invites.email and password is not null and password_by is null)
         as "hasPassword"
     from invites join orgs on orgs.slug = invites.org
@@ -90,7 +90,7 @@ export async function selectInvitation(db: Sql, digest: Uint8Array, at: string):
   return row ?? null
 }
 
-/** The same with the organisation by its slug, for the first who asks; then it is gone. */
+/** Deletes and returns the invitation under the same conditions, with the slug of the organisation. */
 export async function acceptInvite(db: Tx, digest: Uint8Array, at: string): Promise<AcceptedInvite | null> {
   const [row] = await db<AcceptedInvite>`delete from invites
     where digest = ${digest} and expires > ${at} and exists (

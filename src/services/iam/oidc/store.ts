@@ -1,4 +1,4 @@
-// All SQL on what the identity provider keeps: sessions at its origin, grants, codes, tokens, interactions.
+// All SQL on the entries of the identity provider: browser sessions, grants, codes, tokens and interactions.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 
@@ -23,8 +23,8 @@ export async function insertEntry(
     values (${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires})`
 }
 
-/** Begins the session of somebody whose password is the one that was proved; answers false when it is not any more. Who
- *  changes it at the same time waits, and ends this one too. */
+/** Stores the session of a person; returns false if the password has changed since it was checked. A concurrent change
+ *  of  the password waits for this statement, and then ends this session too. */
 export async function insertSession(
   db: Tx,
   { brand, model }: EntryType,
@@ -41,7 +41,8 @@ export async function insertSession(
   return rows.length > 0
 }
 
-/** Changes an entry that is as it was read; answers false when it is not. When a grant ends is for its code to say. */
+/** Updates an entry if it is unchanged since it was read, and returns whether it was. The expiry of a grant is not
+ *  changed  here: `redeemCode` sets it. */
 export async function updateEntry(
   db: Tx,
   { brand, model }: EntryType,
@@ -68,7 +69,7 @@ export async function selectEntry(
   return row ?? null
 }
 
-/** A refresh token with the browser session and the grant it belongs to, which are always asked for next. */
+/** A refresh token with its browser session and its grant, which are always read next. */
 export async function selectRefreshToken(
   db: Sql,
   brand: string,
@@ -87,8 +88,8 @@ export async function selectRefreshToken(
       and (token.expires is null or token.expires > ${at})`
   if (!row) return null
   const { payload, consumed, session, signIn } = row
-  const unused = (one: Entry['payload'] | null) => one && { payload: one, consumed: null }
-  return { payload, consumed, session: unused(session), grant: unused(signIn) }
+  const entryOf = (payload: Entry['payload'] | null) => payload && { payload, consumed: null }
+  return { payload, consumed, session: entryOf(session), grant: entryOf(signIn) }
 }
 
 export async function selectEntryByUid(
@@ -102,8 +103,8 @@ export async function selectEntryByUid(
   return row ?? null
 }
 
-/** Keeps a refresh token in place of one that is marked as used, for the first who asks; answers false to the others. Who
- *  used it after `since` counts as first once more. */
+/** Marks a refresh token as used and inserts its successor. Returns false if the token was already used, unless the
+ *  first  use was after `since`. */
 export async function replaceToken(
   db: Tx,
   { brand, model }: EntryType,
@@ -123,14 +124,14 @@ export async function replaceToken(
   return rows.length > 0
 }
 
-/** Marks a code as used, for the first who asks, and its grant as one that somebody has tokens of, which lasts as long as
- *  it says itself. Before that it is nobody's, and soon forgotten. */
+/** Marks a code as used, and returns false if it already was. Also marks its grant as having tokens and extends it to
+ *  its  full lifetime; before that, the grant expires soon. */
 export async function redeemCode(db: Tx, brand: string, digest: Uint8Array, at: string): Promise<boolean> {
   const rows = await db`with code as (
       update oidc set consumed = ${at}
       where brand = ${brand} and model = 'AuthorizationCode' and digest = ${digest} and consumed is null
       returning grant_id
-    ), kept as (
+    ), extended as (
       update oidc set consumed = coalesce(oidc.consumed, ${at}), expires = ${at}::timestamptz
         + make_interval(secs => (payload->>'exp')::bigint - (payload->>'iat')::bigint)
       from code where brand = ${brand} and model = 'Grant' and digest = sha256(convert_to(code.grant_id, 'UTF8'))
@@ -142,7 +143,7 @@ export async function deleteEntry(db: Tx, { brand, model }: EntryType, digest: U
   await db`delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest}`
 }
 
-/** Ends a browser's session, and with it what it was signed in to. */
+/** Deletes a browser session and the grants of all apps it was signed in to. */
 export async function deleteSession(db: Tx, { brand, model }: EntryType, digest: Uint8Array): Promise<void> {
   await db`with ended as (
       delete from oidc where brand = ${brand} and model = ${model} and digest = ${digest} returning payload
@@ -152,7 +153,7 @@ export async function deleteSession(db: Tx, { brand, model }: EntryType, digest:
       and oidc.digest = sha256(convert_to(one.value->>'grantId', 'UTF8'))`
 }
 
-/** Sets which grant a session has for an app, if it still has the one before; answers whether it had. */
+/** Sets the grant of a session for an app if the current one is still `before`; returns whether it was. */
 export async function updateGrantOf(
   db: Tx,
   { brand, model }: EntryType,
@@ -180,19 +181,19 @@ export async function selectGrantOf(
   return row?.grant ?? null
 }
 
-/** Everything that was given out under a grant. */
+/** Deletes all entries of the model that were issued under a grant. */
 export async function deleteByGrant(db: Tx, { brand, model }: EntryType, grantId: string): Promise<void> {
   await db`delete from oidc where brand = ${brand} and model = ${model} and grant_id = ${grantId}`
 }
 
-/** Some of those that have ended; answers how many. */
+/** Deletes up to `max` expired entries; returns how many. */
 export async function deleteExpired(db: Tx, at: string, max: number): Promise<number> {
   const rows = await db`delete from oidc where (brand, model, digest) in (
     select brand, model, digest from oidc where expires <= ${at} limit ${max}) returning digest`
   return rows.length
 }
 
-/** Keeps the organisation that was chosen for a grant. */
+/** Stores the organisation that was chosen for a grant. */
 export async function updateOrg(db: Tx, { brand, model }: EntryType, digest: Uint8Array, org: string): Promise<void> {
   await db`update oidc set org = ${org} where brand = ${brand} and model = ${model} and digest = ${digest}`
 }
@@ -203,7 +204,7 @@ export async function selectOrg(db: Sql, { brand, model }: EntryType, digest: Ui
   return row?.org ?? null
 }
 
-/** Somebody who is still signed in, as a member of that organisation, under the grant with that digest. */
+/** The member of that organisation who is signed in under the grant with that digest. */
 export async function findSignIn(
   db: Sql,
   digest: string,
@@ -218,8 +219,8 @@ export async function findSignIn(
   return row ?? null
 }
 
-/** The brand of a grant, if it is there and that person a member. Both stay until the transaction ends. */
-export async function holdSignIn(
+/** The brand of a grant, if it exists and the person is a member. Locks both until the transaction ends. */
+export async function lockSignIn(
   db: Tx,
   digest: string,
   { org, user }: { org: OrgId; user: string },
@@ -230,21 +231,21 @@ export async function holdSignIn(
   return members.length > 0 ? (grant?.brand ?? null) : null
 }
 
-/** Ends the tokens of a sign-in, but leaves its person signed in at the identity origin. */
+/** Ends the tokens of a sign-in, but keeps the browser session at the identity origin. */
 export async function endGrant(db: Tx, digest: string): Promise<void> {
   await db`delete from oidc where brand in (select name from brands) and model = 'Grant'
     and digest = decode(${digest}, 'hex')`
 }
 
-/** Ends a sign-in, found by the digest of its grant or the beginning of that in hex: its tokens, and the browser's session
- *  at the identity origin. Answers whether there was one. */
+/** Ends a sign-in: its tokens, and the browser session at the identity origin. `digest` is the hex digest of the grant
+ *  or a  prefix of it. Returns whether there was one. */
 export async function endSignIn(db: Tx, digest: string): Promise<boolean> {
   const ended = await db<{ digest: Uint8Array; user_id: string }>`delete from oidc
     where brand in (select name from brands) and model = 'Grant'
       and digest between decode(${digest}, 'hex') and decode(${digest.padEnd(64, 'f')}, 'hex')
     returning digest, user_id`
   for (const { digest: grant, user_id } of ended) {
-    // The browser is signed out of all it was signed in to: of the rest, nothing would be left but what is listed.
+    // Signs the browser out of all apps: without its session, the other grants would be listed but of no use.
     await db`with browsers as (
         delete from oidc where model = 'Session' and user_id = ${user_id} and exists (
           select from jsonb_each(payload->'authorizations') as one
@@ -258,13 +259,13 @@ export async function endSignIn(db: Tx, digest: string): Promise<boolean> {
   return ended.length > 0
 }
 
-/** Ends everything a person is signed in to, but for the sign-in with that digest, if one is given. */
+/** Ends all sign-ins of a person, except the one with the digest `kept`, if given. */
 export async function endSignInsOf(db: Tx, user: string, kept: string | null): Promise<void> {
   const grant = kept === null ? new Uint8Array() : Buffer.from(kept, 'hex')
   await db`delete from oidc where user_id = ${user} and model in ('Grant', 'Session') and digest <> ${grant}
     and not (model = 'Session' and exists (
       select from jsonb_each(payload->'authorizations') as one
       where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${grant}))`
-  // One who has said the old password, but not come back to the app with it yet.
+  // Sign-ins in progress in which the old password was already accepted.
   await db`delete from oidc where model = 'Interaction' and payload #>> '{result,login,accountId}' = ${user}`
 }

@@ -1,30 +1,30 @@
-// The keys tokens are signed with: RS256 for ID tokens, which every client understands, and ES256 for access tokens, which
-// is fifteen times faster to sign. Kept sealed, and made on first use.
+// The keys that sign tokens: RS256 for ID tokens, which every client supports, and ES256 for access tokens, which is
+// fifteen times faster to sign. They are stored sealed and created on first use.
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { Clock, Database, Random, Seal, Tx } from '../../../engines/engines.ts'
-import { PLATFORM_ORG } from '../../../kit/caller.ts'
+import { ADMIN_ORG } from '../../../kit/caller.ts'
 import { lock } from '../../../kit/lock/store.ts'
 import * as store from './store.ts'
 
 const ALGS = ['RS256', 'ES256'] as const
 
-/** What cookies are signed with; kept beside the keys, and never changed. */
+/** The `alg` of the cookie secret, which is stored with the keys and never rotated. */
 const COOKIES = 'cookies'
 
 type Engines = { clock: Clock; random: Random; seal: Seal }
 export type Keys = { signing: JWK[]; cookieSecret: string }
 
-/** Every key that is published, those that sign now before the others, as oidc-provider picks the first that fits. */
+/** All published keys, active ones first: oidc-provider signs with the first that fits. */
 export async function loadKeys(engines: Engines & { db: Database }, brand: string): Promise<Keys> {
   const { db, clock, seal } = engines
   const rows = await db.transaction(async tx => {
     await lock(tx, lockName(brand))
-    const kept = await store.selectSigningKeys(tx, brand, clock.now().toISOString())
-    const missing = [...ALGS, COOKIES].filter(alg => !kept.some(key => key.alg === alg))
+    const stored = await store.selectSigningKeys(tx, brand, clock.now().toISOString())
+    const missing = [...ALGS, COOKIES].filter(alg => !stored.some(key => key.alg === alg))
     for (const alg of missing) await addKey({ ...engines, db: tx }, brand, alg, clock.now())
-    return missing.length === 0 ? kept : store.selectSigningKeys(tx, brand, clock.now().toISOString())
+    return missing.length === 0 ? stored : store.selectSigningKeys(tx, brand, clock.now().toISOString())
   })
-  const opened = rows.map(row => ({ ...row, text: seal.unseal(PLATFORM_ORG, sealName(row.kid), row.sealed) }))
+  const opened = rows.map(row => ({ ...row, text: seal.unseal(ADMIN_ORG, sealName(row.kid), row.sealed) }))
   return {
     signing: opened
       .filter(({ alg }) => alg !== COOKIES)
@@ -33,12 +33,12 @@ export async function loadKeys(engines: Engines & { db: Database }, brand: strin
   }
 }
 
-/** Longer than anybody keeps the published keys: a new one is known everywhere before it signs. */
+/** Longer than clients cache the published keys, so that they know a new key before it signs. */
 const PUBLISHED_FIRST_MS = 60 * 60_000
-/** Longer than any token lives that was signed with the old one. */
+/** Longer than the lifetime of tokens signed with the old key. */
 const PUBLISHED_AFTER_MS = 60 * 60_000
 
-/** Publishes new keys, which sign after a while; those that sign until then are published a while longer. */
+/** Publishes new keys, which sign from `signsFrom`. The old keys sign until then and stay published until `retires`. */
 export async function rotateKeys(
   engines: Engines & { db: Tx },
   brand: string,
@@ -61,7 +61,7 @@ async function addKey(
 ): Promise<void> {
   const kid = random.token(16)
   const text = alg === COOKIES ? random.token(43) : await privateJwk(alg)
-  const sealed = seal.seal(PLATFORM_ORG, sealName(kid), text)
+  const sealed = seal.seal(ADMIN_ORG, sealName(kid), text)
   const created = clock.now().toISOString()
   await store.insertSigningKey(db, { kid, brand, alg, sealed, created, signsFrom: signsFrom.toISOString() })
 }

@@ -1,12 +1,25 @@
-// All SQL on brands and the apps people sign in to there, on the keys that tokens are signed with, and on who is signed in.
+// All SQL on brands, apps, signing keys and sign-ins.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
 
-/** Brands are made by the setting that names them; one that is no longer named keeps its apps. */
-export async function keepBrands(db: Tx, names: readonly string[]): Promise<void> {
+/** Creates the brands of the settings. A brand that is no longer in the settings is not served, but keeps its apps. */
+export async function syncBrands(db: Tx, names: readonly string[]): Promise<void> {
   await db`insert into brands (name) select unnest(${names}::text[]) on conflict do nothing`
   await db`update brands set served = name = any(${names}) where served <> (name = any(${names}))`
+}
+
+/** Stores the issuers of brands that have none yet. */
+export async function fixIssuers(db: Tx, issuers: ReadonlyMap<string, string>): Promise<void> {
+  await db`update brands set issuer = given.issuer
+    from unnest(${[...issuers.keys()]}::text[], ${[...issuers.values()]}::text[]) as given (name, issuer)
+    where brands.name = given.name and brands.issuer is null`
+}
+
+/** Of the brands that are served now. */
+export function selectIssuers(db: Sql): Promise<{ brand: string; issuer: string }[]> {
+  return db<{ brand: string; issuer: string }>`select name as brand, issuer from brands
+    where served and issuer is not null order by name`
 }
 
 export async function hasBrand(db: Sql, name: string): Promise<boolean> {
@@ -16,8 +29,8 @@ export async function hasBrand(db: Sql, name: string): Promise<boolean> {
 
 export type ClientMember = { user: string; email: string; name: string; org: OrgId | null }
 
-/** A person as a member of the organisation that the app belongs to. Where people choose, it is the one they chose for the
- *  grant with that digest; none before there is one. */
+/** A person as a member of the app's organisation. At Stoa's own app (`chooses`), it is the organisation chosen for the
+ *  grant with that digest; `org` is null while there is no grant. */
 export async function selectClientMember(
   db: Sql,
   user: string,
@@ -36,7 +49,7 @@ export async function selectClientMember(
   return row ?? null
 }
 
-/** The same client id may stand for an app at several brands. */
+/** The same client id can exist at several brands. */
 export type AppId = { brand: string; id: string }
 export type App = AppId & {
   app: string
@@ -48,7 +61,7 @@ export type App = AppId & {
   updated: string
 }
 
-/** By client id and brand, after the one that is given. The platform's own app is not for anybody to change. */
+/** By client id and brand, after the given one. Stoa's own app is left out: it cannot be changed. */
 export function selectApps(db: Sql, org: OrgId, after: AppId, count: number): Promise<App[]> {
   return db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris",
       created, updated
@@ -63,20 +76,20 @@ export async function selectApp(db: Sql, org: OrgId, { brand, id }: AppId): Prom
   return row ?? null
 }
 
-/** Until the transaction ends, nobody else changes that app. */
+/** Locks the app until the transaction ends. */
 export async function lockApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise<void> {
   await db`select from apps where org = ${org} and brand = ${brand} and id = ${id} for no key update`
 }
 
-/** Answers null when there is such an app. */
+/** Returns null if the app already exists. */
 export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
   const rows =
     await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, created, updated)
     values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
       ${app.logoutUris}, ${app.sealed}, ${app.created}, ${app.updated})
     on conflict do nothing returning id`
-  const { sealed: _, ...kept } = app
-  return rows.length > 0 ? kept : null
+  const { sealed: _, ...created } = app
+  return rows.length > 0 ? created : null
 }
 
 export async function updateApp(
@@ -107,7 +120,7 @@ export async function deleteApp(db: Tx, org: OrgId, { brand, id }: AppId): Promi
 
 export type Client = App & { org: OrgId; sealed: Uint8Array | null; chooses: boolean }
 
-/** An app of whichever organisation, as the identity provider looks it up by its client id. */
+/** An app of any organisation, by client id, for the identity provider. */
 export async function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
   const [row] = await db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
       logout_uris as "logoutUris", secret as sealed, chooses, created, updated
@@ -115,7 +128,7 @@ export async function selectClient(db: Sql, { brand, id }: AppId): Promise<Clien
   return row ?? null
 }
 
-/** The app by which people sign in to the platform itself, at the address it has now. */
+/** Creates Stoa's own app or updates its redirect URIs. */
 export async function upsertOwnApp(
   db: Tx,
   org: OrgId,
@@ -137,16 +150,16 @@ export async function upsertOwnApp(
 export type SigningKey = { kid: string; alg: string; sealed: Uint8Array }
 export type NewSigningKey = SigningKey & { brand: string; created: string; signsFrom: string }
 
-/** The published ones: those that sign already before those that do later, and of these the latest first. */
+/** The published keys: active ones first, then future ones; each group newest first. */
 export function selectSigningKeys(db: Sql, brand: string, at: string): Promise<SigningKey[]> {
   return db<SigningKey>`select kid, alg, sealed from signing_keys
     where brand = ${brand} and (retired is null or retired > ${at})
     order by signs_from <= ${at} desc, signs_from desc`
 }
 
-/** Those that have no end yet get one, but for the kind that is kept. */
-export async function retireSigningKeys(db: Tx, brand: string, kept: string, at: string): Promise<void> {
-  await db`update signing_keys set retired = ${at} where brand = ${brand} and alg <> ${kept} and retired is null`
+/** Sets the retirement of all keys that have none, except those with the `alg` `except`. */
+export async function retireSigningKeys(db: Tx, brand: string, except: string, at: string): Promise<void> {
+  await db`update signing_keys set retired = ${at} where brand = ${brand} and alg <> ${except} and retired is null`
 }
 
 export async function insertSigningKey(db: Tx, key: NewSigningKey): Promise<void> {
@@ -154,11 +167,11 @@ export async function insertSigningKey(db: Tx, key: NewSigningKey): Promise<void
     values (${key.kid}, ${key.brand}, ${key.alg}, ${key.sealed}, ${key.created}, ${key.signsFrom})`
 }
 
-/** Somebody signed in to an app; known outside by the beginning of its digest. */
+/** A sign-in to an app. Its public id is a prefix of the grant's digest. */
 export type SignIn = { id: string; user: string; email: string; app: string; created: string }
 export type SignInFilter = { id: string | null; user: string | null }
 
-/** Those that somebody has tokens of: newest first, after the one at `last`. */
+/** The sign-ins that have tokens, newest first, after the position `last`. */
 export function selectSignIns(
   db: Sql,
   org: OrgId,

@@ -1,5 +1,5 @@
-// Gets a publisher's document: from the publisher, over https and from public addresses alone, or from the mirror that the
-// operator named.
+// Fetches the document of a source: from its origin, over https and from public addresses only, or from the mirror in
+// STOA_RISK_MIRROR.
 import { readFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Clock, type Http, HttpFailure } from '../../../engines/engines.ts'
@@ -9,16 +9,16 @@ const BYTES_MAX = 64 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 const REDIRECTS_MAX = 5
 const TRIES = 3
-/** After the first try; twice as long after the second. */
-const PAUSE_MS = 5_000
+/** The backoff after the first try; twice as long after the second. */
+const BACKOFF_MS = 5_000
 
 export type Validators = { etag: string | null; modified: string | null }
 export type Document = Validators & { kind: 'document'; bytes: Uint8Array; encoding: string | null }
 export type Fetched = Document | { kind: 'unchanged' }
 
-/** Why nothing came, in words for the operator. */
+/** Nothing was fetched. The message becomes the refusal of the source. */
 export class FetchFailed extends Error {}
-/** One that another try may mend. */
+/** A failure that a retry may fix. */
 class RetryableFetchFailed extends FetchFailed {}
 
 type Engines = { http: Http; clock: Clock }
@@ -26,7 +26,7 @@ type Engines = { http: Http; clock: Clock }
 export const originOf = ({ source, origin }: Source, mirror: string | null): string =>
   mirror === null ? origin : `${mirror}/${source}`
 
-/** Tries again what the way may be to blame for. */
+/** Retries failures that may be temporary. */
 export async function fetchDocument(
   engines: Engines,
   url: string,
@@ -38,9 +38,9 @@ export async function fetchDocument(
         ? readDocument(url)
         : request(engines.http, url, isMirror, validators, signal))
     } catch (error) {
-      signal.throwIfAborted() // Who stopped us is to blame, not the publisher.
+      signal.throwIfAborted() // An abort is not a failure of the source.
       if (!(error instanceof RetryableFetchFailed) || tries === TRIES) throw error
-      await engines.clock.sleep(PAUSE_MS * tries, signal)
+      await engines.clock.sleep(BACKOFF_MS * tries, signal)
     }
   }
 }
@@ -62,14 +62,16 @@ async function request(
         ...(validators?.etag && { 'if-none-match': validators.etag }),
         ...(validators?.modified && { 'if-modified-since': validators.modified }),
       },
-      ...{ timeoutMs: TIMEOUT_MS, bodyBytesMax: BYTES_MAX, signal },
-      // The mirror is where the operator says, wherever that is; where it would send us is for nobody to say.
+      timeoutMs: TIMEOUT_MS,
+      bodyBytesMax: BYTES_MAX,
+      signal,
+      // The mirror is configured and may be at any address, but its redirects are not followed.
       ...(isMirror ? { reach: 'configured' as const } : { redirects: REDIRECTS_MAX }),
     })
     if (status !== 200) body.destroy()
     if (status === 304) return { kind: 'unchanged' }
-    if (status >= 500 || status === 429) throw new RetryableFetchFailed(`The publisher answered ${status}`)
-    if (status !== 200) throw new FetchFailed(`The publisher answered ${status}`)
+    if (status >= 500 || status === 429) throw new RetryableFetchFailed(`The source answered ${status}`)
+    if (status !== 200) throw new FetchFailed(`The source answered ${status}`)
     const bytes = Buffer.concat(await body.toArray())
     const text = (name: string) => (typeof headers[name] === 'string' ? (headers[name] as string).slice(0, 500) : null)
     const encoding = text('content-encoding')?.toLowerCase() ?? null
@@ -79,10 +81,10 @@ async function request(
   }
 }
 
-/** An address that may not be dialled, or a document that is too long, is the same at the next try. */
+/** A forbidden address or a document that is too long fails again on every retry. */
 function failure({ reason, message }: HttpFailure): FetchFailed {
-  const says = `The document could not be taken: ${message}`
-  return reason === 'network' || reason === 'timeout' ? new RetryableFetchFailed(says) : new FetchFailed(says)
+  const text = `The document could not be fetched: ${message}`
+  return reason === 'network' || reason === 'timeout' ? new RetryableFetchFailed(text) : new FetchFailed(text)
 }
 
 async function readDocument(url: string): Promise<Document> {

@@ -1,5 +1,5 @@
-// Takes what a publisher has now. Nothing that cannot be read lands, whoever insists; a list that has shrunk or grown beyond
-// belief lands only by force; and until a version is there whole, the one before answers.
+// Imports what a source publishes now. Documents that cannot be parsed are always rejected; a list that grew or shrank
+// more than tenfold is accepted only with `force`. Until a version is complete, the previous one answers.
 import type { Clock, Http, Sql } from '../../../engines/engines.ts'
 import type { Lease } from '../../../kit/lease/lease.ts'
 import type { Source } from '../sources/source.ts'
@@ -8,7 +8,7 @@ import type { Parsed } from '../thread/jobs.ts'
 import type { Thread } from '../thread/open.ts'
 import { type Document, FetchFailed, fetchDocument, originOf } from './fetch.ts'
 
-/** What came of one publisher. */
+/** The result of importing one source. */
 export type ImportResult = {
   source: string
   version: string
@@ -18,11 +18,11 @@ export type ImportResult = {
   unchanged: boolean
   resumed: boolean
   refusal?: string
-  /** Whether nothing could be got from it at all. */
+  /** Whether nothing could be fetched from the source. */
   unreachable?: boolean
 }
 
-/** Everything is written under the lease: who lost it to another process writes nothing any more. */
+/** Everything is written under the lease: a process that has lost it writes nothing more. */
 export type ImportOptions = {
   db: Sql
   http: Http
@@ -32,7 +32,7 @@ export type ImportOptions = {
   lease: Lease
 }
 
-/** How many times larger or smaller a list may be than the one before. */
+/** The factor by which a list may grow or shrink. */
 const CHANGE_MAX = 10
 
 export async function importSource(
@@ -45,9 +45,9 @@ export async function importSource(
   const current = (await store.selectSources(db, set)).find(one => one.source === source.source) ?? null
   const origin = originOf(source, mirror)
   try {
-    // Of another place, what is held is no answer to "has it changed".
-    const canAsk = current?.versionId && current.origin === origin && (current.etag || current.modified)
-    const known = canAsk && !force ? current : null
+    // Validators are only valid for the origin they came from.
+    const hasValidators = current?.versionId && current.origin === origin && (current.etag || current.modified)
+    const known = hasValidators && !force ? current : null
     const fetched = await fetchDocument(options, origin, {
       isMirror: mirror !== null,
       validators: known,
@@ -55,7 +55,7 @@ export async function importSource(
     })
     if (fetched.kind === 'unchanged') {
       if (known) return await unchanged(options, set, known, { origin })
-      throw new FetchFailed('The publisher says that nothing has changed, but was not asked')
+      throw new FetchFailed('The source answered 304 to a request without validators')
     }
     const parsed = await thread.parse({ source: source.source, document: fetched.bytes, encoding: fetched.encoding })
     if ('refusal' in parsed) return await refuse(options, set, source, current, parsed.refusal)
@@ -74,7 +74,7 @@ export async function importSource(
 function sizeChangeRefusal(current: store.SourceRow | null, keys: number): string | null {
   if (!current?.versionId) return null
   if (keys * CHANGE_MAX >= current.keys && keys <= current.keys * CHANGE_MAX) return null
-  return `The list went from ${current.keys} to ${keys} members, which is more than ten times; force takes it all the same`
+  return `The list went from ${current.keys} to ${keys} members, a change of more than tenfold; \`force\` accepts it`
 }
 
 async function refuse(
@@ -85,8 +85,8 @@ async function refuse(
   refusal: string,
 ): Promise<ImportResult> {
   await lease.write(tx => store.noteRefusal(tx, set, source, refusal))
-  const { version = '', keys = 0 } = { version: current?.version ?? '', keys: current?.keys ?? 0 }
-  return { source, version, keys, wrote: 0, unchanged: false, resumed: false, refusal }
+  const version = current?.version ?? ''
+  return { source, version, keys: current?.keys ?? 0, wrote: 0, unchanged: false, resumed: false, refusal }
 }
 
 type FetchedFrom = { origin: string; document?: Document }
@@ -108,14 +108,14 @@ async function unchanged(
   return { source, version: version ?? '', keys, wrote: 0, unchanged: true, resumed: false }
 }
 
-/** Whether so many members are some of the chunks whole: an earlier release may have cut them otherwise. */
-function isBetween(chunks: Parsed['chunks'], imported: number): boolean {
+/** Whether this many members end at a chunk boundary: an earlier release may have used other chunk sizes. */
+function isChunkBoundary(chunks: Parsed['chunks'], imported: number): boolean {
   let sum = 0
   for (const { keys } of chunks) if (sum < imported) sum += keys
   return sum === imported
 }
 
-/** Writes the members some at a time, going on where a run that died had come to if the publisher still says the same. */
+/** Writes the members chunk by chunk. Resumes an interrupted import if the source still publishes the same version. */
 async function importVersion(
   { lease, clock }: ImportOptions,
   set: string,
@@ -124,9 +124,9 @@ async function importVersion(
   { origin, document }: Required<FetchedFrom>,
 ): Promise<ImportResult> {
   const at = clock.now().toISOString()
-  const begun = await lease.write(async tx => {
+  const target = await lease.write(async tx => {
     const unfinished = await store.selectUnfinishedImport(tx, set, source)
-    if (unfinished?.version === version && isBetween(chunks, unfinished.imported)) return unfinished
+    if (unfinished?.version === version && isChunkBoundary(chunks, unfinished.imported)) return unfinished
     if (unfinished) await store.discardImport(tx, unfinished.id, at)
     const id = await store.insertImport(tx, set, source, { version, raw, keys, at })
     return { id, version, imported: 0 }
@@ -134,10 +134,10 @@ async function importVersion(
   let imported = 0
   for (const [n, chunk] of chunks.entries()) {
     imported += chunk.keys
-    if (imported > begun.imported) await lease.write(tx => store.insertMembers(tx, begun.id, n, chunk))
+    if (imported > target.imported) await lease.write(tx => store.insertMembers(tx, target.id, n, chunk))
   }
   const { etag, modified } = document
-  await lease.write(tx => store.finishImport(tx, set, source, begun.id, { version, keys, at, origin, etag, modified }))
-  const resumed = begun.imported > 0
-  return { source, version, keys, wrote: keys - begun.imported, unchanged: false, resumed }
+  await lease.write(tx => store.finishImport(tx, set, source, target.id, { version, keys, at, origin, etag, modified }))
+  const resumed = target.imported > 0
+  return { source, version, keys, wrote: keys - target.imported, unchanged: false, resumed }
 }

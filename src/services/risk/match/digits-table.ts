@@ -1,20 +1,20 @@
-// Finds the longest prefix of a card number that is a member.
+// Finds the longest member that is a prefix of a card number.
 import { codeFrom, digitsText, keyCodeFrom, PREFIX_MAX } from './digits.ts'
 import { orderBy } from './order.ts'
 
 export type DigitsData = {
   codes: Uint32Array<ArrayBuffer>
-  /** The codes in ascending order, which is shorter prefixes first, and the members they belong to. */
+  /** The codes in ascending order, so shorter prefixes first, and the member of each. */
   sorted: Uint32Array<ArrayBuffer>
   order: Uint32Array<ArrayBuffer>
-  /** Where the prefixes of each length start among the sorted codes; there are none of length 0. */
+  /** The first position in `sorted` of the prefixes of each length; there are none of length 0. */
   lengths: Uint32Array<ArrayBuffer>
 }
 
 export function buildDigits(members: readonly string[]): DigitsData {
   const codes = Uint32Array.from(members, member => {
     const code = codeFrom(member, 1)
-    if (code < 0) throw new Error(`No prefix: ${member}`)
+    if (code < 0) throw new Error(`Not a card prefix: ${member}`)
     return code
   })
   const order = orderBy(codes.length, index => codes[index]!)

@@ -1,4 +1,4 @@
-// Finds the domain that covers a name: the name itself, or the nearest of its parents that is a member.
+// Finds the domain that covers a host name: the name itself, or its nearest parent that is a member.
 import { domainFrom } from './domain.ts'
 import { mix, openProbe, type TextHash } from './text-hash.ts'
 
@@ -11,14 +11,14 @@ export function openDomains(data: TextHash): (key: string) => number {
     if (name === null) return -2
     let hash = data.seed
     let found = -1
-    let isAboveTop = false
+    let hasPassedTopLevel = false
     for (let at = name.length - 1; at >= 0; at--) {
       const code = name.charCodeAt(at)
       if (code === DOT) {
-        // A member has two labels or more, so there is nothing to find at the first dot from the right.
-        const parent = isAboveTop ? probe(hash, name, at + 1) : -1
+        // Members have at least two labels, so the top-level domain cannot be one.
+        const parent = hasPassedTopLevel ? probe(hash, name, at + 1) : -1
         if (parent >= 0) found = parent
-        isAboveTop = true
+        hasPassedTopLevel = true
       }
       hash = mix(hash, code)
     }

@@ -1,40 +1,41 @@
-// Reads texts that are compared whole, and tells which of them look like a digest or like the name a browser gives itself.
+// Reads texts that are compared as a whole, and detects digests and user agents among them.
 import { keyCodeFrom } from './digits.ts'
 import { domainFrom } from './domain.ts'
 import { emptyNet, readNet } from './net.ts'
 import { numberFrom } from './range.ts'
 import { isShort, plainFrom } from './text.ts'
 
-/** The trimmed text. A digest means the same in either case, so that one is kept in lower case. */
+/** The trimmed text. Digests are case-insensitive and returned in lower case. */
 export function exactFrom(text: string): string | null {
   const plain = plainFrom(text)
-  return plain !== null && digestIn(plain) === 'mixed' ? plain.toLowerCase() : plain
+  return plain !== null && digestCase(plain) === 'mixed' ? plain.toLowerCase() : plain
 }
 
-/** 128 to 512 bits in hexadecimal, of either case. */
-export const isDigest = (text: string): boolean => isShort(text) && digestIn(text.trim()) !== null
+/** 128 to 512 bits in hexadecimal, in upper or lower case. */
+export const isDigest = (text: string): boolean => isShort(text) && digestCase(text.trim()) !== null
 
-function digestIn(text: string): 'lower' | 'mixed' | null {
+function digestCase(text: string): 'lower' | 'mixed' | null {
   if (text.length < 32 || text.length > 128 || text.length % 2 !== 0) return null
-  if (NO_HEX.test(text)) return null
+  if (NON_HEX.test(text)) return null
   return UPPER.test(text) ? 'mixed' : 'lower'
 }
 
-const NO_HEX = /[^0-9a-fA-F]/
+const NON_HEX = /[^0-9a-fA-F]/
 const UPPER = /[A-F]/
 
-/** A product and its version, at the least. */
+/** Whether a text is a user agent: at least a product and its version. */
 export function isAgent(text: string): boolean {
   return text.includes('/') && /\p{L}/u.test(text) && plainFrom(text) !== null && !isOfAnotherKind(text)
 }
 
-const net = emptyNet()
+const scratch = emptyNet()
 
-/** Whether a text is an e-mail address, a domain, an address, a prefix, a number or a digest, and so no free text. */
+/** Whether a text is an e-mail address, a domain, an IP address or prefix, a number or a digest, and so not free
+ *  text. */
 export function isOfAnotherKind(text: string): boolean {
   return (
     !isProse(text) &&
-    (readNet(text, net) ||
+    (readNet(text, scratch) ||
       keyCodeFrom(text) >= 0 ||
       numberFrom(text) >= 0 ||
       isDigest(text) ||
@@ -42,9 +43,8 @@ export function isOfAnotherKind(text: string): boolean {
   )
 }
 
-/** Whether a text has a slash and, between other characters, a space. Numbers may be written with spaces and prefixes have a
- *  slash, but nothing that is no free text has both, unless it starts with a quote as some mailboxes do; what browsers call
- *  themselves nearly always does. */
+/** Whether a text has a slash and an inner space. Card numbers may have spaces and prefixes have a slash, but only
+ *  free text has both, except quoted mailboxes, which start with a quote. Nearly all user agents have both. */
 export function isProse(text: string): boolean {
   if (!text.includes('/')) return false
   const trimmed = text.trim()

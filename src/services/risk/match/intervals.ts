@@ -1,19 +1,19 @@
-// Places on a line of 32-bit numbers: which stretch a number lies in. The starts are sorted, and an index by the first
-// bits of a number leaves only a few of them to search.
+// Finds the interval that contains a 32-bit number. The starts of the intervals are sorted, and an index by the leading
+// bits leaves only a few of them for the binary search.
 
-export type Line = {
+export type IntervalIndex = {
   starts: Uint32Array<ArrayBuffer>
-  /** Entry p is how many starts have first bits less than p. */
+  /** Entry p is the number of starts whose leading bits are less than p. */
   index: Uint32Array<ArrayBuffer>
-  /** By how much a number is shifted to leave its first bits. */
+  /** Right shift that leaves the leading bits of a number. */
   shift: number
 }
 
 const INDEX_BITS_MAX = 16
 
 /** The starts must be sorted and distinct. */
-export function buildLine(starts: Uint32Array<ArrayBuffer>): Line {
-  // About one start for each entry: a small set gets a small index.
+export function buildIntervalIndex(starts: Uint32Array<ArrayBuffer>): IntervalIndex {
+  // About one start per entry: a small set gets a small index.
   const bits = Math.min(Math.max(32 - Math.clz32(starts.length), 1), INDEX_BITS_MAX)
   const index = new Uint32Array(2 ** bits + 1)
   const shift = 32 - bits
@@ -22,8 +22,8 @@ export function buildLine(starts: Uint32Array<ArrayBuffer>): Line {
   return { starts, index, shift }
 }
 
-/** Finds the last start that is not beyond a number, or -1. */
-export function openLine({ starts, index, shift }: Line): (value: number) => number {
+/** Finds the index of the last start that is not greater than a number, or -1. */
+export function openIntervalIndex({ starts, index, shift }: IntervalIndex): (value: number) => number {
   return value => {
     const first = value >>> shift
     let low = index[first]!

@@ -1,4 +1,4 @@
-// The ways a key can be tested against a set, and the one spelling that each of them gives to members and keys.
+// The matchers of a set, and the canonical spelling each of them gives to members and look-up keys.
 import { digitsFrom, keyCodeFrom } from './digits.ts'
 import { domainFrom } from './domain.ts'
 import { exactFrom } from './exact.ts'
@@ -19,12 +19,12 @@ const READERS: Record<Match, Reader> = {
   range: { memberFrom: rangeFrom, canRead: text => numberFrom(text) >= 0 },
 }
 
-/** The one spelling of what a publisher or an organisation names, or null when this matcher cannot read it. */
+/** The canonical spelling of a source's member or an organisation's override; null if the matcher cannot read it. */
 export function memberFrom(match: Match, text: string): string | null {
   return READERS[match].memberFrom(text)
 }
 
-/** Whether a look-up key is one this matcher can read. */
+/** Whether the matcher can read a look-up key. */
 export function canRead(match: Match, text: string): boolean {
   return READERS[match].canRead(text)
 }

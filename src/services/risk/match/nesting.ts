@@ -1,22 +1,22 @@
-// Lays prefixes, which contain one another or do not touch, out along the addresses: stretches that each belong to the
-// longest prefix there, and for every prefix the next shorter one around it.
+// Flattens prefixes, which are nested or disjoint, into intervals of addresses. Each interval belongs to the longest
+// prefix that covers it, and each prefix refers to the next shorter one that contains it.
 import { orderBy } from './order.ts'
 
-/** Addresses of `width` words each, one behind the other, and the lengths of the prefixes that start there. */
+/** The addresses of the prefixes, `width` words each, one after the other, and the prefix lengths. */
 export type Prefixes = { width: 1 | 4; words: Uint32Array; bits: Uint8Array }
 
-export type Layout = {
-  /** The words of the address that each stretch starts at, in ascending order. */
+export type PrefixIntervals = {
+  /** The words of the first address of each interval, in ascending order. */
   starts: Uint32Array<ArrayBuffer>
-  /** The prefix that each stretch belongs to, counted from one; 0 for none. */
+  /** The prefix that owns each interval, counted from one; 0 for none. */
   owners: Uint32Array<ArrayBuffer>
-  /** The stretch that each prefix starts with, so that its address need not be kept again. */
+  /** The first interval of each prefix, so that its address is not stored twice. */
   firstIntervals: Uint32Array<ArrayBuffer>
-  /** The prefix around each prefix, counted from one; 0 for none. */
+  /** The prefix that directly contains each prefix, counted from one; 0 for none. */
   parents: Uint32Array<ArrayBuffer>
 }
 
-export function layOut(prefixes: Prefixes): Layout {
+export function flattenPrefixes(prefixes: Prefixes): PrefixIntervals {
   const { width, words, bits } = prefixes
   const count = bits.length
   const starts = new Uint32Array((count * 2 + 1) * width)
@@ -26,8 +26,8 @@ export function layOut(prefixes: Prefixes): Layout {
   const after = new Uint32Array(width)
   let last = -1
 
-  /** From this address on, everything belongs to the owner, until the next call. */
-  function begin(address: Uint32Array, from: number, owner: number): void {
+  /** Addresses from this one up to that of the next call belong to the owner. */
+  function startInterval(address: Uint32Array, from: number, owner: number): void {
     if (last < 0 || !isSame(starts, last * width, address, from, width)) {
       last++
       for (let word = 0; word < width; word++) starts[last * width + word] = address[from + word]!
@@ -38,15 +38,15 @@ export function layOut(prefixes: Prefixes): Layout {
   const open: number[] = []
   function close(): void {
     const closed = open.pop()!
-    if (nextAddress(prefixes, closed, after)) begin(after, 0, parents[closed]!)
+    if (nextAddress(prefixes, closed, after)) startInterval(after, 0, parents[closed]!)
   }
 
-  // Parents come before what they contain: at the same address, the shorter is first.
+  // Parents come before their children: at the same address, the shorter prefix is first.
   const wordKeys = Array.from({ length: width }, (_, word) => (index: number) => words[index * width + word]!)
   for (const index of orderBy(count, ...wordKeys, index => bits[index]!)) {
     while (open.length > 0 && !contains(prefixes, open.at(-1)!, index)) close()
     parents[index] = (open.at(-1) ?? -1) + 1
-    begin(words, index * width, index + 1)
+    startInterval(words, index * width, index + 1)
     firstIntervals[index] = last
     open.push(index)
   }
@@ -59,7 +59,7 @@ function isSame(a: Uint32Array, fromA: number, b: Uint32Array, fromB: number, wi
   return true
 }
 
-/** Whether an address lies in a prefix; both are given by their index. */
+/** Whether a prefix contains an address; both are given by their index. */
 function contains({ width, words, bits }: Prefixes, prefix: number, address: number): boolean {
   let left = bits[prefix]!
   for (let word = 0; word < width && left > 0; word++, left -= 32) {
@@ -69,7 +69,7 @@ function contains({ width, words, bits }: Prefixes, prefix: number, address: num
   return true
 }
 
-/** Puts the first address behind a prefix into `after`; false when there is none. */
+/** Writes the first address after a prefix to `after`; false if there is none. */
 function nextAddress({ width, words, bits }: Prefixes, prefix: number, after: Uint32Array): boolean {
   const length = bits[prefix]!
   for (let word = 0; word < width; word++) after[word] = words[prefix * width + word]!

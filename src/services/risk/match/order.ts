@@ -1,6 +1,6 @@
-// Sorts numbers of things by the things' keys, in time that grows with their count alone.
+// Sorts indexes by one or more 32-bit keys with a radix sort, in linear time.
 
-/** The numbers 0 to count - 1, ordered by the first of the keys, among equals by the next, and so on. */
+/** The indexes 0 to count - 1, ordered by the first key, ties by the next, and so on. */
 export function orderBy(count: number, ...keys: ((index: number) => number)[]): Uint32Array<ArrayBuffer> {
   let order = new Uint32Array(count)
   for (let index = 0; index < count; index++) order[index] = index
@@ -18,7 +18,7 @@ export function orderBy(count: number, ...keys: ((index: number) => number)[]): 
   return order
 }
 
-/** One stable pass over one byte of the values; false when all are equal in it and nothing needs to move. */
+/** One stable pass over one byte of the values; false if all values are equal in it and `to` is left as it is. */
 function sortByByte(values: Uint32Array, shift: number, from: Uint32Array, to: Uint32Array): boolean {
   const offsets = new Uint32Array(257)
   for (let index = 0; index < values.length; index++) offsets[((values[index]! >>> shift) & 255) + 1]!++

@@ -1,58 +1,58 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { judgePattern, STEPS_MAX } from './pattern.ts'
+import { analysePattern, STEPS_MAX } from './pattern.ts'
 import { buildPatterns, openPatterns } from './pattern-table.ts'
 
 type Piece =
-  | { kind: 'one'; text: string; takes: RegExp }
-  | { kind: 'edge' }
-  | { kind: 'group'; options: Piece[][] }
-  | { kind: 'repeat'; of: Piece; mark: string; min: number; max: number }
+  | { kind: 'one'; text: string; char: RegExp }
+  | { kind: 'assertion' }
+  | { kind: 'group'; alternatives: Piece[][] }
+  | { kind: 'repeat'; of: Piece; quantifier: string; min: number; max: number }
 
 const textOf = (pieces: Piece[]): string =>
   pieces
     .map(piece => {
-      if (piece.kind === 'edge') return '\\b'
-      if (piece.kind === 'repeat') return textOf([piece.of]) + piece.mark
-      return piece.kind === 'one' ? piece.text : `(?:${piece.options.map(textOf).join('|')})`
+      if (piece.kind === 'assertion') return '\\b'
+      if (piece.kind === 'repeat') return textOf([piece.of]) + piece.quantifier
+      return piece.kind === 'one' ? piece.text : `(?:${piece.alternatives.map(textOf).join('|')})`
     })
     .join('')
 
-/** Tries one way after the other from every place, as engines do, and counts each look at a character or an edge. */
+/** A backtracking matcher that counts each test of a character or an assertion, over all start positions. */
 function countSteps(pieces: Piece[], key: string): { steps: number; isMatch: boolean } {
   let steps = 0
-  function goes(rest: Piece[], index: number, at: number, next: (at: number) => boolean): boolean {
-    const piece = rest[index]
+  function matches(sequence: Piece[], index: number, at: number, next: (at: number) => boolean): boolean {
+    const piece = sequence[index]
     if (!piece) return next(at)
-    const goOn = (end: number) => goes(rest, index + 1, end, next)
-    if (piece.kind === 'group') return piece.options.some(option => goes(option, 0, at, goOn))
+    const matchRest = (end: number) => matches(sequence, index + 1, end, next)
+    if (piece.kind === 'group') return piece.alternatives.some(each => matches(each, 0, at, matchRest))
     if (piece.kind === 'repeat') {
       const { of, min, max } = piece
-      const turn = (count: number, from: number): boolean =>
-        (count < max && goes([of], 0, from, end => turn(count + 1, end))) || (count >= min && goOn(from))
-      return turn(0, at)
+      const iterate = (count: number, from: number): boolean =>
+        (count < max && matches([of], 0, from, end => iterate(count + 1, end))) || (count >= min && matchRest(from))
+      return iterate(0, at)
     }
     steps++
-    if (piece.kind === 'edge') return /\w/.test(key[at - 1] ?? '') !== /\w/.test(key[at] ?? '') && goOn(at)
-    return piece.takes.test(key[at] ?? '') && goOn(at + 1)
+    if (piece.kind === 'assertion') return /\w/.test(key[at - 1] ?? '') !== /\w/.test(key[at] ?? '') && matchRest(at)
+    return piece.char.test(key[at] ?? '') && matchRest(at + 1)
   }
   for (let start = 0; start <= key.length; start++) {
-    if (goes(pieces, 0, start, () => true)) return { steps, isMatch: true }
+    if (matches(pieces, 0, start, () => true)) return { steps, isMatch: true }
   }
   return { steps, isMatch: false }
 }
 
-const oneOf = (text: string): Piece => ({ kind: 'one', text, takes: new RegExp(`^${text}$`) })
+const oneOf = (text: string): Piece => ({ kind: 'one', text, char: new RegExp(`^${text}$`) })
 const one = fc.constantFrom('a', 'b', 'c', '[aA]', '[ab]', '[bc]', '[^c]', '.', '\\w').map(oneOf)
-const edge = fc.constant<Piece>({ kind: 'edge' })
+const assertion = fc.constant<Piece>({ kind: 'assertion' })
 const group = fc
   .array(fc.array(one, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
-  .map((options): Piece => ({ kind: 'group', options }))
-const repeat = (marks: [string, number, number][]) =>
+  .map((alternatives): Piece => ({ kind: 'group', alternatives }))
+const repeat = (quantifiers: [string, number, number][]) =>
   fc
-    .tuple(fc.oneof({ weight: 3, arbitrary: one }, group), fc.constantFrom(...marks))
-    .map(([of, [mark, min, max]]): Piece => ({ kind: 'repeat', of, mark, min, max }))
+    .tuple(fc.oneof({ weight: 3, arbitrary: one }, group), fc.constantFrom(...quantifiers))
+    .map(([of, [quantifier, min, max]]): Piece => ({ kind: 'repeat', of, quantifier, min, max }))
 const bounded = repeat([
   ['?', 0, 1],
   ['??', 0, 1],
@@ -66,11 +66,11 @@ const unbounded = repeat([
   ['+', 1, Infinity],
   ['{2,}', 2, Infinity],
 ])
-const some = fc.array(fc.oneof({ weight: 6, arbitrary: one }, { weight: 2, arbitrary: bounded }, group, edge), {
+const pieces = fc.array(fc.oneof({ weight: 6, arbitrary: one }, { weight: 2, arbitrary: bounded }, group, assertion), {
   maxLength: 7,
 })
-const nasty = fc
-  .tuple(some, fc.array(unbounded, { maxLength: 1 }), some)
+const hardPattern = fc
+  .tuple(pieces, fc.array(unbounded, { maxLength: 1 }), pieces)
   .map(([before, middle, after]) => [...before, ...middle, ...after])
 const key = fc
   .tuple(
@@ -80,70 +80,67 @@ const key = fc
   )
   .map(([head, unit, tail]) => (head + unit.repeat(512)).slice(0, 512 - tail.length) + tail)
 
-/** A text that is there at few places may be followed at each of them by what comes next, and ways may lead to one place. */
-const all: Piece = { kind: 'repeat', of: oneOf('.'), mark: '*', min: 0, max: Infinity }
-const hard: [Piece[], string[]][] = [
-  [[...[...'aab.aab.aab.aab.'].map(oneOf), all, oneOf('x')], ['aabc'.repeat(128)]],
+/** Cases where a literal occurs at few positions but the rest is tried at all of them, and where paths lead to one
+ *  position. */
+const anything: Piece = { kind: 'repeat', of: oneOf('.'), quantifier: '*', min: 0, max: Infinity }
+const hardExamples: [Piece[], string[]][] = [
+  [[...[...'aab.aab.aab.aab.'].map(oneOf), anything, oneOf('x')], ['aabc'.repeat(128)]],
   [
     [
-      { kind: 'group', options: ['abcd', 'bcd', 'cd', 'd'].map(text => [...text].map(oneOf)) },
+      { kind: 'group', alternatives: ['abcd', 'bcd', 'cd', 'd'].map(text => [...text].map(oneOf)) },
       ...[...'efg'].map(oneOf),
-      all,
+      anything,
       oneOf('x'),
     ],
     ['abcdefg'.repeat(73)],
   ],
-  [[all, ...[...'abababx'].map(oneOf)], ['ab'.repeat(256)]],
+  [[anything, ...[...'abababx'].map(oneOf)], ['ab'.repeat(256)]],
 ]
 
-describe('the steps a pattern takes', () => {
-  it('are never more than it was judged to take, whatever the text', () => {
-    let judged = 0
-    let most = 0
+describe('the worst-case steps of a pattern', () => {
+  it('are an upper bound for any text', () => {
+    let analysed = 0
+    let highestShare = 0
     fc.assert(
-      fc.property(nasty, fc.array(key, { minLength: 3, maxLength: 3 }), (pieces, keys) => {
+      fc.property(hardPattern, fc.array(key, { minLength: 3, maxLength: 3 }), (pieces, keys) => {
         const text = textOf(pieces)
-        const verdict = judgePattern(text)
-        if (!verdict) return
-        judged++
+        const analysis = analysePattern(text)
+        if (!analysis) return
+        analysed++
         for (const each of ['a'.repeat(512), ...keys]) {
           const { steps, isMatch } = countSteps(pieces, each)
-          most = Math.max(most, steps / verdict.steps)
-          assert.equal(isMatch, new RegExp(text).test(each), 'the matcher of this test is right')
-          assert.ok(steps <= verdict.steps, `${text}: ${steps} steps, judged ${verdict.steps}`)
+          highestShare = Math.max(highestShare, steps / analysis.steps)
+          assert.equal(isMatch, new RegExp(text).test(each), 'the matcher of this test is correct')
+          assert.ok(steps <= analysis.steps, `${text}: ${steps} steps, at most ${analysis.steps} expected`)
         }
       }),
-      { numRuns: 600, examples: hard },
+      { numRuns: 600, examples: hardExamples },
     )
-    assert.ok(judged > 200, `${judged} were safe`)
-    assert.ok(most > 0.3, `the judgement is not idle: ${most}`)
+    assert.ok(analysed > 200, `${analysed} were safe`)
+    assert.ok(highestShare > 0.3, `the bound is not too loose: ${highestShare}`)
   })
 })
 
-const nastyKey = `x/${'a'.repeat(497)}~~~`
-const choices = Array.from({ length: 1_500 }, (_, n) => {
+const hardKey = `x/${'a'.repeat(497)}~~~`
+const manyPaths = Array.from({ length: 1_500 }, (_, n) => {
   const tail = `[${String.fromCharCode(65 + (n % 20))}Z][${String.fromCharCode(65 + Math.floor(n / 20 / 8))}@]`
   return `[ab]*aaa${'[ab]?'.repeat(1 + (n % 8))}${tail}`
 })
 
-describe('the patterns one text has tried', () => {
+describe('the patterns tried on one text', () => {
   for (const [why, members, text] of [
-    ['share a literal', choices, nastyKey],
-    ['have none', Array.from({ length: 64 }, (_, n) => `[ab]+[c${n % 10}][d${n}]`), nastyKey],
-    ['have none and are cheap', Array.from({ length: 200 }, (_, n) => `[ab]x?x?x?x?x?[cd][e${n}]`), nastyKey],
+    ['share a literal', manyPaths, hardKey],
+    ['have no literal', Array.from({ length: 64 }, (_, n) => `[ab]+[c${n % 10}][d${n}]`), hardKey],
+    ['have no literal and are cheap', Array.from({ length: 200 }, (_, n) => `[ab]x?x?x?x?x?[cd][e${n}]`), hardKey],
     [
-      'have none, or one of several',
+      'have no literal, or one of several',
       [...Array.from({ length: 90 }, (_, n) => `x${n + 10}|y${n + 10}`), '[ab]+foo[cd]', '[ab]+bar[cd]'],
       `foo bar/ ${'a'.repeat(490)}`,
     ],
-    ['are many that are cheap', Array.from({ length: 5_000 }, (_, n) => `^bot[x${n}]`), 'bot/ bot'],
-    [
-      'have literals inside one another',
-      Array.from({ length: 300 }, (_, n) => `${'a'.repeat(n + 3)}[x${n}]`),
-      nastyKey,
-    ],
+    ['are many and cheap', Array.from({ length: 5_000 }, (_, n) => `^bot[x${n}]`), 'bot/ bot'],
+    ['have nested literals', Array.from({ length: 300 }, (_, n) => `${'a'.repeat(n + 3)}[x${n}]`), hardKey],
   ] as const) {
-    it(`take a bounded number of steps together when they ${why}`, () => {
+    it(`need a bounded number of steps in total when they ${why}`, () => {
       const used: string[] = []
       const original = RegExp.prototype.test
       const data = buildPatterns([...new Set(members)])
@@ -157,28 +154,28 @@ describe('the patterns one text has tried', () => {
       } finally {
         RegExp.prototype.test = original
       }
-      const steps = used.reduce((sum, source) => sum + (judgePattern(source)?.steps ?? Infinity), 0)
+      const steps = used.reduce((sum, source) => sum + (analysePattern(source)?.steps ?? Infinity), 0)
       assert.ok(steps <= STEPS_MAX, `${used.length} patterns were tried, ${steps} steps`)
     })
   }
 
-  it('are all that may match, or the text has no answer', () => {
-    const words = Array.from(
+  it('are all that may match; otherwise the text gets no answer', () => {
+    const literals = Array.from(
       { length: 676 },
       (_, n) => `z${String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26))}`,
     )
-    const find = openPatterns(buildPatterns(words.map(word => `${word}[0-9]`)))
-    const stuffed = words.join('').slice(0, 504)
-    const few = words.slice(0, 30).join('')
-    assert.deepEqual([find(`/ ${stuffed}`), find(`/ ${stuffed}0`)], [-1, 167])
-    assert.deepEqual([find(`/ ${few}`), find(`/ ${few}0`)], [-1, 29])
+    const find = openPatterns(buildPatterns(literals.map(literal => `${literal}[0-9]`)))
+    const manyLiterals = literals.join('').slice(0, 504)
+    const fewLiterals = literals.slice(0, 30).join('')
+    assert.deepEqual([find(`/ ${manyLiterals}`), find(`/ ${manyLiterals}0`)], [-1, 167])
+    assert.deepEqual([find(`/ ${fewLiterals}`), find(`/ ${fewLiterals}0`)], [-1, 29])
     const many = openPatterns(
-      buildPatterns(words.flatMap(word => ['0', '1', '2', '3'].map(digit => `${word}[x${digit}]`))),
+      buildPatterns(literals.flatMap(literal => ['0', '1', '2', '3'].map(digit => `${literal}[x${digit}]`))),
     )
-    assert.deepEqual([many(`/ ${stuffed}0`), many(`/ ${few}0`)], [-2, 29 * 4])
+    assert.deepEqual([many(`/ ${manyLiterals}0`), many(`/ ${fewLiterals}0`)], [-2, 29 * 4])
   })
 
-  it('are dropped beyond what may be tried together, and counted', () => {
+  it('are dropped and counted over the limit of one literal', () => {
     const sharing = Array.from({ length: 1_000 }, (_, n) => `bot[x${String.fromCharCode(0x400 + n)}]`)
     const { dropped, ranked } = buildPatterns([...sharing, 'spider'])
     assert.ok(dropped > 0 && dropped + ranked.length === 1_001)
@@ -188,13 +185,13 @@ describe('the patterns one text has tried', () => {
 })
 
 describe('an expression', () => {
-  it('is made ready when it is first tried, once', t => {
+  it('is compiled once, when it is first tried', t => {
     const members = Array.from({ length: 500 }, (_, n) => `crawler${n}[a-z]`)
     const data = buildPatterns(members)
-    const made = t.mock.method(globalThis, 'RegExp')
+    const regExp = t.mock.method(globalThis, 'RegExp')
     const find = openPatterns(data)
-    assert.equal(made.mock.callCount(), 0)
+    assert.equal(regExp.mock.callCount(), 0)
     assert.deepEqual([find('crawler77x/'), find('crawler77y/')], [77, 77])
-    assert.equal(made.mock.callCount(), 1)
+    assert.equal(regExp.mock.callCount(), 1)
   })
 })

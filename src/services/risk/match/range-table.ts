@@ -1,13 +1,13 @@
 // Finds the range that covers a number. Ranges may overlap in any way: the narrowest wins, of equally narrow ones the
-// lower. That is decided when the table is built, by cutting the numbers into stretches with one owner each.
-import { buildLine, type Line, openLine } from './intervals.ts'
+// lower. This is resolved at build time, by splitting the numbers into intervals with one owner each.
+import { buildIntervalIndex, type IntervalIndex, openIntervalIndex } from './intervals.ts'
 import { orderBy } from './order.ts'
 import { endsFrom, numberFrom } from './range.ts'
 
-export type RangeData = Line & {
+export type RangeData = IntervalIndex & {
   lows: Uint32Array<ArrayBuffer>
   highs: Uint32Array<ArrayBuffer>
-  /** The member that each stretch belongs to, counted from one; 0 for none. */
+  /** The member that owns each interval, counted from one; 0 for none. */
   owners: Uint32Array<ArrayBuffer>
 }
 
@@ -16,37 +16,38 @@ export function buildRanges(members: readonly string[]): RangeData {
   const highs = new Uint32Array(members.length)
   for (const [index, member] of members.entries()) {
     const ends = endsFrom(member)
-    if (!ends) throw new Error(`No range: ${member}`)
+    if (!ends) throw new Error(`Not a range: ${member}`)
     lows[index] = ends[0]
     highs[index] = ends[1]
   }
-  const line = buildLine(cutsOf(lows, highs))
-  return { ...line, lows, highs, owners: ownersOf(line, lows, highs) }
+  const intervals = buildIntervalIndex(boundariesOf(lows, highs))
+  return { ...intervals, lows, highs, owners: ownersOf(intervals, lows, highs) }
 }
 
-/** Where a range starts, and where the numbers behind one start. */
-function cutsOf(lows: Uint32Array, highs: Uint32Array): Uint32Array<ArrayBuffer> {
-  const cuts = new Uint32Array(lows.length * 2)
-  cuts.set(lows)
+/** The first number of each range and the first number after it, sorted and distinct. */
+function boundariesOf(lows: Uint32Array, highs: Uint32Array): Uint32Array<ArrayBuffer> {
+  const boundaries = new Uint32Array(lows.length * 2)
+  boundaries.set(lows)
   let count = lows.length
-  for (const high of highs) if (high < 2 ** 32 - 1) cuts[count++] = high + 1
-  const sorted = cuts.subarray(0, count).sort()
-  return sorted.filter((cut, at) => at === 0 || cut !== sorted[at - 1])
+  for (const high of highs) if (high < 2 ** 32 - 1) boundaries[count++] = high + 1
+  const sorted = boundaries.subarray(0, count).sort()
+  return sorted.filter((boundary, at) => at === 0 || boundary !== sorted[at - 1])
 }
 
-/** Gives the stretches away, the narrowest range first; a stretch that has an owner keeps it. */
-function ownersOf(line: Line, lows: Uint32Array, highs: Uint32Array): Uint32Array<ArrayBuffer> {
-  const find = openLine(line)
-  const owners = new Uint32Array(line.starts.length)
-  /** For a stretch that has an owner, one further on that may have none, so that a wide range skips those at once. */
+/** Assigns the intervals, the narrowest range first; an interval that has an owner keeps it. */
+function ownersOf(intervals: IntervalIndex, lows: Uint32Array, highs: Uint32Array): Uint32Array<ArrayBuffer> {
+  const find = openIntervalIndex(intervals)
+  const owners = new Uint32Array(intervals.starts.length)
+  /** For an interval with an owner, a later one that may be free, so that a wide range skips owned ones
+   *  (union-find). */
   const next = Uint32Array.from({ length: owners.length + 1 }, (_, at) => at)
   const freeFrom = (from: number) => {
     let free = from
     while (next[free] !== free) free = next[free]!
     for (let at = from; at !== free; ) {
-      const then = next[at]!
+      const following = next[at]!
       next[at] = free
-      at = then
+      at = following
     }
     return free
   }
@@ -66,11 +67,11 @@ function ownersOf(line: Line, lows: Uint32Array, highs: Uint32Array): Uint32Arra
 }
 
 export function openRanges(data: RangeData): (key: string) => number {
-  const interval = openLine(data)
+  const find = openIntervalIndex(data)
   return key => {
     const number = numberFrom(key)
     if (number < 0) return -2
-    const at = interval(number)
+    const at = find(number)
     return at < 0 ? -1 : data.owners[at]! - 1
   }
 }

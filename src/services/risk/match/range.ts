@@ -1,17 +1,17 @@
-// Reads numbers of autonomous systems, and closed ranges of them. Nothing is guessed: spaces, signs, padding, exponents
-// and the dotted form are refused, as one program's 65546 is another's 1.10.
+// Reads autonomous system numbers and closed ranges of them. Ambiguous forms are rejected: spaces, signs, leading
+// zeros, exponents and the dotted form (1.10 is 65546 in asdot notation).
 import { isShort } from './text.ts'
 
 const NUMBER_MAX = 4_294_967_295
 
-/** The number a look-up key names, or -1. */
+/** The number in a look-up key, or -1. */
 export function numberFrom(text: string): number {
   return isShort(text) ? numberBetween(text, 0, text.length) : -1
 }
 
 function numberBetween(text: string, from: number, to: number): number {
-  const isMarked = (text.charCodeAt(from) | 0x20) === 0x61 && (text.charCodeAt(from + 1) | 0x20) === 0x73
-  const start = isMarked ? from + 2 : from
+  const hasAsPrefix = (text.charCodeAt(from) | 0x20) === 0x61 && (text.charCodeAt(from + 1) | 0x20) === 0x73
+  const start = hasAsPrefix ? from + 2 : from
   const digits = to - start
   if (digits < 1 || digits > 10 || (digits > 1 && text.charCodeAt(start) === 0x30)) return -1
   let value = 0
@@ -23,7 +23,7 @@ function numberBetween(text: string, from: number, to: number): number {
   return value <= NUMBER_MAX ? value : -1
 }
 
-/** Both ends of what a member names, or null. */
+/** Both ends of a member's range, or null. */
 export function endsFrom(text: string): [low: number, high: number] | null {
   if (!isShort(text)) return null
   const hyphen = text.indexOf('-')

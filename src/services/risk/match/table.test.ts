@@ -7,8 +7,8 @@ import { buildTextHash, mix, openProbe } from './text-hash.ts'
 
 const open = (match: Match, members: readonly string[]) => openTable(buildTable(match, members))
 
-/** What a key finds, as text; null for nothing, undefined when the key cannot be read. */
-function ask(match: Match, members: readonly string[], key: string): string | null | undefined {
+/** The text of the member found; null for none, undefined if the key cannot be read. */
+function findMember(match: Match, members: readonly string[], key: string): string | null | undefined {
   const table = open(match, members)
   const found = table.find(key)
   if (found < 0) return found === -2 ? undefined : null
@@ -16,7 +16,7 @@ function ask(match: Match, members: readonly string[], key: string): string | nu
   return members[found]
 }
 
-describe('the most specific member', () => {
+describe('a table', () => {
   type Row = readonly [match: Match, members: string[], key: string, found: string | null | undefined]
   for (const [match, members, key, found] of [
     ['domain', ['mailinator.com'], 'a.b.mailinator.com', 'mailinator.com'],
@@ -58,14 +58,15 @@ describe('the most specific member', () => {
     ],
     ['exact', ['a'], '', undefined],
   ] satisfies Row[] as Row[]) {
-    it(`${match} [${members}] for ${key}: ${found === undefined ? 'unreadable' : (found ?? 'none')}`, () => {
-      assert.equal(ask(match, members, key), found)
+    const result = found === undefined ? 'unreadable key' : (found ?? 'none')
+    it(`of ${match} [${members}] finds the most specific member for ${key}: ${result}`, () => {
+      assert.equal(findMember(match, members, key), found)
     })
   }
 })
 
-/** Asks all keys of a table of the members, of one of the same members shuffled, and of one that was handed over. */
-function agrees(
+/** Looks all keys up in a table of the members, in one of the shuffled members, and in one that was transferred. */
+function assertSameResults(
   match: Match,
   members: string[],
   shuffled: string[],
@@ -74,7 +75,7 @@ function agrees(
 ) {
   const data = buildTable(match, members)
   const other = open(match, shuffled)
-  const before = openTable(data)
+  const original = openTable(data)
   const expected = keys.map(oracle)
   const answers = (table: typeof other, of: string[]) =>
     keys.map(key => {
@@ -83,9 +84,9 @@ function agrees(
       if (found >= 0) assert.equal(table.member(found), of[found])
       return found < 0 ? null : of[found]
     })
-  assert.deepEqual(answers(before, members), expected)
+  assert.deepEqual(answers(original, members), expected)
   assert.deepEqual(answers(other, shuffled), expected)
-  const bytes = before.bytes
+  const bytes = original.bytes
   const moved = openTable(structuredClone(data, { transfer: buffersOf(data) }))
   assert.ok(buffersOf(data).every(buffer => buffer.detached))
   assert.deepEqual(answers(moved, members), expected)
@@ -94,7 +95,7 @@ function agrees(
 
 const shuffledOf = (members: string[]) => fc.shuffledSubarray(members, { minLength: members.length })
 
-/** Members, the same shuffled, and keys: some at random, some made of a member. */
+/** Members, the same members shuffled, and keys: some random, some derived from a member. */
 function cases(member: fc.Arbitrary<string>, key: (members: string[]) => fc.Arbitrary<string>) {
   return fc
     .uniqueArray(member, { maxLength: 40 })
@@ -104,7 +105,7 @@ function cases(member: fc.Arbitrary<string>, key: (members: string[]) => fc.Arbi
 const oneOf = (members: string[], otherwise: string) =>
   members.length ? fc.constantFrom(...members) : fc.constant(otherwise)
 
-describe('a table answers as a look at every member does', () => {
+describe('a table agrees with a linear search', () => {
   it('for domains', () => {
     const label = fc.constantFrom('a', 'b', 'ab', 'ba', 'a-b', 'com', '1')
     const name = fc.array(label, { minLength: 1, maxLength: 4 }).map(labels => [...labels, 'com'].join('.'))
@@ -117,8 +118,8 @@ describe('a table answers as a look at every member does', () => {
       )
     fc.assert(
       fc.property(cases(name, key), ([members, shuffled, keys]) => {
-        agrees('domain', members, shuffled, keys, asked => {
-          const host = asked.toLowerCase().split('@').at(-1)!
+        assertSameResults('domain', members, shuffled, keys, key => {
+          const host = key.toLowerCase().split('@').at(-1)!
           const covering = members.filter(member => `.${host}`.endsWith(`.${member}`))
           return covering.sort((x, y) => y.length - x.length)[0] ?? null
         })
@@ -133,7 +134,7 @@ describe('a table answers as a look at every member does', () => {
       fc.property(
         cases(text, members => fc.oneof(text, oneOf(members, 'a'))),
         ([members, shuffled, keys]) => {
-          agrees('exact', members, shuffled, keys, key => (members.includes(key) ? key : null))
+          assertSameResults('exact', members, shuffled, keys, key => (members.includes(key) ? key : null))
         },
       ),
       { numRuns: 300 },
@@ -147,8 +148,8 @@ describe('a table answers as a look at every member does', () => {
       fc.tuple(fc.oneof(digits(4, 4), oneOf(members, '0')), digits(4, 9)).map(parts => parts.join(''))
     fc.assert(
       fc.property(cases(digits(1, 8), key), ([members, shuffled, keys]) => {
-        agrees('digits', members, shuffled, keys, asked => {
-          const covering = members.filter(member => asked.startsWith(member))
+        assertSameResults('digits', members, shuffled, keys, key => {
+          const covering = members.filter(member => key.startsWith(member))
           return covering.sort((x, y) => y.length - x.length)[0] ?? null
         })
       }),
@@ -166,10 +167,10 @@ describe('a table answers as a look at every member does', () => {
       fc.property(
         cases(range, () => number.map(String)),
         ([members, shuffled, keys]) => {
-          agrees('range', members, shuffled, keys, asked => {
+          assertSameResults('range', members, shuffled, keys, key => {
             const covering = members
               .map(member => ({ member, ends: member.split('-').map(Number) as [number, number] }))
-              .filter(({ ends: [low, high] }) => low <= Number(asked) && Number(asked) <= high)
+              .filter(({ ends: [low, high] }) => low <= Number(key) && Number(key) <= high)
             covering.sort(({ ends: x }, { ends: y }) => x[1] - x[0] - (y[1] - y[0]) || x[0] - y[0])
             return covering[0]?.member ?? null
           })
@@ -180,32 +181,32 @@ describe('a table answers as a look at every member does', () => {
   })
 })
 
-/** The bits of an address in canonical spelling, as text, with those beyond the length left off. */
+/** The family and the bits of a canonical prefix, as text. */
 function bitsOf(prefix: string): string {
   const [address, length] = prefix.split('/') as [string, string]
-  const isFour = !address.includes(':')
-  const [head, tail] = address.split('::').map(half => (half === '' ? [] : half.split(isFour ? '.' : ':')))
+  const isIpv4 = !address.includes(':')
+  const [head, tail] = address.split('::').map(half => (half === '' ? [] : half.split(isIpv4 ? '.' : ':')))
   const middle = tail ? Array.from({ length: 8 - head!.length - tail.length }, () => '0') : []
   const groups = [...head!, ...middle, ...(tail ?? [])]
   const bits = groups.map(group =>
-    Number.parseInt(group, isFour ? 10 : 16)
+    Number.parseInt(group, isIpv4 ? 10 : 16)
       .toString(2)
-      .padStart(isFour ? 8 : 16, '0'),
+      .padStart(isIpv4 ? 8 : 16, '0'),
   )
-  return (isFour ? 'four ' : 'six ') + bits.join('').slice(0, Number(length))
+  return (isIpv4 ? 'IPv4 ' : 'IPv6 ') + bits.join('').slice(0, Number(length))
 }
 
-describe('a table of prefixes answers as a look at every member does', () => {
+describe('a table of prefixes agrees with a linear search', () => {
   const octet = fc.constantFrom(0, 1, 127, 128, 254, 255)
   const group = fc.constantFrom('0', '1', '7fff', '8000', 'ffff')
-  const four = fc.tuple(octet, octet, octet, octet).map(octets => octets.join('.'))
-  // The first group keeps clear of what is read as IPv4.
-  const six = fc
+  const ipv4 = fc.tuple(octet, octet, octet, octet).map(octets => octets.join('.'))
+  // The first group excludes addresses that embed IPv4.
+  const ipv6 = fc
     .tuple(fc.constantFrom('1', '8000', 'ffff'), ...Array.from({ length: 7 }, () => group))
     .map(groups => groups.join(':'))
   const prefix = (address: fc.Arbitrary<string>, max: number) =>
     fc.tuple(address, fc.nat({ max })).map(([text, bits]) => memberFrom('net', `${text}/${bits}`)!)
-  const either = fc.oneof(prefix(four, 32), prefix(six, 128))
+  const either = fc.oneof(prefix(ipv4, 32), prefix(ipv6, 128))
   const below = (members: string[]) =>
     fc.tuple(oneOf(members, '0.0.0.0/0'), fc.nat({ max: 128 })).map(([member, more]) => {
       const [address, bits] = member.split('/') as [string, string]
@@ -213,16 +214,16 @@ describe('a table of prefixes answers as a look at every member does', () => {
     })
 
   for (const [what, members, keys] of [
-    ['IPv4', prefix(four, 32), fc.oneof(prefix(four, 32), four)],
-    ['IPv6', prefix(six, 128), fc.oneof(prefix(six, 128), six)],
-    ['both', either, fc.oneof(either, four, six)],
+    ['IPv4', prefix(ipv4, 32), fc.oneof(prefix(ipv4, 32), ipv4)],
+    ['IPv6', prefix(ipv6, 128), fc.oneof(prefix(ipv6, 128), ipv6)],
+    ['both families', either, fc.oneof(either, ipv4, ipv6)],
   ] as const) {
     it(`for ${what}`, () => {
       fc.assert(
         fc.property(
           cases(members, given => fc.oneof(keys, below(given))),
-          ([given, shuffled, asked]) => {
-            agrees('net', given, shuffled, asked, key => {
+          ([given, shuffled, lookups]) => {
+            assertSameResults('net', given, shuffled, lookups, key => {
               const bits = bitsOf(memberFrom('net', key)!)
               const covering = given.filter(member => bits.startsWith(bitsOf(member)))
               return covering.sort((x, y) => bitsOf(y).length - bitsOf(x).length)[0] ?? null
@@ -235,10 +236,10 @@ describe('a table of prefixes answers as a look at every member does', () => {
   }
 })
 
-describe('a hash', () => {
-  it('that two texts have in common finds the one text, not the other', () => {
+describe('the text hash', () => {
+  it('compares the texts when their hashes are equal', () => {
     const data = buildTextHash(['mailinator.com', 'example.com'], 7)
-    const hash = [...'mailinator.com'].reduceRight((so, char) => mix(so, char.charCodeAt(0)), data.seed)
+    const hash = [...'mailinator.com'].reduceRight((value, char) => mix(value, char.charCodeAt(0)), data.seed)
     const probe = openProbe(data)
     assert.equal(probe(hash, 'mailinator.com', 0), 0)
     assert.equal(probe(hash, 'x.mailinator.com', 2), 0)
@@ -260,7 +261,7 @@ describe('a large table', () => {
     ['net', (index: number) => `${ip(index)}/24`, 50],
     ['net', (index: number) => `2001:db8:${(index + 1).toString(16)}::/48`, 50],
   ] as const) {
-    it(`of ${member(7)} finds every member by itself, and takes at most ${bytesMax} bytes for each`, () => {
+    it(`of members such as ${member(7)} finds each of them, with at most ${bytesMax} bytes per member`, () => {
       const members = numbers.map(member)
       assert.deepEqual(
         members.map(text => memberFrom(match, text)),

@@ -1,4 +1,5 @@
-// A set's members in flat arrays: built once, off the thread that serves, handed over without a copy, and then only read.
+// The members of a set in flat arrays: built once, usually on a worker thread, transferred without a copy, then
+// read-only.
 import { buildDigits, type DigitsData, digitsOf, openDigits } from './digits-table.ts'
 import { openDomains } from './domain-table.ts'
 import { exactFrom } from './exact.ts'
@@ -6,14 +7,14 @@ import type { Match } from './match.ts'
 import { buildNets, type NetData, netOf, openNets } from './net-table.ts'
 import { buildPatterns, openPatterns, type PatternData } from './pattern-table.ts'
 import { buildRanges, openRanges, type RangeData, rangeText } from './range-table.ts'
-import { buildTextHash, openWhole, type TextHash } from './text-hash.ts'
+import { buildTextHash, openTextLookup, type TextHash } from './text-hash.ts'
 import { openTexts } from './texts.ts'
 
-/** Only numbers, strings and typed arrays, so that it travels between threads. */
+/** Only numbers, strings and typed arrays, so that it can be transferred between threads. */
 export type TableData = {
-  /** How many members were given. */
+  /** Number of members passed to `buildTable`. */
   count: number
-  /** How many of them are never found, because they cannot be used safely. Only patterns can be so. */
+  /** Number of members that are never found because they are unsafe or too costly. Only patterns can be. */
   dropped: number
 } & (
   | { match: 'domain' | 'exact'; index: TextHash }
@@ -24,17 +25,17 @@ export type TableData = {
 )
 
 export type Table = {
-  /** Index of the most specific member that covers the key, -1 for none, -2 when the matcher cannot read the key. `isRead`
-   *  says that it is known that it can. */
-  find(key: string, isRead?: boolean): number
+  /** Index of the most specific member that covers the key, -1 for none, -2 if the matcher cannot read the key. Set
+   *  `isReadable` if that was checked already. */
+  find(key: string, isReadable?: boolean): number
   /** The member's canonical text. */
   member(index: number): string
-  /** Bytes held by the typed arrays. */
+  /** Size of the typed arrays in bytes. */
   bytes: number
 }
 
-/** The members are as `memberFrom` spells them, each once, in any order. With a salt that nobody else knows, no list can
- *  be made up whose texts all have the same hash. */
+/** The members must be as `memberFrom` returns them and distinct, in any order. A secret salt prevents lists crafted to
+ *  collide in the hash. */
 export function buildTable(match: Match, members: readonly string[], salt = 0): TableData {
   const counts = { count: members.length, dropped: 0 }
   switch (match) {
@@ -77,7 +78,7 @@ function openIndex({ match, index }: TableData): Pick<Table, 'find' | 'member'> 
 }
 
 function findExact(index: TextHash): Table['find'] {
-  const find = openWhole(index)
+  const find = openTextLookup(index)
   return key => {
     const text = exactFrom(key)
     return text === null ? -2 : find(text)
@@ -87,9 +88,9 @@ function findExact(index: TextHash): Table['find'] {
 /** The buffers to transfer. */
 export const buffersOf = (data: TableData): ArrayBuffer[] => buffersIn(data)
 
-/** Each array has a buffer of its own, so none comes twice. */
-function buffersIn(holder: object): ArrayBuffer[] {
-  return Object.values(holder).flatMap(value => {
+/** Each array has its own buffer, so there are no duplicates. */
+function buffersIn(data: object): ArrayBuffer[] {
+  return Object.values(data).flatMap(value => {
     if (ArrayBuffer.isView(value)) return [value.buffer as ArrayBuffer]
     return typeof value === 'object' ? buffersIn(value) : []
   })

@@ -1,17 +1,17 @@
-// A flat hash of texts: a slot holds the number of a text and, in the bits this leaves, a part of its hash, so that most
-// slots of others are passed without looking at a text. What is found is always compared with the text itself.
-// A hash runs from the last character to the first, so that one pass over a name meets the hash of each of its parents.
+// A hash table of texts with open addressing. A slot stores the number of a text and, in the remaining bits, a part of
+// its hash, so that most other texts are skipped without a comparison. A hit is always compared with the text itself.
+// Hashes run from the last character to the first: one pass over a host name yields the hash of each parent domain.
 import { packTexts, type Texts } from './texts.ts'
 
 export type TextHash = Texts & {
   slots: Uint32Array<ArrayBuffer>
-  /** Where each hash starts: from a salt that nobody else knows, so that no list can be made up to collide in it. */
+  /** Start value of each hash. It comes from a secret salt, so that a source cannot craft colliding texts. */
   seed: number
 }
 
 export const EMPTY_SLOT = 0
 
-/** One step of a hash, to the left by one character. */
+/** Adds the next character to the left to a hash. */
 export function mix(hash: number, code: number): number {
   const product = Math.imul(hash ^ code, 0x9e3779b1)
   return product ^ (product >>> 15)
@@ -23,32 +23,33 @@ function hashOf(bytes: Uint8Array, from: number, to: number, seed: number): numb
   return hash
 }
 
-/** The bits of a slot that hold the number of a text, counted from one. */
+/** The bits of a slot for the number of a text, which starts at one. */
 const numberMask = (count: number) => 2 ** (32 - Math.clz32(count)) - 1
 
 export function buildTextHash(texts: readonly string[], salt: number): TextHash {
   const { bytes, offsets } = packTexts(texts)
   const seed = mix(mix(salt | 0, 1), 2)
-  // Between a third and two thirds of the slots are taken.
+  // Between a third and two thirds of the slots are occupied.
   const slots = new Uint32Array(2 ** Math.ceil(Math.log2(texts.length * 1.5 + 1)))
-  const numbers = numberMask(texts.length)
+  const numberBits = numberMask(texts.length)
   for (let index = 0; index < texts.length; index++) {
     const hash = hashOf(bytes, offsets[index]!, offsets[index + 1]!, seed)
     let slot = hash & (slots.length - 1)
     while (slots[slot] !== EMPTY_SLOT) slot = (slot + 1) & (slots.length - 1)
-    slots[slot] = (hash & ~numbers) | (index + 1)
+    slots[slot] = (hash & ~numberBits) | (index + 1)
   }
   return { bytes, offsets, slots, seed }
 }
 
-/** Finds the text that is the end of `key` from a place on, whose hash is given. A character of `key` is one byte. */
+/** Returns the index of the text that equals `key.slice(from)`, given its hash, or -1. A character of `key` is one
+ *  byte. */
 export type Probe = (hash: number, key: string, from: number) => number
 
 export function openProbe({ bytes, offsets, slots }: TextHash): Probe {
-  const numbers = numberMask(offsets.length - 1)
+  const numberBits = numberMask(offsets.length - 1)
   const last = slots.length - 1
 
-  function isText(index: number, key: string, from: number): boolean {
+  function isTextAt(index: number, key: string, from: number): boolean {
     const start = offsets[index]!
     if (offsets[index + 1]! - start !== key.length - from) return false
     for (let at = from; at < key.length; at++) if (bytes[start + at - from] !== key.charCodeAt(at)) return false
@@ -59,13 +60,14 @@ export function openProbe({ bytes, offsets, slots }: TextHash): Probe {
     for (let at = hash & last; ; at = (at + 1) & last) {
       const slot = slots[at]!
       if (slot === EMPTY_SLOT) return -1
-      if (((slot ^ hash) & ~numbers) === 0 && isText((slot & numbers) - 1, key, from)) return (slot & numbers) - 1
+      if (((slot ^ hash) & ~numberBits) === 0 && isTextAt((slot & numberBits) - 1, key, from))
+        return (slot & numberBits) - 1
     }
   }
 }
 
-/** Finds a whole text. */
-export function openWhole(data: TextHash): (text: string) => number {
+/** Finds the index of a text, or -1. */
+export function openTextLookup(data: TextHash): (text: string) => number {
   const probe = openProbe(data)
   return text => {
     let hash = data.seed

@@ -1,7 +1,8 @@
-// Many texts in one block of bytes, which takes a fraction of what as many strings take and travels between threads.
+// Many texts packed into one byte array. It needs a fraction of the memory of strings and can be transferred between
+// threads.
 
 export type Texts = {
-  /** Text i is the UTF-8 between offsets i and i + 1. */
+  /** The UTF-8 of text i is between `offsets[i]` and `offsets[i + 1]`. */
   bytes: Uint8Array<ArrayBuffer>
   offsets: Uint32Array<ArrayBuffer>
 }

@@ -1,6 +1,6 @@
-// What organisations say about members, remembered for a short while and forgotten at once when it changes. What an
-// organisation with few entries says comes with one query and is remembered together. Of one with many, each set is
-// remembered by itself and its table built in a thread: thousands of entries would hold up everybody else's requests.
+// Caches the overrides of organisations for a short time; a change drops them at once. An organisation with few
+// overrides is loaded with one query and cached as a whole. For one with many, each set is cached separately and its
+// table is built in a worker thread: building thousands of entries here would block the requests of others.
 import type { Clock, Database, Random } from '../../../engines/engines.ts'
 import { openCache } from '../../../kit/cache.ts'
 import type { OrgId } from '../../../kit/caller.ts'
@@ -12,24 +12,25 @@ import { openThread } from '../thread/open.ts'
 import { DENIES, NOTED, type OverrideRow, type PackedOverrides } from '../thread/overrides.ts'
 import { type OverrideEntry, type SmallOrgRow, selectCounts, selectPages, selectSmallOrg } from './store.ts'
 
-/** What one organisation says about one set: by the number its table finds. An entry is there once it has been found. */
+/** The overrides of one organisation on one set, by table index. An entry exists once `table.find` has returned its
+ *  index. */
 export type SetOverrides = { readonly table: Table; entries: OverrideEntry[] }
 export type OrgOverrides = ReadonlyMap<string, SetOverrides>
 
 export type OverrideCache = {
-  /** How many entries an organisation has, by set. */
+  /** The number of overrides of an organisation, by set. */
   counts(org: OrgId): Promise<ReadonlyMap<string, number>>
-  /** What it says about these sets, or about all. */
+  /** The overrides of an organisation on these sets, or on all. */
   get(org: OrgId, sets?: readonly string[]): Promise<OrgOverrides>
   close(): Promise<void>
 }
 
-/** So many entries are read and built within a few milliseconds. */
+/** Up to this number, overrides are read and built within a few milliseconds. */
 const SMALL_MAX = 2_000
-/** Longer than anything is remembered. */
+/** Longer than a cache entry lives. */
 const IDLE_MS = 60_000
 
-/** What an organisation with few entries says; null for one with many. */
+/** `overrides` is null for an organisation with many. */
 type SmallOrg = { overrides: OrgOverrides | null }
 
 type Engines = { db: Database; clock: Clock; random: Random }
@@ -38,12 +39,12 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
   const byOrg = openCache<SmallOrg>()
   const bySet = openCache<SetOverrides>()
   const cachedSets = new Set<string>()
-  // One of its own: a document may take the other one minutes. It ends by itself, but not before this is needed again.
+  // A separate worker thread: a document can occupy the other one for minutes.
   const thread = openThread({ idleMs: IDLE_MS })
   const salt = () => random.bytes(4).readUInt32LE()
   const onChange = (orgAndSet: string) => {
     byOrg.drop(orgAndSet.slice(0, orgAndSet.indexOf(' ')))
-    // Whoever writes about a set that is not remembered must not make others' look-ups start again.
+    // A write to a set that is not cached must not invalidate the loads of others that are running.
     if (cachedSets.delete(orgAndSet)) bySet.drop(orgAndSet)
   }
   await db.listen('risk_overrides', onChange, () => {
@@ -60,7 +61,7 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
     return (byOrg.get(org, nowMs) ?? ((await byOrg.load(org, nowMs, load)) as SmallOrg)).overrides
   }
 
-  async function built(entry: SetEntry, pages: string[]): Promise<SetOverrides> {
+  async function buildOverrides(entry: SetEntry, pages: string[]): Promise<SetOverrides> {
     if (pages.length < 2) return builtOnFirstUse(entry, JSON.parse(pages[0] ?? '[]'), salt())
     return unpacked(await thread.packOverrides({ match: overrideMatch(entry), pages, salt: salt() }))
   }
@@ -70,7 +71,7 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
     const name = `${org} ${entry.set}`
     const load = async () => {
       cachedSets.add(name)
-      return { value: await built(entry, await selectPages(db, org, entry.set)), aliases: [name] }
+      return { value: await buildOverrides(entry, await selectPages(db, org, entry.set)), aliases: [name] }
     }
     return bySet.get(name, nowMs) ?? ((await bySet.load(name, nowMs, load)) as SetOverrides)
   }
@@ -85,7 +86,7 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
       const overrides = await smallOrg(org)
       if (overrides) return overrides
       const found = new Map<string, SetOverrides>()
-      // One after the other: what comes of several at once is a long stretch of work again.
+      // One after the other: processing several results at once would block the event loop again.
       for (const entry of CATALOGUE)
         if (sets?.includes(entry.set) ?? true) found.set(entry.set, await ofSet(org, entry))
       return found
@@ -103,7 +104,7 @@ function smallOrgFrom(rows: readonly SmallOrgRow[], salt: number): OrgOverrides 
   )
 }
 
-/** The table is built when a set is first asked about: who speaks about many sets rarely asks all of them at once. */
+/** The table is built on first use: an organisation with overrides on many sets rarely queries all of them. */
 function builtOnFirstUse(entry: SetEntry, rows: readonly OverrideRow[], salt: number): SetOverrides {
   let table: Table | null = null
   const keys = rows.map(([key]) => key)
@@ -116,14 +117,14 @@ function builtOnFirstUse(entry: SetEntry, rows: readonly OverrideRow[], salt: nu
   }
 }
 
-function unpacked({ data, marks, notes }: PackedOverrides): SetOverrides {
+function unpacked({ data, flags, notes }: PackedOverrides): SetOverrides {
   const table = openTable(data)
   const noteAt = openTexts(notes)
   const entries: OverrideEntry[] = []
   const entryAt = (at: number): OverrideEntry => {
-    const mark = marks[at] as number
-    const verdict = mark & DENIES ? 'deny' : 'allow'
-    return { key: table.member(at), verdict, note: mark & NOTED ? noteAt(at) : null }
+    const flag = flags[at] as number
+    const verdict = flag & DENIES ? 'deny' : 'allow'
+    return { key: table.member(at), verdict, note: flag & NOTED ? noteAt(at) : null }
   }
   const find: Table['find'] = (key, isRead) => {
     const at = table.find(key, isRead)

@@ -1,23 +1,23 @@
-// All SQL on what organisations say about members of sets. Every query takes the organisation.
+// All SQL on overrides. Every query is limited to one organisation.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Verdict } from '../thread/overrides.ts'
 
 export type Override = { key: string; verdict: Verdict; note: string | null; by: string; at: string }
 
-/** In byte order, those after the key that is given. */
+/** The overrides after the given key, in byte order. */
 export function selectOverrides(db: Sql, org: OrgId, set: string, after: string, count: number): Promise<Override[]> {
   return db<Override>`select key, verdict, note, by, at from risk_overrides
     where org = ${org} and set_name = ${set} and key > ${after} order by key limit ${count}`
 }
 
-/** One entry as it is written and looked up. */
+/** One override as it is written and looked up. */
 export type OverrideEntry = { key: string; verdict: Verdict; note: string | null }
 
-/** A page is rows of key, verdict and note as JSON. */
+/** A page is a JSON array of [key, verdict, note]. */
 export type SmallOrgRow = { isMany: boolean; set: string | null; page: string | null }
 
-/** What the organisation says, a row for each set; or, if that is more than `few` entries, one row that says so. */
+/** All overrides of the organisation, one row per set; if there are more than `entriesMax`, one row with `isMany`. */
 export function selectSmallOrg(db: Sql, org: OrgId, entriesMax: number): Promise<SmallOrgRow[]> {
   return db<SmallOrgRow>`with size as (
       select count(*) > ${entriesMax}::int as many from (select from risk_overrides where org = ${org} limit ${entriesMax + 1}) as first
@@ -27,7 +27,7 @@ export function selectSmallOrg(db: Sql, org: OrgId, entriesMax: number): Promise
     ) as own on true`
 }
 
-/** How many entries the organisation has over each set. */
+/** The number of overrides of the organisation, by set. */
 export function selectCounts(db: Sql, org: OrgId): Promise<{ set: string; count: number }[]> {
   return db<{ set: string; count: number }>`select set_name as set, count(*) from risk_overrides
     where org = ${org} group by set_name`
@@ -35,8 +35,8 @@ export function selectCounts(db: Sql, org: OrgId): Promise<{ set: string; count:
 
 const PAGE = 1_000
 
-/** Everything the organisation says about a set. It comes in pages, as text: a row for each entry would take the loop that
- *  serves requests many times as long to read. */
+/** All overrides of the organisation on a set, as pages of JSON text: reading one row per override would block the
+ *  event loop many times as long. */
 export async function selectPages(db: Sql, org: OrgId, set: string): Promise<string[]> {
   const rows = await db<{ page: string }>`with numbered as (
       select key, verdict, note, (row_number() over (order by key) - 1) / ${PAGE}::int as n
@@ -52,7 +52,7 @@ export async function countOverrides(db: Sql, org: OrgId, set: string): Promise<
   return row?.count ?? 0
 }
 
-/** Writes entries whose keys are distinct. */
+/** The keys of the entries must be distinct. */
 export async function upsertOverrides(
   db: Tx,
   org: OrgId,

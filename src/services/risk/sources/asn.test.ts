@@ -5,7 +5,7 @@ import { x4bnetHosting } from './x4bnet-hosting.ts'
 
 const HEADER = 'Number,Description,WHOIS,RDAP,Reference,Registration Date'
 
-describe("IANA's numbers of autonomous systems", () => {
+describe("IANA's autonomous system numbers", () => {
   const rows = [
     '0,Reserved,,,[RFC7607],',
     '1-1876,Assigned by ARIN,whois.arin.net,https://rdap.arin.net/registryhttp://rdap.arin.net/registry,,',
@@ -35,13 +35,13 @@ describe("IANA's numbers of autonomous systems", () => {
     assert.deepEqual(iana.parse?.(`${[HEADER, ...rows].join('\r\n')}\r\n`), { members, dropped: 0 })
   })
 
-  it('are the same in another order; the row that points at the other table is left out', () => {
+  it('do not depend on the order of rows; the row that refers to the other table is dropped', () => {
     const pointer = '0-65535,See Sub-registry 16-bit AS numbers,,,[RFC1930],'
     const text = `\ufeff${[HEADER, ...rows.toReversed(), pointer].join('\n')}`
     assert.deepEqual(iana32.parse?.(text), { members, dropped: 1 })
   })
 
-  it('are not read from another table, and of a few no row may be bad', () => {
+  it('are rejected from another table, or with a bad row among few', () => {
     assert.throws(() => iana.parse?.('AS Number,Reason\n0,Reserved\n'), /no column named Number, Description/)
     for (const row of ['4294967296,Reserved,,,,', '9-8,Reserved,,,,', '7-,'])
       assert.throws(() => iana.parse?.([HEADER, row, ...rows].join('\n')), /^Error: 1 of 11 rows/, row)
@@ -68,12 +68,12 @@ describe('autonomous systems of hosting companies', () => {
     { key: '8560-8560', value: { class: 'hosting' } },
   ]
 
-  it('have the name that stands behind them, where one does', () => {
+  it('have the name in the comment after them, if any', () => {
     assert.deepEqual(x4bnetHosting.parse?.(lines.join('\n')), { members, dropped: 0 })
     assert.deepEqual(x4bnetHosting.parse?.(`${lines.toReversed().join('\r\n')}\r\n`), { members, dropped: 0 })
   })
 
-  it('are numbers, all but one in two hundred', () => {
+  it('tolerate one bad row in two hundred', () => {
     for (const row of ['ASx # a', 'AS 1 # a', 'AS1.10 # b']) {
       assert.throws(() => x4bnetHosting.parse?.([row, ...lines].join('\n')), /^Error: 1 of 6 rows/, row)
       const many = Array.from({ length: 40 }, () => lines).flat()
@@ -81,10 +81,10 @@ describe('autonomous systems of hosting companies', () => {
     }
   })
 
-  it('are no wide range of numbers, among however many that are right', () => {
+  it('are rejected with a wide range, however many rows are right', () => {
     const many = Array.from({ length: 1_000 }, (_, at) => `AS${at + 1}`)
     for (const row of ['AS0-AS4294967295 # oops', 'AS1-AS2000', '64512-65534'])
-      assert.throws(() => x4bnetHosting.parse?.([row, ...many].join('\n')), /names all systems from/, row)
+      assert.throws(() => x4bnetHosting.parse?.([row, ...many].join('\n')), /implausibly wide range/, row)
     assert.equal(x4bnetHosting.parse?.(['AS5000-AS5009', ...many].join('\n')).members.length, 1_001)
   })
 })

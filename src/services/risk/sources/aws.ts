@@ -1,4 +1,4 @@
-// Amazon's networks. One is listed once for each service that uses it; what those rows have in common is kept.
+// Amazon's networks. A network is listed once for each service that uses it; the collector merges those rows.
 import { openNetworkCollector } from './networks.ts'
 import { inRegion } from './region.ts'
 import type { Parsed, Source } from './source.ts'

@@ -5,7 +5,7 @@ import { CATALOGUE } from '../catalogue.ts'
 const sources = CATALOGUE.flatMap(set => set.sources.map(source => ({ ...source, kind: set.kind })))
 
 describe('the catalogue', () => {
-  it('has these sets, in this order, with these bounds and publishers', () => {
+  it('has these sets, in this order, with these maximum ages and sources', () => {
     assert.deepEqual(
       CATALOGUE.map(({ set, kind, match, maxAgeHours, sources }) =>
         [set, kind, match, maxAgeHours, ...sources.map(({ source }) => source)].join(' '),
@@ -28,11 +28,11 @@ describe('the catalogue', () => {
     )
   })
 
-  it('says of every set in one sentence what it holds', () => {
+  it('describes every set in one sentence', () => {
     for (const { set, what } of CATALOGUE) assert.match(what, /^[A-Z][^.]+\.$/, set)
   })
 
-  it('has a refusal of one sentence for what is not held, and no source of it; and of nothing else', () => {
+  it('has a one-sentence refusal and no sources for seams, and no refusal for other sets', () => {
     for (const { set, kind, sources, refusal } of CATALOGUE) {
       if (kind === 'seam') assert.match(refusal ?? '', /^[A-Z][^.]+\.$/, set)
       else assert.equal(refusal, undefined, set)
@@ -40,16 +40,16 @@ describe('the catalogue', () => {
     }
   })
 
-  it('names every publisher once', () => {
+  it('has unique source names', () => {
     const names = sources.map(({ source }) => source)
     assert.deepEqual(names, [...new Set(names)])
-    // A mirror keeps each under its name.
+    // A mirror stores each source in a file of its name.
     for (const name of names) assert.match(name, /^[A-Za-z0-9-]+$/)
   })
 
   const BASES = { fetch: ['licence', 'registry', 'operator'], local: ['own'], attest: ['none'], seam: [] as string[] }
   for (const { source, kind, basis, terms, origin, parse } of sources) {
-    it(`rests on a basis of its kind, with terms and an origin: ${source}`, () => {
+    it(`has a basis that fits the kind of set, terms and an origin: ${source}`, () => {
       assert.ok(BASES[kind].includes(basis), basis)
       assert.ok(terms.length > 10 && origin.length > 10)
       assert.equal(parse !== undefined, kind === 'fetch')
@@ -58,7 +58,7 @@ describe('the catalogue', () => {
     })
   }
 
-  it('names the licence where that is the basis', () => {
+  it('states in the terms the licence, the missing licence or the registry, by basis', () => {
     for (const { source, basis, terms } of sources) {
       if (basis === 'licence') assert.match(terms, /^(CC0-1\.0|MIT) \(/, source)
       if (basis === 'operator') assert.match(terms, /no licence/, source)

@@ -1,5 +1,5 @@
-// The networks of Cloudflare's edge, in a list for each address family. People also come from inside them, through WARP
-// and Apple's relay, so this says where an address is and not what to think of it.
+// The networks of Cloudflare's edge, one list for each address family. Users of WARP and of Apple's Private Relay also
+// have addresses in them, so membership alone does not mean that an address is suspicious.
 import { parsePrefixList } from './prefix-list.ts'
 import type { Source } from './source.ts'
 

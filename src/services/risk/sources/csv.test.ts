@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { columnsOf, recordsOf } from './csv.ts'
 import { Unreadable } from './source.ts'
 
-describe('comma-separated values', () => {
+describe('the CSV reader', () => {
   for (const [what, text, records] of [
     [
       'plain cells',
@@ -43,60 +43,60 @@ describe('comma-separated values', () => {
     ['doubled quotes', '"""This network""",b', [['"This network"', 'b']]],
     ['a quote inside a plain cell', 'a"b,c', [['a"b', 'c']]],
     ['a carriage return inside a cell', 'a\rb,c\r,d', [['a\rb', 'c\r', 'd']]],
-    ['no record in an empty line', 'a\n\n\r\n\nb', [['a'], ['b']]],
+    ['no records from empty lines', 'a\n\n\r\n\nb', [['a'], ['b']]],
   ] as const) {
-    it(`hold ${what}`, () => {
+    it(`reads ${what}`, () => {
       assert.deepEqual(recordsOf(text), records)
     })
   }
 
   for (const [what, text] of [
-    ['end inside a quoted cell', 'a,b\nc,"d'],
-    ['end after a doubled quote', 'a,"b""'],
-    ['go on after a quoted cell', 'a,"b"c'],
-    ['go on after a quoted cell and a carriage return', '"a"\r,b'],
+    ['ends inside a quoted cell', 'a,b\nc,"d'],
+    ['ends after a doubled quote', 'a,"b""'],
+    ['has text after a quoted cell', 'a,"b"c'],
+    ['has text after a quoted cell and a carriage return', '"a"\r,b'],
   ] as const) {
-    it(`cannot be read when they ${what}`, () => {
+    it(`rejects a table that ${what}`, () => {
       assert.throws(() => recordsOf(text), Unreadable)
     })
   }
 })
 
-describe('a table beyond reason', () => {
+describe('the limits of the CSV reader', () => {
   const row = '1,Reserved\n'
   for (const [what, text] of [
     ['rows', 'a,b\n'.repeat(600_000)],
-    ['rows with nothing in them', ',\n'.repeat(600_000)],
+    ['empty rows', ',\n'.repeat(600_000)],
     ['cells in a row', ','.repeat(1_100_000)],
   ] as const) {
-    it(`has too many ${what}`, () => {
+    it(`reject too many ${what}`, () => {
       assert.throws(() => recordsOf(text), /more than 1000000 cells/)
     })
   }
 
-  it('has a cell that is all quotes', () => {
+  it('reject a long cell of quotes', () => {
     assert.throws(() => recordsOf(`a,"${'""'.repeat(60_000)}"`), /a cell of 120001 characters in row 1/)
   })
 
-  it('is no table with empty lines in it, however many', () => {
+  it('do not count empty lines', () => {
     const lines = '\n'.repeat(3_000_000)
     assert.deepEqual(columnsOf(`Number,Description\n${row}${lines}${row}`, 'Number'), [['1'], ['1']])
   })
 })
 
 describe('columns', () => {
-  it('are found by name, wherever they stand', () => {
+  it('are found by name, at any position', () => {
     assert.deepEqual(columnsOf('\ufeffAge,Name ,Town\n7,Ada,"Rome, IT"\n8,Bob,Oslo\n', 'Name', 'Age'), [
       ['Ada', '7'],
       ['Bob', '8'],
     ])
   })
 
-  it('must be there', () => {
+  it('must exist', () => {
     assert.throws(() => columnsOf('Name,Town\nAda,Rome\n', 'Name', 'Age'), /no column named Age$/)
   })
 
-  it('are missing from a row that is cut, and blank rows are none', () => {
+  it('are null for a truncated row; blank rows are skipped', () => {
     assert.deepEqual(columnsOf('Name,Age\n,\nAda,7\n\nBob', 'Name', 'Age'), [['Ada', '7'], null])
   })
 })

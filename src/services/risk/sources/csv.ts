@@ -1,9 +1,9 @@
-// Reads comma-separated values by RFC 4180, strictly: registries quote their cells correctly, so a document that does
-// not is cut or is something else. Columns are found by name, because registries have added some over time.
+// Reads comma-separated values strictly by RFC 4180: registries quote their cells correctly, so a document that does
+// not is truncated or something else. Columns are found by name, because registries have added some over time.
 import { Unreadable } from './source.ts'
 import { cleanText } from './text.ts'
 
-/** The cells of the named columns, row by row; null for a row that has not as many cells as the header. */
+/** The cells of the named columns, row by row; null for a row with another number of cells than the header. */
 export function columnsOf(text: string, ...names: string[]): (string[] | null)[] {
   const [header = [], ...rows] = recordsOf(cleanText(text))
   const columns = names.map(name => header.findIndex(cell => cell.trim() === name))
@@ -14,12 +14,12 @@ export function columnsOf(text: string, ...names: string[]): (string[] | null)[]
     .map(row => (row.length === header.length ? columns.map(at => row[at] as string) : null))
 }
 
-/** Many times those of the longest registry. */
+/** Many times the cells of the longest registry. */
 const CELLS_MAX = 1_000_000
-/** Longer than any cell of them. */
+/** In characters; longer than any cell of a registry. */
 const CELL_MAX = 100_000
 
-/** Every record with its cells as they are, but for empty lines; a quoted cell may hold commas, line breaks and doubled
+/** All records with their cells, without empty lines; a quoted cell may contain commas, line breaks and doubled
  *  quotes. */
 export function recordsOf(text: string): string[][] {
   const records: string[][] = []
@@ -27,7 +27,7 @@ export function recordsOf(text: string): string[][] {
   let count = 0
   let at = 0
   while (true) {
-    if (cells.length === 0) at = behindEmptyLines(text, at)
+    if (cells.length === 0) at = afterEmptyLines(text, at)
     if (++count > CELLS_MAX) throw new Unreadable(`The table has more than ${CELLS_MAX} cells`)
     const [cell, end] = text[at] === '"' ? quotedCell(text, at, records.length + 1) : plainCell(text, at)
     cells.push(cell)
@@ -39,18 +39,18 @@ export function recordsOf(text: string): string[][] {
   }
 }
 
-function behindEmptyLines(text: string, from: number): number {
+function afterEmptyLines(text: string, from: number): number {
   let at = from
   while (text[at] === '\n' || (text[at] === '\r' && text[at + 1] === '\n')) at++
   return at
 }
 
-/** A cell from `start`, and where the comma or line break after it stands. */
+/** The cell that starts at `start`, and the position of the comma or line break after it. */
 function plainCell(text: string, start: number): [cell: string, end: number] {
   let end = start
   while (end < text.length && text[end] !== ',' && text[end] !== '\n') end++
-  const carriage = text[end] !== ',' && text[end - 1] === '\r' && end > start
-  return [text.slice(start, carriage ? end - 1 : end), end]
+  const hasCarriageReturn = text[end] !== ',' && text[end - 1] === '\r' && end > start
+  return [text.slice(start, hasCarriageReturn ? end - 1 : end), end]
 }
 
 function quotedCell(text: string, start: number, record: number): [cell: string, end: number] {

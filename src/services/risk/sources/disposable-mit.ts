@@ -1,4 +1,5 @@
-// The throwaway domains of disposable/disposable-email-domains: gathered by programs, many times more, and rougher.
+// Disposable e-mail domains of disposable/disposable-email-domains: collected automatically; much larger but less
+// accurate.
 import { parseDomainList } from './domain-list.ts'
 import type { Source } from './source.ts'
 

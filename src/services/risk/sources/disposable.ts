@@ -1,4 +1,4 @@
-// The throwaway domains of disposable-email-domains: reviewed by people, and the cleanest there is.
+// Disposable e-mail domains of disposable-email-domains: reviewed by hand, the most accurate list.
 import { parseDomainList } from './domain-list.ts'
 import type { Source } from './source.ts'
 

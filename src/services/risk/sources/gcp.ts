@@ -1,4 +1,4 @@
-// The networks of Google Cloud's customers; Google's own are another file.
+// The networks of Google Cloud's customers; Google publishes its own networks in another file.
 import { openNetworkCollector } from './networks.ts'
 import { inRegion } from './region.ts'
 import type { Parsed, Source } from './source.ts'

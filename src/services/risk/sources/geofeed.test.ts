@@ -33,16 +33,16 @@ describe('a geofeed', () => {
       { key: '8.3.30.1/32', value },
     ]
 
-    it(`of ${source} gives networks and countries, and nobody's blocks are left out`, () => {
+    it(`of ${source} yields networks and countries, without special-purpose blocks`, () => {
       assert.deepEqual(read(FEED), { members, dropped: 1 })
     })
 
-    it(`of ${source} is the same in another order, at another time and with CRLF`, () => {
+    it(`of ${source} yields the same in another order, at another time and with CRLF`, () => {
       const other = FEED.replace('10:00:06', '22:00:07').split('\n').toReversed().join('\r\n')
       assert.deepEqual(read(`\ufeff${other}\r\n`), { members, dropped: 1 })
     })
 
-    it(`of ${source} may lose a row of two hundred, and none of a few`, () => {
+    it(`of ${source} may have one bad row in two hundred, and none among few`, () => {
       const header = 'prefix,country,region,city,postal\n'
       assert.throws(() => read(`${header}${FEED}`), /^Error: 1 of 9 rows/)
       assert.throws(() => read(`Rate limit exceeded\n203.0.114.9\n`), /^Error: 1 of 2 rows/)
@@ -51,7 +51,7 @@ describe('a geofeed', () => {
     })
   }
 
-  it('takes the first country of a network that is listed in two', () => {
+  it('uses the first country in code-unit order of a network listed in two', () => {
     for (const rows of ['9.0.0.0/8,US\n9.0.0.0/8,DE', '9.0.0.0/8,DE\n9.0.0.0/8,US', '9.0.0.0/8\n9.0.0.0/8,DE']) {
       assert.equal(relay.parse?.(rows).members[0]?.value.region, 'DE')
     }

@@ -1,5 +1,5 @@
-// Reads a self-published geofeed by RFC 8805: network, country, region, city and postal code. Only network and country
-// are kept; the other fields change more often than they help.
+// Reads a self-published geofeed (RFC 8805): network, country, region, city and postal code. Only network and country
+// are kept; the other fields change too often to be useful.
 import { openNetworkCollector } from './networks.ts'
 import type { Parsed, Value } from './source.ts'
 import { rowsOf } from './text.ts'
@@ -8,7 +8,7 @@ const COUNTRY = /^[A-Z]{2}$/
 
 export function parseGeofeed(text: string, value: Value): Parsed {
   const networks = openNetworkCollector()
-  // A feed may have hundreds of thousands of rows and has few countries: rows of one country share one value.
+  // A feed may have hundreds of thousands of rows but few countries: rows of one country share one value object.
   const values = new Map<string, Value>([['', value]])
   for (const row of rowsOf(text)) {
     const [network = '', country = ''] = row.split(',', 2)
@@ -21,13 +21,13 @@ export function parseGeofeed(text: string, value: Value): Parsed {
   function valueIn(region: string): Value {
     const known = values.get(region)
     if (known) return known
-    const made = { ...value, region }
-    values.set(region, made)
-    return made
+    const created = { ...value, region }
+    values.set(region, created)
+    return created
   }
 }
 
-/** Neither a network nor a country has a comma or a quote inside, so quotes can only stand around them. */
+/** Networks and countries contain no commas or quotes, so quotes can only be around them. */
 function unquoted(cell: string): string {
   const text = cell.trim()
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).trim() : text

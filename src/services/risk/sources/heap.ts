@@ -1,10 +1,10 @@
-// Stops what reads or gathers before the thread's heap is full: V8 ends the whole process, and not the thread alone, when a
-// large piece is asked for that is not there.
+// Stops parsing before the heap of the worker thread is full: if a large allocation fails, V8 ends the whole process,
+// not only the thread.
 import { getHeapStatistics } from 'node:v8'
 import { resourceLimits } from 'node:worker_threads'
 import { Unreadable } from './source.ts'
 
-/** A table that doubles finds room in the rest. */
+/** The other half leaves enough heap for a hash table to double. */
 const SHARE_MAX = 0.5
 
 export const OUT_OF_MEMORY = 'The document cannot be read within the memory there is for it'

@@ -1,5 +1,5 @@
-// Which registry IANA gave each range of autonomous system numbers to: a table for those of 16 bits, one for the rest.
-
+// The regional registry of each range of autonomous system numbers, by IANA: one table for 16-bit numbers, one for the
+// rest.
 import { openCollector } from './collector.ts'
 import { columnsOf } from './csv.ts'
 import type { Parsed, Source, Value } from './source.ts'
@@ -26,24 +26,24 @@ function parse(text: string): Parsed {
   const numbers = openCollector('range')
   for (const row of columnsOf(text, 'Number', 'Description')) {
     const [number, description = ''] = row ?? []
-    // The second table starts with a row that only points at the first.
+    // The second table starts with a row that only refers to the first.
     if (/^see /i.test(description.trim())) numbers.drop()
-    else numbers.add(number?.trim(), holderFrom(description))
+    else numbers.add(number?.trim(), valueFrom(description))
   }
   return numbers.done()
 }
 
 const REGISTRIES = ['afrinic', 'apnic', 'arin', 'lacnic', 'ripe'] as const
 
-function holderFrom(description: string): Value {
-  const words = description.toLowerCase()
-  const registry = REGISTRIES.find(name => new RegExp(`\\b${name}\\b`).test(words))
-  const status = statusFrom(words)
+function valueFrom(description: string): Value {
+  const text = description.toLowerCase()
+  const registry = REGISTRIES.find(name => new RegExp(`\\b${name}\\b`).test(text))
+  const status = statusFrom(text)
   return registry === undefined ? { status } : { registry, status }
 }
 
-function statusFrom(words: string): string {
-  if (words.includes('assigned by')) return 'delegated'
-  if (words.includes('reserved')) return 'reserved'
-  return words.includes('unallocated') ? 'unallocated' : 'other'
+function statusFrom(text: string): string {
+  if (text.includes('assigned by')) return 'delegated'
+  if (text.includes('reserved')) return 'reserved'
+  return text.includes('unallocated') ? 'unallocated' : 'other'
 }

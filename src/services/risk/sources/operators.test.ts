@@ -15,7 +15,7 @@ const hosting = (key: string, operator: string, region?: string): Member => ({
   key,
   value: { class: 'hosting', operator, ...(region === undefined ? {} : { region }) },
 })
-const shifted = (rows: readonly unknown[]) => rows.toReversed()
+const reversed = (rows: readonly unknown[]) => rows.toReversed()
 
 describe("Amazon's networks", () => {
   const prefixes = [
@@ -33,16 +33,16 @@ describe("Amazon's networks", () => {
     hosting('3.5.140.0/22', 'aws', 'ap-northeast-2'),
   ]
 
-  it('are told once each, of whatever service, with the first of several regions', () => {
+  it('are listed once for all services, with the first of several regions', () => {
     assert.deepEqual(parsed(aws, JSON.stringify({ syncToken: '1', prefixes, ipv6_prefixes })), only(members))
   })
 
-  it('are the same in another order, at another time and with a byte order mark', () => {
-    const other = { syncToken: '2', createDate: '2026', ipv6_prefixes, prefixes: shifted(prefixes) }
+  it('do not depend on order, time and byte order mark', () => {
+    const other = { syncToken: '2', createDate: '2026', ipv6_prefixes, prefixes: reversed(prefixes) }
     assert.deepEqual(parsed(aws, `\ufeff${JSON.stringify(other, null, 2)}\r\n`), only(members))
   })
 
-  it('are of both families: a document with one of them is half a document', () => {
+  it('are rejected if the list of one address family is missing', () => {
     assert.throws(() => parsed(aws, JSON.stringify({ prefixes })), /no list named ipv6_prefixes/)
     assert.throws(() => parsed(aws, JSON.stringify({ ipv6_prefixes })), /no list named prefixes/)
   })
@@ -70,9 +70,9 @@ describe("Google Cloud's networks", () => {
     hosting('34.35.0.0/16', 'gcp', 'africa-south1'),
   ]
 
-  it('have their scope for a region, whenever and in whatever order they are told', () => {
+  it('have their scope as region, independent of order and time', () => {
     assert.deepEqual(parsed(gcp, JSON.stringify({ syncToken: '1', prefixes })), only(members))
-    assert.deepEqual(parsed(gcp, JSON.stringify({ syncToken: '2', prefixes: shifted(prefixes) })), only(members))
+    assert.deepEqual(parsed(gcp, JSON.stringify({ syncToken: '2', prefixes: reversed(prefixes) })), only(members))
   })
 
   it('count an entry without a network as a bad row', () => {
@@ -92,9 +92,9 @@ describe("Oracle's networks", () => {
     hosting('129.80.0.0/16', 'oracle', 'us-ashburn-1'),
   ]
 
-  it('have the region they are listed in', () => {
+  it('have the region they are listed under', () => {
     assert.deepEqual(parsed(oracle, JSON.stringify({ regions })), only(members))
-    assert.deepEqual(parsed(oracle, JSON.stringify({ regions: shifted(regions) })), only(members))
+    assert.deepEqual(parsed(oracle, JSON.stringify({ regions: reversed(regions) })), only(members))
   })
 
   it('count a region without networks as a bad row', () => {
@@ -104,7 +104,7 @@ describe("Oracle's networks", () => {
 })
 
 describe("Fastly's networks", () => {
-  it('are a delivery network, without a region', () => {
+  it('have the class cdn and no region', () => {
     const text = '{"addresses":["43.249.72.0/22","23.235.32.0/20"],"ipv6_addresses":["2a04:4e40::/32"]}'
     const value = { class: 'cdn', operator: 'fastly' }
     assert.deepEqual(
@@ -113,7 +113,7 @@ describe("Fastly's networks", () => {
     )
   })
 
-  it('are of both families', () => {
+  it('are rejected if the list of one address family is missing', () => {
     assert.throws(() => parsed(fastly, '{"addresses":["43.249.72.0/22"]}'), /no list named ipv6_addresses/)
   })
 })
@@ -136,7 +136,7 @@ describe('a plain list of networks', () => {
     })
   }
 
-  it('never makes a member of a whole address family', () => {
+  it('never yields a whole address family as a member', () => {
     for (const whole of ['0.0.0.0/0', '::/0', '1.2.3.4/0', '::ffff:0:0/96']) {
       assert.throws(() => parsed(tor, `${whole}\n203.1.1.1\n`), /^Error: 1 of 2 rows/)
       assert.deepEqual(
@@ -146,7 +146,7 @@ describe('a plain list of networks', () => {
     }
   })
 
-  it('loses blocks that are set aside for special purposes, and says how many', () => {
+  it('drops and counts special-purpose blocks', () => {
     const { members, dropped } = parsed(x4bnetVpn, '10.0.0.0/8\n2002::/16\n2001:db8::/32\n203.1.1.0/24\n') ?? {}
     assert.deepEqual([members?.map(({ key }) => key), dropped], [['203.1.1.0/24'], 3])
   })

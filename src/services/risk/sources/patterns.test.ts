@@ -20,25 +20,25 @@ const MEMBERS = [
 ]
 
 describe('patterns of crawlers', () => {
-  it('are kept as they are written, spaces included, with where the publisher explains them', () => {
+  it('are kept as published, with spaces and with the URL of their description', () => {
     assert.deepEqual(patterns.parse?.(JSON.stringify(ENTRIES)), { members: MEMBERS, dropped: 0 })
   })
 
-  it('are the same in another order, with dates that moved', () => {
+  it('do not depend on order and dates', () => {
     const other = ENTRIES.toReversed().map(entry => ({ ...entry, addition_date: '2026/01/01' }))
     assert.deepEqual(patterns.parse?.(`\ufeff${JSON.stringify(other, null, 2)}`), { members: MEMBERS, dropped: 0 })
   })
 
-  it('lose those that could take for ever, do not compile or fit every text, and say how many', () => {
+  it('are dropped and counted if they are unsafe, do not compile or match every text', () => {
     const unsafe = ['(a+)+$', '(', 'b**', '.*', 'x?', '(?i)a*', '^'].map(pattern => ({ pattern }))
     assert.deepEqual(patterns.parse?.(JSON.stringify([...ENTRIES, ...unsafe])), {
       members: MEMBERS,
       dropped: unsafe.length,
     })
-    assert.throws(() => patterns.parse?.(JSON.stringify(unsafe)), /no member/)
+    assert.throws(() => patterns.parse?.(JSON.stringify(unsafe)), /no usable member/)
   })
 
-  it('are refused whole when one takes people at large for crawlers, and name it', () => {
+  it('are rejected as a whole if one matches a common browser; the error quotes it', () => {
     for (const pattern of [
       '.',
       'Mozilla',
@@ -49,16 +49,16 @@ describe('patterns of crawlers', () => {
       '[A-Z]\\w\\w',
       ' ',
     ]) {
-      const told = `The list takes for a crawler, by the pattern ${JSON.stringify(pattern)}, what people`
+      const start = `The pattern ${JSON.stringify(pattern)} matches a common browser: `
       assert.throws(
         () => patterns.parse?.(JSON.stringify([...ENTRIES, { pattern }])),
-        ({ message }: Error) => message.startsWith(told),
+        ({ message }: Error) => message.startsWith(start),
         pattern,
       )
     }
   })
 
-  it('are refused whole when so many would be tried on what people browse with that it has no answer', () => {
+  it('are rejected as a whole if too many would be tried on a common browser', () => {
     const agent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36'
     const parts = Array.from({ length: agent.length - 3 }, (_, at) => agent.slice(at, at + 3)).filter(text =>
       /^\w+$/.test(text),
@@ -68,7 +68,7 @@ describe('patterns of crawlers', () => {
     )
     assert.throws(
       () => patterns.parse?.(JSON.stringify(many)),
-      /has too much to try on what people at large browse with/,
+      /^Error: The patterns need too many steps for a common browser: /,
     )
   })
 
@@ -77,7 +77,7 @@ describe('patterns of crawlers', () => {
     assert.throws(() => patterns.parse?.(JSON.stringify(odd)), /^Error: 2 of 8 rows/)
   })
 
-  it('are not read from JSON that lacks a comma', () => {
+  it('are rejected from invalid JSON', () => {
     assert.throws(() => patterns.parse?.('[{"pattern":"a"}\n{"pattern":"b"}]'), /not JSON/)
   })
 })

@@ -1,4 +1,4 @@
-// Regular expressions that tell crawlers by what they call themselves.
+// Regular expressions that match the user agents of crawlers.
 import { isSafePattern } from '../match/pattern.ts'
 import { buildPatterns, openPatterns } from '../match/pattern-table.ts'
 import { openCollector } from './collector.ts'
@@ -13,27 +13,27 @@ export const patterns: Source = {
   parse,
 }
 
-/** What is looked for at once takes some hundred bytes for each character. */
+/** The pattern table needs some hundred bytes per character. */
 const LENGTH_MAX = 200_000
 
 function parse(text: string): Parsed {
   const crawlers = openCollector('pattern')
   for (const { pattern, url } of arrayOf(jsonOf(text)).map(fieldsOf)) {
     const about = typeof url === 'string' ? shortened(url) : ''
-    if (typeof pattern === 'string' && !(isSafePattern(pattern) && tellsSomething(pattern))) crawlers.drop()
+    if (typeof pattern === 'string' && !(isSafePattern(pattern) && isSelective(pattern))) crawlers.drop()
     else crawlers.add(pattern, about === '' ? { class: 'crawler' } : { class: 'crawler', about })
   }
   const parsed = crawlers.done()
   const keys = parsed.members.map(({ key }) => key)
   const length = keys.reduce((sum, key) => sum + key.length, 0)
   if (length > LENGTH_MAX)
-    throw new Unreadable(`The patterns have ${length} characters, more than can be looked for at once`)
-  requireSparing(keys)
+    throw new Unreadable(`The patterns have ${length} characters in total; the limit is ${LENGTH_MAX}`)
+  requireNoBrowserMatch(keys)
   return parsed
 }
 
-/** What people at large browse with. A list that takes one of them for a crawler is damaged, and nothing else in it is trusted. */
-const ORDINARY = [
+/** User agents of common browsers. A list with a pattern that matches one of them is rejected as a whole. */
+const BROWSER_AGENTS = [
   ...['(Windows NT 10.0; Win64; x64)', '(Macintosh; Intel Mac OS X 10_15_7)', '(X11; Linux x86_64)'].flatMap(system => [
     `Mozilla/5.0 ${system} AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36`,
     `Mozilla/5.0 ${system} AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0`,
@@ -51,17 +51,19 @@ const ORDINARY = [
   ),
 ]
 
-function requireSparing(patterns: readonly string[]): void {
+function requireNoBrowserMatch(patterns: readonly string[]): void {
   const find = openPatterns(buildPatterns(patterns))
-  for (const agent of ORDINARY) {
+  for (const agent of BROWSER_AGENTS) {
     const found = find(agent)
-    const why =
-      found >= 0 ? `takes for a crawler, by the pattern ${JSON.stringify(patterns[found])},` : 'has too much to try on'
-    if (found !== -1) throw new Unreadable(`The list ${why} what people at large browse with: ${agent}`)
+    const problem =
+      found >= 0
+        ? `The pattern ${JSON.stringify(patterns[found])} matches a common browser`
+        : 'The patterns need too many steps for a common browser'
+    if (found !== -1) throw new Unreadable(`${problem}: ${agent}`)
   }
 }
 
-/** A pattern that matches nothing at all matches everything, whether or not it starts with the mark against case. */
-function tellsSomething(pattern: string): boolean {
+/** A pattern that matches the empty text, with or without `(?i)`, matches every text. */
+function isSelective(pattern: string): boolean {
   return !new RegExp(pattern.replace(/^\(\?i\)/, '')).test('')
 }

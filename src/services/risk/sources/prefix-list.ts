@@ -1,4 +1,4 @@
-// Reads the plainest form there is: one network or address in a line.
+// Reads a plain list: one network or address per line.
 import { openNetworkCollector } from './networks.ts'
 import type { Parsed, Value } from './source.ts'
 import { rowsOf } from './text.ts'

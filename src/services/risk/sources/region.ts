@@ -1,4 +1,4 @@
-// Adds the operator's own name of a region to what is said about a network, where the operator gives one.
+// Adds the operator's name of a region to the value of a network, if the operator gives one.
 import type { Value } from './source.ts'
 import { shortened } from './text.ts'
 

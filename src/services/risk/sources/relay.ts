@@ -1,4 +1,4 @@
-// Networks from which Apple's Private Relay reaches the internet: many people share each of them.
+// Egress networks of Apple's Private Relay, each shared by many users.
 import { parseGeofeed } from './geofeed.ts'
 import type { Source } from './source.ts'
 

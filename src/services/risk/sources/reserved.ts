@@ -1,4 +1,4 @@
-// Blocks that IANA sets aside for special purposes, in a registry for each address family.
+// Special-purpose address blocks of IANA, one registry for each address family.
 import { memberFrom } from '../match/match.ts'
 import { openCollector } from './collector.ts'
 import { columnsOf } from './csv.ts'
@@ -35,33 +35,34 @@ function parse(text: string): Parsed {
     for (const [block] of (cell ?? '').replace(FOOTNOTE, '').matchAll(BLOCK)) {
       const key = memberFrom('net', block)
       if (key === null) blocks.bad(block)
-      // The block of mapped addresses is read as the IPv4 it carries, and that is all of it.
+      // The block of IPv4-mapped addresses is read as all of IPv4.
       else if (key === '0.0.0.0/0' && block.includes(':')) blocks.drop()
       else blocks.keep(key, { class: 'reserved', operator: 'iana', name })
     }
   }
   const parsed = blocks.done()
-  requireLittle(parsed.members)
+  requireSmallShare(parsed.members)
   return parsed
 }
 
-/** A cell may name several blocks. */
+/** A cell may list several blocks. */
 const BLOCK = /[^\s,]+/g
 
-/** How much of the addresses that people come from is set aside: of either family a little more than the registries have
- *  had, since what is set aside was never given to anybody. */
-const SHARE_MAX = { four: 1 / 64, six: 1 / 4096 }
+/** The maximum share of public unicast addresses that may be reserved: slightly more than the registries reserve, as
+ *  reserved addresses were never assigned to users. */
+const SHARE_MAX = { ipv4: 1 / 64, ipv6: 1 / 4096 }
 
-function requireLittle(members: readonly Member[]): void {
-  const share = { four: 0, six: 0 }
-  for (const { key } of members) share[key.includes(':') ? 'six' : 'four'] += shareOf(key)
-  if (share.four > SHARE_MAX.four || share.six > SHARE_MAX.six)
-    throw new Unreadable('The list sets aside addresses that people come from')
+function requireSmallShare(members: readonly Member[]): void {
+  const share = { ipv4: 0, ipv6: 0 }
+  for (const { key } of members) share[key.includes(':') ? 'ipv6' : 'ipv4'] += shareOf(key)
+  if (share.ipv4 > SHARE_MAX.ipv4 || share.ipv6 > SHARE_MAX.ipv6)
+    throw new Unreadable('The list reserves too many public unicast addresses')
 }
 
-/** People come from below 224.0.0.0, and from 2000::/3. */
+/** The share of a block in the public unicast addresses: those below 224.0.0.0, and 2000::/3. */
 function shareOf(key: string): number {
-  const [bits, first] = [lengthOf(key), key.startsWith(':') ? 0 : Number.parseInt(key, key.includes(':') ? 16 : 10)]
+  const bits = lengthOf(key)
+  const first = key.startsWith(':') ? 0 : Number.parseInt(key, key.includes(':') ? 16 : 10)
   if (!key.includes(':')) return bits > 2 && first >= 224 ? 0 : 2 ** -bits
   return bits > 2 && first >> 13 !== 1 ? 0 : 2 ** (3 - bits)
 }

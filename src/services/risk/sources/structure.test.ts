@@ -5,13 +5,13 @@ import { structureMembers } from './structure.ts'
 
 const members = structureMembers()
 
-/** The scheme of the longest prefix, as a look-up tells it. */
+/** The scheme of the longest prefix, as in a look-up. */
 function schemeOf(digits: string): string | undefined {
   const covering = members.filter(({ key }) => digits.startsWith(key))
   return covering.sort((a, b) => b.key.length - a.key.length)[0]?.value.scheme
 }
 
-describe('the schemes of cards', () => {
+describe('card schemes', () => {
   for (const [scheme, ...prefixes] of [
     ['visa', '41111111', '49999999', '40117799', '40118000'],
     ['mastercard', '51000000', '55999999', '22210000', '22999999', '23000000', '27200000', '27209999'],
@@ -27,7 +27,7 @@ describe('the schemes of cards', () => {
     ['rupay', '50850000', '50899999', '60698500', '60798499', '60850099', '65215000', '65314999'],
   ] as const) {
     for (const digits of prefixes) {
-      it(`${digits} is ${scheme}`, () => {
+      it(`include ${digits} in ${scheme}`, () => {
         assert.equal(schemeOf(digits), scheme)
       })
     }
@@ -43,43 +43,54 @@ describe('the schemes of cards', () => {
     '30600000',
     '99999999',
   ]) {
-    it(`${digits} is of none`, () => {
+    it(`do not include ${digits}`, () => {
       assert.equal(schemeOf(digits), undefined)
     })
   }
 
-  it('are told with the lengths of their numbers, and with nothing else', () => {
+  it('have only a name and the lengths of their numbers', () => {
     for (const { value } of members) assert.deepEqual(Object.keys(value), ['scheme', 'lengths'])
     assert.equal(members.find(({ key }) => key === '34')?.value.lengths, '15')
     assert.equal(members.find(({ key }) => key === '4')?.value.lengths, '13,16,19')
   })
 
-  it('have prefixes that the matcher reads as they are, each once and in order', () => {
+  it('have canonical prefixes, distinct and in order', () => {
     const keys = members.map(({ key }) => key)
     assert.deepEqual(keys, [...new Set(keys)].sort())
     for (const key of keys) assert.equal(memberFrom('digits', key), key)
   })
 
-  it('are covered by few prefixes', () => {
+  it('are covered by the fewest possible prefixes', () => {
     const mastercard = members.filter(({ value }) => value.scheme === 'mastercard').map(({ key }) => key)
-    assert.deepEqual(
-      mastercard,
-      [
-        '2221',
-        '2222',
-        '2223',
-        '2224',
-        '2225',
-        '2226',
-        '2227',
-        '2228',
-        '2229',
-        '223',
-        '224',
-        '225',
-        '226',
-        '227',
-      ].concat(['228', '229', '23', '24', '25', '26', '270', '271', '2720', '51', '52', '53', '54', '55']),
-    )
+    assert.deepEqual(mastercard, [
+      '2221',
+      '2222',
+      '2223',
+      '2224',
+      '2225',
+      '2226',
+      '2227',
+      '2228',
+      '2229',
+      '223',
+      '224',
+      '225',
+      '226',
+      '227',
+      '228',
+      '229',
+      '23',
+      '24',
+      '25',
+      '26',
+      '270',
+      '271',
+      '2720',
+      '51',
+      '52',
+      '53',
+      '54',
+      '55',
+    ])
   })
 })

@@ -1,19 +1,19 @@
-// Which card scheme a number belongs to, by the ranges of issuer prefixes that the schemes publish. It tells the scheme
-// and how long its numbers are, and never who issued a card, where, or of what kind: no such table is open.
+// The card scheme of a card number, by the ranges of issuer prefixes that the schemes publish. The value is the scheme
+// and the lengths of its numbers. Issuer, country and kind of card are unknown: there is no open table of them.
 import { sorted } from './collector.ts'
 import type { Member, Source } from './source.ts'
 
 export const structure: Source = {
   source: 'structure',
   basis: 'own',
-  terms: 'Computed here from the ranges that card schemes publish, numbered by ISO/IEC 7812; no issuer table is held',
+  terms: 'Computed here from the ranges that card schemes publish, numbered by ISO/IEC 7812; no issuer table is used',
   origin: 'Computed in this service from the published ranges of the card schemes',
 }
 
 type Range = string | readonly [from: string, to: string]
 type Scheme = { scheme: string; lengths: readonly number[]; ranges: readonly Range[] }
 
-/** Where a range lies inside that of another scheme, its prefixes are longer, and the longest prefix answers. */
+/** A range inside that of another scheme has longer prefixes, and the longest prefix wins. */
 const SCHEMES: readonly Scheme[] = [
   { scheme: 'visa', lengths: [13, 16, 19], ranges: ['4'] },
   {
@@ -39,27 +39,31 @@ const SCHEMES: readonly Scheme[] = [
     scheme: 'elo',
     lengths: [16],
     ranges: [
-      ...['401178', '401179', '431274', '438935', '451416', '457393', '457631', '457632', '504175', '627780'],
-      ...['636297', '636368'],
-      ...([
-        ['506699', '506778'],
-        ['509000', '509999'],
-        ['650031', '650033'],
-        ['650035', '650051'],
-      ] as const),
-      ...([
-        ['650405', '650439'],
-        ['650485', '650538'],
-        ['650541', '650598'],
-        ['650700', '650718'],
-      ] as const),
-      ...([
-        ['650720', '650727'],
-        ['650901', '650978'],
-        ['651652', '651679'],
-        ['655000', '655019'],
-      ] as const),
-      ...([['655021', '655058']] as const),
+      '401178',
+      '401179',
+      '431274',
+      '438935',
+      '451416',
+      '457393',
+      '457631',
+      '457632',
+      '504175',
+      '627780',
+      '636297',
+      '636368',
+      ['506699', '506778'],
+      ['509000', '509999'],
+      ['650031', '650033'],
+      ['650035', '650051'],
+      ['650405', '650439'],
+      ['650485', '650538'],
+      ['650541', '650598'],
+      ['650700', '650718'],
+      ['650720', '650727'],
+      ['650901', '650978'],
+      ['651652', '651679'],
+      ['655000', '655019'],
+      ['655021', '655058'],
     ],
   },
   { scheme: 'troy', lengths: [16], ranges: ['9792'] },

@@ -1,21 +1,22 @@
-// Reads what every publisher's document has in common: marks around the text, lines, comments, JSON.
+// Reads what the documents of all sources have in common: byte order marks, lines, comments, JSON.
 import { Unreadable } from './source.ts'
 
-/** The end-of-file character of CP/M, which some registries still write. */
+/** The end-of-file character of CP/M, which some registries still append. */
 const SUBSTITUTE = '\x1a'
 
 const VALUE_MAX = 120
 
-/** The document without the marks around it; trimming takes a byte order mark off as well. Error pages end here. */
+/** The document without surrounding white space, end-of-file characters and (by `trim`) byte order mark. Rejects web
+ *  pages. */
 export function cleanText(text: string): string {
   let clean = text.trim()
   while (clean.endsWith(SUBSTITUTE)) clean = clean.slice(0, -1).trimEnd()
   if (clean === '') throw new Unreadable('The document is empty')
-  if (clean.startsWith('<')) throw new Unreadable('The document is a web page, not the list')
+  if (clean.startsWith('<')) throw new Unreadable('The document is a web page, not a list')
   return clean
 }
 
-/** The lines of a document, one at a time: an array of them all may take many times what the document takes. */
+/** The lines of a document, one at a time: an array of all lines may need many times the memory of the document. */
 export function* linesOf(text: string): Generator<string> {
   const clean = cleanText(text)
   for (let from = 0; from <= clean.length; ) {
@@ -26,7 +27,7 @@ export function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** The rows of a list without blank lines, and without what follows a `#`. */
+/** The rows of a list, without blank lines and `#` comments. */
 export function* rowsOf(text: string): Generator<string> {
   for (const line of linesOf(text)) {
     const hash = line.indexOf('#')
@@ -35,15 +36,16 @@ export function* rowsOf(text: string): Generator<string> {
   }
 }
 
-/** Many times the longest there is. */
+/** In characters; many times the longest document. */
 const JSON_MAX = 16 * 1024 * 1024
-/** An empty object is two characters long and takes fifty bytes, all of which are there at once. */
+/** `JSON.parse` creates all values at once, and an empty object of two characters needs fifty bytes. */
 const JSON_VALUES_MAX = 2_000_000
 
 export function jsonOf(text: string): unknown {
   const clean = cleanText(text)
   if (clean.length > JSON_MAX) throw new Unreadable(`The document is JSON of more than ${JSON_MAX} characters`)
-  if (marksIn(clean) > JSON_VALUES_MAX) throw new Unreadable(`The document has more than ${JSON_VALUES_MAX} values`)
+  if (countSeparators(clean) > JSON_VALUES_MAX)
+    throw new Unreadable(`The document has more than ${JSON_VALUES_MAX} values`)
   try {
     return JSON.parse(clean)
   } catch (error) {
@@ -51,16 +53,18 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b]
+const COMMA = 0x2c
+const BRACKET = 0x5b
+const BRACE = 0x7b
 
-/** Commas and opening brackets, at least one of which stands before each value but the first. */
-function marksIn(text: string): number {
-  let marks = 0
+/** Counts commas and opening brackets, an upper bound of the values: one precedes each value but the first. */
+function countSeparators(text: string): number {
+  let separators = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === COMMA || code === BRACKET || code === BRACE) marks++
+    if (code === COMMA || code === BRACKET || code === BRACE) separators++
   }
-  return marks
+  return separators
 }
 
 export function arrayOf(json: unknown): readonly unknown[] {
@@ -68,26 +72,26 @@ export function arrayOf(json: unknown): readonly unknown[] {
   throw new Unreadable('The document is not a JSON array')
 }
 
-/** A list that a JSON object must have; without it the document is something else, or half of itself. */
+/** A list that a JSON object must have; without it the document is another one or truncated. */
 export function listOf(json: unknown, name: string): readonly unknown[] {
   const list = fieldsOf(json)[name]
   if (Array.isArray(list)) return list
   throw new Unreadable(`The document has no list named ${name}`)
 }
 
-/** The fields of a JSON object; none of anything else, so that an odd entry reads as one without its fields. */
+/** The fields of a JSON object; empty for other values, so that they count as entries without fields. */
 export function fieldsOf(json: unknown): Readonly<Record<string, unknown>> {
   return json !== null && typeof json === 'object' && !Array.isArray(json) ? (json as Record<string, unknown>) : {}
 }
 
-/** How much of a text is looked at: it may be as long as the document. */
-const LOOKED_AT = 10 * VALUE_MAX
+/** How many characters of a text are processed: it may be as long as the document. */
+const SCANNED_MAX = 10 * VALUE_MAX
 
-/** A publisher's words as a value holds them: one line of well-formed text, and not long. */
+/** A text of a source as stored in a value: one line, well-formed, of at most VALUE_MAX characters. */
 export function shortened(text: string): string {
   const line = text
     .trimStart()
-    .slice(0, LOOKED_AT)
+    .slice(0, SCANNED_MAX)
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .toWellFormed()
     .trim()

@@ -8,20 +8,20 @@ const EDGE = `${CHROME} Edg/153.0.0.0`
 const common = (key: string, rank: string) => ({ key, value: { class: 'common', rank } })
 
 describe('common browsers', () => {
-  it('have the rank of the place they are listed at first', () => {
+  it('are ranked by their first position in the list', () => {
     assert.deepEqual(topAgents.parse?.(JSON.stringify([FIREFOX, CHROME, FIREFOX, EDGE])), {
       members: [common(CHROME, '2'), common(EDGE, '4'), common(FIREFOX, '1')],
       dropped: 0,
     })
   })
 
-  it('keep their lower rank when a hundred are listed twice', () => {
+  it('keep their first rank if a hundred are listed twice', () => {
     const agents = Array.from({ length: 100 }, (_, i) => `Browser/${i}`)
     const { members } = topAgents.parse?.(JSON.stringify([...agents, ...agents])) ?? { members: [] }
     assert.equal(members.find(({ key }) => key === 'Browser/8')?.value.rank, '9')
   })
 
-  it('are texts that name a product; one of another kind among a few makes no list of browsers', () => {
+  it('are texts with a product; another value among few rejects the document', () => {
     const many = Array.from({ length: 200 }, (_, at) => `Browser/${at}`)
     for (const odd of [7, {}, 'rate', 'limited', null, '', `a/${'x'.repeat(600)}`]) {
       const members = topAgents.parse?.(JSON.stringify([CHROME, odd, 'b/1', ...many])).members ?? []
@@ -31,7 +31,7 @@ describe('common browsers', () => {
     }
   })
 
-  it('are an array', () => {
+  it('must be an array', () => {
     assert.throws(() => topAgents.parse?.(JSON.stringify({ agents: [CHROME] })), /not a JSON array/)
   })
 })

@@ -1,4 +1,4 @@
-// What the most common browsers call themselves, the most common first.
+// The user agents of the most common browsers, the most common first.
 import { openCollector } from './collector.ts'
 import type { Parsed, Source } from './source.ts'
 import { arrayOf, jsonOf } from './text.ts'
@@ -18,7 +18,7 @@ function parse(text: string): Parsed {
     const name = typeof agent === 'string' ? agent.trim() : agent
     if (seen.has(name)) continue
     seen.add(name)
-    // Every browser names a product and its version; an array of other texts is an error message.
+    // Every user agent has a product and its version; an array of other texts is an error message.
     if (typeof agent !== 'string' || !agent.includes('/')) agents.bad(agent)
     else agents.add(agent, { class: 'common', rank: String(at + 1) })
   }

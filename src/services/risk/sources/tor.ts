@@ -1,4 +1,4 @@
-// Addresses from which traffic leaves the Tor network.
+// Addresses of Tor exit nodes.
 import { parsePrefixList } from './prefix-list.ts'
 import type { Source } from './source.ts'
 

@@ -1,4 +1,4 @@
-// Autonomous systems of hosting companies: `AS45090 # whose it is`.
+// Autonomous systems of hosting companies: `AS45090 # name`.
 import { endsFrom } from '../match/range.ts'
 import { openCollector } from './collector.ts'
 import { type Parsed, type Source, Unreadable } from './source.ts'
@@ -12,7 +12,7 @@ export const x4bnetHosting: Source = {
   parse,
 }
 
-/** Companies are named one by one. A range this wide is nobody's, and makes a hosting company of everybody in it. */
+/** The list has single numbers. A wider range is an error and would classify all systems in it as hosting. */
 const WIDTH_MAX = 1_000
 
 function parse(text: string): Parsed {
@@ -22,7 +22,7 @@ function parse(text: string): Parsed {
     const number = (hash < 0 ? line : line.slice(0, hash)).trim()
     if (number === '') continue
     const [low, high] = endsFrom(number) ?? [0, 0]
-    if (high - low >= WIDTH_MAX) throw new Unreadable(`The list names all systems from ${low} to ${high}`)
+    if (high - low >= WIDTH_MAX) throw new Unreadable(`The list has an implausibly wide range: ${low} to ${high}`)
     const name = hash < 0 ? '' : shortened(line.slice(hash + 1))
     numbers.add(number, name === '' ? { class: 'hosting' } : { class: 'hosting', name })
   }

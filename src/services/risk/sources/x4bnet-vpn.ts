@@ -1,4 +1,4 @@
-// Networks of VPN providers, in a list for each address family. The lists do not say whose each network is.
+// Networks of VPN providers, one list for each address family. The lists do not name the provider of a network.
 import { parsePrefixList } from './prefix-list.ts'
 import type { Source } from './source.ts'
 

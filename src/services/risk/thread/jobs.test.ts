@@ -12,16 +12,16 @@ describe('a version', () => {
     value: { class: n % 2 ? 'odd' : 'even', name: `${n % 7}` },
   }))
 
-  it('is the digest of its members, whatever the order in which they say things', () => {
-    const turned = members.map(({ key, value }) => ({ key, value: { name: value.name, class: value.class } }))
-    assert.equal(pack(turned).version, pack(members).version)
+  it('is the digest of its members, independent of the order of fields', () => {
+    const reordered = members.map(({ key, value }) => ({ key, value: { name: value.name, class: value.class } }))
+    assert.equal(pack(reordered).version, pack(members).version)
     const [first, ...rest] = members
     const other = [{ ...first, value: { class: 'other' } } as (typeof members)[number], ...rest]
     assert.notEqual(pack(other).version, pack(members).version)
     assert.notEqual(pack(rest).version, pack(members).version)
   })
 
-  it('comes out of its chunks as it went in', () => {
+  it('is restored from its chunks unchanged', () => {
     const { chunks, keys } = pack(members)
     assert.deepEqual(
       chunks.map(chunk => chunk.keys),
@@ -32,8 +32,8 @@ describe('a version', () => {
     const built = build({ kind: 'build', match: 'domain', sources: [{ source: 'one', chunks: packed }], salt: 9 })
     const table = openTable(built.data)
     for (const { key, value } of members) {
-      const said = JSON.parse(built.values[built.valueAt[table.find(key)] as number] as string)
-      assert.deepEqual(said, { ...value, source: 'one' })
+      const stored = JSON.parse(built.values[built.valueAt[table.find(key)] as number] as string)
+      assert.deepEqual(stored, { ...value, source: 'one' })
     }
     assert.equal(built.values.length, 14)
   })
@@ -45,7 +45,7 @@ describe('several sources', () => {
     return { source, chunks: pack(members).chunks.map(({ packed }) => packed) }
   }
 
-  it('are all named, and the first is believed where they differ, however large each is', () => {
+  it('are all named, and the first wins where they differ, whatever their sizes', () => {
     const many = Array.from({ length: 50 }, (_, n) => [`m${n}.com`, { class: 'many' }] as [string, { class: string }])
     const small = of('small', ['both.com', { class: 'small', only: 'small' }])
     const large = of('large', ['both.com', { class: 'large', also: 'large' }], ...many)
@@ -62,19 +62,19 @@ describe('several sources', () => {
 })
 
 describe('a document', () => {
-  it('that is nested beyond reason is refused, not a failure', () => {
+  it('that is nested too deeply is rejected without an exception', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
     assert.ok('refusal' in read('top-agents', `[${deep},${deep}]`))
   })
 
-  it('of an operator that claims half of the internet is refused', () => {
+  it('of an operator that claims half of the internet is rejected', () => {
     for (const text of ['104.16.0.0/1', '0.0.0.0/1\n128.0.0.0/1'])
       assert.ok('refusal' in read('cloudflare4', text), text)
     assert.ok('refusal' in read('cloudflare6', '2000::/3'))
-    assert.ok('refusal' in read('cloudflare4', '0.0.0.0/1\n104.16.0.0/13'), 'among others that are right')
+    assert.ok('refusal' in read('cloudflare4', '0.0.0.0/1\n104.16.0.0/13'), 'among valid networks')
   })
 
-  it('of patterns that cannot be looked for at once is refused', () => {
+  it('of patterns that are too long in total is rejected', () => {
     const rows = Array.from({ length: 1_000 }, (_, n) => ({ pattern: `bot${n}${'x'.repeat(400)}` }))
     assert.ok('refusal' in read('patterns', JSON.stringify(rows)))
   })

@@ -1,5 +1,5 @@
-// What is done in a thread of its own: reading a publisher's document, and building the table of a set. Both would hold up
-// every request for seconds.
+// Jobs of the worker thread: parsing the document of a source, and building the table of a set. On the main thread both
+// would block every request for seconds.
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { CATALOGUE } from '../catalogue.ts'
@@ -13,39 +13,40 @@ const CHUNK_MEMBERS = 5_000
 
 export type ParseJob = { kind: 'parse'; source: string; document: Uint8Array; encoding: string | null }
 export type Parsed = {
-  /** SHA-256 over the members in order, whatever the document looked like. */
+  /** SHA-256 over the members in order; independent of the formatting of the document. */
   version: string
   /** SHA-256 of the document itself. */
   raw: string
   keys: number
-  /** The members, so many at a time. */
+  /** The members in chunks of up to CHUNK_MEMBERS. */
   chunks: { keys: number; packed: Uint8Array }[]
 }
-/** Why a document cannot be used, for the operator. */
-export type Unread = { refusal: string }
+/** Why a document was rejected. */
+export type ParseRefusal = { refusal: string }
 
 export type BuildJob = {
   kind: 'build'
   match: Match
   sources: { source: string; chunks: Uint8Array[] }[]
-  /** Drawn for this table. */
+  /** Random, drawn for this table. */
   salt: number
 }
 export type Built = {
   data: TableData
-  /** What is said about members, each once, as JSON; and which of these each member has. */
+  /** The distinct values of members, as JSON. */
   values: string[]
+  /** For each member, the index of its value. */
   valueAt: Uint32Array
   scores: Float64Array | null
 }
 
-/** Members as columns: the keys, the values there are, which of these each has (0 for the first throughout), and scores if
- *  there are any. */
+/** Members as columns: the keys, the distinct values, the index of each member's value (0 if all have the first), and
+ *  the scores (0 if there are none). */
 type Packed = [keys: string[], values: Value[], which: number[] | 0, scores: (number | null)[] | 0]
 
-export function parse({ source, document, encoding }: ParseJob): Parsed | Unread {
+export function parse({ source, document, encoding }: ParseJob): Parsed | ParseRefusal {
   const read = CATALOGUE.flatMap(({ sources }) => sources).find(one => one.source === source)?.parse
-  if (!read) throw new Error(`nobody knows how to read ${source}`)
+  if (!read) throw new Error(`there is no parser for ${source}`)
   try {
     const bytes = bytesFrom(document, encoding)
     const raw = createHash('sha256').update(bytes).digest('hex')
@@ -54,22 +55,22 @@ export function parse({ source, document, encoding }: ParseJob): Parsed | Unread
     return { ...pack(members), raw }
   } catch (error) {
     if (error instanceof Unreadable) return { refusal: error.message }
-    // A document that is nested or repeated beyond what can be held in memory is no better than one that is no list.
+    // Raised when a document is nested too deeply or expands to more than fits into memory.
     if (error instanceof RangeError) return { refusal: `The document cannot be read: ${error.message}` }
     throw error
   }
 }
 
-/** Beyond any list there is, and within what one process can hold. */
+/** More than any known list has, and few enough for the memory of one process. */
 const VALUES_MAX = 100_000
 
 function requireUsable(members: readonly Member[]): void {
   if (members.length <= VALUES_MAX) return
-  const said = new Set<string>()
+  const distinct = new Set<string>()
   for (const { value } of members) {
-    said.add(JSON.stringify(value))
-    if (said.size > VALUES_MAX)
-      throw new Unreadable(`The list says more than ${VALUES_MAX} different things about its members`)
+    distinct.add(JSON.stringify(value))
+    if (distinct.size > VALUES_MAX)
+      throw new Unreadable(`The list has more than ${VALUES_MAX} different values of members`)
   }
 }
 
@@ -87,7 +88,7 @@ export function pack(members: readonly Member[]): Omit<Parsed, 'raw'> {
   return { version: digest.digest('hex'), keys: members.length, chunks }
 }
 
-/** The same for values that say the same, whatever the order they say it in. */
+/** Independent of the order of the fields. */
 const textOf = (value: Value) =>
   JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))))
 
@@ -105,11 +106,11 @@ function columnsOf(members: readonly Member[], texts: readonly string[]): Packed
 
 const unpack = (chunk: Uint8Array): Packed => JSON.parse(inflateRawSync(chunk).toString())
 
-/** All members of all sources, each once. A member that several name says so, and the source that comes first in the
- *  catalogue is believed where they differ. */
+/** Merges the members of all sources. A member lists every source that has it; where their values differ, the source
+ *  that comes first in the catalogue wins. */
 export function build({ match, sources, salt }: BuildJob): Built {
   const merger = openMerger(sources.map(({ source }) => source))
-  // The largest comes last and is not remembered by key: only the others can have named a member of it before.
+  // The largest source is added last and not indexed by key, which saves memory: no later source can repeat its keys.
   const largest = sources.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
   const inOrder = sources.filter(one => one !== largest)
   for (const { source, chunks } of largest ? [...inOrder, largest] : []) {
@@ -130,7 +131,7 @@ export function build({ match, sources, salt }: BuildJob): Built {
 
 const sizeOf = ({ chunks }: BuildJob['sources'][number]) => chunks.reduce((sum, { length }) => sum + length, 0)
 
-/** Gathers members by key. Most of a source say the same, so what they say is kept once. */
+/** Merges members by key. Most members of a source have the same value, so each value is stored once. */
 function openMerger(ranking: readonly string[]) {
   const keys: string[] = []
   const values: string[] = []
@@ -148,8 +149,8 @@ function openMerger(ranking: readonly string[]) {
     return number
   }
 
-  function add(source: string, [names, said, which, weights]: Packed, isRemembered: boolean): void {
-    const own = said.map(value => numberOf(JSON.stringify({ ...value, source })))
+  function add(source: string, [names, own, which, weights]: Packed, isIndexed: boolean): void {
+    const indexes = own.map(value => numberOf(JSON.stringify({ ...value, source })))
     for (const [at, key] of names.entries()) {
       const value = which === 0 ? 0 : (which[at] as number)
       const known = indexByKey.get(key)
@@ -157,13 +158,13 @@ function openMerger(ranking: readonly string[]) {
       if (weights !== 0) scores[index] ??= weights[at] ?? undefined
       if (known !== undefined) {
         valueAt[known] = numberOf(
-          merged(values[valueAt[known] as number] as string, said[value] as Value, source, ranking),
+          merged(values[valueAt[known] as number] as string, own[value] as Value, source, ranking),
         )
         continue
       }
-      if (isRemembered) indexByKey.set(key, index)
+      if (isIndexed) indexByKey.set(key, index)
       keys.push(key)
-      valueAt.push(own[value] as number)
+      valueAt.push(indexes[value] as number)
     }
   }
   return { keys, values, valueAt, scores, add }
@@ -176,7 +177,7 @@ function merged(known: string, value: Value, source: string, ranking: readonly s
   return JSON.stringify({ ...(isFirst ? { ...before, ...value } : { ...value, ...before }), source: named.join(', ') })
 }
 
-/** What travels without being copied. */
+/** The buffers to transfer instead of copy. */
 export const buffersIn = ({ data, valueAt, scores }: Built): ArrayBuffer[] => [
   ...buffersOf(data),
   valueAt.buffer as ArrayBuffer,

@@ -1,4 +1,4 @@
-// Packs what an organisation with many entries says about a set: its table, and beside it verdicts and notes.
+// Packs the overrides of an organisation on a set: the table of keys, and the verdict and note of each.
 import type { Match } from '../match/match.ts'
 import { buffersOf, buildTable, type TableData } from '../match/table.ts'
 import { packTexts, type Texts } from '../match/texts.ts'
@@ -6,13 +6,13 @@ import { packTexts, type Texts } from '../match/texts.ts'
 export type Verdict = 'allow' | 'deny'
 export type OverrideRow = [key: string, verdict: Verdict, note: string | null]
 
-/** Pages are rows as JSON. */
+/** A page is a JSON array of OverrideRow. */
 export type OverridesJob = { kind: 'overrides'; match: Match; pages: string[]; salt: number }
 
 export type PackedOverrides = {
   data: TableData
-  /** For each entry whether it denies, and whether it has a note. */
-  marks: Uint8Array<ArrayBuffer>
+  /** For each override DENIES and NOTED. */
+  flags: Uint8Array<ArrayBuffer>
   notes: Texts
 }
 
@@ -24,7 +24,7 @@ export function packOverrides({ match, pages, salt }: Omit<OverridesJob, 'kind'>
   const keys = rows.map(([key]) => key)
   return {
     data: buildTable(match, keys, salt),
-    marks: Uint8Array.from(
+    flags: Uint8Array.from(
       rows,
       ([, verdict, note]) => (verdict === 'deny' ? DENIES : 0) | (note === null ? 0 : NOTED),
     ),
@@ -32,8 +32,10 @@ export function packOverrides({ match, pages, salt }: Omit<OverridesJob, 'kind'>
   }
 }
 
-/** What travels without being copied. */
-export const buffersOfOverrides = ({ data, marks, notes }: PackedOverrides): ArrayBuffer[] => [
+/** The buffers to transfer instead of copy. */
+export const buffersOfOverrides = ({ data, flags, notes }: PackedOverrides): ArrayBuffer[] => [
   ...buffersOf(data),
-  ...[marks.buffer, notes.bytes.buffer, notes.offsets.buffer],
+  flags.buffer,
+  notes.bytes.buffer,
+  notes.offsets.buffer,
 ]

@@ -1,11 +1,11 @@
-// Runs in the thread: does one job after the other.
+// The worker thread: runs one job after the other.
 import { parentPort } from 'node:worker_threads'
 import { buffersIn, build, parse } from './jobs.ts'
 import type { Job } from './open.ts'
 import { buffersOfOverrides, packOverrides } from './overrides.ts'
 
-/** What a job comes to, and what of it travels without being copied. */
-function done(job: Job): [result: object, buffers: ArrayBuffer[]] {
+/** Returns the result, and its buffers to transfer instead of copy. */
+function run(job: Job): [result: object, buffers: ArrayBuffer[]] {
   if (job.kind === 'parse') return [parse(job), []]
   if (job.kind === 'build') {
     const built = build(job)
@@ -17,7 +17,7 @@ function done(job: Job): [result: object, buffers: ArrayBuffer[]] {
 
 parentPort?.on('message', (job: Job) => {
   try {
-    const [result, buffers] = done(job)
+    const [result, buffers] = run(job)
     parentPort?.postMessage({ result }, buffers)
   } catch (error) {
     parentPort?.postMessage({ failure: error })

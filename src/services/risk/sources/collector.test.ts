@@ -5,7 +5,7 @@ import { Unreadable } from './source.ts'
 
 const VALUE = { class: 'test' }
 
-function gathered(good: number, bad: number, dropped = 0) {
+function collect(good: number, bad: number, dropped = 0) {
   const networks = openCollector('net')
   for (let i = 0; i < bad; i++) networks.add(`row ${i}`, VALUE)
   for (let i = 0; i < good; i++) networks.add(`10.${i >> 8}.${i & 255}.0/24`, VALUE)
@@ -13,16 +13,16 @@ function gathered(good: number, bad: number, dropped = 0) {
   return networks.done()
 }
 
-describe('rows that cannot be read', () => {
+describe('unreadable rows', () => {
   for (const [good, bad, dropped, why] of [
     [199, 1, 0, 'one of two hundred is half a percent'],
     [398, 2, 0, 'two of four hundred are half a percent'],
     [1_990, 10, 0, 'ten of two thousand are half a percent'],
-    [300, 2, 98, 'what is left out was a row too'],
+    [300, 2, 98, 'dropped rows count too'],
   ] as const) {
-    it(`are ${bad} of ${good + bad + dropped}, and the rest is taken: ${why}`, () => {
+    it(`are tolerated if they are ${bad} of ${good + bad + dropped}: ${why}`, () => {
       assert.deepEqual(
-        { members: gathered(good, bad, dropped).members.length, dropped: gathered(good, bad, dropped).dropped },
+        { members: collect(good, bad, dropped).members.length, dropped: collect(good, bad, dropped).dropped },
         { members: good, dropped },
       )
     })
@@ -35,12 +35,12 @@ describe('rows that cannot be read', () => {
     [397, 2],
     [1_990, 11],
   ] as const) {
-    it(`are ${bad} of ${good + bad}, and nothing is taken`, () => {
-      assert.throws(() => gathered(good, bad), new RegExp(`^Error: ${bad} of ${good + bad} rows .* "row 0"$`))
+    it(`reject the document if they are ${bad} of ${good + bad}`, () => {
+      assert.throws(() => collect(good, bad), new RegExp(`^Error: ${bad} of ${good + bad} rows .* "row 0"$`))
     })
   }
 
-  it('are counted with all others, up to three millions', () => {
+  it('count towards the limit of three million rows', () => {
     const endless = openCollector('exact')
     for (let i = 0; i < 1_500_000; i++) {
       endless.drop()
@@ -49,14 +49,14 @@ describe('rows that cannot be read', () => {
     assert.throws(() => endless.keep('a', VALUE), /more than 3000000 rows/)
   })
 
-  it('are no slip at the end, where the document broke off', () => {
-    const cut = openCollector('net')
-    for (let i = 0; i < 1_000; i++) cut.add(`10.${i >> 8}.${i & 255}.0/24`, VALUE)
-    cut.add('10.4.', VALUE)
-    assert.throws(() => cut.done(), /^Error: The last row cannot be read, as if the document broke off$/)
+  it('are not tolerated at the end, where the document may be truncated', () => {
+    const truncated = openCollector('net')
+    for (let i = 0; i < 1_000; i++) truncated.add(`10.${i >> 8}.${i & 255}.0/24`, VALUE)
+    truncated.add('10.4.', VALUE)
+    assert.throws(() => truncated.done(), /^Error: The last row cannot be read; the document may be truncated$/)
   })
 
-  it('are told short, on one line and well-formed', () => {
+  it('are quoted in the error in short, on one line and well-formed', () => {
     const networks = openCollector('net')
     for (const row of [`a\n\ud800${'😀'.repeat(500)}`, 'b']) networks.add(row, VALUE)
     assert.throws(
@@ -69,7 +69,7 @@ describe('rows that cannot be read', () => {
     )
   })
 
-  it('may be anything that JSON can hold', () => {
+  it('may be any JSON value', () => {
     for (const row of [undefined, null, 7, {}, [], '\ud800']) {
       const networks = openCollector('exact')
       networks.add(row, VALUE)
@@ -80,7 +80,7 @@ describe('rows that cannot be read', () => {
 })
 
 describe('members', () => {
-  it('are in code-unit order, whatever the order of their rows', () => {
+  it('are in code-unit order, independent of the order of rows', () => {
     const names = ['b', 'a', 'B', '_', '~', '\u{1f600}', '\uff5e', 'a b']
     for (const rows of [names, names.toReversed()]) {
       const agents = openCollector('exact')
@@ -92,7 +92,7 @@ describe('members', () => {
     }
   })
 
-  it('named twice are one, with every field that either row has and the first of two texts', () => {
+  it('listed twice are merged: all fields, and the first of two values of a field', () => {
     const rows = [
       ['10.1.0.0/16', { class: 'test', region: 'us-east-1' }],
       ['10.1.0.7/16', { class: 'test', region: 'eu-west-1' }],
@@ -108,9 +108,9 @@ describe('members', () => {
     }
   })
 
-  it('are not needed for a row to be left out, but one must be left', () => {
+  it('must not all be dropped', () => {
     const networks = openCollector('net')
     networks.drop()
-    assert.throws(() => networks.done(), /no member/)
+    assert.throws(() => networks.done(), /no usable member/)
   })
 })

@@ -1,4 +1,4 @@
-// Connections stay in step, and streams bounded, whatever a client does: found by attacking it.
+// Regression tests for hostile clients: each request gets one answer, and streams end and stay bounded.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,8 +9,8 @@ import { Type } from 'typebox'
 import { Agent } from 'undici'
 import { eventually } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
+import { rawConnection } from '../../test/raw-connection.ts'
 import { specimen } from '../../test/specimen.ts'
-import { wire } from '../../test/wire.ts'
 import { httpOver } from '../engines/http/http.ts'
 import { eventStream, events, replies, reply } from '../kit/answer.ts'
 import { operation } from '../kit/operation.ts'
@@ -20,7 +20,7 @@ const made: Readable[] = []
 const ended = { count: 0 }
 const late = operation({
   route: 'GET /v1/odd/late',
-  summary: 'Answers a stream when its client may have left',
+  summary: 'Answer a stream after its client may have left',
   access: 'public',
   output: replies,
   run: async () => {
@@ -32,14 +32,14 @@ const late = operation({
 })
 const silent = operation({
   route: 'GET /v1/odd/silent',
-  summary: 'A stream that has not begun',
+  summary: 'Answer a stream that has not begun',
   access: 'public',
   output: replies,
   run: () => reply(200, {}, new Readable({ read() {} })),
 })
 const waiting = operation({
   route: 'GET /v1/odd/waiting',
-  summary: 'An event stream that has not begun',
+  summary: 'Answer an event stream that has not begun',
   access: 'public',
   output: events(Type.String()),
   run: ({ request: { signal } }) => {
@@ -54,9 +54,9 @@ const waiting = operation({
     return eventStream(source())
   },
 })
-const held = operation({
-  route: 'GET /v1/odd/held',
-  summary: 'An event stream over something that has to be given back',
+const closable = operation({
+  route: 'GET /v1/odd/closable',
+  summary: 'Answer an event stream whose source must be closed',
   access: 'public',
   output: events(Type.String()),
   run: () => {
@@ -72,7 +72,7 @@ const held = operation({
 })
 const many = operation({
   route: 'GET /v1/odd/many',
-  summary: 'Many events of a kilobyte',
+  summary: 'Answer many events of a kilobyte',
   access: 'public',
   output: events(Type.String()),
   run: () => {
@@ -83,7 +83,7 @@ const many = operation({
     return eventStream(source())
   },
 })
-const odd = service({ name: 'odd', what: 'For this test', operations: [{ late, silent, waiting, held, many }] })
+const odd = service({ name: 'odd', what: 'For this test', operations: [{ late, silent, waiting, closable, many }] })
 
 const upstream = createServer((request, response) => {
   if (request.url?.includes('broken')) request.socket.destroy()
@@ -96,7 +96,9 @@ after(() => agent.destroy())
 const url = new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
 const timeouts = { requestMs: 1_000, headersMs: 1_000 }
 const host = await startHost({
-  ...{ timeouts, upstreams: new Map([['ai', url]]), http: httpOver({ public: agent, configured: agent }) },
+  timeouts,
+  upstreams: new Map([['ai', url]]),
+  http: httpOver({ public: agent, configured: agent }),
   services: [service({ name: 'ai', what: 'Models', paths: ['/v1/ai', '/v1/chat'] }), specimen, odd],
 })
 const HEAD = `Host: x\r\nAuthorization: Bearer ${host.home.key}\r\n`
@@ -108,8 +110,8 @@ describe('a connection', () => {
     'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
     `GET /v1 HTTP/1.1\r\n${HEAD}Expect: y\r\n\r\n`,
   ]) {
-    it(`answers the request before ${garbage.slice(0, 12).trim()} first, and is closed behind it`, async () => {
-      const { write, closed } = await wire(host.port, { tls: true })
+    it(`answers the request before ${garbage.slice(0, 12).trim()} first and is closed after it`, async () => {
+      const { write, closed } = await rawConnection(host.port, { tls: true })
       write(`GET /v1/specimen/slow HTTP/1.1\r\n${HEAD}\r\n`)
       await wait(50)
       write(garbage)
@@ -117,12 +119,12 @@ describe('a connection', () => {
     })
   }
 
-  it('has one answer for a request whose body goes wrong after its answer', async () => {
+  it('gets one answer if the body becomes invalid after the answer', async () => {
     for (const [rest, path] of [
       ['zz\r\n', '/v1/nosuch'],
       ['', '/v1/specimen/ignoring'],
     ]) {
-      const { write, closed } = await wire(host.port, { tls: true })
+      const { write, closed } = await rawConnection(host.port, { tls: true })
       write(`POST ${path} HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`)
       await wait(200)
       if (rest) write(rest)
@@ -131,8 +133,8 @@ describe('a connection', () => {
     }
   })
 
-  it('that goes on sending after its answer is closed', async () => {
-    const { write, socket, closed } = await wire(host.port, { tls: true })
+  it('is closed if the client keeps sending after the answer', async () => {
+    const { write, socket, closed } = await rawConnection(host.port, { tls: true })
     write(`GET /v1 HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`)
     const timer = setInterval(() => socket.destroyed || write(`100\r\n${'a'.repeat(256)}\r\n`), 20)
     const started = performance.now()
@@ -141,8 +143,8 @@ describe('a connection', () => {
     assert.ok(performance.now() - started < 10_000)
   })
 
-  it('gets its 413 also if it writes the whole body before it reads, and can be used again', async () => {
-    const { write, socket } = await wire(host.port, { tls: true })
+  it('gets its 413 even if the client sends the whole body first, and can be reused', async () => {
+    const { write, socket } = await rawConnection(host.port, { tls: true })
     let received = ''
     socket.on('data', chunk => {
       received += chunk
@@ -160,8 +162,8 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  it('takes no transfer coding but chunked', async () => {
-    const { write, closed } = await wire(host.port, { tls: true })
+  it('accepts no transfer coding but chunked', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: true })
     write(
       `POST /v1/specimen/raw HTTP/1.1\r\n${HEAD}Transfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`,
     )
@@ -170,9 +172,9 @@ describe('a connection', () => {
 })
 
 describe('a stream', () => {
-  it('whose client left before it began is let go', async () => {
+  it('whose client left before it began is destroyed', async () => {
     for (let at = 0; at < 5; at++) {
-      const { write, socket } = await wire(host.port, { tls: true })
+      const { write, socket } = await rawConnection(host.port, { tls: true })
       write('GET /v1/odd/late HTTP/1.1\r\nHost: x\r\n\r\n')
       await wait(20)
       socket.destroy()
@@ -183,12 +185,12 @@ describe('a stream', () => {
     )
   })
 
-  it('that has not begun when the host drains is told to come back', async t => {
+  it('that has not begun when the host drains is answered 503', async t => {
     const ending = await startHost({ services: [odd] }, t)
-    const asked = await Promise.all(
+    const answers = await Promise.all(
       ['silent', 'waiting']
         .map(async name => {
-          const { write, closed } = await wire(ending.port, { tls: true })
+          const { write, closed } = await rawConnection(ending.port, { tls: true })
           write(`GET /v1/odd/${name} HTTP/1.1\r\nHost: x\r\n\r\n`)
           return closed
         })
@@ -196,23 +198,23 @@ describe('a stream', () => {
     )
     await wait(100)
     await ending.drain(1_000)
-    for (const { one } of asked) assert.deepEqual(statusesIn(await one), [503])
+    for (const { one } of answers) assert.deepEqual(statusesIn(await one), [503])
   })
 
-  it('asked for its head alone ends its source', async () => {
+  it('requested with HEAD closes its source', async () => {
     const before = ended.count
-    assert.equal((await host.call('HEAD /v1/odd/held', { as: null })).status, 200)
+    assert.equal((await host.call('HEAD /v1/odd/closable', { as: null })).status, 200)
     await eventually(
       () => ended.count,
       count => count === before + 1,
     )
   })
 
-  it('does not keep its events', async () => {
+  it('does not accumulate its events in memory', async () => {
     const heapMb = () => process.memoryUsage().heapUsed / 2 ** 20
     const before = heapMb()
     let most = 0
-    const { write, socket, closed } = await wire(host.port, { tls: true })
+    const { write, socket, closed } = await rawConnection(host.port, { tls: true })
     socket.removeAllListeners('data')
     socket.on('data', () => {
       most = Math.max(most, heapMb())
@@ -223,12 +225,12 @@ describe('a stream', () => {
   })
 })
 
-describe('a model service that runs elsewhere', () => {
+describe('a relayed model service', () => {
   const keyWith = async (bounds: object) =>
     (await host.call('POST /v1/account/keys', { body: { name: 'x', ...bounds } })).body.key
   const chat = (as: string, body: unknown) => host.call('POST /v1/chat/completions', { as, body })
 
-  it('is closed to a key for the models it may not call', async () => {
+  it('is refused to a key for models it may not call', async () => {
     const as = await keyWith({ limit: ['model:cheap'] })
     assert.equal((await chat(as, { model: 'cheap' })).status, 200)
     for (const body of [{ model: 'dear' }, { model: ['cheap'] }, {}, 'cheap', '[]']) {
@@ -238,14 +240,14 @@ describe('a model service that runs elsewhere', () => {
     assert.equal((await chat(host.home.key, { model: 'dear' })).status, 200)
   })
 
-  it('is closed to a key that has used up its budget', async () => {
+  it('is refused to a key that has used up its budget', async () => {
     const as = await keyWith({ budget: { total: 1 } })
     assert.equal((await chat(as, { model: 'any' })).status, 200)
     await host.call('POST /v1/specimen/spend', { as, body: { units: 1_000_000 } })
     assert.deepEqual((await chat(as, { model: 'any' })).status, 402)
   })
 
-  it('adds to what an answer depends on, and says nothing in our place', async () => {
+  it('adds to Vary and cannot replace headers of the host', async () => {
     const { headers } = await chat(host.home.key, { model: 'any' })
     assert.deepEqual(
       [headers.vary, headers['x-content-type-options'], headers.ratelimit],
@@ -253,7 +255,7 @@ describe('a model service that runs elsewhere', () => {
     )
   })
 
-  it('that breaks off is 502', async () => {
+  it('that closes the connection is answered 502', async () => {
     const answer = await host.call('GET /v1/chat/broken')
     assert.deepEqual([answer.status, answer.body.error.code], [502, 'upstream_unreachable'])
   })

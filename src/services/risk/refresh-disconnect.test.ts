@@ -8,10 +8,10 @@ import { CA, startHost } from '../../../test/host.ts'
 import { riskCalls } from '../../../test/publishers.ts'
 import { openHttp } from '../../engines/http/http.ts'
 
-/** Begins its list and never ends it. */
-let asked = 0
+/** Starts to send its list and never finishes. */
+let requests = 0
 const mirror = createServer((_, response) => {
-  asked++
+  requests++
   response.writeHead(200, { 'content-length': '1000' }).write('mailinator.com\n')
 })
 await new Promise<void>(resolve => mirror.listen(0, '127.0.0.1', resolve))
@@ -28,21 +28,21 @@ after(async () => {
   mirror.close()
 })
 
-it('a client that leaves in the middle of a refresh is no failure of the publisher, nor of ours', async () => {
-  const leave = new AbortController()
-  const left = request(`${host.baseUrl}/v1/risk/reference/refresh`, {
+it('logs no error and records no refusal when a client disconnects during a refresh', async () => {
+  const client = new AbortController()
+  const response = request(`${host.baseUrl}/v1/risk/reference/refresh`, {
     dispatcher: agent,
     method: 'POST',
-    signal: leave.signal,
+    signal: client.signal,
     headers: { authorization: `Bearer ${host.admin.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ set: 'domain' }),
   })
   await eventually(
-    () => asked,
+    () => requests,
     count => count === 1,
   )
-  leave.abort()
-  await assert.rejects(left)
+  client.abort()
+  await assert.rejects(response)
   const ended = await eventually(
     () => host.logged.find(line => line.includes('refreshReference')),
     line => line !== undefined,
@@ -50,7 +50,7 @@ it('a client that leaves in the middle of a refresh is no failure of the publish
   assert.match(ended as string, /"level":30/)
   const leases = () => host.db`select * from leases where name = 'risk domain' and until > clock_timestamp()`
   await eventually(leases, rows => rows.length === 0)
-  assert.equal(asked, 1, 'nobody else is asked when nobody waits')
+  assert.equal(requests, 1, 'the other source is not fetched after the client disconnected')
   assert.deepEqual(
     host.logged.filter(line => !line.startsWith('{"level":30')),
     [],

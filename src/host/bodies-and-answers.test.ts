@@ -1,4 +1,4 @@
-// The kinds of body and answer an operation can declare, each proved on a specimen that has it.
+// The kinds of body and answer an operation can declare, each tested with a specimen operation.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,23 +9,23 @@ import { pathToFileURL } from 'node:url'
 import * as zlib from 'node:zlib'
 import { eventually } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
+import { parseResponse, rawConnection } from '../../test/raw-connection.ts'
 import { drips, RAW_LIMIT } from '../../test/specimen/wires.ts'
 import { specimen } from '../../test/specimen.ts'
-import { parsed, wire } from '../../test/wire.ts'
 
 const host = await startHost({ services: [specimen] })
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   host.call(`POST /v1/specimen/${path}`, { body, headers })
 
 describe('a body of bytes', () => {
-  it('arrives whatever its media type, or without one', async () => {
+  it('is accepted with any media type or none', async () => {
     for (const type of ['application/json', 'text/plain', 'application/x-sentry-envelope', '']) {
       const answer = await post('raw?tag=x', Buffer.from([0, 255, 10]), { 'content-type': type })
       assert.deepEqual(answer.body, { bytes: 3, tag: 'x' }, type)
     }
   })
 
-  it('is opened from each encoding, and bounded after that too', async () => {
+  it('is decoded from each encoding, up to the limit', async () => {
     const bytes = Buffer.alloc(RAW_LIMIT, 'a')
     for (const [encoding, encoded] of [
       ['gzip', zlib.gzipSync(bytes)],
@@ -40,7 +40,7 @@ describe('a body of bytes', () => {
     }
   })
 
-  it('that grows a thousandfold when it is opened is 413, and costs no more than its limit', async () => {
+  it('that expands beyond the limit when decoded is answered 413', async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(3 * 1024 * 1024, 0))
     assert.ok(bomb.length < RAW_LIMIT)
     for (let at = 0; at < 20; at++) {
@@ -48,7 +48,7 @@ describe('a body of bytes', () => {
     }
   })
 
-  it('in two encodings, or in one nobody knows, is 415 and says what is taken', async () => {
+  it('in two encodings or an unknown one is answered 415 with the accepted encodings', async () => {
     for (const encoding of ['gzip, gzip', 'compress', 'gzip;q=1']) {
       const answer = await post('raw', zlib.gzipSync('x'), { 'content-encoding': encoding })
       assert.equal(answer.status, 415, encoding)
@@ -57,20 +57,20 @@ describe('a body of bytes', () => {
   })
 })
 
-describe('a body that is parsed', () => {
-  it('comes with its bytes, what they are, and the fields that are declared', async () => {
+describe('a parsed body', () => {
+  it('is passed with its bytes, its JSON and the declared fields', async () => {
     const text = '{ "model": "one", "more": [1] }'
     const answer = await post('parsed', text, { 'content-type': 'application/json' })
     assert.deepEqual(answer.body, { bytes: text.length, json: { model: 'one', more: [1] }, model: 'one' })
   })
 
-  it('may be anything that is JSON, or nothing', async () => {
+  it('may be any JSON value, or empty', async () => {
     assert.deepEqual((await post('parsed', '[1,2]')).body, { bytes: 5, json: [1, 2], model: null })
     assert.deepEqual((await post('parsed', undefined)).body, { bytes: 0, model: null })
     assert.equal((await post('parsed', '{')).status, 400)
   })
 
-  it('is checked for what would do harm further in', async () => {
+  it('is checked for unsafe values', async () => {
     const deep = `${'['.repeat(40)}${']'.repeat(40)}`
     for (const text of [deep, '{"a":"\\u0000"}', '[{"__proto__":1}]', '{"a":"\\ud800"}']) {
       const answer = await post('parsed', text)
@@ -80,8 +80,8 @@ describe('a body that is parsed', () => {
   })
 })
 
-describe('a body that is a stream', () => {
-  it('is handed over as it comes, from each encoding', async () => {
+describe('a streamed body', () => {
+  it('is passed on as it arrives, decoded from each encoding', async () => {
     const bytes = Buffer.alloc(600_000, 'a')
     assert.equal((await post('upload', bytes)).body.bytes, bytes.length)
     for (const [encoding, encoded] of [
@@ -95,8 +95,8 @@ describe('a body that is a stream', () => {
     }
   })
 
-  it('reaches the operation before it is whole', async () => {
-    const { write, closed } = await wire(host.port, { tls: true })
+  it('reaches the operation before it is complete', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: true })
     write(`POST /v1/specimen/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.home.key}\r\n`)
     write('Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n')
     await wait(50)
@@ -105,26 +105,26 @@ describe('a body that is a stream', () => {
     assert.deepEqual(JSON.parse(body), { bytes: 5, chunks: 2 })
   })
 
-  it('that is longer than it may be is 413, on the wire or opened', async () => {
-    const { write, closed } = await wire(host.port, { tls: true })
+  it('over the limit is answered 413, before and after decoding', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: true })
     write(`POST /v1/specimen/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.home.key}\r\n`)
     write('Transfer-Encoding: chunked\r\n\r\n')
     const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`
     for (let at = 0; at < 17; at++) write(chunk)
-    assert.equal(parsed(await closed).status, 413)
+    assert.equal(parseResponse(await closed).status, 413)
     const bomb = zlib.gzipSync(Buffer.alloc(64 * 1024 * 1024))
     assert.equal((await post('upload', bomb, { 'content-encoding': 'gzip' })).status, 413)
   })
 
-  it('that nobody reads does not hold the connection up', async () => {
+  it('that the operation does not read does not block the connection', async () => {
     const bytes = Buffer.alloc(900_000, 'a')
     for (let at = 0; at < 5; at++) assert.equal((await post('ignoring', bytes)).status, 204)
     assert.equal((await host.call('GET /v1/specimen/whoami')).status, 200)
   })
 })
 
-describe('any method', () => {
-  it('reaches the operation', async () => {
+describe('an operation with the method ANY', () => {
+  it('accepts every method', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const body = method === 'GET' ? undefined : 'x'
       const answer = await host.call(`${method} /v1/specimen/any?what=ever`, { body })
@@ -134,7 +134,7 @@ describe('any method', () => {
 })
 
 describe('a reply', () => {
-  it('has a status, headers and cookies of its own, beside those every answer has', async () => {
+  it('has its own status, headers and cookies besides the common headers', async () => {
     const answer = await host.call('GET /v1/specimen/redirect', { as: null })
     assert.equal(answer.status, 303)
     assert.equal(answer.headers.location, 'https://elsewhere.example.com/')
@@ -143,7 +143,7 @@ describe('a reply', () => {
     assert.match(answer.headers['x-request-id'] ?? '', /^req_/)
   })
 
-  it('may replace a header that every answer has', async () => {
+  it('may replace a common header', async () => {
     const answer = await host.call('GET /v1/specimen/file', { as: null })
     assert.equal(answer.text, 'plain')
     assert.equal(answer.headers['cache-control'], 'max-age=60')
@@ -160,14 +160,14 @@ describe('an event stream', () => {
     assert.equal(answer.text, 'event: tick\nid: 1\ndata: {"n":1}\n\nevent: tick\nid: 2\ndata: {"n":2}\n\n')
   })
 
-  it('without an event, or asked for its head alone, is whole', async () => {
+  it('without events, or requested with HEAD, is empty', async () => {
     const none = await host.call('GET /v1/specimen/ticks?count=0')
     assert.deepEqual([none.status, none.text], [200, ''])
     const head = await host.call('HEAD /v1/specimen/ticks')
     assert.deepEqual([head.status, head.text], [200, ''])
   })
 
-  it('that fails before its first event is a fault, and later an event that says so', async () => {
+  it('answers a fault if it fails before its first event, and sends an error event later', async () => {
     const early = await host.call('GET /v1/specimen/ticks?count=0&fails=true')
     assert.deepEqual([early.status, early.body.error.code], [409, 'conflict'])
     const late = await host.call('GET /v1/specimen/ticks?count=1&fails=true')
@@ -176,12 +176,12 @@ describe('an event stream', () => {
     assert.match(error, /^event: error\ndata: \{"error":\{"code":"conflict"/)
   })
 
-  it('waits for a reader that is slower than its source', async t => {
+  it('waits for a client that reads slower than the source', async t => {
     const warnings: string[] = []
     const warned = (warning: Error) => void warnings.push(warning.message)
     process.on('warning', warned)
     t.after(() => process.off('warning', warned))
-    const { write, socket, closed } = await wire(host.port, { tls: true })
+    const { write, socket, closed } = await rawConnection(host.port, { tls: true })
     socket.pause()
     write(`GET /v1/specimen/ticks?count=10000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.home.key}\r\n`)
     write('Connection: close\r\n\r\n')
@@ -191,9 +191,9 @@ describe('an event stream', () => {
     assert.deepEqual(warnings, [])
   })
 
-  it('is told when its client leaves', async () => {
+  it('is aborted when its client disconnects', async () => {
     const before = drips.left
-    const { write, socket } = await wire(host.port, { tls: true })
+    const { write, socket } = await rawConnection(host.port, { tls: true })
     write(`GET /v1/specimen/tail HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.home.key}\r\n\r\n`)
     await wait(50)
     socket.destroy()
@@ -203,21 +203,21 @@ describe('an event stream', () => {
     )
   })
 
-  it('or a value, as the request asks', async () => {
+  it('is sent instead of a value if the request asks for it', async () => {
     assert.deepEqual((await post('chat', { model: 'one' })).body, { model: 'one' })
     const stream = await post('chat', { model: 'one', stream: true, other: 1 })
     assert.equal(stream.text, 'event: tick\nid: 1\ndata: {"n":1}\n\nevent: tick\nid: 2\ndata: {"n":2}\n\n')
   })
 
-  it('ends when the host drains, and does not keep it', async t => {
+  it('ends when the host drains and does not delay it', async t => {
     const ending = await startHost({ services: [specimen] }, t)
-    const { write, closed } = await wire(ending.port, { tls: true })
+    const { write, closed } = await rawConnection(ending.port, { tls: true })
     write(`GET /v1/specimen/tail HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ending.home.key}\r\n\r\n`)
     await wait(50)
     const started = performance.now()
     await ending.drain(3_000)
-    assert.ok(performance.now() - started < 2_700, 'it was stopped, not waited for')
-    assert.match(await closed, /data: \{"n":0\}\n\n\r\n0\r\n\r\n$/, 'and ended in order')
+    assert.ok(performance.now() - started < 2_700, 'the stream was stopped')
+    assert.match(await closed, /data: \{"n":0\}\n\n\r\n0\r\n\r\n$/, 'the stream ended properly')
     assert.deepEqual(
       ending.logged.filter(line => !line.startsWith('{"level":30')),
       [],
@@ -226,7 +226,7 @@ describe('an event stream', () => {
 })
 
 describe('a fault', () => {
-  it('reads in the dialect of its wire', async () => {
+  it('is written in the dialect of the operation', async () => {
     const oauth = await host.call('POST /v1/specimen/oauth', { body: {} })
     assert.equal(oauth.status, 400)
     assert.deepEqual(oauth.body, { error: 'invalid_request', error_description: '`grant` is required.' })
@@ -242,7 +242,7 @@ describe('a fault', () => {
     assert.equal(broken.body.error.code, -32700)
   })
 
-  it('names the engine that is away', async () => {
+  it('names the engine that is unreachable', async () => {
     for (const [engine, code, status] of [
       ['db', 'database_unreachable', 503],
       ['warehouse', 'warehouse_unreachable', 503],
@@ -256,10 +256,10 @@ describe('a fault', () => {
   })
 })
 
-describe('a path of a service that is not built', async () => {
+describe('a path of a service without operations', async () => {
   const product = await startHost({ upstreams: new Map([['tasks', new URL('http://127.0.0.1:9')]]) })
 
-  it('is 501, any method, with a credential or without', async () => {
+  it('is answered 501 for any method, with or without a credential', async () => {
     for (const path of ['/v1/chat/completions', '/v1/models', '/v1/kms', '/v1/search/x/y']) {
       for (const method of ['GET', 'POST', 'DELETE']) {
         for (const as of [null, product.home.key]) {
@@ -270,7 +270,7 @@ describe('a path of a service that is not built', async () => {
     }
   })
 
-  it('is something else below one that is built, below none, and below one that runs elsewhere', async () => {
+  it('is not answered 501 below a built, an unknown or a relayed service', async () => {
     assert.equal((await product.call('GET /v1/projects/a/b/c/d')).status, 404)
     assert.equal((await product.call('GET /v1/nosuch')).status, 404)
     assert.equal((await product.call('GET /v1/kmsx')).status, 404)
@@ -288,7 +288,7 @@ describe('static files', async () => {
   const serving = await startHost({ files: [{ path: '/console', directory: pathToFileURL(`${directory}/`) }] })
   const get = (path: string, headers: Record<string, string> = {}) => serving.call(`GET ${path}`, { as: null, headers })
 
-  it('are served with their type; one whose name has a digest is kept for ever', async () => {
+  it('are served with their type; names with a digest are cached forever', async () => {
     for (const [path, type, caching, text] of [
       ['/console', 'text/html; charset=utf-8', 'no-cache', '<p>page'],
       ['/console/', 'text/html; charset=utf-8', 'no-cache', '<p>page'],
@@ -314,7 +314,7 @@ describe('static files', async () => {
     assert.match((await get('/console')).headers['content-security-policy'] ?? '', /default-src 'self'/)
   })
 
-  it('are those that were there, and nothing beside them', async () => {
+  it('are the only files that are served', async () => {
     for (const path of [
       '/console/../package.json',
       '/console/%2e%2e/package.json',

@@ -1,5 +1,5 @@
-// Slows down who guesses passwords: so many wrong ones per account and per address, and then a pause. A browser that has
-// signed in to the account before is counted by itself, so that nobody can lock its owner out by guessing.
+// Limits wrong passwords per account and per address within a time window. A browser that has signed in to the account
+// before has its own count, so that an attacker cannot lock the owner out.
 import type { Clock } from '../engines/engines.ts'
 
 const WINDOW_MS = 15 * 60_000
@@ -7,22 +7,22 @@ const PER_ACCOUNT = 10
 const PER_BROWSER = 10
 const PER_ADDRESS = 100
 
-export type Guesser = { account: string; address: string; knownBrowser: string | null }
+export type Attempt = { account: string; address: string; knownBrowser: string | null }
 
-export type Guesses = {
-  /** How many seconds to wait before the next try; 0 when there is none. */
-  waitS(who: Guesser): number
-  /** Counts a try; before the password is looked at, so that many at once are no way around. */
-  count(who: Guesser): void
-  /** Takes the try back: it was the right one. */
-  forget(who: Guesser): void
+export type PasswordLimiter = {
+  /** Seconds until the next attempt is allowed; 0 if it is allowed now. */
+  waitS(attempt: Attempt): number
+  /** Counts an attempt. Called before the password is checked, so that parallel attempts cannot exceed the limit. */
+  count(attempt: Attempt): void
+  /** Undoes `count` after the right password. */
+  forget(attempt: Attempt): void
 }
 
-export function openGuesses(clock: Clock): Guesses {
+export function openPasswordLimiter(clock: Clock): PasswordLimiter {
   const counts = new Map<string, { wrong: number; untilMs: number }>()
   let sweptMs = clock.elapsedMs()
 
-  const bounds = ({ account, address, knownBrowser }: Guesser): [key: string, max: number][] =>
+  const limits = ({ account, address, knownBrowser }: Attempt): [key: string, max: number][] =>
     knownBrowser === null
       ? [
           [`account ${account}`, PER_ACCOUNT],
@@ -36,24 +36,24 @@ export function openGuesses(clock: Clock): Guesses {
   }
 
   return {
-    waitS: who => {
+    waitS: attempt => {
       const nowMs = clock.elapsedMs()
-      const waits = bounds(who).map(([key, max]) => {
+      const waits = limits(attempt).map(([key, max]) => {
         const count = counts.get(key)
         return count && count.untilMs > nowMs && count.wrong >= max ? count.untilMs - nowMs : 0
       })
       return Math.ceil(Math.max(...waits) / 1000)
     },
-    forget: who => {
-      for (const [key] of bounds(who)) {
+    forget: attempt => {
+      for (const [key] of limits(attempt)) {
         const count = counts.get(key)
         if (count) count.wrong--
       }
     },
-    count: who => {
+    count: attempt => {
       const nowMs = clock.elapsedMs()
       if (nowMs - sweptMs > WINDOW_MS) sweep(nowMs)
-      for (const [key] of bounds(who)) {
+      for (const [key] of limits(attempt)) {
         const count = counts.get(key)
         if (count && count.untilMs > nowMs) count.wrong++
         else counts.set(key, { wrong: 1, untilMs: nowMs + WINDOW_MS })
@@ -62,7 +62,7 @@ export function openGuesses(clock: Clock): Guesses {
   }
 }
 
-/** Of an IPv6 address its first half: the other one is its owner's to choose, anew for every try. */
+/** The /64 network of an IPv6 address: its user can choose the other half freely for each attempt. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [before = '', after] = address.split('::')

@@ -1,12 +1,12 @@
-// Bytes on a socket, for what no HTTP client would send.
+// A raw socket, for requests that no HTTP client would send.
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { CA } from './host.ts'
 
-export type Wire = { socket: Socket; write(text: string): void; closed: Promise<string> }
+export type RawConnection = { socket: Socket; write(text: string): void; closed: Promise<string> }
 
-/** Opens a connection; `closed` is everything that was received until the peer ended it. */
-export async function wire(port: number, { tls }: { tls: boolean }): Promise<Wire> {
+/** Opens a connection; `closed` resolves to everything received until the peer closed it. */
+export async function rawConnection(port: number, { tls }: { tls: boolean }): Promise<RawConnection> {
   const socket = tls
     ? connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca: CA() })
     : connect(port, '127.0.0.1')
@@ -22,8 +22,12 @@ export async function wire(port: number, { tls }: { tls: boolean }): Promise<Wir
   return { socket, write: text => void socket.write(text), closed }
 }
 
-/** The status and the parsed body of the one answer in the text. */
-export function parsed(text: string): { status: number; head: string; error: { code: string; request_id: string } } {
+/** Parses the single response in the text. */
+export function parseResponse(text: string): {
+  status: number
+  head: string
+  error: { code: string; message: string; request_id: string }
+} {
   const [head = '', body = ''] = text.split('\r\n\r\n')
   return { status: Number(head.split(' ')[1]), head, error: JSON.parse(body).error }
 }

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHost } from '../../test/host.ts'
+import { addPerson, registerApp, startIdentity } from '../../test/identity.ts'
+import { manualClock } from '../engines/clock/clock.ts'
+import { openPasswordLimiter } from './password-limiter.ts'
+
+const host = await startHost()
+const identity = await startIdentity(host)
+const web = await registerApp(host, identity, { app: 'web' })
+const WRONG = 'wrong-password-here'
+const MINUTE_MS = 60_000
+
+/** Tries passwords from an address, in a new browser or the given one. */
+async function guesser(address: string, browser = identity.browser()) {
+  const page = await browser.go((await web.begin({ prompt: 'login' })).url)
+  const headers = { 'x-test-address': address }
+  return (email: string, password = WRONG) => browser.submit(page, { email, password }, headers)
+}
+
+describe('wrong passwords', () => {
+  it('throttle an account for 15 minutes after ten attempts, even for the right password', async () => {
+    const ada = await addPerson(host, 'ada@home.test')
+    const guess = await guesser('10.0.0.1')
+    for (let attempt = 0; attempt < 10; attempt++) assert.equal((await guess(ada.email)).status, 401)
+    const throttled = await guess(ada.email)
+    assert.equal(throttled.status, 429)
+    assert.match(throttled.text, /Wait 15 minutes/)
+    assert.match(throttled.text, /<form/)
+    const elsewhere = await guesser('10.0.0.2')
+    assert.equal((await elsewhere(ada.email, ada.password)).status, 429, 'also from another address')
+    host.clock.advance(15 * MINUTE_MS)
+    assert.ok((await guess(ada.email, ada.password)).url.startsWith(`${web.callback}?code=`))
+  })
+
+  it('are answered with Retry-After once throttled', async () => {
+    const guess = await guesser('10.0.1.1')
+    for (let attempt = 0; attempt < 10; attempt++) await guess('header@home.test')
+    const { status, headers } = await guess('header@home.test')
+    assert.equal(status, 429)
+    assert.equal(headers.get('retry-after'), '900')
+  })
+
+  it('are throttled for unknown accounts as well', async () => {
+    const guess = await guesser('10.0.2.1')
+    const statuses = []
+    for (let attempt = 0; attempt < 11; attempt++) statuses.push((await guess('nobody@home.test')).status)
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429])
+  })
+
+  it('are counted together for different spellings of the e-mail address', async () => {
+    const guess = await guesser('10.0.3.1')
+    const spellings = ['eve@home.test', 'EVE@home.test', ' eve@home.test', 'Eve@Home.Test ']
+    const statuses = []
+    for (let attempt = 0; attempt < 12; attempt++)
+      statuses.push((await guess(`${spellings[attempt % spellings.length]}`)).status)
+    assert.deepEqual(statuses.slice(10), [429, 429])
+  })
+
+  it('are limited to ten in parallel as well', async () => {
+    const guess = await guesser('10.0.4.1')
+    const responses = await Promise.all(Array.from({ length: 40 }, () => guess('parallel@home.test')))
+    const checked = responses.filter(({ status }) => status === 401).length
+    assert.ok(checked <= 10, `${checked} were checked`)
+  })
+
+  it('never lock out a browser in which the owner has signed in before', async () => {
+    const owner = await addPerson(host, 'owner@shop.test')
+    const { browser } = await web.enter(owner)
+    const attacker = await guesser('10.0.5.1')
+    const statuses = []
+    for (let attempt = 0; attempt < 60; attempt++) statuses.push((await attacker(owner.email)).status)
+    assert.deepEqual([...new Set(statuses.slice(10))], [429])
+    const known = await guesser('10.0.5.1', browser)
+    assert.ok((await known(owner.email, owner.password)).url.startsWith(`${web.callback}?code=`))
+  })
+
+  it('are limited in a known browser as well, which is known for one account only', async () => {
+    const [one, two] = [await addPerson(host, 'one@shop.test'), await addPerson(host, 'two@shop.test')]
+    const { browser } = await web.enter(one)
+    const guess = await guesser('10.0.6.1', browser)
+    const statuses = []
+    for (let attempt = 0; attempt < 11; attempt++) statuses.push((await guess(one.email)).status)
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429])
+    for (let attempt = 0; attempt < 10; attempt++) assert.equal((await guess(two.email)).status, 401)
+    assert.equal((await guess(two.email)).status, 429)
+  })
+
+  it('lock nobody out of a browser that several people use', async () => {
+    const people = [await addPerson(host, 'first@shop.test'), await addPerson(host, 'second@shop.test')]
+    const browser = identity.browser()
+    for (const person of people) await web.enter(person, browser, { prompt: 'login' }).catch(() => {})
+    const attacker = await guesser('10.0.9.1')
+    for (const { email } of people) for (let attempt = 0; attempt < 11; attempt++) await attacker(email)
+    for (const person of people) {
+      const known = await guesser('10.0.9.2', browser)
+      assert.notEqual((await known(person.email, person.password)).status, 429, person.email)
+    }
+  })
+
+  it('cannot be hidden by a forged cookie of a known browser', async () => {
+    const owner = await addPerson(host, 'mark@shop.test')
+    const { browser } = await web.enter(await addPerson(host, 'thief@shop.test'))
+    const guess = await guesser('10.0.7.1', browser)
+    for (let attempt = 0; attempt < 10; attempt++) await guess(owner.email)
+    assert.equal((await guess(owner.email, owner.password)).status, 429)
+    const forger = identity.browser()
+    forger.jar.set('__Host-stoa-id-known', { value: 'a'.repeat(43), path: '/' })
+    assert.equal((await (await guesser('10.0.7.2', forger))(owner.email, owner.password)).status, 429)
+  })
+
+  it('throttle an address after 100 attempts on different accounts', async () => {
+    const guess = await guesser('10.0.8.1')
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => guess(`spray${n}@home.test`)))
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [401])
+    assert.equal((await guess('spray100@home.test')).status, 429)
+    const other = await guesser('10.0.8.2')
+    assert.equal((await other('spray100@home.test')).status, 401)
+  })
+})
+
+describe('the password limiter', () => {
+  it('throttles an account after 5000 wrong passwords, but not a known browser', () => {
+    const limiter = openPasswordLimiter(manualClock('2026-11-15T09:00:00.000Z'))
+    const account = 'ada@home.test'
+    for (let n = 0; n < 5_000; n++) limiter.count({ account, address: `10.${n >> 8}.${n & 255}.1`, knownBrowser: null })
+    assert.equal(limiter.waitS({ account, address: '192.0.2.1', knownBrowser: null }), 900)
+    assert.equal(limiter.waitS({ account, address: '192.0.2.1', knownBrowser: 'mark' }), 0)
+    assert.equal(limiter.waitS({ account: 'eve@home.test', address: '192.0.2.1', knownBrowser: null }), 0)
+  })
+
+  it('counts IPv6 addresses by their /64 network', () => {
+    const limiter = openPasswordLimiter(manualClock('2026-11-15T09:00:00.000Z'))
+    const from = (address: string, account: string) => ({ account, address, knownBrowser: null })
+    for (let n = 0; n < 100; n++) limiter.count(from(`2001:db8:1:2::${n.toString(16)}`, `a${n}@home.test`))
+    for (const same of ['2001:db8:1:2:3:4:5:6', '2001:0DB8:1:2::', '2001:db8:1:2::ffff:ffff']) {
+      assert.equal(limiter.waitS(from(same, 'new@home.test')), 900, same)
+    }
+    for (const other of ['2001:db8:1:3::1', '2001:db8::1', '::1', '192.0.2.1', '::ffff:192.0.2.1']) {
+      assert.equal(limiter.waitS(from(other, 'new@home.test')), 0, other)
+    }
+  })
+
+  it('resets at the end of the window, not before', () => {
+    const clock = manualClock('2026-11-15T09:00:00.000Z')
+    const limiter = openPasswordLimiter(clock)
+    const who = { account: 'ada@home.test', address: '192.0.2.1', knownBrowser: null }
+    for (let n = 0; n < 10; n++) limiter.count(who)
+    clock.advance(15 * MINUTE_MS - 1)
+    assert.equal(limiter.waitS(who), 1)
+    clock.advance(1)
+    assert.equal(limiter.waitS(who), 0)
+    limiter.count(who)
+    assert.equal(limiter.waitS(who), 0)
+  })
+})
