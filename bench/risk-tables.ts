@@ -1,6 +1,6 @@
 // Measures the tables of the risk reference with two million members: the time of a look-up by kind of key, the memory
 // per member, and the time to build the tables with its effect on the event loop. Run by hand, without a control:
-//   node bench/risk-tables.ts
+//   node tools/launch.mjs bench/risk-tables.ts
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CATALOGUE, type SetEntry } from '../src/services/risk/catalogue.ts'

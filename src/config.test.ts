@@ -12,7 +12,7 @@ describe('settings', () => {
     assert.match(config.STOA_DATA, /\/data$/)
   })
 
-  it('come from the environment, and from flags first', () => {
+  it('are read from flags first, then from the environment', () => {
     const environment = { STOA_PORT: '1000', STOA_HOST: '::1', DATABASE_URL: 'postgres://a/b' }
     const config = readConfig(['--port', '2000', '--database-url=postgres://c/d?x=y'], {}, environment)
     assert.equal(config.STOA_PORT, 2000)
@@ -29,6 +29,7 @@ describe('settings', () => {
     ['STOA_OUTBOUND_ALLOW', 'localhost', /^STOA_OUTBOUND_ALLOW=.*CIDR/],
     ['STOA_TLS_CERT', '/nowhere.pem', /^STOA_TLS_CERT=.*cannot be read/],
     ['STOA_UPSTREAMS', 'search', /^STOA_UPSTREAMS=/],
+    ['STOA_OWN_ORIGINS', 'http://localhost:3000/app', /^STOA_OWN_ORIGINS=.*must be origins/],
     ['STOA_LOG', 'loud', /^STOA_LOG=.*one of/],
     ['STOA_DB_QUEUE', '-1', /^STOA_DB_QUEUE=/],
     ['DATABASE_URL', 'mysql://u:hidden@h/x', /^DATABASE_URL=(?!.*hidden).*postgres/],
@@ -43,13 +44,13 @@ describe('settings', () => {
     })
   }
 
-  it('refuse an unknown flag, and one without its value', () => {
+  it('reject an unknown flag, and a flag without its value', () => {
     assert.throws(() => readConfig(['--prot', '1'], {}, {}), /--prot is not a flag/)
     assert.throws(() => readConfig(['stray'], {}, {}), /stray is not a flag/)
     assert.throws(() => readConfig(['--port'], {}, {}), /--port needs a value/)
   })
 
-  it('refuse a certificate without its key', () => {
+  it('reject a certificate without its key', () => {
     assert.throws(() => readConfig([], {}, { STOA_TLS_CERT: 'package.json' }), /go together/)
   })
 
@@ -65,7 +66,7 @@ describe('settings', () => {
     )
   })
 
-  it('name brands; the default brand has no name', () => {
+  it('can name brands; the default brand has no name', () => {
     const brands = (text: string) => [...readConfig([], {}, { STOA_IAM_URL: text }).STOA_IAM_URL]
     assert.deepEqual(brands(''), [])
     assert.deepEqual(brands('https://id.example.com, acme=https://id.acme.test:8444'), [
@@ -98,7 +99,7 @@ describe('settings', () => {
     for (const wrong of ['nobody', 'a@b, c@d', 'x <a@b> y']) assert.throws(() => from(wrong), /STOA_MAIL_FROM/)
   })
 
-  it('are all in the help', () => {
+  it('are listed in the help', () => {
     for (const name of ['STOA_PORT', '--port', 'DATABASE_URL', '--database-url', 'STOA_TRUST_PROXY']) {
       assert.ok(helpText({}).includes(name), name)
     }
@@ -112,7 +113,7 @@ describe('settings', () => {
     )
   })
 
-  it('have different ports', () => {
+  it('must not have the same port twice', () => {
     for (const [flags, why] of [
       [['--port', '1', '--iam-port', '1'], /STOA_PORT and STOA_IAM_PORT are both 1/],
       [['--port', '1', '--metrics-port', '1', '--host', '0.0.0.0'], /STOA_PORT and STOA_METRICS_PORT are both 1/],

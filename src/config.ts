@@ -27,6 +27,11 @@ const SETTINGS = {
   ),
   STOA_TLS_CERT: setting('A certificate chain (PEM file) instead of the local one', '', optional(file)),
   STOA_TLS_KEY: setting('The key (PEM file) of that certificate', '', optional(file)),
+  STOA_OWN_ORIGINS: setting(
+    'Further origins whose pages may call Stoa with credentials, such as http://localhost:3000: origin, …',
+    '',
+    origins,
+  ),
   STOA_TRUST_PROXY: setting('Proxies whose X-Forwarded-* headers are trusted: addresses or CIDRs', '', optional(cidrs)),
   STOA_UPSTREAMS: setting('Services that run elsewhere: service=url, …', '', upstreams),
   STOA_OUTBOUND_ALLOW: setting('Private networks that outgoing calls may reach: CIDRs', '', cidrTexts),
@@ -196,6 +201,15 @@ function httpsUrl(text: string): string {
   const { origin, pathname, search, hash } = url(text, ['https:'])
   if (pathname !== '/' || search || hash) throw new Error('must be an origin alone, without a path')
   return origin
+}
+
+/** As browsers send them in the Origin header. */
+function origins(text: string): string[] {
+  return list(text).map(part => {
+    const { origin, pathname, search, hash } = url(part, ['https:', 'http:'])
+    if (pathname !== '/' || search || hash) throw new Error('must be origins, such as http://localhost:3000')
+    return origin
+  })
 }
 
 /** The origin of each brand; the one without a name belongs to the default brand. */

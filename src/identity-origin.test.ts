@@ -31,6 +31,7 @@ const origin = await openIdentityOrigin({
   log: logInto('info', host.clock, { write: line => void logged.push(JSON.parse(line)) }),
   issuers: new Map([['default', `https://localhost:${port}`]]),
   configured: new Map(),
+  ownOrigins: ['https://stoa.example', `https://localhost:${port}`],
 })
 host.acceptSignIns(origin)
 origin.serve({ isVerified: async () => false, requests: host.requests })

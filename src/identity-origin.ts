@@ -32,6 +32,8 @@ export type IdentityOriginOptions = {
   configured: ReadonlyMap<string, string>
   /** The base URL of the API: the audience of access tokens. */
   audience: string
+  /** Pages of these origins may use this one with credentials. */
+  ownOrigins: readonly string[]
 }
 
 /** Supplied by the host once it is ready. */
@@ -52,7 +54,7 @@ export async function openIdentityOrigin(options: IdentityOriginOptions): Promis
     throw error instanceof IssuerChanged ? issuerRefused(error, issuers) : error
   })
   const limiter = openPasswordLimiter(engines.clock)
-  const origins: Origins = { own: new Set([audience, ...issuers.values()]), isVerified: () => false }
+  const origins: Origins = { own: new Set(options.ownOrigins), isVerified: () => false }
   const opened = await Promise.all([...issuers].map(entry => openBrand(options, entry, origins, { own, limiter })))
   const first = opened[0] as Brand
   return {

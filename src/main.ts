@@ -66,7 +66,14 @@ async function start(flags: string[]): Promise<void> {
   const iamUrl = issuers.values().next().value as string
 
   await firstRun(engines, dataDirectory, { baseUrl, iamUrl, ca })
-  const identity = await openIdentityOrigin({ ...idp, issuers, configured: config.STOA_IAM_URL, audience: baseUrl })
+  const ownOrigins = [baseUrl, ...issuers.values(), ...config.STOA_OWN_ORIGINS]
+  const identity = await openIdentityOrigin({
+    ...idp,
+    issuers,
+    configured: config.STOA_IAM_URL,
+    audience: baseUrl,
+    ownOrigins,
+  })
   const host = await openHost({
     ...api,
     version: VERSION,
@@ -78,7 +85,7 @@ async function start(flags: string[]): Promise<void> {
     files: [],
     runsSchedules: true,
     settings: config.services,
-    ownOrigins: [baseUrl, ...config.STOA_IAM_URL.values()],
+    ownOrigins,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
     metricsAddress: { host: metricsHost, port: metricsPort },

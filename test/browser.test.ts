@@ -1,4 +1,4 @@
-// Sign-in in a real Chromium: whether the pages work as a person meets them, scripts off, under their own content policy.
+// Sign-in in Chromium: the pages must work with scripts disabled and under their content security policy.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -13,7 +13,7 @@ import { addPerson, startIdentity } from './identity.ts'
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const skip = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get install chromium)'
 
-describe('in a real browser', { skip }, async () => {
+describe('sign-in in Chromium', { skip }, async () => {
   if (skip) return
   const host = await startHost({ now: new Date().toISOString() })
   const identity = await startIdentity(host, { audience: host.baseUrl })
@@ -34,13 +34,13 @@ describe('in a real browser', { skip }, async () => {
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ['--no-sandbox'] })
   after(() => browser.close())
 
-  /** A person at a browser that runs no scripts and reports everything its policy stops. */
-  async function person(): Promise<{ context: BrowserContext; page: Page; stopped: string[] }> {
+  /** Opens a page in a new profile without scripts. `errors` collects console errors such as policy violations. */
+  async function openPage(): Promise<{ context: BrowserContext; page: Page; errors: string[] }> {
     const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false })
     const page = await context.newPage()
-    const stopped: string[] = []
-    page.on('console', message => message.type() === 'error' && stopped.push(message.text()))
-    return { context, page, stopped }
+    const errors: string[] = []
+    page.on('console', message => message.type() === 'error' && errors.push(message.text()))
+    return { context, page, errors }
   }
 
   async function begin(page: Page, more: Record<string, string> = {}) {
@@ -64,8 +64,8 @@ describe('in a real browser', { skip }, async () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
   }
 
-  it('a person signs in, reads the API with the token, and signs out', async () => {
-    const { page, stopped } = await person()
+  it('gets a token that the API accepts, and signs out', async () => {
+    const { page, errors } = await openPage()
     const { tokens } = await begin(page)
     assert.match((await page.locator('main').textContent()) ?? '', /Sign in.*to The walnut shop/)
     await fill(page, ada)
@@ -74,35 +74,35 @@ describe('in a real browser', { skip }, async () => {
     assert.equal((await host.call('GET /v1/iam/me', { as: access_token })).body.email, 'ada@home.test')
 
     const again = await begin(page)
-    assert.ok(page.url().startsWith(`${shop}/callback?`), 'no form the second time')
+    assert.ok(page.url().startsWith(`${shop}/callback?`), 'the second sign-in shows no form')
     await again.tokens()
 
-    const leave = client.buildEndSessionUrl(configuration, {
+    const endSession = client.buildEndSessionUrl(configuration, {
       id_token_hint: id_token as string,
       post_logout_redirect_uri: `${shop}/bye`,
     })
-    await page.goto(leave.href)
+    await page.goto(endSession.href)
     await page.getByRole('button', { name: 'Sign out' }).click()
     assert.equal(page.url(), `${shop}/bye`)
     await begin(page)
-    assert.equal(await page.getByLabel('Password').count(), 1, 'a form again')
-    assert.deepEqual(stopped, [])
+    assert.equal(await page.getByLabel('Password').count(), 1, 'the form is shown again')
+    assert.deepEqual(errors, [])
   })
 
-  it('a wrong password is told, and the right one still works', async () => {
-    const { page } = await person()
+  it('reports a wrong password, and then accepts the right one', async () => {
+    const { page } = await openPage()
     await begin(page)
-    await fill(page, { ...ada, password: 'not hers at all' })
+    await fill(page, { ...ada, password: 'not the right one' })
     assert.match((await page.getByRole('alert').textContent()) ?? '', /address or the password is wrong/)
     await fill(page, ada)
     assert.ok(page.url().startsWith(`${shop}/callback?`), page.url())
   })
 
-  it('a person who belongs to two organisations signs in to the platform, chooses one, and signs out', async () => {
+  it('lets a member of two organisations choose one when signing in to Stoa itself, and signs out', async () => {
     const body = { email: ada.email, role: 'admin' }
     await host.db`update users set password_by = null where id = ${ada.user}`
     assert.equal((await host.call('POST /v1/iam/members', { as: host.other.key, body })).status, 201)
-    const { page, stopped } = await person()
+    const { page, errors } = await openPage()
     const me = async () => JSON.parse((await page.locator('body').textContent()) ?? '')
     await page.goto(`${host.baseUrl}/v1/account/login`)
     await fill(page, ada)
@@ -113,38 +113,38 @@ describe('in a real browser', { skip }, async () => {
 
     await page.goto(`${host.baseUrl}/v1/account/login`)
     await page.getByRole('button', { name: 'home' }).click()
-    assert.equal((await me()).org, 'home', 'without the password once more')
+    assert.equal((await me()).org, 'home', 'without the password again')
 
     const { csrfToken } = await (await page.request.get(`${host.baseUrl}/v1/account/csrf`)).json()
     const headers = { 'x-csrf-token': csrfToken }
     assert.equal((await page.request.post(`${host.baseUrl}/v1/account/logout`, { headers })).status(), 204)
     assert.equal((await page.goto(`${host.baseUrl}/v1/iam/me`))?.status(), 401)
     await page.goto(`${host.baseUrl}/v1/account/login`)
-    assert.equal(await page.getByLabel('Password').count(), 1, 'a form again')
+    assert.equal(await page.getByLabel('Password').count(), 1, 'the form is shown again')
     assert.deepEqual(
-      stopped.filter(text => !text.startsWith('Failed to load resource')), // The API has no icon for browsers.
+      errors.filter(text => !text.startsWith('Failed to load resource')), // The API has no icon for browsers.
       [],
     )
   })
 
-  it('somebody who was invited joins, and signs in', async () => {
+  it('accepts an invitation, and then signs in the new user', async () => {
     assert.equal(
       (await host.call('POST /v1/iam/invites', { body: { email: 'new@example.com', role: 'member' } })).status,
       201,
     )
-    const { page, stopped } = await person()
+    const { page, errors } = await openPage()
     await page.goto(host.mails.at(-1)?.text.match(/https:\S+/)?.[0] ?? '')
-    const password = 'a-password-of-her-own'
+    const password = 'a-new-long-password'
     await page.getByLabel('Choose a password').fill(password)
     await page.getByRole('button', { name: 'Join' }).click()
     await page.getByRole('link', { name: 'Sign in' }).click()
     await fill(page, { email: 'new@example.com', password })
     assert.equal(page.url(), `${host.baseUrl}/v1/iam/me`)
-    assert.deepEqual(stopped, [])
+    assert.deepEqual(errors, [])
   })
 
-  it('somebody else signs in after a person, by one more button', async () => {
-    const { page, stopped } = await person()
+  it('signs in another user in the same browser after a confirmation', async () => {
+    const { page, errors } = await openPage()
     await begin(page)
     await fill(page, ada)
     const { tokens } = await begin(page, { prompt: 'login' })
@@ -152,11 +152,11 @@ describe('in a real browser', { skip }, async () => {
     await page.getByRole('button', { name: 'Continue' }).click()
     assert.ok(page.url().startsWith(`${shop}/callback?`), page.url())
     assert.equal((await tokens()).claims()?.sub, eve.user)
-    assert.deepEqual(stopped, [])
+    assert.deepEqual(errors, [])
   })
 })
 
-/** Where the app is: any page will do. */
+/** The app that users sign in to. It answers every request alike. */
 async function appServer(): Promise<string> {
   const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'))
   const server = createServer({ key: pem, cert: pem }, (_request, response) => response.end('the app'))

@@ -1,5 +1,5 @@
-// Derived from the declarations: every kind of credential against every operation, over HTTP and called in-process. What must
-// come of each pair is worked out here from the rules of the interface alone, and both ways must come to it.
+// Derived from the declarations: every kind of credential against every operation, over HTTP and in-process. The expected
+// outcome of each pair follows from the rules of the interface alone, and is the same for both.
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
@@ -7,12 +7,12 @@ import { isSafe } from '../src/host/faults.ts'
 import { Fault } from '../src/kit/fault.ts'
 import type { Operation, RequestFacts } from '../src/kit/operation.ts'
 import { newKeyText } from '../src/services/account/public.ts'
-import { type Entry, every, everyService, exampleInput, fieldsOf, type Input, methodOf, send } from './derive.ts'
-import { type Ask, startHost } from './host.ts'
-import { SLOW, UNFIT } from './specimen.ts'
+import { allOperations, allServices, type Entry, exampleInput, fieldsOf, type Input, methodOf, send } from './derive.ts'
+import { type RequestOptions, startHost } from './host.ts'
+import { FAILING_OR_ENDLESS, SLOW_OPERATIONS } from './specimen.ts'
 
-const host = await startHost({ services: everyService })
-const entries = every.filter(({ id }) => !UNFIT.includes(id) && !SLOW.includes(id))
+const host = await startHost({ services: allServices })
+const entries = allOperations.filter(({ id }) => !FAILING_OR_ENDLESS.includes(id) && !SLOW_OPERATIONS.includes(id))
 
 async function keyWith(bounds: object, as = host.home.key): Promise<string> {
   const answer = await host.call('POST /v1/account/keys', { as, body: { name: 'kind', ...bounds } })
@@ -30,7 +30,7 @@ const exhausted = await keyWith({ rate: 1 })
 await host.call('GET /v1/projects', { as: exhausted })
 const broke = await keyWith({ budget: { total: 1 } })
 await host.call('POST /v1/specimen/spend', { as: broke, body: { units: 1_000_000 } })
-/** A browser of its own for each call: one of them signs out. */
+/** A new browser session for each call, because one of the operations signs out. */
 const browser = async (more: { token: boolean }) => {
   const session = await host.signIn(host.home)
   if (!more.token) return { as: null, headers: session }
@@ -46,7 +46,7 @@ const endedToken = await workspaceToken(tokenBody)
 host.clock.advance(1_000)
 
 type Outcome = 'open' | 401 | 402 | 403 | 429
-/** Who holds a credential that is good as such. */
+/** For a valid credential of a person with this role. */
 const byRole =
   (role: 'member' | 'owner' | 'superadmin') =>
   (operation: Operation): Outcome => {
@@ -54,7 +54,7 @@ const byRole =
     return operation.access === 'admin' && role === 'member' ? 403 : 'open'
   }
 const asOwner = byRole('owner')
-/** An owner's key with some bound, which forbids what `forbids` says, revoking excepted, and minting in any case. */
+/** For an owner's key with limits: it may not call what `forbids` matches, except to end credentials, and may never issue one. */
 const bounded =
   (forbids: (operation: Operation) => boolean) =>
   (operation: Operation): Outcome => {
@@ -71,7 +71,10 @@ const guarded =
     return access === 'reader' ? atReader : outcome
   }
 
-type Kind = { ask: Ask | ((operation: Operation) => Promise<Ask>); expects: (operation: Operation) => Outcome }
+type Kind = {
+  ask: RequestOptions | ((operation: Operation) => Promise<RequestOptions>)
+  expects: (operation: Operation) => Outcome
+}
 const perService = (limit: (service: string) => string[]) => {
   const made = new Map<string, Promise<string>>()
   return async ({ service }: Operation) => {
@@ -94,7 +97,7 @@ const kinds: Record<string, Kind> = {
   "a workspace's expired token": { ask: { as: endedToken }, expects: guarded(403, 403, 401) },
   "a member's key": { ask: { as: member.key }, expects: byRole('member') },
   "an owner's key": { ask: { as: host.home.key }, expects: asOwner },
-  "an operator's key": { ask: { as: host.admin.key }, expects: byRole('superadmin') },
+  "a superadmin's key": { ask: { as: host.admin.key }, expects: byRole('superadmin') },
   'a key for this service': { ask: perService(name => [`product:${name}`]), expects: bounded(() => false) },
   'a key to read this service': { ask: perService(name => [`read:${name}`]), expects: bounded(writes) },
   'a key for another service': { ask: perService(name => [`product:${another(name)}`]), expects: bounded(() => true) },
@@ -127,7 +130,7 @@ const kinds: Record<string, Kind> = {
   'a session with its token': { ask: () => browser({ token: true }), expects: asOwner },
 }
 
-/** What comes of a call: `open` when the credential did not stand in its way. */
+/** `open` if the credential allows the call, whatever the operation then answers. */
 type Verdict = { outcome: Outcome; detail: string }
 const refusals = [401, 402, 403, 429]
 const verdictOf = (status: number, detail: string): Verdict => ({
@@ -135,14 +138,18 @@ const verdictOf = (status: number, detail: string): Verdict => ({
   detail: `${status} ${detail.slice(0, 300)}`,
 })
 
-async function overHttp(entry: Entry, input: Input, asked: Ask): Promise<Verdict> {
-  const { status, text } = await send(host, entry, input, asked)
+async function overHttp(entry: Entry, input: Input, request: RequestOptions): Promise<Verdict> {
+  const { status, text } = await send(host, entry, input, request)
   assert.ok(status < 500, text)
   return verdictOf(status, text)
 }
 
-/** As a door of the product does it. */
-async function inProcess({ id, operation }: Entry, input: Input, { as, headers = {} }: Ask): Promise<Verdict> {
+/** As operations do that call others. */
+async function inProcess(
+  { id, operation }: Entry,
+  input: Input,
+  { as, headers = {} }: RequestOptions,
+): Promise<Verdict> {
   const method = methodOf(operation)
   const { cookie, 'x-csrf-token': csrfToken } = headers
   const authorization = as === null ? undefined : `Bearer ${as}`
@@ -169,24 +176,24 @@ function bodyFor({ bodyKind }: Operation): object {
 describe('every kind of credential', () => {
   for (const entry of entries) {
     const { id, operation } = entry
-    it(`gets its verdict at ${id}, over HTTP and in-process`, async () => {
+    it(`is accepted or refused by ${id} as expected, over HTTP and in-process`, async () => {
       for (const [kind, { ask, expects }] of Object.entries(kinds)) {
-        for (const [door, call] of [
+        for (const [way, call] of [
           ['HTTP', overHttp],
           ['in-process', inProcess],
         ] as const) {
           const input = exampleInput(operation, 'matrix')
           if ('slug' in fieldsOf(operation)) input.slug = PROJECT
           if (operation.model) input[operation.model] = 'one'
-          const asked = typeof ask === 'function' ? await ask(operation) : ask
-          const { outcome, detail } = await call(entry, input, asked)
-          assert.equal(outcome, expects(operation), `${kind}, ${door}: ${detail}`)
+          const request = typeof ask === 'function' ? await ask(operation) : ask
+          const { outcome, detail } = await call(entry, input, request)
+          assert.equal(outcome, expects(operation), `${kind}, ${way}: ${detail}`)
         }
       }
     })
   }
 
-  it('meets every kind of operation', () => {
+  it('is tried on every kind of operation', () => {
     const seen = new Set(entries.map(({ operation }) => operation.access))
     assert.deepEqual([...seen].sort(), ['admin', 'bearer', 'ingest', 'public', 'reader', 'superadmin'])
     for (const flag of ['issuesCredential', 'endsCredential', 'metered'] as const)

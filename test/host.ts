@@ -1,5 +1,5 @@
-// Starts the product itself for a test: the real host over TLS on a database of its own, with a clock the test moves
-// and an outgoing network that is sealed. Every answer is held against its declaration.
+// Starts the real host over TLS for a test, with its own database, a manual clock and a mocked outgoing network. Every
+// answer is checked against its declaration.
 import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,25 +39,25 @@ export type TestOptions = Partial<
       dbQueue: number
     }
 >
-/** A test reads what it expects, and fails on what is not there. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are as various as the operations
+// biome-ignore lint/suspicious/noExplicitAny: each operation answers another type
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
-export type Ask = { as?: string | null; body?: unknown; headers?: Record<string, string> }
+/** `as` is the bearer credential; null sends none. */
+export type RequestOptions = { as?: string | null; body?: unknown; headers?: Record<string, string> }
 export type TestHost = Awaited<ReturnType<typeof startHost>>
 
 type SentMail = Parameters<Engines['mail']['send']>[0]
 
-/** How the test host is called from outside. */
+/** The public origins of the test host. */
 export const OWN_ORIGINS = ['https://stoa.example', 'https://id.stoa.example']
 
 const tlsDirectory = () => env('STOA_TEST_TLS')
 export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 
-/** Called at the top of a test file, or with the context of the one test that needs a host of its own kind. */
+/** Stops the host after the test of the given context; without one, after all tests of the file. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { db, at, drop } = await testDatabase(options)
-  const { engines, clock, sealed, txt, mails, post } = testEngines(db, options)
-  const broken: string[] = []
+  const { engines, clock, mockAgent, txt, mails, mailServer } = testEngines(db, options)
+  const violations: string[] = []
   const logged: string[] = []
   const emitted: Envelope[] = []
   const pem = readFileSync(join(tlsDirectory(), 'server.pem'), 'utf8')
@@ -67,7 +67,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const tls = { key: pem, cert: pem }
   const listener = await openListener({ tls, trusted, timeouts, requestId, address: { host: '127.0.0.1', port: 0 } })
   const baseUrl = `https://localhost:${listener.port}`
-  const { watched, keyringOf } = watchKeyring(withProviders(chosen))
+  const { capturing, keyringOf } = captureKeyring(withProviders(chosen))
   const host = await openHost({
     version: '0.0.0-test',
     upstreams: new Map(),
@@ -76,12 +76,18 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     runsSchedules: false,
     outbox: async (_tx, envelopes) => void emitted.push(...envelopes),
     ...options,
-    ...{ engines, listener, requestId, baseUrl, trusted, identity, services: watched },
+    engines,
+    listener,
+    requestId,
+    baseUrl,
+    trusted,
+    identity,
+    services: capturing,
     ownOrigins: OWN_ORIGINS,
     settings: { STOA_RISK_MIRROR: options.riskMirror ?? null },
     metricsAddress: { host: '127.0.0.1', port: 0 },
     log: logInto('info', clock, { write: line => void logged.push(line) }),
-    inspect: (id, operation, outcome) => inspect(id, operation, outcome, broken),
+    inspect: (id, operation, outcome) => checkOutcome(id, operation, outcome, violations),
   }).catch(async error => {
     await listener.drain(0)
     await drop()
@@ -89,97 +95,118 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   })
   host.serve()
   const keyring = keyringOf()
-  const agent = new Agent({ connect: { ca: CA(), timeout: 60_000 } }) // A thousand handshakes at once take their time.
-  const { organisation, member, signIn } = people(engines)
+  const agent = new Agent({ connect: { ca: CA(), timeout: 60_000 } }) // A thousand simultaneous handshakes take long.
+  const { organisation, member, signIn } = testAccounts(engines)
   const [home, other, admin] = [await organisation('home'), await organisation('other'), await organisation('admin')]
 
-  const call = caller(baseUrl, agent, home.key)
+  const call = createCall(baseUrl, agent, home.key)
   const stop = async () => {
     await agent.destroy()
     await host.drain(0)
     await drop()
-    assert.deepEqual(broken, [], 'answers that break their own declaration')
+    assert.deepEqual(violations, [], 'answers that do not match their declaration')
   }
   if (t) t.after(stop)
   else after(stop)
-  const everybody = { home, other, admin, organisation, member, signIn }
-  const inside = { clock, db, database: at, engines, keyring, acceptSignIns, logged, emitted, sealed, txt, mails, post }
-  return { ...host, port: listener.port, baseUrl, call, ...everybody, ...inside }
+  return {
+    ...host,
+    port: listener.port,
+    baseUrl,
+    call,
+    home,
+    other,
+    admin,
+    organisation,
+    member,
+    signIn,
+    clock,
+    db,
+    database: at,
+    engines,
+    keyring,
+    acceptSignIns,
+    logged,
+    emitted,
+    mockAgent,
+    txt,
+    mails,
+    mailServer,
+  }
 }
 
-/** With those services, if they are missing, that the host itself needs. */
+/** Adds the services that the host itself needs. */
 function withProviders(chosen: readonly Service[]): readonly Service[] {
   const needed = services.filter(({ name }) => ['iam', 'account', 'projects'].includes(name))
   return [...needed.filter(one => !chosen.some(({ name }) => name === one.name)), ...chosen]
 }
 
-/** Lets a test at what the account service has opened. */
-function watchKeyring(all: readonly Service[]) {
+/** Gives tests access to the keyring that the account service opens. */
+function captureKeyring(all: readonly Service[]) {
   const opened: { keyring?: Keyring } = {}
-  const watched = all.map(one => {
+  const capturing = all.map(one => {
     const { open } = one
     if (one.name !== 'account' || !open) return one
-    const watching: Service['open'] = async opening => {
+    const openAndCapture: Service['open'] = async opening => {
       const account = await open(opening)
       opened.keyring = account.provides?.credentials as Keyring
       return account
     }
-    return { ...one, open: watching }
+    return { ...one, open: openAndCapture }
   })
-  return { watched, keyringOf: () => opened.keyring as Keyring }
+  return { capturing, keyringOf: () => opened.keyring as Keyring }
 }
 
-/** The outside world, in the hands of the test. */
+/** Engines whose clock, network, DNS and mail server the test controls. */
 function testEngines(db: Database, options: TestOptions) {
   const clock = manualClock(options.now ?? '2026-11-15T09:00:00.000Z')
-  const sealed = new MockAgent()
-  sealed.disableNetConnect()
-  /** The TXT records of the world; null where the name servers do not answer. */
+  const mockAgent = new MockAgent()
+  mockAgent.disableNetConnect()
+  /** TXT records by name; null if the name servers do not answer. */
   const txt = new Map<string, string[] | null>()
   const mails: SentMail[] = []
-  /** A test makes the mail server refuse by throwing here. */
-  const post = { take: (mail: SentMail) => void mails.push(mail) }
+  /** A test replaces `accept`; to reject mail it throws. */
+  const mailServer = { accept: (mail: SentMail) => void mails.push(mail) }
   const engines = {
     db,
     clock,
     random: systemRandom,
-    http: options.http ?? httpOver({ public: sealed, configured: sealed }),
+    http: options.http ?? httpOver({ public: mockAgent, configured: mockAgent }),
     seal: openSeal(systemRandom.bytes(32), systemRandom),
-    mail: { send: async (mail: SentMail) => post.take(mail) },
+    mail: { send: async (mail: SentMail) => mailServer.accept(mail) },
     dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
   }
-  return { engines, clock, sealed, txt, mails, post }
+  return { engines, clock, mockAgent, txt, mails, mailServer }
 }
 
-/** Nobody signs in at a host without an identity origin; `startIdentity` gives it one. */
+/** The host starts without an identity origin, so that sign-in fails; `startIdentity` adds one. */
 function testIdentity() {
-  let accepted: IdentityProvider | null = null
-  const nowhere: SignIn = {
+  let current: IdentityProvider | null = null
+  const withoutOrigin: SignIn = {
     issuer: 'https://id.stoa.example',
     url: step => `https://id.stoa.example/?${new URLSearchParams(step)}`,
     redeem: async () => null,
     invitationUrl: token => `https://id.stoa.example/sign-in/invitations/${token}`,
   }
-  const signIn = (): SignIn => accepted?.signIn ?? nowhere
+  const signIn = (): SignIn => current?.signIn ?? withoutOrigin
   const identity: IdentityProvider = {
-    verifyToken: async text => (await accepted?.verifyToken(text)) ?? null,
+    verifyToken: async text => (await current?.verifyToken(text)) ?? null,
     signIn: {
       get issuer() {
         return signIn().issuer
       },
       url: step => signIn().url(step),
-      redeem: back => signIn().redeem(back),
+      redeem: callback => signIn().redeem(callback),
       invitationUrl: token => signIn().invitationUrl(token),
     },
   }
   const acceptSignIns = (provider: IdentityProvider) => {
-    accepted = provider
+    current = provider
   }
   return { identity, acceptSignIns }
 }
 
-/** Makes who calls. */
-function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
+/** Creates organisations, members and sessions. */
+function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
   const { db, clock } = engines
   const organisation = async (slug: string) => {
     const org = slug as OrgId
@@ -192,7 +219,7 @@ function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
     await db.transaction(tx => keepKey({ ...engines, db: tx }, { org, user, name: 'test', type: 'secret', text }))
     return text
   }
-  /** A further person in an organisation, with a key. */
+  /** Adds a user with a key to an organisation. */
   const member = async (org: OrgId, role: Role) => {
     const user = `usr_${engines.random.token(24)}`
     const email = `${user.toLowerCase()}@${org}.test`
@@ -200,7 +227,7 @@ function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
     await db`insert into members (org, user_id, role, created) values (${org}, ${user}, ${role}, ${clock.now().toISOString()})`
     return { org, user, email, key: await issueKey(org, user) }
   }
-  /** Headers of a browser in which that person is signed in. */
+  /** The headers of a browser with a session of that user. */
   const signIn = async ({ org, user }: { org: OrgId; user: string }, lastsMs = 3_600_000) => {
     const grant = engines.random.token(43)
     await db`insert into oidc (brand, model, digest, payload, user_id, org, consumed)
@@ -213,9 +240,9 @@ function people(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
   return { organisation, member, signIn }
 }
 
-/** Calls routes, `GET /v1/projects`, with home's key unless told otherwise. */
-function caller(baseUrl: string, dispatcher: Agent, key: string) {
-  return async (route: string, { as = key, body, headers }: Ask = {}): Promise<Answer> => {
+/** Calls a route such as `GET /v1/projects`, by default with the key of `home`. */
+function createCall(baseUrl: string, dispatcher: Agent, key: string) {
+  return async (route: string, { as = key, body, headers }: RequestOptions = {}): Promise<Answer> => {
     const [method, path] = route.split(/ (.*)/s) as [Dispatcher.HttpMethod, string]
     const response = await request(baseUrl + path, {
       dispatcher,
@@ -238,7 +265,7 @@ function caller(baseUrl: string, dispatcher: Agent, key: string) {
   }
 }
 
-/** A database cloned from the migrated template, dropped afterwards. */
+/** A clone of the migrated template database; `drop` closes and drops it. */
 export async function testDatabase({ dbConnections = 5, dbQueue = 50 }: TestOptions = {}): Promise<{
   db: Database
   at: { socketDirectory: string; database: string; user: string }
@@ -271,30 +298,31 @@ const isBytes = (body: unknown): body is string | Uint8Array =>
 
 const outputChecks = new WeakMap<object, ReturnType<typeof compileCheck>>()
 
-/** Holds an answer against its declaration, and notes which faults were produced: `tools/test.ts` reads the notes. */
-const inspect = (
+/** Checks an answer against its declaration, and appends faults to the file that `tools/test.ts` reads. */
+const checkOutcome = (
   id: string,
   operation: Operation,
   outcome: Parameters<NonNullable<HostOptions['inspect']>>[2],
-  broken: string[],
+  violations: string[],
 ) => {
   if ('fault' in outcome) {
     const { code, cause } = outcome.fault
     const record = process.env.STOA_TEST_FAULTS
     if (record) appendFileSync(record, `${id} ${code}\n`)
-    if (!operation.faults.includes(code) && !HOST_FAULTS.includes(code)) broken.push(`${id} raised ${code}: ${cause}`)
+    if (!operation.faults.includes(code) && !HOST_FAULTS.includes(code))
+      violations.push(`${id} raised ${code}: ${cause}`)
   } else {
-    const says = answerProblem(operation, outcome.output)
-    if (says) broken.push(`${id} ${says}`)
+    const problem = answerProblem(operation, outcome.output)
+    if (problem) violations.push(`${id} ${problem}`)
   }
 }
 
-/** What is wrong with an answer, held against its declaration. */
+/** How an answer differs from its declaration; null if it does not. */
 function answerProblem({ answer }: Operation, output: unknown): string | null {
-  if (answer.kind === 'nothing') return output === undefined ? null : 'declares no output and answered some'
-  if (answer.kind === 'reply') return output instanceof Reply ? null : 'declares a reply and answered a value'
-  if (output instanceof EventStream) return answer.chunk ? null : 'answered an event stream and declares none'
-  if (!answer.value) return 'answered a value and declares none'
+  if (answer.kind === 'nothing') return output === undefined ? null : 'declares no output but answered with one'
+  if (answer.kind === 'reply') return output instanceof Reply ? null : 'declares a reply but answered with a value'
+  if (output instanceof EventStream) return answer.chunk ? null : 'answered with an event stream but declares none'
+  if (!answer.value) return 'answered with a value but declares none'
   const check = outputChecks.get(answer.value) ?? compileCheck(answer.value)
   outputChecks.set(answer.value, check)
   return check.passes(output) ? null : JSON.stringify(check.faults(output))

@@ -1,4 +1,4 @@
-// The product as a process of its own, started as `npm start` does once everything is installed.
+// Starts Stoa as a separate process, like `npm start` after the installation.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -16,15 +16,15 @@ export type Started = {
   ended: Promise<number>
 }
 
-/** Everything that was started, by its data directory: it is ended before that directory is removed. */
-const everything: { started: Started; data: string }[] = []
+/** All started processes and their data directories. They are killed before the directory is removed. */
+const processes: { started: Started; data: string }[] = []
 
 /** Starts with free ports and a fresh environment, without the variables of the test run. */
 export function start(settings: Record<string, string>, cwd = process.cwd()): Started {
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const quiet = { STOA_RISK_MIRROR: 'file:///nowhere' } // Tests download no lists.
+  const noDownloads = { STOA_RISK_MIRROR: 'file:///does-not-exist' }
   const ports = { STOA_PORT: '0', STOA_IAM_PORT: '0', STOA_METRICS_PORT: '0' }
-  const env = { PATH, NODE_COMPILE_CACHE, ...ports, ...quiet, ...settings }
+  const env = { PATH, NODE_COMPILE_CACHE, ...ports, ...noDownloads, ...settings }
   const child = spawn(process.execPath, [join(process.cwd(), 'src/main.ts')], {
     env,
     cwd,
@@ -40,37 +40,38 @@ export function start(settings: Record<string, string>, cwd = process.cwd()): St
   })
   const ended = new Promise<number>(resolve => child.once('close', code => resolve(code ?? 137)))
   const started = { child, output: () => output, errors: () => errors, ended }
-  everything.push({ started, data: settings.STOA_DATA ?? '' })
+  processes.push({ started, data: settings.STOA_DATA ?? '' })
   return started
 }
 
-/** The lines of its log. */
+/** The parsed lines of the log. */
 export const eventsOf = ({ errors }: Started): { msg: string; version?: string; baseUrl?: string }[] =>
   errors()
     .split('\n')
     .filter(line => line.startsWith('{'))
     .map(line => JSON.parse(line))
 
-/** Waits for the banner; fails with the error output if the process ends before. */
+/** Waits for the banner; fails with the error output if the process exits first. */
 export async function up(started: Started): Promise<string> {
-  let over = false
+  let isEnded = false
   void started.ended.then(() => {
-    over = true
+    isEnded = true
   })
   while (!/Metrics .*\n(.*\n)*$/.test(started.output())) {
-    if (over) throw new Error(`ended before it was up: ${started.errors()}`)
+    if (isEnded) throw new Error(`ended before it was up: ${started.errors()}`)
     await new Promise(done => setTimeout(done, 10))
   }
   return started.output().match(/https:\/\/localhost:\d+/)?.[0] as string
 }
 
-/** A data directory that the database user can reach under root. At the end of the test it is removed, and the processes in it are killed. */
+/** A data directory that the database user can access under root. After the test its processes are killed and it is
+ *  removed. */
 export function freshDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-data-'))
   chmodSync(directory, 0o711)
   t.after(async () => {
-    const below = everything.filter(({ data }) => data.startsWith(directory))
-    for (const { started, data } of below) await killTree(started, data)
+    const inDirectory = processes.filter(({ data }) => data.startsWith(directory))
+    for (const { started, data } of inDirectory) await killTree(started, data)
     rmSync(directory, { recursive: true, force: true })
   })
   return join(directory, 'data')
@@ -113,8 +114,9 @@ export async function killTree({ child, ended }: Started, data: string): Promise
   await ended
 }
 
-/** Starts with settings that are refused: a non-zero exit, no banner, and one line beside the log that says why. */
-export async function refused(settings: Record<string, string>, says: RegExp): Promise<void> {
+/** Asserts that a start with these settings exits non-zero, prints no banner, and prints the reason as one line besides
+ *  the log. */
+export async function refused(settings: Record<string, string>, reason: RegExp): Promise<void> {
   const started = start(settings)
   assert.notEqual(await started.ended, 0)
   const lines = started
@@ -122,11 +124,11 @@ export async function refused(settings: Record<string, string>, says: RegExp): P
     .split('\n')
     .filter(line => line !== '' && !line.startsWith('{'))
   assert.equal(lines.length, 1, started.errors())
-  assert.match(lines[0] as string, says)
+  assert.match(lines[0] as string, reason)
   assert.equal(started.output(), '')
 }
 
-export async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds() && tries < 200; tries++) await new Promise(done => setTimeout(done, 20))
-  assert.ok(holds())
+export async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition() && tries < 200; tries++) await new Promise(done => setTimeout(done, 20))
+  assert.ok(condition())
 }

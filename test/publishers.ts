@@ -12,7 +12,7 @@ export type Published = string | Uint8Array | Reply | Error | ((headers: Headers
 
 type Edition = { published: Published; left: number; requests: Headers[] }
 /** The editions of each source, by mock network. The last edition that has requests left answers. */
-const editionsByNetwork = new WeakMap<TestHost['sealed'], Map<string, Edition[]>>()
+const editionsByNetwork = new WeakMap<TestHost['mockAgent'], Map<string, Edition[]>>()
 
 export const originOf = (source: string): URL => {
   const found = CATALOGUE.flatMap(set => set.sources).find(one => one.source === source)
@@ -25,20 +25,20 @@ export const originOf = (source: string): URL => {
  * request answered like this.
  */
 export function publish(
-  { sealed }: Pick<TestHost, 'sealed'>,
+  { mockAgent }: Pick<TestHost, 'mockAgent'>,
   source: string,
   published: Published,
   times = Infinity,
 ): Headers[] {
-  const bySource = editionsByNetwork.get(sealed) ?? new Map<string, Edition[]>()
-  editionsByNetwork.set(sealed, bySource)
+  const bySource = editionsByNetwork.get(mockAgent) ?? new Map<string, Edition[]>()
+  editionsByNetwork.set(mockAgent, bySource)
   let editions = bySource.get(source)
   if (!editions) {
     editions = []
     bySource.set(source, editions)
     const { origin, pathname, search } = originOf(source)
     const answer = answerFrom.bind(null, editions)
-    sealed
+    mockAgent
       .get(origin)
       .intercept({ path: pathname + search, method: 'GET' })
       .reply(({ headers }) => answer(lowerCased(headers)))

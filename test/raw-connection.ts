@@ -3,7 +3,13 @@ import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { CA } from './host.ts'
 
-export type RawConnection = { socket: Socket; write(text: string): void; closed: Promise<string> }
+export type RawConnection = {
+  socket: Socket
+  write(text: string): void
+  /** Everything received so far. */
+  received(): string
+  closed: Promise<string>
+}
 
 /** Opens a connection; `closed` resolves to everything received until the peer closed it. */
 export async function rawConnection(port: number, { tls }: { tls: boolean }): Promise<RawConnection> {
@@ -19,7 +25,7 @@ export async function rawConnection(port: number, { tls }: { tls: boolean }): Pr
     socket.on('close', () => resolve(received))
   })
   await new Promise(resolve => socket.once(tls ? 'secureConnect' : 'connect', resolve))
-  return { socket, write: text => void socket.write(text), closed }
+  return { socket, write: text => void socket.write(text), received: () => received, closed }
 }
 
 /** Parses the single response in the text. */

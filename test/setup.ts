@@ -1,4 +1,5 @@
-// Before all tests: one PostgreSQL, a template database that every test host clones, and a certificate.
+// Runs before all tests: starts PostgreSQL, creates the template database that every test host clones, and a
+// certificate.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { allMigrations } from '../src/migrations.ts'
 const directory = mkdtempSync(join(tmpdir(), 'stoa-test-'))
 let server: EmbeddedServer
 
-/** Nothing here outlives the run, so nothing waits for the disk. */
+/** The data is deleted after the run, so writes need not wait for the disk. */
 const UNSAFE_AND_FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
 
 export async function globalSetup(): Promise<void> {

@@ -1,22 +1,28 @@
-// A service that exists for tests alone: one operation for each kind of access, body, answer and rule there is, so that every
-// derived test meets all of them.
+// A service for tests only. It has an operation for each kind of access, body, answer and rule, so that the derived
+// tests cover all of them.
 import { service } from '../src/kit/service.ts'
 import { setting } from '../src/kit/setting.ts'
 import * as access from './specimen/access.ts'
+import * as bodiesAndAnswers from './specimen/bodies-and-answers.ts'
 import { openSpecimen } from './specimen/state.ts'
-import * as wires from './specimen/wires.ts'
 import * as writes from './specimen/writes.ts'
 
-/** Those that never end, or fail whoever calls. */
-export const UNFIT = ['drip', 'tail', 'crash', 'half', 'away']
-/** Those that wait, which would only make it slow to call them often. */
-export const SLOW = ['slow', 'hold']
+/** Operations that always fail, or whose answer never ends. */
+export const FAILING_OR_ENDLESS = [
+  'endlessStream',
+  'endlessEvents',
+  'unexpectedError',
+  'failedWrite',
+  'engineUnavailable',
+]
+/** Operations that take half a second; tests that call each operation many times skip them. */
+export const SLOW_OPERATIONS = ['slow', 'slowQuery']
 
 export const specimen = service({
   name: 'specimen',
   what: 'For tests',
   paths: ['/v1/specimen', '/v1/specimens'],
-  operations: [access, wires, writes],
+  operations: [access, bodiesAndAnswers, writes],
   settings: { STOA_SPECIMEN: setting('A greeting, for tests', 'hello', String) },
   schedules: [writes.specimenSchedule],
   open: openSpecimen,

@@ -21,14 +21,14 @@ describe('a start', () => {
       void up(started).then(() => {
         isUp = true
       })
-      /** Every status that was seen, by URL. */
-      const seen: Record<string, (string | number)[]> = { health: [], projects: [], discovery: [] }
-      const ask = async (what: string, url: string, key = '') => {
+      /** All statuses answered, by URL. */
+      const statuses: Record<string, (string | number)[]> = { health: [], projects: [], discovery: [] }
+      const poll = async (name: string, url: string, key = '') => {
         try {
           const headers = { authorization: `Bearer ${key}` }
           const { statusCode, headers: response, body } = await request(url, { dispatcher, headers })
           await body.dump()
-          seen[what]?.push(statusCode === 503 ? `503 after ${response['retry-after']}` : statusCode)
+          statuses[name]?.push(statusCode === 503 ? `503 after ${response['retry-after']}` : statusCode)
         } catch {
           // The port is not open yet.
         }
@@ -36,16 +36,16 @@ describe('a start', () => {
       for (let last = false; !last; ) {
         last = isUp
         const key = existsSync(join(data, 'first-run.json')) ? firstRunOf(data).home.key : null
-        await ask('health', `https://127.0.0.1:${port}/v1/health`)
-        if (key) await ask('projects', `https://127.0.0.1:${port}/v1/projects`, key)
-        await ask('discovery', `https://127.0.0.1:${iamPort}/.well-known/openid-configuration`)
+        await poll('health', `https://127.0.0.1:${port}/v1/health`)
+        if (key) await poll('projects', `https://127.0.0.1:${port}/v1/projects`, key)
+        await poll('discovery', `https://127.0.0.1:${iamPort}/.well-known/openid-configuration`)
         await new Promise(done => setTimeout(done, 1))
       }
-      for (const [what, answers] of Object.entries(seen)) {
+      for (const [name, answers] of Object.entries(statuses)) {
         assert.deepEqual(
           [...new Set(answers)].filter(one => one !== '503 after 1'),
           [200],
-          what,
+          name,
         )
       }
       started.child.kill('SIGTERM')
@@ -55,7 +55,7 @@ describe('a start', () => {
 })
 
 describe('a first start', () => {
-  it('creates everything, prints a command that works, and a later start finds it all again', async t => {
+  it('creates all data and prints a working command; a later start keeps the data', async t => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
     const baseUrl = await up(first)
@@ -107,7 +107,7 @@ describe('a first start', () => {
     assert.deepEqual(firstRunOf(data), file)
   })
 
-  it('that died after it wrote its file and before it committed is completed with the same secrets', async t => {
+  it('that was killed between writing its file and committing is completed with the same secrets', async t => {
     const data = freshDirectory(t)
     const first = start({ STOA_DATA: data })
     await up(first)
@@ -128,7 +128,8 @@ describe('the identity origin', () => {
     t.after(external.stop)
     const data = freshDirectory(t)
     const shared = { STOA_DATA: data, DATABASE_URL: external.url }
-    const started = start({ ...shared, STOA_IAM_URL: 'acme=https://id.acme.test' })
+    const page = 'http://localhost:3000'
+    const started = start({ ...shared, STOA_IAM_URL: 'acme=https://id.acme.test', STOA_OWN_ORIGINS: page })
     const baseUrl = await up(started)
     const { iamUrl } = firstRunOf(data)
     const ca = readFileSync(join(data, 'tls/ca.pem'), 'utf8')
@@ -138,6 +139,11 @@ describe('the identity origin', () => {
       const url = `${iamUrl}/.well-known/openid-configuration`
       const { body } = await request(url, { dispatcher, headers: { host } })
       return ((await body.json()) as { issuer: string }).issuer
+    }
+    for (const url of [`${baseUrl}/v1/health`, `${iamUrl}/.well-known/openid-configuration`]) {
+      const { headers, body } = await request(url, { dispatcher, headers: { origin: page } })
+      await body.dump()
+      assert.equal(headers['access-control-allow-origin'], page, url)
     }
     assert.equal(await issuerFor(new URL(iamUrl).host), iamUrl)
     assert.equal(await issuerFor('id.acme.test'), 'https://id.acme.test')
@@ -165,7 +171,7 @@ describe('the identity origin', () => {
 })
 
 describe('npm start', () => {
-  it('--version prints the version, and --help every setting', async () => {
+  it('prints the version with --version, and every setting with --help', async () => {
     const run = (flag: string) => execFileSync(process.execPath, ['src/main.ts', flag], { encoding: 'utf8' })
     assert.equal(run('--version'), `${VERSION}\n`)
     const help = run('--help')
@@ -175,8 +181,8 @@ describe('npm start', () => {
   })
 })
 
-describe('a start that is refused says why in one line and leaves nothing behind', () => {
-  for (const [name, value, says] of [
+describe('a start that is refused prints the reason in one line and leaves no files', () => {
+  for (const [name, value, reason] of [
     ['STOA_PORT', '80443', /^stoa: STOA_PORT="80443": must be a port number/],
     ['STOA_UPSTREAMS', 'nosuch=http://127.0.0.1:1', /^stoa: STOA_UPSTREAMS: there is no service nosuch/],
     ['STOA_HOST', '203.0.113.77', /^stoa: STOA_HOST: .*cannot be listened on/],
@@ -186,7 +192,7 @@ describe('a start that is refused says why in one line and leaves nothing behind
   ] as const) {
     it(`${name}=${value}`, async t => {
       const data = freshDirectory(t)
-      await refused({ STOA_DATA: data, [name]: value }, says)
+      await refused({ STOA_DATA: data, [name]: value }, reason)
       if (name !== 'DATABASE_URL') assert.ok(!existsSync(data))
     })
   }
@@ -202,7 +208,7 @@ describe('a start that is refused says why in one line and leaves nothing behind
     assert.ok(!existsSync(data))
   })
 
-  it('a file that is no certificate, or a certificate with another key', async t => {
+  it('a file that is not a certificate, or a certificate with another key', async t => {
     const data = freshDirectory(t)
     const settings = { STOA_DATA: data, STOA_TLS_CERT: 'package.json', STOA_TLS_KEY: 'package.json' }
     await refused(settings, /^stoa: STOA_TLS_CERT and STOA_TLS_KEY are not a certificate and its key/)
@@ -276,7 +282,7 @@ describe('an external PostgreSQL', () => {
 })
 
 describe('a running host', () => {
-  it('keeps its data directory to itself, and restarts a database that dies without losing a write', async t => {
+  it('locks its data directory, and restarts a killed database without losing a write', async t => {
     const data = freshDirectory(t)
     const started = start({ STOA_DATA: data })
     const api = client(data, await up(started), firstRunOf(data).home.key)

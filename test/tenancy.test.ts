@@ -1,35 +1,35 @@
-// Derived from the declarations: what one organisation has, another cannot tell from what never was.
+// Derived from the declarations: to another organisation, a resource looks as if it did not exist.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { every, everyService, exampleInput, makeSignIn, rightCall, send } from './derive.ts'
+import { allOperations, allServices, exampleInput, insertSignIn, send, validCall } from './derive.ts'
 import { startHost } from './host.ts'
 
-const host = await startHost({ services: everyService })
-/** What makes the entries of a listing that nobody adds to directly: every write leaves one in the trail. */
-const MADE_BY: Record<string, string> = { listAudit: '/v1/projects', listSessions: '/v1/iam/apps' }
-const guarded = every.filter(({ operation }) => operation.access !== 'public')
-/** Things that belong to nobody. What organisations say about them has tests of its own. */
-const SHARED = ['/v1/risk/reference/{set}', '/v1/specimen/within/{slug}']
+const host = await startHost({ services: allServices })
+/** The POST that creates entries of a listing, if it is not on the path of the listing itself. */
+const CREATED_BY: Record<string, string> = { listAudit: '/v1/projects', listSessions: '/v1/iam/apps' }
+const guarded = allOperations.filter(({ operation }) => operation.access !== 'public')
+/** Resources that belong to no organisation. The overrides that organisations set on them are tested elsewhere. */
+const SHARED = ['/v1/risk/reference/{set}', '/v1/specimen/project-in-path/{slug}']
 const withId = guarded.filter(({ operation }) => operation.pathFields.length > 0 && !SHARED.includes(operation.path))
 
-describe('every operation on a thing', () => {
+describe('every operation on a resource', () => {
   assert.ok(withId.length > 0)
   for (const entry of withId) {
-    it(`${entry.id} answers another organisation as if the thing were not there, and changes nothing`, async () => {
+    it(`${entry.id} answers another organisation as if the resource did not exist, and changes nothing`, async () => {
       const salt = `t-${entry.id.toLowerCase()}`
-      const { input } = await rightCall(host, entry, salt)
+      const { input } = await validCall(host, entry, salt)
       const [last] = entry.operation.pathFields.slice(-1) as [string]
       const missing = { ...input, [last]: `${input[last]}x` }
-      const before = await everything()
+      const before = await allRows()
 
-      const theirs = await send(host, entry, input, { as: host.other.key })
-      const never = await send(host, entry, missing, { as: host.other.key })
-      assert.equal(theirs.status, 404)
-      assert.equal(never.status, 404)
-      const { request_id: _a, ...one } = theirs.body.error
-      const { request_id: _b, ...two } = never.body.error
+      const foreign = await send(host, entry, input, { as: host.other.key })
+      const absent = await send(host, entry, missing, { as: host.other.key })
+      assert.equal(foreign.status, 404)
+      assert.equal(absent.status, 404)
+      const { request_id: _a, ...one } = foreign.body.error
+      const { request_id: _b, ...two } = absent.body.error
       assert.deepEqual(one, two)
-      assert.deepEqual(await everything(), before)
+      assert.deepEqual(await allRows(), before)
     })
   }
 })
@@ -41,23 +41,23 @@ describe('every listing', () => {
   })
   assert.ok(listings.length > 0)
   for (const entry of listings) {
-    it(`${entry.id} shows an organisation nothing of another's`, async () => {
-      const path = MADE_BY[entry.id] ?? entry.operation.path
-      const maker = every.find(one => one.operation.path === path && one.operation.method === 'POST')
-      assert.ok(maker, `nothing makes what ${entry.id} lists; teach this test how`)
+    it(`${entry.id} does not list entries of another organisation`, async () => {
+      const path = CREATED_BY[entry.id] ?? entry.operation.path
+      const creator = allOperations.find(one => one.operation.path === path && one.operation.method === 'POST')
+      assert.ok(creator, `no POST creates what ${entry.id} lists; add it to CREATED_BY`)
       const mark = `onlyinhome${entry.id.toLowerCase()}`
-      const as = maker.operation.access === 'superadmin' ? host.admin.key : host.home.key
-      if (entry.id === 'listSessions') await makeSignIn(host, mark)
-      else assert.equal((await send(host, maker, exampleInput(maker.operation, mark), { as })).status, 201)
+      const as = creator.operation.access === 'superadmin' ? host.admin.key : host.home.key
+      if (entry.id === 'listSessions') await insertSignIn(host, mark)
+      else assert.equal((await send(host, creator, exampleInput(creator.operation, mark), { as })).status, 201)
       assert.ok((await send(host, entry, {}, { as })).text.includes(mark))
       assert.ok(!(await send(host, entry, {}, { as: host.other.key })).text.includes(mark))
     })
   }
 })
 
-/** Every row of every table that belongs to an organisation, but for the other one's. */
-async function everything(): Promise<unknown[]> {
-  await host.keyring.flush() // What is written later anyway must not look like a change.
+/** All rows of all tables with an `org` column, except those of the organisation `other`. */
+async function allRows(): Promise<unknown[]> {
+  await host.keyring.flush() // Otherwise a delayed write would look like a change.
   const tables = await host.db<{ name: string }>`select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'org' order by 1`
   const found: unknown[] = []

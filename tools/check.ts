@@ -1,4 +1,4 @@
-// Types, lint and format.
+// Checks types, lint rules and formatting.
 import { spawnSync } from 'node:child_process'
 
 export function check(): boolean {
@@ -7,7 +7,7 @@ export function check(): boolean {
     [`node_modules/@biomejs/cli-linux-${process.arch}/biome`, 'check', '--error-on-warnings', '.'],
   ] as const
   return commands
-    .map(([program, ...words]) => spawnSync(program, words, { stdio: 'inherit' }).status)
+    .map(([program, ...args]) => spawnSync(program, args, { stdio: 'inherit' }).status)
     .every(code => code === 0)
 }
 

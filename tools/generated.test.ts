@@ -28,14 +28,14 @@ const stoa = createStoa({ baseUrl: host.baseUrl, key: host.home.key, fetch: over
 
 describe('generated files', () => {
   for (const [file, text] of Object.entries(generated)) {
-    it(`${file} is what the declarations give`, () => {
+    it(`${file} matches the declarations`, () => {
       const path = join(root, file)
       const current = existsSync(path) && readFileSync(path, 'utf8') === text
-      assert.ok(current, `${file} is behind the declarations; run \`npm run generate\` and commit what it writes`)
+      assert.ok(current, `${file} is outdated; run \`npm run generate\` and commit the result`)
     })
   }
 
-  it("keeps Redocly's recommended rules in the OpenAPI document", async () => {
+  it("include an OpenAPI document that follows Redocly's recommended rules", async () => {
     const config = await createConfig({ extends: ['recommended'] })
     const source = generated['docs/api/openapi.json'] as string
     const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
@@ -43,22 +43,22 @@ describe('generated files', () => {
     const isRedirect = (pointer = '') => redirects.some(({ path }) => pointer.includes(path.replaceAll('/', '~1')))
     assert.deepEqual(
       problems
-        // An operation that sends a browser elsewhere succeeds with 303.
+        // Operations that redirect a browser succeed with 303.
         .filter(({ ruleId, location }) => ruleId !== 'operation-2xx-response' || !isRedirect(location[0]?.pointer))
         .map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`),
       [],
     )
   })
 
-  it('has a client that compiles for browsers, without the types of Node', () => {
+  it('include a client that compiles for browsers, without the types of Node', () => {
     const options = '--ignoreConfig --noEmit --strict --target es2022 --module esnext --moduleResolution bundler'
-    const words = [...options.split(' '), '--lib', 'es2022,dom', '--types', '', 'client/stoa.ts']
-    const { stdout } = spawnSync('node_modules/.bin/tsc', words, { cwd: root, encoding: 'utf8' })
+    const args = [...options.split(' '), '--lib', 'es2022,dom', '--types', '', 'client/stoa.ts']
+    const { stdout } = spawnSync('node_modules/.bin/tsc', args, { cwd: root, encoding: 'utf8' })
     assert.equal(stdout, '')
   })
 })
 
-describe('types of schemas', () => {
+describe('the TypeScript type of a schema', () => {
   const rows: [object, string][] = [
     [Type.Union([Type.String(), Type.Null()]), 'string | null'],
     [Type.Array(Type.Union([Type.Integer(), Type.Boolean()])), '(number | boolean)[]'],
@@ -79,12 +79,12 @@ describe('types of schemas', () => {
   for (const [schema, type] of rows)
     it(type.replaceAll(/\s+/g, ' '), () => assert.equal(typeText(schema as Schema), type))
 
-  it('refuses a schema it does not know', () => {
+  it('is an error for an unsupported schema', () => {
     assert.throws(() => typeText({ type: 'void' }), /Unsupported schema/)
   })
 })
 
-describe('what no operation of the product needs yet', () => {
+describe('operations of kinds that the product does not have yet', () => {
   const common = { access: 'public', summary: 'Does it', audit: 'none', run: (): never => assert.fail() } as const
   const entries = Type.Array(Type.Object({ note: Type.String({ description: 'This | that', examples: ["it's"] }) }))
   const operations = {
@@ -98,8 +98,8 @@ describe('what no operation of the product needs yet', () => {
   const client = files['client/stoa.ts'] as string
   const reference = files['docs/api/reference.md'] as string
 
-  it('client: leaves out the wires that are not ours', () => assert.doesNotMatch(client, /send(Any|Raw|Deep)/))
-  it('client: hands over a stream as it comes', () => assert.match(client, /host\.send\('POST', '\/v1\/x\/follow'/))
+  it('client: omits operations with other protocols', () => assert.doesNotMatch(client, /send(Any|Raw|Deep)/))
+  it('client: returns a stream unread', () => assert.match(client, /host\.send\('POST', '\/v1\/x\/follow'/))
   it('client: passes unknown fields', () => assert.match(client, /type FollowInput = Record<string, unknown>/))
   it('reference: has every operation', () => {
     for (const id of Object.keys(operations)) assert.ok(reference.includes(`### ${id}\n`), id)
@@ -123,14 +123,14 @@ describe('client', () => {
   it('knows which fields are required', () => {
     // @ts-expect-error `slug` is missing.
     void (() => stoa.getProject({}))
-    // @ts-expect-error `nme` is no field.
+    // @ts-expect-error `nme` is not a field.
     void (() => stoa.updateProject({ slug: 'a', name: 'A', nme: 'A' }))
   })
 
   it('creates, gets, updates and deletes', async () => {
-    const made = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
-    assert.equal(made.slug, 'web-shop')
-    assert.deepEqual(await stoa.getProject({ slug: 'web-shop' }), made)
+    const created = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
+    assert.equal(created.slug, 'web-shop')
+    assert.deepEqual(await stoa.getProject({ slug: 'web-shop' }), created)
     assert.equal((await stoa.updateProject({ slug: 'web-shop', name: 'Shop' })).name, 'Shop')
     assert.equal(await stoa.deleteProject({ slug: 'web-shop' }), undefined)
     await assert.rejects(stoa.getProject({ slug: 'web-shop' }), { name: 'StoaError', status: 404, code: 'not_found' })
@@ -148,7 +148,7 @@ describe('client', () => {
     assert.deepEqual(await slugsOf(stoa.listProjectsAll({ after: next })), ['c', 'd', 'e'])
   })
 
-  it('throws what the host says', async () => {
+  it('throws the error that the host answers', async () => {
     await stoa.createProject({ slug: 'taken', name: 'Taken' })
     const error = await stoa.createProject({ slug: 'taken', name: 'Taken' }).catch((error: unknown) => error)
     assert.ok(error instanceof StoaError)
@@ -183,26 +183,32 @@ describe('client', () => {
     await assert.rejects(pending, { message: 'gone' })
   })
 
-  it('makes a StoaError of an answer that is not from the host', async () => {
+  it('throws a StoaError for an answer that is not from the host', async () => {
     for (const body of ['<h1>Bad gateway</h1>', '', 'null', '{}', '{"error":"bad"}', '{"error":{"code":502}}']) {
       const headers = { 'x-request-id': 'req_1' }
       const answer = () => Promise.resolve(new Response(body, { status: 502, statusText: 'Bad Gateway', headers }))
       await assert.rejects(createStoa({ baseUrl: 'https://proxy.test', fetch: answer }).getHealth(), {
-        ...{ name: 'StoaError', status: 502, code: 'unknown', type: 'unknown', param: null, fields: [] },
-        ...{ requestId: 'req_1', message: 'The answer was 502 Bad Gateway' },
+        name: 'StoaError',
+        status: 502,
+        code: 'unknown',
+        type: 'unknown',
+        param: null,
+        fields: [],
+        requestId: 'req_1',
+        message: 'The answer was 502 Bad Gateway',
       })
     }
   })
 
-  it('keeps a path field within its segment', async () => {
-    const asked: string[] = []
+  it('escapes a path field so that it stays within its segment', async () => {
+    const urls: string[] = []
     const record: StoaOptions['fetch'] = async url => {
-      asked.push(url)
+      urls.push(url)
       return new Response('{}')
     }
     const recorded = createStoa({ baseUrl: 'https://stoa.test/below/', fetch: record })
     await recorded.getProject({ slug: 'a/b?c#d%' })
     for (const slug of ['', '.', '..']) await assert.rejects(recorded.deleteProject({ slug }), TypeError)
-    assert.deepEqual(asked, ['https://stoa.test/below/v1/projects/a%2Fb%3Fc%23d%25'])
+    assert.deepEqual(urls, ['https://stoa.test/below/v1/projects/a%2Fb%3Fc%23d%25'])
   })
 })

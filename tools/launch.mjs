@@ -1,5 +1,5 @@
-// Runs a script of this project on the pinned Node, whatever Node started us, installing first what is missing.
-// Plain JavaScript without dependencies: on a fresh clone nothing else exists yet.
+// Runs a script of this project with the pinned Node version, and installs the dependencies first if they are missing.
+// Plain JavaScript without dependencies, because it runs on a fresh clone.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,12 +16,12 @@ const stamp = `${platform} ${createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex')}\n`
 
-const words = process.argv.slice(2)
-const flags = words.slice(
+const argv = process.argv.slice(2)
+const flags = argv.slice(
   0,
-  words.findIndex(word => !word.startsWith('--')),
+  argv.findIndex(arg => !arg.startsWith('--')),
 )
-const [script, ...args] = words.slice(flags.length)
+const [script, ...args] = argv.slice(flags.length)
 
 if (!['linux-x64', 'linux-arm64'].includes(platform)) {
   stop(`Stoa ships its runtime and its database for Linux on x64 and arm64; this is ${platform}.`)
@@ -29,13 +29,14 @@ if (!['linux-x64', 'linux-arm64'].includes(platform)) {
 if (!installed()) await install()
 
 if (flags.length === 0 && realpathSync(process.execPath) === realpathSync(pinned)) {
-  // The process that spawned us (below) holds the other end of this channel: when it dies, even by kill -9, we stop.
+  // The parent (below) has the other end of this channel: when it ends, even by kill -9, this process stops too.
   if (process.channel) {
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
     process.channel.unref()
   }
   process.argv = [process.execPath, resolve(script), ...args]
-  nodeModule.enableCompileCache?.(join(root, 'node_modules', '.cache', 'compile')) // Saves a second start about half a second.
+  // Makes later starts about half a second faster.
+  nodeModule.enableCompileCache?.(join(root, 'node_modules', '.cache', 'compile'))
   await import(pathToFileURL(resolve(script)).href)
 } else {
   const command = flags.length ? [...flags, script, ...args] : [fileURLToPath(import.meta.url), script, ...args]
@@ -48,26 +49,27 @@ function installed() {
   return existsSync(pinned) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp
 }
 
-/** Installs once, also when `npm start` and `npm test` are typed at the same moment: the abstract socket is the lock,
- *  and the kernel frees it however its holder ends. */
+/** Installs once, even if `npm start` and `npm test` run at the same time: the lock is an abstract socket, which the
+ *  kernel releases however its owner ends. */
 async function install() {
   const name = `\0stoa-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`
   let lock = await listen(name)
-  if (!lock) process.stderr.write('Waiting for another install of this checkout to end…\n')
+  if (!lock) process.stderr.write('Waiting for another installation of this checkout to finish…\n')
   while (!lock) {
     await new Promise(done => setTimeout(done, 200))
     lock = await listen(name)
   }
   if (!installed()) {
-    process.stderr.write('Installing what Stoa needs (once, about half a minute)…\n')
+    process.stderr.write('Installing the dependencies of Stoa (once, about half a minute)…\n')
     rmSync(stampFile, { force: true })
-    process.umask(0o022) // Under root the database runs as another user, who must be able to read its binaries.
+    process.umask(0o022) // Under root the database runs as another user, which must be able to read the binaries.
     const npm = spawnSync('npm', ['ci', '--ignore-scripts', '--include=dev', '--loglevel=error'], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
-    if (npm.status !== 0) stop('npm ci failed; its message is above. Mend that and run the command again.')
-    if (!existsSync(pinned)) stop(`npm did not install the package node-${platform}; check that your registry has it.`)
+    if (npm.status !== 0) stop('npm ci failed; see its message above. Fix the cause and run the command again.')
+    if (!existsSync(pinned))
+      stop(`npm did not install the package node-${platform}; check that your registry has this package.`)
     writeFileSync(stampFile, stamp)
   }
   lock.close()
@@ -78,7 +80,7 @@ function listen(name) {
   return new Promise(done => server.once('error', () => done(null)).listen(name, () => done(server)))
 }
 
-function stop(says) {
-  process.stderr.write(`stoa: ${says}\n`)
+function stop(message) {
+  process.stderr.write(`stoa: ${message}\n`)
   process.exit(1)
 }

@@ -1,6 +1,6 @@
-// Reads a directory of publishers' real files as the service would, and tells what came of each: by hand, with
-// `node tools/launch.mjs tools/risk-data.ts <directory>`. The directory has a manifest.json that names for each file its
-// publisher, its role and how many entries it has.
+// Parses a directory of real source files as the risk service does, and prints the result of each. Run manually:
+// `node tools/launch.mjs tools/risk-data.ts <directory>`. The directory must contain a manifest.json that lists each
+// file with its role and its number of entries.
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -9,7 +9,7 @@ import { parse } from '../src/services/risk/thread/jobs.ts'
 
 type Listed = { file: string; role: string; entries?: number }
 
-/** Which source reads a file, by how the file is called. */
+/** The source that parses a file, by file name. */
 const SOURCES: [name: RegExp, source: string][] = [
   [/^disposable-email-domains\./, 'disposable'],
   [/^disposable\./, 'disposable-mit'],
@@ -27,7 +27,7 @@ const SOURCES: [name: RegExp, source: string][] = [
 ]
 
 function sourceFor(file: string): string | null {
-  if (file.includes('/lord-alfred/')) return null // Of the same operators, in a format of its own.
+  if (file.includes('/lord-alfred/')) return null // Lists of the same network operators in another format.
   const name = basename(file)
   const [pattern, source] = SOURCES.find(([known]) => known.test(name)) ?? []
   if (!pattern || !source) return null
@@ -36,7 +36,7 @@ function sourceFor(file: string): string | null {
 }
 
 const directory = process.argv[2]
-if (!directory) throw new Error('Say where the files are: tools/risk-data.ts <directory>')
+if (!directory) throw new Error('Usage: tools/risk-data.ts <directory>')
 const { files } = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as { files: Listed[] }
 let skipped = 0
 for (const { file, role, entries } of files) {
@@ -53,4 +53,4 @@ for (const { file, role, entries } of files) {
     `${role.padEnd(8)} ${source.padEnd(15)} ${String(entries ?? '').padStart(7)}  ${outcome}  (${file})\n`,
   )
 }
-process.stdout.write(`${skipped} files of publishers that are not in the catalogue\n`)
+process.stdout.write(`${skipped} files skipped: their source is not in the catalogue\n`)

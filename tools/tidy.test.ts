@@ -1,4 +1,4 @@
-// The rules of docs/STYLE.md that a program can check.
+// Checks the rules of docs/STYLE.md that can be checked by a program.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -18,12 +18,12 @@ function isTest(file: string): boolean {
   return file.endsWith('.test.ts') || file.startsWith('test/conformance/')
 }
 
-/** Which service may use the `public.ts` of which other. Kept free of circles. */
+/** The services that may import the `public.ts` of another service. There must be no cycles. */
 const SERVICE_EDGES: readonly [from: string, to: string][] = [['account', 'iam']]
 
 const FILE_LINES_MAX = 400
 const FUNCTION_LINES_MAX = 80
-/** Longer ones that were looked at: file, and why it is better whole. */
+/** Exceptions: file and function, and why it is not split. */
 const LONG_FUNCTIONS: Record<string, string> = {}
 
 describe('imports', () => {
@@ -34,9 +34,9 @@ describe('imports', () => {
     })
   }
 
-  it('leave no file that nobody uses', () => {
+  it('leave no file unused', () => {
     const used = new Set(code.flatMap(importsOf))
-    // Where a process and a thread begin.
+    // The entry points of the process and of the worker thread.
     const roots = ['src/main.ts', 'src/services/risk/thread/thread.ts']
     assert.deepEqual(
       source.filter(file => !used.has(file) && !roots.includes(file)),
@@ -44,7 +44,7 @@ describe('imports', () => {
     )
   })
 
-  it('between services follow listed edges without a circle', () => {
+  it('between services are listed and without cycles', () => {
     const order = [...new Set(SERVICE_EDGES.flat())]
     const reaches = (from: string, to: string, seen: string[] = []): boolean =>
       SERVICE_EDGES.some(([a, b]) => a === from && !seen.includes(b) && (b === to || reaches(b, to, [...seen, b])))
@@ -52,28 +52,36 @@ describe('imports', () => {
   })
 })
 
-describe('what stays in its place', () => {
-  const rules: [what: string, found: RegExp, allowed: (file: string) => boolean][] = [
+describe('code that is allowed in certain files only', () => {
+  const rules: [rule: string, pattern: RegExp, allowed: (file: string) => boolean][] = [
     [
       'SQL is in store.ts',
       /[ (](db|tx|sql)(<[^`\n]*>)?`\s*(select|insert|update|delete|with|lock|set)\b/,
       file => /\/store\.ts$|^src\/engines\/db\//.test(file),
     ],
-    ['the environment is read by config.ts', /process\.env/, file => file === 'src/config.ts'],
-    ['the time is told by the clock', /Date\.now\(|new Date\(\)/, file => file.startsWith('src/engines/clock/')],
-    ['chance comes from its engine', /Math\.random|randomBytes|randomUUID|randomInt|randomFill/, inEngines],
+    ['environment variables are read in config.ts', /process\.env/, file => file === 'src/config.ts'],
     [
-      'sockets belong to host and engines',
+      'the current time comes from the clock engine',
+      /Date\.now\(|new Date\(\)/,
+      file => file.startsWith('src/engines/clock/'),
+    ],
+    [
+      'random values come from the random engine',
+      /Math\.random|randomBytes|randomUUID|randomInt|randomFill/,
+      inEngines,
+    ],
+    [
+      'sockets are opened by the host and the engines',
       /from 'node:(net|tls|http|https|dns|dgram)/,
       file => inEngines(file) || isRoot(file) || file.startsWith('src/host/'),
     ],
-    ['calls out go through the engine', /\bfetch\(|from 'undici'/, inEngines],
-    ['the router is known to the routes', /from 'find-my-way'/, file => file === 'src/host/routes.ts'],
-    ['nothing is left to do', /\b(TODO|FIXME|XXX|HACK)\b/, () => false],
+    ['outgoing requests go through the HTTP engine', /\bfetch\(|from 'undici'/, inEngines],
+    ['the router is imported in host/routes.ts', /from 'find-my-way'/, file => file === 'src/host/routes.ts'],
+    ['there are no TODO comments', /\b(TODO|FIXME|XXX|HACK)\b/, () => false],
   ]
-  for (const [what, found, allowed] of rules) {
-    it(what, () => {
-      const offenders = source.filter(file => !allowed(file) && found.test(withoutTypes(read(file))))
+  for (const [rule, pattern, allowed] of rules) {
+    it(rule, () => {
+      const offenders = source.filter(file => !allowed(file) && pattern.test(withoutTypes(read(file))))
       assert.deepEqual(offenders, [])
     })
   }
@@ -93,7 +101,7 @@ describe('what stays in its place', () => {
 describe('tables', () => {
   const migrations = tracked.filter(file => file.endsWith('.sql')).sort()
   const stores = source.filter(file => file.endsWith('/store.ts'))
-  /** Who owns a table: the service, or layer, whose migration makes it. */
+  /** The owner of a table: the service whose migration creates it, or `host`. */
   const ownerOf = (file: string) => file.match(/^src\/services\/(\w+)\//)?.[1] ?? 'host'
   const owners = new Map(
     migrations.flatMap(file =>
@@ -112,20 +120,20 @@ describe('tables', () => {
     assert.deepEqual(offenders, [])
   })
 
-  it('have triggers of their own service alone', () => {
+  it('have no triggers of other services', () => {
     const triggers = new Map<string, string>()
     for (const file of migrations) {
       const dropped = [...read(file).matchAll(/^drop trigger (\w+) on (\w+)/gm)]
-      const made = [...read(file).matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)/gm)]
+      const created = [...read(file).matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)/gm)]
       for (const [, name, table] of dropped) triggers.delete(`${name} on ${table}`)
-      for (const [, name, table] of made) {
+      for (const [, name, table] of created) {
         if (owners.get(table as string) !== ownerOf(file)) triggers.set(`${name} on ${table}`, file)
       }
     }
     assert.deepEqual([...triggers.keys()], [])
   })
 
-  it('are written by functions that take a transaction', () => {
+  it('are written by functions with a transaction parameter', () => {
     const writes =
       /\b(insert into|update \w+ (as \w+ )?set|delete from|lock table|for (no key )?update|for (key )?share)\b/
     const offenders = stores.flatMap(file =>
@@ -149,25 +157,25 @@ describe('size and names', () => {
   it(`no function is longer than ${FUNCTION_LINES_MAX} lines`, () => {
     const long = code.filter(file => !isTest(file)).flatMap(longFunctions)
     assert.deepEqual(
-      long.filter(where => !(where in LONG_FUNCTIONS)),
+      long.filter(name => !(name in LONG_FUNCTIONS)),
       [],
     )
     assert.deepEqual(
-      Object.keys(LONG_FUNCTIONS).filter(where => !long.includes(where)),
+      Object.keys(LONG_FUNCTIONS).filter(name => !long.includes(name)),
       [],
-      'no longer long',
+      'exceptions that are no longer needed',
     )
   })
 
-  it('no name says nothing', () => {
-    const empty = /(^|\/)(utils?|helpers?|common|shared|core|misc|manager|impl|base)(\.|\/|$)/i
+  it('no file has a meaningless name', () => {
+    const meaningless = /(^|\/)(utils?|helpers?|common|shared|core|misc|manager|impl|base)(\.|\/|$)/i
     assert.deepEqual(
-      tracked.filter(file => empty.test(file)),
+      tracked.filter(file => meaningless.test(file)),
       [],
     )
   })
 
-  it('nothing names a machine or a registry', () => {
+  it('no file contains a local path or a registry URL', () => {
     const text = tracked.filter(file => /\.(ts|mjs|md|json|sql)$|^\.npmrc$|^\.ci\/run$/.test(file))
     const machine = new RegExp(['/wo' + 'rk/', '/ro' + 'ot/', 'registry\\.np' + 'mjs'].join('|'))
     assert.deepEqual(
@@ -178,17 +186,17 @@ describe('size and names', () => {
   })
 })
 
-/** The texts of SQL in a file. */
+/** The SQL statements in a file. */
 function statementsIn(text: string): string[] {
   return [...text.matchAll(/\bdb(?:<[^`]*?>)?`([^`]*)`/g)].map(match =>
     (match[1] as string).replace(/\$\{[^}]*\}/g, '?'),
   )
 }
 
-/** Of the words that are names of tables, those that stand where a table does. */
+/** The tables that a statement refers to: a table name elsewhere may be a column. */
 function tablesNamedIn(statement: string, tablesIn: (text: string) => string[]): string[] {
-  const places = [...statement.matchAll(/\b(?:from|join|into|update|using|table)\s+(\w+)/g)].map(match => match[1])
-  return tablesIn(places.join(' '))
+  const names = [...statement.matchAll(/\b(?:from|join|into|update|using|table)\s+(\w+)/g)].map(match => match[1])
+  return tablesIn(names.join(' '))
 }
 
 function importsOf(file: string): string[] {
@@ -224,12 +232,12 @@ function inEngines(file: string): boolean {
   return file.startsWith('src/engines/')
 }
 
-/** Type-only imports bring nothing at run time, so no rule about what runs applies to them. */
+/** Removes type-only imports, which have no effect at run time. */
 function withoutTypes(text: string): string {
   return text.replace(/^import type .*$/gm, '').replace(/^import \{( type [\w ]+,?)+ \} from .*$/gm, '')
 }
 
-/** Reads the formatter's indentation: a function ends at the first line as far left as its own that closes a brace. */
+/** Relies on the formatter: a function ends at the first closing brace with the indentation of its first line. */
 function longFunctions(file: string): string[] {
   const lines = read(file).split('\n')
   const found: string[] = []

@@ -37,6 +37,7 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
     trusted: null,
     issuers: new Map([[DEFAULT_BRAND, `https://localhost:${listener.port}`]]),
     configured: new Map(),
+    ownOrigins: [AUDIENCE],
   })
   origin.serve({ isVerified: () => false, requests: histogram('requests', 'Requests of the benchmark') })
   const source = {

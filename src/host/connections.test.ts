@@ -18,12 +18,14 @@ import { service } from '../kit/service.ts'
 
 const made: Readable[] = []
 const ended = { count: 0 }
+const begun = { count: 0 }
 const late = operation({
   route: 'GET /v1/odd/late',
   summary: 'Answer a stream after its client may have left',
   access: 'public',
   output: replies,
   run: async () => {
+    begun.count++
     await wait(100)
     const body = new Readable({ read() {} })
     made.push(body)
@@ -35,7 +37,10 @@ const silent = operation({
   summary: 'Answer a stream that has not begun',
   access: 'public',
   output: replies,
-  run: () => reply(200, {}, new Readable({ read() {} })),
+  run: () => {
+    begun.count++
+    return reply(200, {}, new Readable({ read() {} }))
+  },
 })
 const waiting = operation({
   route: 'GET /v1/odd/waiting',
@@ -43,6 +48,7 @@ const waiting = operation({
   access: 'public',
   output: events(Type.String()),
   run: ({ request: { signal } }) => {
+    begun.count++
     async function* source(): AsyncGenerator<{ data: string }> {
       try {
         await new Promise(resolve => signal.addEventListener('abort', resolve))
@@ -122,7 +128,7 @@ describe('a connection', () => {
   it('gets one answer if the body becomes invalid after the answer', async () => {
     for (const [rest, path] of [
       ['zz\r\n', '/v1/nosuch'],
-      ['', '/v1/specimen/ignoring'],
+      ['', '/v1/specimen/unread-upload'],
     ]) {
       const { write, closed } = await rawConnection(host.port, { tls: true })
       write(`POST ${path} HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`)
@@ -137,10 +143,8 @@ describe('a connection', () => {
     const { write, socket, closed } = await rawConnection(host.port, { tls: true })
     write(`GET /v1 HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`)
     const timer = setInterval(() => socket.destroyed || write(`100\r\n${'a'.repeat(256)}\r\n`), 20)
-    const started = performance.now()
     assert.deepEqual(statusesIn(await closed), [200])
     clearInterval(timer)
-    assert.ok(performance.now() - started < 10_000)
   })
 
   it('gets its 413 even if the client sends the whole body first, and can be reused', async () => {
@@ -154,7 +158,7 @@ describe('a connection', () => {
     for (let sent = 0; sent < length; sent += 65_536) {
       if (!socket.write('a'.repeat(65_536))) await new Promise(resolve => socket.once('drain', resolve))
     }
-    write(`GET /v1/specimen/open HTTP/1.1\r\n${HEAD}\r\n`)
+    write(`GET /v1/specimen/public HTTP/1.1\r\n${HEAD}\r\n`)
     await eventually(
       () => statusesIn(received).join(),
       statuses => statuses === '413,200',
@@ -176,7 +180,10 @@ describe('a stream', () => {
     for (let at = 0; at < 5; at++) {
       const { write, socket } = await rawConnection(host.port, { tls: true })
       write('GET /v1/odd/late HTTP/1.1\r\nHost: x\r\n\r\n')
-      await wait(20)
+      await eventually(
+        () => begun.count,
+        count => count === at + 1,
+      )
       socket.destroy()
     }
     await eventually(
@@ -187,18 +194,19 @@ describe('a stream', () => {
 
   it('that has not begun when the host drains is answered 503', async t => {
     const ending = await startHost({ services: [odd] }, t)
-    const answers = await Promise.all(
-      ['silent', 'waiting']
-        .map(async name => {
-          const { write, closed } = await rawConnection(ending.port, { tls: true })
-          write(`GET /v1/odd/${name} HTTP/1.1\r\nHost: x\r\n\r\n`)
-          return closed
-        })
-        .map(one => ({ one })),
+    const before = begun.count
+    const connections = []
+    for (const name of ['silent', 'waiting']) {
+      const connection = await rawConnection(ending.port, { tls: true })
+      connection.write(`GET /v1/odd/${name} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      connections.push(connection)
+    }
+    await eventually(
+      () => begun.count,
+      count => count === before + 2,
     )
-    await wait(100)
     await ending.drain(1_000)
-    for (const { one } of answers) assert.deepEqual(statusesIn(await one), [503])
+    for (const { closed } of connections) assert.deepEqual(statusesIn(await closed), [503])
   })
 
   it('requested with HEAD closes its source', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../../test/eventually.ts'
-import { type Answer, type Ask, OWN_ORIGINS, startHost } from '../../test/host.ts'
+import { type Answer, OWN_ORIGINS, type RequestOptions, startHost } from '../../test/host.ts'
 import { rawConnection } from '../../test/raw-connection.ts'
 
 const host = await startHost()
@@ -23,7 +23,7 @@ await project('site')
 for (const name of ['shop.example.com', 'xn--bcher-kva.example', 'pending.example.com']) await attach('site', name)
 for (const name of ['shop.example.com', 'xn--bcher-kva.example']) await verify('site', name)
 
-const send = (route: string, origin: string | null, { headers, ...more }: Ask = {}) =>
+const send = (route: string, origin: string | null, { headers, ...more }: RequestOptions = {}) =>
   host.call(route, { headers: { ...headers, ...(origin !== null && { origin }) }, ...more })
 const accessHeaders = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')))

@@ -162,8 +162,8 @@ describe('a key for an ingest operation', async () => {
 
 describe('access', () => {
   it('to public operations needs no credential, and has no caller even with one', async () => {
-    assert.equal((await host.call('GET /v1/specimen/open', { as: null })).status, 200)
-    assert.deepEqual((await host.call('GET /v1/specimen/open')).body, { caller: null })
+    assert.equal((await host.call('GET /v1/specimen/public', { as: null })).status, 200)
+    assert.deepEqual((await host.call('GET /v1/specimen/public')).body, { caller: null })
   })
 
   it('for admins follows the role', async () => {

@@ -33,7 +33,7 @@ export function identify(
   if (isWorkspace && access === 'reader') return credentials.workspaceToken(text)
   if (isWorkspace || text.startsWith('pk-')) {
     throw new Fault('forbidden', {
-      message: "A publishable key (pk-) or a workspace's token can only write events; use a secret key (sk-) here.",
+      message: "A publishable key (pk-) or a workspace's token may not do this; use a secret key (sk-).",
     })
   }
   if (JWT.test(text)) return credentials.accessToken(text)

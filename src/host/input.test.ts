@@ -12,7 +12,7 @@ describe('a JSON body', () => {
   for (const [name, body, message] of [
     ['cut off', '{"text":"a', /not valid JSON: it ends too early, at line 1, column 11\.$/],
     ['cut off after a comma', '{"tree":[1,', /it ends too early, at line 1, column 12\.$/],
-    ['cut off in a word', '{"tree":tru', /it ends too early, at line 1, column 12\.$/],
+    ['cut off in a literal', '{"tree":tru', /it ends too early, at line 1, column 12\.$/],
     ['followed by more', '{} {}', /not valid JSON: see line 1, column 4\.$/],
     ['wrong in its third line', '{\n  "text": "a",\n  "tree": [1, x]\n}', /see line 3, column 15\.$/],
     ['without quotes', '{text:"a"}', /see line 1, column 2\.$/],
@@ -108,21 +108,21 @@ describe('a JSON body', () => {
 
 describe('the query string', () => {
   it('parses numbers and booleans strictly', async () => {
-    const good = await host.call('GET /v1/specimen/typed?whole=-12&number=1.5&flag=true&word=two')
-    assert.deepEqual(good.body, { whole: -12, number: 1.5, flag: true, word: 'two' })
+    const good = await host.call('GET /v1/specimen/typed-query?integer=-12&number=1.5&flag=true&choice=two')
+    assert.deepEqual(good.body, { integer: -12, number: 1.5, flag: true, choice: 'two' })
     for (const [query, field] of [
-      ['whole=1.5', 'whole'],
-      ['whole=', 'whole'],
-      ['whole=1e3', 'whole'],
-      ['whole=%201', 'whole'],
-      ['whole=0x10', 'whole'],
-      ['whole=99999999999999999999', 'whole'],
+      ['integer=1.5', 'integer'],
+      ['integer=', 'integer'],
+      ['integer=1e3', 'integer'],
+      ['integer=%201', 'integer'],
+      ['integer=0x10', 'integer'],
+      ['integer=99999999999999999999', 'integer'],
       ['number=NaN', 'number'],
       ['flag=yes', 'flag'],
       ['flag', 'flag'],
-      ['word=three', 'word'],
+      ['choice=three', 'choice'],
     ]) {
-      const answer = await host.call(`GET /v1/specimen/typed?${query}`)
+      const answer = await host.call(`GET /v1/specimen/typed-query?${query}`)
       assert.equal(answer.status, 400, query)
       assert.equal(answer.body.error.param, field, query)
     }
@@ -130,13 +130,13 @@ describe('the query string', () => {
 
   it('rejects repeated fields, unknown fields and __proto__', async () => {
     for (const [query, says] of [
-      ['whole=1&whole=2', 'must be given once'],
+      ['integer=1&integer=2', 'must be given once'],
       ['other=1', 'is not a field here'],
       ['other=1&other=2', 'is not a field here'],
-      ['hole=1', 'is not a field here; did you mean `whole`?'],
+      ['interger=1', 'is not a field here; did you mean `integer`?'],
       ['__proto__=1', 'is not a field here'],
     ]) {
-      const answer = await host.call(`GET /v1/specimen/typed?${query}`)
+      const answer = await host.call(`GET /v1/specimen/typed-query?${query}`)
       assert.equal(answer.status, 400, query)
       assert.equal(answer.body.error.fields[0].says, says, query)
     }

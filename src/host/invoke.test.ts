@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startHost, testDatabase } from '../../test/host.ts'
+import { eventually } from '../../test/eventually.ts'
+import { type Answer, startHost, testDatabase } from '../../test/host.ts'
+import { SLOW_QUERY_LOCK } from '../../test/specimen/access.ts'
 import { specimen } from '../../test/specimen.ts'
+import { openPostgres } from '../engines/db/postgres.ts'
 import { services } from '../services/index.ts'
 
 describe('an audited write', async () => {
@@ -28,8 +31,8 @@ describe('an audited write', async () => {
   })
 
   it('that fails half-way leaves neither the change nor an entry', async () => {
-    assert.equal((await host.call('POST /v1/specimen/half')).status, 500)
-    assert.equal((await host.call('GET /v1/projects/half')).status, 404)
+    assert.equal((await host.call('POST /v1/specimen/failed-write')).status, 500)
+    assert.equal((await host.call('GET /v1/projects/rolled-back')).status, 404)
     assert.equal((await trail()).length, 1)
   })
 })
@@ -38,15 +41,31 @@ describe('a busy database', async () => {
   const host = await startHost({ services: [specimen], dbConnections: 2, dbQueue: 3 })
 
   it('refuses callers beyond the queue limit at once, and serves again afterwards', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => host.call('GET /v1/specimen/hold')))
-    const refused = answers.filter(answer => answer.status === 503)
-    assert.equal(answers.filter(answer => answer.status === 204).length, 5)
-    assert.equal(refused.length, 7)
+    const outside = openPostgres({ at: host.database, connectionsMax: 1, queueMax: 1 })
+    const answers: Answer[] = []
+    const calls = await outside.transaction(async tx => {
+      await tx`select pg_advisory_xact_lock(${SLOW_QUERY_LOCK}::int)`
+      const sent = Array.from({ length: 12 }, () =>
+        host.call('GET /v1/specimen/slow-query').then(answer => answers.push(answer)),
+      )
+      await eventually(
+        () => answers.length,
+        count => count === 7,
+      )
+      return { sent }
+    })
+    await outside.close()
+    const refused = answers.slice(0, 7)
+    await Promise.all(calls.sent)
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [...Array(7).fill(503), ...Array(5).fill(204)],
+    )
     for (const answer of refused) {
       assert.equal(answer.body.error.code, 'overloaded')
       assert.equal(answer.headers['retry-after'], '1')
     }
-    assert.equal((await host.call('GET /v1/specimen/hold')).status, 204)
+    assert.equal((await host.call('GET /v1/specimen/slow-query')).status, 204)
   })
 })
 

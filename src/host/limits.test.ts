@@ -112,32 +112,35 @@ describe('a key limited to', () => {
 })
 
 describe('a key limited to projects', () => {
-  const within = (slug: string, as: string) => host.call(`GET /v1/specimen/within/${slug}`, { as })
-  const chosen = (as: string, project?: string) =>
-    host.call('GET /v1/specimen/chosen', { as, headers: project === undefined ? {} : { 'x-project-id': project } })
+  const inProject = (slug: string, as: string) => host.call(`GET /v1/specimen/project-in-path/${slug}`, { as })
+  const inChosenProject = (as: string, project?: string) =>
+    host.call('GET /v1/specimen/chosen-project', {
+      as,
+      headers: project === undefined ? {} : { 'x-project-id': project },
+    })
 
   it('may act in those projects and in no other', async () => {
     const key = await limitedTo('project:shop', 'project:blog')
-    assert.deepEqual((await within('shop', key)).body, { project: 'shop' })
-    assert.deepEqual((await within('blog', key)).body, { project: 'blog' })
-    assert.equal((await within('shop2', key)).status, 403)
-    assert.equal((await within('sho', key)).status, 403)
+    assert.deepEqual((await inProject('shop', key)).body, { project: 'shop' })
+    assert.deepEqual((await inProject('blog', key)).body, { project: 'blog' })
+    assert.equal((await inProject('shop2', key)).status, 403)
+    assert.equal((await inProject('sho', key)).status, 403)
   })
 
   it('uses its only project by default', async () => {
     const key = await limitedTo('project:shop')
-    assert.deepEqual((await chosen(key)).body, { project: 'shop' })
-    assert.deepEqual((await chosen(key, 'shop')).body, { project: 'shop' })
-    assert.equal((await chosen(key, 'blog')).status, 403)
+    assert.deepEqual((await inChosenProject(key)).body, { project: 'shop' })
+    assert.deepEqual((await inChosenProject(key, 'shop')).body, { project: 'shop' })
+    assert.equal((await inChosenProject(key, 'blog')).status, 403)
   })
 
   it('must name one of several in X-Project-Id', async () => {
     const key = await limitedTo('project:shop', 'project:blog')
-    const unnamed = await chosen(key)
+    const unnamed = await inChosenProject(key)
     assert.equal(unnamed.status, 403)
     assert.match(unnamed.body.error.message, /X-Project-Id/)
-    assert.deepEqual((await chosen(key, 'blog')).body, { project: 'blog' })
-    assert.equal((await chosen(key, 'other')).status, 403)
+    assert.deepEqual((await inChosenProject(key, 'blog')).body, { project: 'blog' })
+    assert.equal((await inChosenProject(key, 'other')).status, 403)
   })
 
   it('may not call operations on the whole organisation', async () => {
@@ -165,19 +168,19 @@ describe('a key limited to projects', () => {
 
   it('must name exactly one project', async () => {
     for (const project of ['shop, blog', 'shop,blog', 'shop/..', 'shop-', 'x'.repeat(41)]) {
-      assert.equal((await chosen(host.home.key, project)).status, 400, project)
+      assert.equal((await inChosenProject(host.home.key, project)).status, 400, project)
     }
-    assert.equal((await chosen(host.home.key, ['shop', 'blog'] as never)).status, 400)
+    assert.equal((await inChosenProject(host.home.key, ['shop', 'blog'] as never)).status, 400)
   })
 
   it('is unrestricted with project:*, like a key without project entries', async () => {
     const all = await limitedTo('project:*')
     for (const key of [all, host.home.key]) {
-      assert.deepEqual((await within('any', key)).body, { project: 'any' })
-      assert.deepEqual((await chosen(key)).body, { project: null })
-      assert.deepEqual((await chosen(key, 'any')).body, { project: 'any' })
+      assert.deepEqual((await inProject('any', key)).body, { project: 'any' })
+      assert.deepEqual((await inChosenProject(key)).body, { project: null })
+      assert.deepEqual((await inChosenProject(key, 'any')).body, { project: 'any' })
     }
-    assert.equal((await chosen(host.home.key, 'Not A Slug')).status, 400)
+    assert.equal((await inChosenProject(host.home.key, 'Not A Slug')).status, 400)
   })
 })
 
@@ -195,7 +198,7 @@ describe('a restricted key', () => {
       const refused = [
         await host.call('POST /v1/account/keys', { as: key, body: { name: 'more' } }),
         await host.call(`PATCH /v1/account/keys/${other.id}`, { as: key, body: { limit: null } }),
-        await host.call('POST /v1/specimen/mint', { as: key }),
+        await host.call('POST /v1/specimen/issue-credential', { as: key }),
       ]
       for (const answer of refused) {
         assert.equal(answer.status, 403)
@@ -230,19 +233,34 @@ describe('the spelling of a path', () => {
     const key = await limitedTo('product:projects', 'project:shop')
     const secret = /"prefix"|csrfToken/
     for (const path of [
-      ...['/v1/projects/../account/keys', '/v1/projects/%2e%2e/account/keys', '/v1/projects/..%2faccount/keys'],
-      ...[
-        '/v1/projects/%2E%2E%2Faccount%2Fkeys',
-        '/v1/projects//account/keys',
-        '//v1/account/keys',
-        '/v1//account/keys',
-      ],
-      ...['/v1/account/keys/', '/v1/account/keys//', '/V1/account/keys', '/v1/Account/Keys', '/v1/%61ccount/keys'],
-      ...['/v1/account%2fkeys', '/v1/account/keys;a=b', '/v1/account/keys%00', '/v1/account/keys?x=/v1/projects'],
-      ...['/v1/projects/shop/../../account/csrf', '/v1/account/csrf#/v1/projects', '/./v1/account/csrf'],
-      ...['/v1/projects/..;/account/csrf', '/v1/projects/shop\\..\\..\\account\\csrf', '/v1/account/./csrf'],
-      ...['https://localhost/v1/account/csrf', '/v1/projects/../../v1/account/csrf', '/v1/tasks/../account/csrf'],
-      ...['/v1/specimen/within/shop%2f..%2fblog', '/v1/specimen/within/shop/../blog', '/v1/specimen/within/%62log'],
+      '/v1/projects/../account/keys',
+      '/v1/projects/%2e%2e/account/keys',
+      '/v1/projects/..%2faccount/keys',
+      '/v1/projects/%2E%2E%2Faccount%2Fkeys',
+      '/v1/projects//account/keys',
+      '//v1/account/keys',
+      '/v1//account/keys',
+      '/v1/account/keys/',
+      '/v1/account/keys//',
+      '/V1/account/keys',
+      '/v1/Account/Keys',
+      '/v1/%61ccount/keys',
+      '/v1/account%2fkeys',
+      '/v1/account/keys;a=b',
+      '/v1/account/keys%00',
+      '/v1/account/keys?x=/v1/projects',
+      '/v1/projects/shop/../../account/csrf',
+      '/v1/account/csrf#/v1/projects',
+      '/./v1/account/csrf',
+      '/v1/projects/..;/account/csrf',
+      '/v1/projects/shop\\..\\..\\account\\csrf',
+      '/v1/account/./csrf',
+      'https://localhost/v1/account/csrf',
+      '/v1/projects/../../v1/account/csrf',
+      '/v1/tasks/../account/csrf',
+      '/v1/specimen/project-in-path/shop%2f..%2fblog',
+      '/v1/specimen/project-in-path/shop/../blog',
+      '/v1/specimen/project-in-path/%62log',
     ]) {
       const answer = await get(path, key)
       assert.match(answer, /^HTTP\/1\.1 (400|403|404|405)/, path)

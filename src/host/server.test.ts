@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
+import { eventually } from '../../test/eventually.ts'
 import { CA, startHost } from '../../test/host.ts'
 import { parseResponse, rawConnection } from '../../test/raw-connection.ts'
-import { drips, RAW_LIMIT } from '../../test/specimen/wires.ts'
+import { BODY_LIMIT, disconnects } from '../../test/specimen/bodies-and-answers.ts'
 import { specimen } from '../../test/specimen.ts'
 import { services } from '../services/index.ts'
 
@@ -141,11 +142,11 @@ describe('a request body', () => {
   const big = (bytes: number) => Buffer.alloc(bytes, 0x61)
 
   it('over the limit is answered 413, with and without Content-Length', async () => {
-    const withLength = await host.call('POST /v1/specimen/raw', { body: big(RAW_LIMIT + 1) })
+    const withLength = await host.call('POST /v1/specimen/raw', { body: big(BODY_LIMIT + 1) })
     assert.equal(withLength.status, 413)
-    assert.match(withLength.body.error.message, new RegExp(String(RAW_LIMIT)))
+    assert.match(withLength.body.error.message, new RegExp(String(BODY_LIMIT)))
     const body = (async function* () {
-      yield big(RAW_LIMIT)
+      yield big(BODY_LIMIT)
       yield big(1)
     })()
     const withoutLength = await host.call('POST /v1/specimen/raw', { body })
@@ -154,8 +155,8 @@ describe('a request body', () => {
   })
 
   it('of exactly the limit is accepted', async () => {
-    const answer = await host.call('POST /v1/specimen/raw?tag=x', { body: big(RAW_LIMIT) })
-    assert.deepEqual(answer.body, { bytes: RAW_LIMIT, tag: 'x' })
+    const answer = await host.call('POST /v1/specimen/raw?tag=x', { body: big(BODY_LIMIT) })
+    assert.deepEqual(answer.body, { bytes: BODY_LIMIT, tag: 'x' })
   })
 
   it('of any media type is passed to an operation that accepts bytes', async () => {
@@ -189,7 +190,7 @@ describe('a request body', () => {
 
 describe('an unexpected error', () => {
   it('is answered 500 without details, and logged without secrets', async () => {
-    const answer = await host.call('GET /v1/specimen/crash')
+    const answer = await host.call('GET /v1/specimen/unexpected-error')
     assert.equal(answer.status, 500)
     assert.equal(answer.body.error.code, 'internal')
     assert.doesNotMatch(answer.text, /card|sk-/)
@@ -197,7 +198,7 @@ describe('an unexpected error', () => {
       one => one.includes(answer.headers['x-request-id'] as string) && one.includes('"err"'),
     )
     assert.ok(line)
-    assert.match(line, /met sk-… and card … on the way/)
+    assert.match(line, /failed for key sk-… and card … in a test/)
     assert.doesNotMatch(line, /4111|abcdefgh/)
   })
 })
@@ -228,15 +229,18 @@ describe('the log', () => {
 
 describe('a stream', () => {
   it('is stopped when its client disconnects', async () => {
+    const before = disconnects.count
     const agent = new Agent({ connect: { ca: CA() } })
-    const { body } = await request(`${host.baseUrl}/v1/specimen/drip`, { dispatcher: agent })
+    const { body } = await request(`${host.baseUrl}/v1/specimen/endless-stream`, { dispatcher: agent })
     for await (const chunk of body) {
       assert.equal(String(chunk), 'first\n')
       break
     }
     await agent.destroy()
-    for (let tries = 0; drips.left === 0 && tries < 100; tries++) await new Promise(done => setTimeout(done, 10))
-    assert.equal(drips.left, 1)
+    await eventually(
+      () => disconnects.count,
+      count => count === before + 1,
+    )
   })
 })
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, it } from 'node:test'
 import { Type } from 'typebox'
 import { eventually } from '../../test/eventually.ts'
 import { type Answer, startHost } from '../../test/host.ts'
-import { meanwhile, specimenConsumer } from '../../test/specimen/writes.ts'
+import { duringWrite, specimenConsumer } from '../../test/specimen/writes.ts'
 import { specimen } from '../../test/specimen.ts'
 import { nothing } from '../kit/answer.ts'
 import { type Declare, operation } from '../kit/operation.ts'
@@ -19,7 +19,7 @@ const nameNow = async () => (await host.call('GET /v1/projects/shop')).body.name
 const trail = async () => (await host.call('GET /v1/iam/audit?limit=200')).body.data
 
 beforeEach(() => {
-  meanwhile.work = async () => {}
+  duringWrite.run = async () => {}
   host.emitted.length = 0
 })
 
@@ -53,18 +53,18 @@ describe('a write', () => {
 
   it('that fails at the end leaves nothing', async () => {
     const before = (await trail()).length
-    meanwhile.work = async () => {
+    duringWrite.run = async () => {
       throw new TypeError('on purpose')
     }
-    assert.equal((await host.call('POST /v1/specimen/half')).status, 500)
+    assert.equal((await host.call('POST /v1/specimen/failed-write')).status, 500)
     assert.equal((await trail()).length, before)
     assert.deepEqual(host.emitted, [])
-    assert.equal((await host.call('GET /v1/projects/half')).status, 404)
+    assert.equal((await host.call('GET /v1/projects/rolled-back')).status, 404)
   })
 
   it('is retried after a serialization failure and recorded once', async () => {
     const before = (await trail()).length
-    meanwhile.work = async tries => {
+    duringWrite.run = async tries => {
       if (tries < 3) throw Object.assign(new Error('could not serialize'), { code: '40001' })
     }
     const answer = await rename('Third time')
@@ -79,7 +79,7 @@ describe('a write', () => {
     const [both, waiting] = [Promise.withResolvers<void>(), { count: 0 }]
     const tried: number[] = []
     /** Each transaction locks its own project, then needs both. */
-    meanwhile.work = async (tries, db) => {
+    duringWrite.run = async (tries, db) => {
       tried.push(tries)
       if (++waiting.count === 2) both.resolve()
       await both.promise
@@ -96,7 +96,7 @@ describe('a write', () => {
   })
 
   it('answers 503 when it loses every retry', async () => {
-    meanwhile.work = async () => {
+    duringWrite.run = async () => {
       throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
     }
     const answer = await rename('Never')
@@ -106,11 +106,11 @@ describe('a write', () => {
 
   it('with a credential without a user is recorded under that credential', async () => {
     const made = await host.call('POST /v1/account/keys', { body: { name: 'page', type: 'publishable' } })
-    assert.equal((await host.call('POST /v1/specimen/note', { as: made.body.key })).status, 204)
+    assert.equal((await host.call('POST /v1/specimen/record-entry', { as: made.body.key })).status, 204)
     const [entry] = await trail()
     assert.deepEqual(
       [entry.what, entry.credential, entry.user, entry.email],
-      ['specimen.note', made.body.id, undefined, undefined],
+      ['specimen.record', made.body.id, undefined, undefined],
     )
   })
 })
@@ -119,7 +119,7 @@ describe('serialised writes of one organisation', () => {
   it('run one after the other and do not block those of another organisation', async () => {
     let [running, most] = [0, 0]
     const release = Promise.withResolvers<void>()
-    meanwhile.work = async () => {
+    duringWrite.run = async () => {
       most = Math.max(most, ++running)
       await release.promise
       running--
@@ -127,7 +127,7 @@ describe('serialised writes of one organisation', () => {
     const own = Array.from({ length: 5 }, (_, at) => rename(`n${at}`))
     await new Promise(done => setTimeout(done, 100))
     assert.equal(running, 1)
-    meanwhile.work = async () => {}
+    duringWrite.run = async () => {}
     const other = await host.call('POST /v1/specimen/rename', { as: host.other.key, body: { slug: 'x', name: 'x' } })
     assert.equal(other.status, 200)
     release.resolve()
@@ -137,7 +137,7 @@ describe('serialised writes of one organisation', () => {
 
   it('are refused at once when the queue is full; invalid input is not queued', async () => {
     const release = Promise.withResolvers<void>()
-    meanwhile.work = () => release.promise
+    duringWrite.run = () => release.promise
     const refused: Answer[] = []
     const calls = Array.from({ length: 105 }, async () => {
       const answer = await rename('Crowd')
@@ -161,7 +161,7 @@ describe('serialised writes of one organisation', () => {
 
 describe('an operation that calls operations', () => {
   const callVia = (operation: string, input: object, options: object = {}) =>
-    host.call('POST /v1/specimen/door', { body: { operation, input }, ...options })
+    host.call('POST /v1/specimen/call-operation', { body: { operation, input }, ...options })
 
   it('calls operations as the presented caller; each call is logged and counted', async () => {
     const made = await callVia('createProject', { slug: 'by-call', name: 'By call' })
@@ -172,7 +172,7 @@ describe('an operation that calls operations', () => {
       lines.map(({ operation, method, status, org }) => [operation, method, status, org]),
       [
         ['createProject', 'POST', 201, 'home'],
-        ['door', 'POST', 200, undefined],
+        ['callOperation', 'POST', 200, undefined],
       ],
     )
     const [entry] = await trail()
@@ -185,7 +185,7 @@ describe('an operation that calls operations', () => {
       ['createProject', { slug: 'A B', name: 'x' }, {}, 'invalid_input'],
       ['createProject', { slug: 'by-call', name: 'x' }, {}, 'conflict'],
       ['createProject', { slug: 'a', name: 'x' }, { as: null }, 'credential_required'],
-      ['forSuperadmins', {}, {}, 'forbidden'],
+      ['superadminAccess', {}, {}, 'forbidden'],
       ['raw', { body: null }, {}, 'invalid_input'],
       ['parsed', { body: {} }, {}, 'invalid_input'],
       ['upload', {}, {}, 'invalid_input'],

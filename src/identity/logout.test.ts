@@ -207,7 +207,7 @@ describe('logout', () => {
     assert.match(policy, /form-action [^;]*https:\/\/web\.example\.com/)
   })
 
-  it('redirects or shows a button without scripts if nobody is signed in', async () => {
+  it('redirects or shows a button without scripts if no user is signed in', async () => {
     const browser = identity.browser()
     const page = await requestLogout(browser, { client_id: web.id, post_logout_redirect_uri: BYE })
     if (page.url.startsWith(BYE)) return

@@ -81,7 +81,7 @@ const EXACT: ReadonlySet<string> = new Set([
 ])
 const RESUME = new RegExp(`^${PATHS.authorize}/([\\w-]{1,64})$`)
 const STEP = new RegExp(`^${SIGN_IN_PATH}/[\\w-]{1,64}$`)
-/** Passed to `writeHead`, which bypasses the filter on `setHeader` in `overrideHeaders`. */
+/** Set before `overrideHeaders`, which drops CORS headers that are set later. */
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST',
   'access-control-allow-headers': 'Authorization, Content-Type',

@@ -86,7 +86,7 @@ describe('wrong passwords', () => {
     assert.equal((await guess(two.email)).status, 429)
   })
 
-  it('lock nobody out of a browser that several people use', async () => {
+  it('do not lock out people who share a browser', async () => {
     const people = [await addPerson(host, 'first@shop.test'), await addPerson(host, 'second@shop.test')]
     const browser = identity.browser()
     for (const person of people) await web.enter(person, browser, { prompt: 'login' }).catch(() => {})

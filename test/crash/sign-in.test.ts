@@ -12,17 +12,17 @@ import { decodeJwt } from 'jose'
 import * as client from 'openid-client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { seededRandom, systemRandom } from '../../src/engines/random/random.ts'
-import type { Answer, Ask, TestHost } from '../host.ts'
+import type { Answer, RequestOptions, TestHost } from '../host.ts'
 import { addPerson, type Browser, type Identity, openBrowser, type Page, registerApp } from '../identity.ts'
 import { client as caller, firstRunOf, freshDirectory, killTree, start, up } from '../process.ts'
 
 const GRACE_MS = 30_000
 const seed = process.env.STOA_CRASH_SEED ?? systemRandom.token(8)
 
-type World = Awaited<ReturnType<typeof openWorld>>
+type Fixture = Awaited<ReturnType<typeof openFixture>>
 
 /** A running Stoa with one app and one person, on ports that stay the same across restarts. */
-async function openWorld(t: TestContext) {
+async function openFixture(t: TestContext) {
   const data = freshDirectory(t)
   const settings = { STOA_DATA: data, STOA_PORT: await freePort(), STOA_IAM_PORT: await freePort() }
   let running = start(settings)
@@ -33,7 +33,7 @@ async function openWorld(t: TestContext) {
   const fetch = ((url: string, init?: object) =>
     undiciFetch(url, { ...init, dispatcher: agent } as never)) as unknown as typeof globalThis.fetch
 
-  const call = async (route: string, { as = home.key, body }: Ask = {}) => {
+  const call = async (route: string, { as = home.key, body }: RequestOptions = {}) => {
     const { call: send, close } = caller(data, baseUrl, `${as}`)
     return send(route, body).finally(close)
   }
@@ -83,8 +83,8 @@ async function freePort(): Promise<string> {
 
 /** Asserts that every issued token is accepted or rejected as expected, and that each sign-in is listed once. A sign-in
  *  in  progress may be listed too; if there is none, a listed sign-in without tokens is unusable. */
-async function assertConsistent(world: World, inProgress: 0 | 1): Promise<void> {
-  const { valid, ended, unusable, me, rows, ada, web } = world
+async function assertConsistent(fixture: Fixture, inProgress: 0 | 1): Promise<void> {
+  const { valid, ended, unusable, me, rows, ada, web } = fixture
   for (const token of [...valid.values()].flat()) assert.equal(await me(token), 200, 'an issued token is valid')
   for (const token of ended) assert.equal(await me(token), 401, 'a token of an ended sign-in is rejected')
   const listed = await rows()
@@ -95,28 +95,28 @@ async function assertConsistent(world: World, inProgress: 0 | 1): Promise<void> 
   const others = ids.filter(id => !valid.has(id) && !unusable.has(id))
   assert.ok(others.length <= 1, `one kill left ${others.length} sign-ins in progress`)
   // Reported at the end, so that one such row does not hide other failures.
-  if (inProgress === 0) for (const id of others) unusable.set(id, world.scenario)
+  if (inProgress === 0) for (const id of others) unusable.set(id, fixture.scenario)
 }
 
 /** Kills the process `delayMs` after `sent` and starts it again. Returns the response, or null if it was cut off. */
-async function crash<T>(world: World, sent?: Promise<T>, delayMs = 0): Promise<T | null> {
+async function crash<T>(fixture: Fixture, sent?: Promise<T>, delayMs = 0): Promise<T | null> {
   const outcome = sent?.catch(error => {
     // undici's messages for a broken connection; every other error fails the test.
     if (!/^(fetch failed|terminated)$/.test(error.message)) throw error
     return null
   })
   if (sent) await wait(delayMs)
-  await world.killAndStart()
+  await fixture.killAndStart()
   const response = (await outcome) ?? null
-  world.counts.kills++
-  if (sent) world.counts[response === null ? 'cut off' : 'answered']++
+  fixture.counts.kills++
+  if (sent) fixture.counts[response === null ? 'cut off' : 'answered']++
   return response
 }
 
-const isBack = ({ web }: World, page: Page) => page.url.startsWith(`${web.callback}?`)
-type Entered = Pick<Awaited<ReturnType<World['web']['begin']>>, 'url' | 'checks'>
+const isBack = ({ web }: Fixture, page: Page) => page.url.startsWith(`${web.callback}?`)
+type Entered = Pick<Awaited<ReturnType<Fixture['web']['begin']>>, 'url' | 'checks'>
 
-async function atForm({ web, browser }: World, person = browser()) {
+async function atForm({ web, browser }: Fixture, person = browser()) {
   const begun = await web.begin()
   const form = await person.go(begun.url)
   assert.match(form.text, /<form/)
@@ -124,106 +124,107 @@ async function atForm({ web, browser }: World, person = browser()) {
 }
 
 /** Redeems the code, and records the tokens as valid. */
-async function finish(world: World, { url, checks }: Entered) {
-  const tokens = await client.authorizationCodeGrant(world.web.configuration, new URL(url), checks)
-  world.keep(tokens.access_token)
+async function finish(fixture: Fixture, { url, checks }: Entered) {
+  const tokens = await client.authorizationCodeGrant(fixture.web.configuration, new URL(url), checks)
+  fixture.keep(tokens.access_token)
   return tokens
 }
 
-const signIn = async (world: World, person: Browser) => finish(world, await world.web.enter(world.ada, person))
+const signIn = async (fixture: Fixture, person: Browser) =>
+  finish(fixture, await fixture.web.enter(fixture.ada, person))
 
-async function killedAtForm(world: World): Promise<void> {
-  const { person, begun, form } = await atForm(world)
-  await crash(world)
-  await assertConsistent(world, 0)
-  const back = await person.submit(form, world.ada)
-  assert.ok(isBack(world, back), `the form still works: ${back.status} ${back.text}`)
-  await finish(world, { ...begun, url: back.url })
+async function killedAtForm(fixture: Fixture): Promise<void> {
+  const { person, begun, form } = await atForm(fixture)
+  await crash(fixture)
+  await assertConsistent(fixture, 0)
+  const back = await person.submit(form, fixture.ada)
+  assert.ok(isBack(fixture, back), `the form still works: ${back.status} ${back.text}`)
+  await finish(fixture, { ...begun, url: back.url })
 }
 
-async function killedWithPassword(world: World, delayMs: number): Promise<void> {
-  const shown = await atForm(world)
-  const sent = shown.person.submit(shown.form, world.ada)
-  await resume(world, { ...shown, response: await crash(world, sent, delayMs) })
+async function killedWithPassword(fixture: Fixture, delayMs: number): Promise<void> {
+  const shown = await atForm(fixture)
+  const sent = shown.person.submit(shown.form, fixture.ada)
+  await resume(fixture, { ...shown, response: await crash(fixture, sent, delayMs) })
 }
 
 /** Kills after the password was accepted, while the browser follows the redirects back to the app. */
-async function killedRedirecting(world: World, delayMs: number): Promise<void> {
+async function killedRedirecting(fixture: Fixture, delayMs: number): Promise<void> {
   const accepted = Promise.withResolvers<void>()
   const watched: typeof fetch = async (url, init) => {
-    const response = await world.fetch(url, init)
+    const response = await fixture.fetch(url, init)
     if (init?.method === 'POST') accepted.resolve()
     return response
   }
-  const shown = await atForm(world, openBrowser(watched))
-  const sent = shown.person.submit(shown.form, world.ada)
+  const shown = await atForm(fixture, openBrowser(watched))
+  const sent = shown.person.submit(shown.form, fixture.ada)
   await accepted.promise
-  await resume(world, { ...shown, response: await crash(world, sent, delayMs) })
+  await resume(fixture, { ...shown, response: await crash(fixture, sent, delayMs) })
 }
 
 type InProgress = Awaited<ReturnType<typeof atForm>> & { response: Page | null }
 
 /** Without a response, the person submits the form again, and signs in again if it has ended. */
-async function resume(world: World, { person, begun, form, response }: InProgress): Promise<void> {
-  await assertConsistent(world, 1)
-  const back = response ?? (await person.submit(form, world.ada))
-  if (isBack(world, back)) return void (await finish(world, { ...begun, url: back.url }))
+async function resume(fixture: Fixture, { person, begun, form, response }: InProgress): Promise<void> {
+  await assertConsistent(fixture, 1)
+  const back = response ?? (await person.submit(form, fixture.ada))
+  if (isBack(fixture, back)) return void (await finish(fixture, { ...begun, url: back.url }))
   assert.equal(response, null, 'a response redirected back to the app')
   assert.deepEqual([back.status, /This sign-in has ended/.test(back.text)], [400, true], back.text)
-  world.counts.restarted++
-  await signIn(world, person)
+  fixture.counts.restarted++
+  await signIn(fixture, person)
 }
 
-async function killedWithCode(world: World): Promise<void> {
-  const entered = await world.web.enter(world.ada, world.browser())
-  await crash(world)
-  await assertConsistent(world, 1)
-  await finish(world, entered)
+async function killedWithCode(fixture: Fixture): Promise<void> {
+  const entered = await fixture.web.enter(fixture.ada, fixture.browser())
+  await crash(fixture)
+  await assertConsistent(fixture, 1)
+  await finish(fixture, entered)
 }
 
 /** A code is redeemed for at most one set of tokens, before and after the kill. */
-async function killedRedeeming(world: World, delayMs: number): Promise<void> {
-  const { web } = world
-  const { query, verifier, browser: person } = await web.enter(world.ada, world.browser())
+async function killedRedeeming(fixture: Fixture, delayMs: number): Promise<void> {
+  const { web } = fixture
+  const { query, verifier, browser: person } = await web.enter(fixture.ada, fixture.browser())
   const redeem = () => web.redeem(query.get('code'), verifier)
-  const response = await crash(world, redeem(), delayMs)
+  const response = await crash(fixture, redeem(), delayMs)
   if (response) {
     assert.equal(response.status, 200, JSON.stringify(response.body))
-    world.keep(response.body.access_token)
+    fixture.keep(response.body.access_token)
   }
-  await assertConsistent(world, response ? 0 : 1)
+  await assertConsistent(fixture, response ? 0 : 1)
   const again = await redeem()
   if (!response && again.status === 200) {
-    world.counts['codes redeemed after the kill']++
-    world.keep(again.body.access_token)
-    await assertConsistent(world, 0)
+    fixture.counts['codes redeemed after the kill']++
+    fixture.keep(again.body.access_token)
+    await assertConsistent(fixture, 0)
     assertRefused(await redeem())
   } else assertRefused(again)
   // A code that is used twice may be stolen, so the second use revokes its tokens.
   const revoked = (response ?? again).body.access_token
-  if (revoked) world.end(revoked)
-  await assertConsistent(world, revoked ? 0 : 1)
-  const entered = await web.enter(world.ada, person)
+  if (revoked) fixture.end(revoked)
+  await assertConsistent(fixture, revoked ? 0 : 1)
+  const entered = await web.enter(fixture.ada, person)
   assert.equal(entered.sawForm, false, 'the browser is still signed in')
-  await finish(world, entered)
+  await finish(fixture, entered)
 }
 
 function assertRefused({ status, body }: { status: number; body: Answer['body'] }): void {
   assert.deepEqual([status, body.error, body.access_token], [400, 'invalid_grant', undefined])
 }
 
-async function killedWithTokens(world: World): Promise<void> {
-  const { refresh_token } = await signIn(world, world.browser())
-  await crash(world)
-  await assertConsistent(world, 0)
-  world.keep((await client.refreshTokenGrant(world.web.configuration, `${refresh_token}`)).access_token)
+async function killedWithTokens(fixture: Fixture): Promise<void> {
+  const { refresh_token } = await signIn(fixture, fixture.browser())
+  await crash(fixture)
+  await assertConsistent(fixture, 0)
+  fixture.keep((await client.refreshTokenGrant(fixture.web.configuration, `${refresh_token}`)).access_token)
 }
 
-async function killedRefreshing(world: World, delayMs: number): Promise<void> {
-  const { web, keep } = world
-  const { access_token, refresh_token } = await signIn(world, world.browser())
+async function killedRefreshing(fixture: Fixture, delayMs: number): Promise<void> {
+  const { web, keep } = fixture
+  const { access_token, refresh_token } = await signIn(fixture, fixture.browser())
   const sentMs = performance.now()
-  const response = await crash(world, web.refresh(refresh_token), delayMs)
+  const response = await crash(fixture, web.refresh(refresh_token), delayMs)
   assert.ok(
     performance.now() - sentMs < GRACE_MS - 5_000,
     'the restart took so long that the grace period of the old token may be over',
@@ -234,33 +235,33 @@ async function killedRefreshing(world: World, delayMs: number): Promise<void> {
     assert.equal(signInOf(body.access_token), signInOf(access_token))
     keep(body.access_token)
   }
-  await assertConsistent(world, 0)
+  await assertConsistent(fixture, 0)
   // The app can continue with the token of either response.
   for (const { body } of responses)
     keep((await client.refreshTokenGrant(web.configuration, body.refresh_token)).access_token)
 }
 
 /** Signs out; if the browser is already signed out, the form has the confirmation as a hidden field. */
-async function signOut({ issuer }: World, person: Browser): Promise<Page> {
+async function signOut({ issuer }: Fixture, person: Browser): Promise<Page> {
   const page = await person.go(`${issuer}/v1/iam/oauth/logout`)
   return person.submit(page, /type="hidden" name="logout"/.test(page.text) ? {} : { logout: 'yes' })
 }
 
-async function killedSigningOut(world: World, delayMs: number): Promise<void> {
-  const { web, me, rows, issuer } = world
-  const person = world.browser()
-  const tokens = await signIn(world, person)
+async function killedSigningOut(fixture: Fixture, delayMs: number): Promise<void> {
+  const { web, me, rows, issuer } = fixture
+  const person = fixture.browser()
+  const tokens = await signIn(fixture, person)
   const question = await person.go(`${issuer}/v1/iam/oauth/logout`)
-  const response = await crash(world, person.submit(question, { logout: 'yes' }), delayMs)
+  const response = await crash(fixture, person.submit(question, { logout: 'yes' }), delayMs)
   const isListed = (await rows()).some(({ id }) => id === signInOf(tokens.access_token))
   assert.equal(await me(tokens.access_token), isListed ? 200 : 401, 'a sign-in is listed exactly if its token is valid')
-  if (response === null) await signOut(world, person).then(done => assert.match(done.text, /Signed out/))
+  if (response === null) await signOut(fixture, person).then(done => assert.match(done.text, /Signed out/))
   else assert.match(response.text, /Signed out/)
-  world.end(tokens.access_token)
-  await assertConsistent(world, 0)
+  fixture.end(tokens.access_token)
+  await assertConsistent(fixture, 0)
   assertRefused(await web.refresh(tokens.refresh_token))
   assert.match((await person.go((await web.begin()).url)).text, /<form/, 'the browser is signed out')
-  await signIn(world, person)
+  await signIn(fixture, person)
 }
 
 /** Each scenario with its number of runs and the latest kill in ms after the request: about as long as a response
@@ -280,21 +281,21 @@ describe(`kill -9 in the middle of a sign-in (repeat with STOA_CRASH_SEED=${seed
   it('leaves no incomplete sign-in', { timeout: 300_000 }, async t => {
     const random = seededRandom(seed)
     const below = (bound: number) => random.bytes(4).readUInt32LE() % bound
-    const world = await openWorld(t)
+    const fixture = await openFixture(t)
     for (const [scenario, runs, spanMs] of SCENARIOS) {
       for (let run = 0; run < runs; run++) {
         // One kill in each part of the time span, so that no seed has all of them too early or too late.
         const part = spanMs / runs
         const delayMs = Math.floor(part * run) + below(Math.ceil(part) + 1)
-        world.scenario = `${scenario.name}, ${delayMs} ms`
-        await scenario(world, delayMs)
-          .then(() => assertConsistent(world, 0))
+        fixture.scenario = `${scenario.name}, ${delayMs} ms`
+        await scenario(fixture, delayMs)
+          .then(() => assertConsistent(fixture, 0))
           .catch(cause => {
-            throw new Error(`${world.scenario}: ${cause.message}`, { cause })
+            throw new Error(`${fixture.scenario}: ${cause.message}`, { cause })
           })
       }
     }
-    const { counts, valid, ended, unusable } = world
+    const { counts, valid, ended, unusable } = fixture
     const summary = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
     t.diagnostic(`${summary.join(', ')}; ${valid.size} sign-ins with ${[...valid.values()].flat().length} valid tokens`)
     t.diagnostic(`${ended.length} tokens ended, 0 lost, 0 issued twice, ${unusable.size} unusable sign-ins listed`)

@@ -1,4 +1,4 @@
-// One operation for each kind of access, and those that fail.
+// An operation for each kind of access, and operations that are slow or fail.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { EngineUnavailable } from '../../src/engines/engines.ts'
@@ -6,23 +6,23 @@ import { nothing } from '../../src/kit/answer.ts'
 import { jsonrpc, oauth } from '../../src/kit/dialect.ts'
 import { nullable, operation } from './state.ts'
 
-export const openToAll = operation({
-  route: 'GET /v1/specimen/open',
-  summary: 'Open to anybody',
+export const publicAccess = operation({
+  route: 'GET /v1/specimen/public',
+  summary: 'Needs no credential',
   access: 'public',
   output: Type.Object({ caller: Type.Null() }),
   run: ({ caller }) => ({ caller }),
 })
 
-export const forReaders = operation({
+export const readerAccess = operation({
   route: 'GET /v1/specimen/reader',
-  summary: 'For bearers and the tokens of workspaces',
+  summary: 'For users, keys and workspace tokens',
   access: 'reader',
   output: Type.Object({ org: Type.String(), user: nullable, workspace: nullable }),
   run: ({ caller: { org, user, workspace } }) => ({ org, user, workspace }),
 })
 
-export const forAdmins = operation({
+export const adminAccess = operation({
   route: 'GET /v1/specimen/admin',
   summary: 'For owners and admins',
   access: 'admin',
@@ -30,9 +30,9 @@ export const forAdmins = operation({
   run: () => {},
 })
 
-export const forSuperadmins = operation({
+export const superadminAccess = operation({
   route: 'GET /v1/specimen/superadmin',
-  summary: 'For the operators',
+  summary: 'For superadmins',
   access: 'superadmin',
   output: nothing,
   run: () => {},
@@ -40,7 +40,7 @@ export const forSuperadmins = operation({
 
 export const whoami = operation({
   route: 'GET /v1/specimen/whoami',
-  summary: 'What an operation sees of its caller and its service',
+  summary: 'Returns the caller, the request and the service state that an operation receives',
   access: 'bearer',
   output: Type.Object({
     org: Type.String(),
@@ -58,7 +58,7 @@ export const whoami = operation({
 
 export const ingest = operation({
   route: 'POST /v1/specimen/ingest',
-  summary: 'What an operation sees of whoever writes events',
+  summary: 'Returns the caller that an operation with ingest access receives',
   access: 'ingest',
   project: 'chosen',
   output: Type.Object({ org: Type.String(), project: nullable, user: nullable, kind: Type.String() }),
@@ -66,7 +66,10 @@ export const ingest = operation({
   run: ({ caller: { org, project, user, credential } }) => ({ org, project, user, kind: credential.kind }),
 })
 
-// Faults.
+// Slow and failing operations.
+
+/** How often `slow` has begun, so that tests can wait for it. */
+export const slowCalls = { count: 0 }
 
 export const slow = operation({
   route: 'GET /v1/specimen/slow',
@@ -74,35 +77,39 @@ export const slow = operation({
   access: 'public',
   output: Type.Object({ done: Type.Literal(true) }),
   run: async () => {
+    slowCalls.count++
     await wait(500)
     return { done: true as const }
   },
 })
 
-export const hold = operation({
-  route: 'GET /v1/specimen/hold',
-  summary: 'Keeps a database connection for half a second',
+/** The advisory lock that `slowQuery` waits for. */
+export const SLOW_QUERY_LOCK = 4711
+
+export const slowQuery = operation({
+  route: 'GET /v1/specimen/slow-query',
+  summary: 'Uses a database connection until no test holds the lock',
   access: 'public',
   output: nothing,
   run: async ({ db }) => {
-    await db`select pg_sleep(0.5)`
+    await db`select pg_advisory_xact_lock_shared(${SLOW_QUERY_LOCK}::int)`
   },
 })
 
-export const crash = operation({
-  route: 'GET /v1/specimen/crash',
-  summary: 'Fails in a way nobody foresaw',
+export const unexpectedError = operation({
+  route: 'GET /v1/specimen/unexpected-error',
+  summary: 'Throws an error that is not a fault',
   access: 'bearer',
   output: nothing,
   faults: ['internal'],
   run: () => {
-    throw new Error('met sk-abcdefghijklmnop and card 4111 1111 1111 1111 on the way')
+    throw new Error('failed for key sk-abcdefghijklmnop and card 4111 1111 1111 1111 in a test')
   },
 })
 
-export const away = operation({
-  route: 'GET /v1/specimen/away/{engine}',
-  summary: 'Meets an engine that is down',
+export const engineUnavailable = operation({
+  route: 'GET /v1/specimen/engine-unavailable/{engine}',
+  summary: 'Fails because an engine is unavailable',
   access: 'public',
   input: { engine: Type.Enum(['db', 'warehouse', 'bus', 'mail'], { examples: ['warehouse'] }) },
   output: nothing,
@@ -112,9 +119,9 @@ export const away = operation({
   },
 })
 
-export const inOauth = operation({
+export const oauthFaults = operation({
   route: 'POST /v1/specimen/oauth',
-  summary: 'Tells of faults as OAuth does',
+  summary: 'Answers faults in the OAuth format',
   access: 'bearer',
   dialect: oauth,
   input: { grant: Type.String({ examples: ['code'] }) },
@@ -123,9 +130,9 @@ export const inOauth = operation({
   run: () => {},
 })
 
-export const inJsonrpc = operation({
+export const jsonrpcFaults = operation({
   route: 'POST /v1/specimen/jsonrpc',
-  summary: 'Tells of faults as JSON-RPC does',
+  summary: 'Answers faults in the JSON-RPC format',
   access: 'bearer',
   dialect: jsonrpc,
   input: { method: Type.String({ examples: ['ping'] }) },

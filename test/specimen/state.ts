@@ -1,4 +1,4 @@
-// What the specimen opens, and what it declares itself with.
+// The state of the specimen service, and the functions that declare its operations.
 import { Type } from 'typebox'
 import { type Opened, type Opening, serviceKit } from '../../src/kit/service.ts'
 

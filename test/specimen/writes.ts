@@ -1,4 +1,4 @@
-// One operation for each rule of writes, limits and doors, and background work.
+// Operations that write, are limited to projects, spend, issue credentials or call operations; and background work.
 import { Type } from 'typebox'
 import type { Tx } from '../../src/engines/engines.ts'
 import { nothing } from '../../src/kit/answer.ts'
@@ -8,26 +8,26 @@ import { settleSpend } from '../../src/services/account/public.ts'
 import { insertProject, updateProject } from '../../src/services/projects/store.ts'
 import { consumer, nullable, operation, schedule } from './state.ts'
 
-export const half = operation({
-  route: 'POST /v1/specimen/half',
+export const failedWrite = operation({
+  route: 'POST /v1/specimen/failed-write',
   summary: 'Writes, then fails',
   access: 'bearer',
   output: nothing,
   faults: ['internal'],
-  audit: 'specimen.half',
-  emits: { 'specimen.half': Type.Object({}) },
+  audit: 'specimen.fail',
+  emits: { 'specimen.failed': Type.Object({}) },
   run: ({ caller, clock, write }) =>
     write(async ({ db, record, emit }) => {
-      await insertProject(db, caller.org, 'half', 'Half', clock.now().toISOString())
-      record('half')
-      emit('specimen.half', {})
+      await insertProject(db, caller.org, 'rolled-back', 'Rolled back', clock.now().toISOString())
+      record('rolled-back')
+      emit('specimen.failed', {})
       throw new Error('after the write')
     }),
 })
 
 export const rename = operation({
   route: 'POST /v1/specimen/rename',
-  summary: 'Writes one thing, one call of an organisation after the other, and tells of it',
+  summary: 'Renames a project in a serialised write, with an audit entry and an event',
   access: 'bearer',
   input: {
     slug: slug('A project'),
@@ -46,27 +46,27 @@ export const rename = operation({
         record(slug, { name: { to: name } })
         emit('specimen.renamed', { slug, name })
       }
-      await meanwhile.work(tries, db)
+      await duringWrite.run(tries, db)
       return { tries }
     })
   },
 })
-/** What happens in the middle of a write, for tests of races. */
-export const meanwhile: { work: (tries: number, db: Tx) => Promise<void> } = { work: async () => {} }
+/** Runs inside the write of `rename`, for tests of races. */
+export const duringWrite: { run: (tries: number, db: Tx) => Promise<void> } = { run: async () => {} }
 
-export const note = operation({
-  route: 'POST /v1/specimen/note',
-  summary: 'Records what a credential did that may stand for nobody',
+export const recordEntry = operation({
+  route: 'POST /v1/specimen/record-entry',
+  summary: 'Records an audit entry for a credential that may have no user',
   access: 'ingest',
   project: 'chosen',
   output: nothing,
-  audit: 'specimen.note',
-  run: ({ write }) => write(async ({ record }) => record('a note')),
+  audit: 'specimen.record',
+  run: ({ write }) => write(async ({ record }) => record('an entry')),
 })
 
-export const within = operation({
-  route: 'GET /v1/specimen/within/{slug}',
-  summary: 'Acts in the project its path names',
+export const projectInPath = operation({
+  route: 'GET /v1/specimen/project-in-path/{slug}',
+  summary: 'Acts in the project that the path names',
   access: 'bearer',
   project: 'slug',
   input: { slug: slug('A project') },
@@ -75,9 +75,9 @@ export const within = operation({
   run: ({ caller: { project } }) => ({ project }),
 })
 
-export const chosen = operation({
-  route: 'GET /v1/specimen/chosen',
-  summary: 'Acts in the project its caller chose',
+export const chosenProject = operation({
+  route: 'GET /v1/specimen/chosen-project',
+  summary: 'Acts in the project that the caller chose',
   access: 'bearer',
   project: 'chosen',
   output: Type.Object({ project: nullable }),
@@ -86,7 +86,7 @@ export const chosen = operation({
 
 export const spend = operation({
   route: 'POST /v1/specimen/spend',
-  summary: 'Costs what it is told, as a model call would',
+  summary: 'Charges the given units, as a model call would',
   access: 'bearer',
   metered: true,
   input: { units: Type.Integer({ minimum: 0, maximum: 1_000_000_000, examples: [1] }) },
@@ -95,9 +95,9 @@ export const spend = operation({
   run: ({ caller, clock, write }, { units }) => write(({ db }) => settleSpend({ db, clock }, caller, units)),
 })
 
-export const mint = operation({
-  route: 'POST /v1/specimen/mint',
-  summary: 'Would reveal a credential',
+export const issueCredential = operation({
+  route: 'POST /v1/specimen/issue-credential',
+  summary: 'Is declared to issue a credential',
   access: 'bearer',
   issuesCredential: true,
   output: nothing,
@@ -105,12 +105,12 @@ export const mint = operation({
   run: () => {},
 })
 
-export const door = operation({
-  route: 'POST /v1/specimen/door',
-  summary: 'Calls another operation for whoever called this one',
+export const callOperation = operation({
+  route: 'POST /v1/specimen/call-operation',
+  summary: 'Calls another operation for its own caller',
   access: 'public',
   callsOperations: true,
-  input: { operation: Type.String({ examples: ['typed'] }), input: Type.Optional(Type.Unknown()) },
+  input: { operation: Type.String({ examples: ['typedQuery'] }), input: Type.Optional(Type.Unknown()) },
   output: Type.Object({ code: nullable, output: Type.Optional(Type.Unknown()) }),
   audit: 'none',
   run: async ({ calls, request }, { operation: id, input = {} }) => {
@@ -134,7 +134,7 @@ export const specimenSchedule = schedule({
   everyMs: 60_000,
   deadlineMs: 30_000,
   run: async ({ state }) => {
-    if (!state.opened) throw new Error('a schedule sees what its service opened')
+    if (!state.opened) throw new Error('a schedule must get the state of its service')
   },
 })
 export const specimenConsumer = consumer({

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Ask, startHost } from '../../../test/host.ts'
+import { type RequestOptions, startHost } from '../../../test/host.ts'
 import { rawConnection } from '../../../test/raw-connection.ts'
 
 const host = await startHost()
 let count = 0
-const write = (headers: Record<string, string>, as: Ask['as'] = null) =>
+const write = (headers: Record<string, string>, as: RequestOptions['as'] = null) =>
   host.call('POST /v1/projects', { as, headers, body: { slug: `p${count++}`, name: 'P' } })
 const tokenFor = async (headers: Record<string, string>) =>
   (await host.call('GET /v1/account/csrf', { as: null, headers })).body.csrfToken as string

@@ -221,12 +221,12 @@ describe('an invite', () => {
   })
 
   it('uses no database connection while a mail is being sent', async t => {
-    const { take } = host.post
+    const { accept } = host.mailServer
     const waiting: (() => void)[] = []
     t.after(() => {
-      host.post.take = take
+      host.mailServer.accept = accept
     })
-    host.post.take = () => new Promise<void>(resolve => waiting.push(resolve)) as never
+    host.mailServer.accept = () => new Promise<void>(resolve => waiting.push(resolve)) as never
     const invites = Array.from({ length: 8 }, (_, n) => invite({ email: `slow${n}@example.com` }))
     while (waiting.length < 8) await new Promise(done => setImmediate(done))
     assert.equal((await host.call('GET /v1/projects')).status, 200)
@@ -236,11 +236,11 @@ describe('an invite', () => {
   })
 
   it('is not created if the mail could not be sent', async t => {
-    const { take } = host.post
+    const { accept } = host.mailServer
     t.after(() => {
-      host.post.take = take
+      host.mailServer.accept = accept
     })
-    host.post.take = () => {
+    host.mailServer.accept = () => {
       throw new EngineUnavailable('mail', 'down')
     }
     const before = await list()

@@ -12,11 +12,11 @@ const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
  *  differently. */
 export const digestOf = (password: string): Promise<string> => hash(password.normalize('NFKC'), ARGON2ID)
 
-/** `passwordBy` is the organisation whose admin set the password; null if a superadmin or nobody did. */
+/** `passwordBy` is the organisation whose admin set the password; null if there is none or a superadmin set it. */
 export type NewPerson = { email: string; passwordDigest: string | null; passwordBy: OrgId | null }
 
 /** Adds a member, creating the account if there is none. An existing account keeps its password, because it may also
- *  give  access to other organisations. */
+ *  give access to other organisations. */
 export async function admitMember(
   { db, clock, random }: { db: Tx; clock: Clock; random: Random },
   org: OrgId,

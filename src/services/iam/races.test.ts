@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { makeSignIn } from '../../../test/derive.ts'
+import { insertSignIn } from '../../../test/derive.ts'
 import { startHost } from '../../../test/host.ts'
 import { lock } from '../../kit/lock/store.ts'
 
@@ -46,7 +46,7 @@ describe('an app', () => {
 
 describe('the same change sent many times at once', () => {
   it('succeeds and is recorded once for a deletion', async () => {
-    const id = await makeSignIn(host, 'ended')
+    const id = await insertSignIn(host, 'ended')
     const before = (await auditOf('session.end')).length
     const responses = await atOnce(10, () => host.call(`DELETE /v1/iam/sessions/${id}`))
     assert.equal(statusesOf(responses).filter(status => status === 204).length, 1)

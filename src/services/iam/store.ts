@@ -50,7 +50,7 @@ export async function deleteOrg(db: Tx, org: OrgId): Promise<boolean> {
   return rows.length > 0
 }
 
-/** `passwordBy` is the organisation that set the password; null if there is none or the person chose it. */
+/** `passwordBy` is the organisation whose admin set the password; null if a superadmin or the person did, or there is none. */
 export type NewUser = { id: string; email: string; password: string | null; passwordBy: string | null; created: string }
 
 /** Returns false if the address already has an account. */

@@ -189,7 +189,7 @@ describe('a refresh with an invalid document', () => {
   ]
   for (const [what, published] of bad) {
     it(`rejects ${what}, forced or not`, async () => {
-      const plain = host.sealed.get('http://raw.githubusercontent.com').intercept({ path: '/list' })
+      const plain = host.mockAgent.get('http://raw.githubusercontent.com').intercept({ path: '/list' })
       plain.reply(200, `${GOOD}plain.com\n`).persist()
       const current = await reset()
       const { asOf } = await sourceOf('domain', 'disposable')
@@ -285,8 +285,8 @@ describe('a failing source', () => {
     const [open, guarded] = [new MockAgent(), new MockAgent()]
     for (const agent of [open, guarded]) agent.disableNetConnect()
     const own = await startHost({ http: httpOver({ public: guarded, configured: open }) }, t)
-    const requests = publish({ sealed: open }, 'top-agents', small['top-agents'] as string)
-    publish({ sealed: guarded }, 'top-agents', small['top-agents'] as string)
+    const requests = publish({ mockAgent: open }, 'top-agents', small['top-agents'] as string)
+    publish({ mockAgent: guarded }, 'top-agents', small['top-agents'] as string)
     assert.equal((await publishers.refresh(own, { set: 'browser' })).status, 200)
     assert.equal(requests.length, 0)
   })

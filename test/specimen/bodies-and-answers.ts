@@ -1,15 +1,15 @@
-// One operation for each kind of body and answer.
+// An operation for each kind of body and answer.
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { either, eventStream, events, nothing, replies, reply, type ServerEvent } from '../../src/kit/answer.ts'
 import { Fault } from '../../src/kit/fault.ts'
 import { nullable, operation } from './state.ts'
 
-export const RAW_LIMIT = 4096
+export const BODY_LIMIT = 4096
 
 export const echo = operation({
   route: 'POST /v1/specimen/echo',
-  summary: 'Answers its input',
+  summary: 'Returns its input',
   access: 'public',
   input: { tree: Type.Optional(Type.Unknown()), text: Type.Optional(Type.String()) },
   output: Type.Object({ tree: Type.Optional(Type.Unknown()), text: Type.Optional(Type.String()) }),
@@ -17,15 +17,15 @@ export const echo = operation({
   run: (_context, input) => input,
 })
 
-export const typed = operation({
-  route: 'GET /v1/specimen/typed',
-  summary: 'Query fields of each type',
+export const typedQuery = operation({
+  route: 'GET /v1/specimen/typed-query',
+  summary: 'Has a query field of each type',
   access: 'public',
   input: {
-    whole: Type.Optional(Type.Integer()),
+    integer: Type.Optional(Type.Integer()),
     number: Type.Optional(Type.Number()),
     flag: Type.Optional(Type.Boolean()),
-    word: Type.Optional(Type.Enum(['one', 'two'])),
+    choice: Type.Optional(Type.Enum(['one', 'two'])),
   },
   output: Type.Object({}),
   run: (_context, input) => input,
@@ -33,10 +33,10 @@ export const typed = operation({
 
 export const raw = operation({
   route: 'POST /v1/specimen/raw',
-  summary: 'Takes bytes',
+  summary: 'Accepts a body of bytes',
   access: 'bearer',
   body: 'bytes',
-  bodyLimit: RAW_LIMIT,
+  bodyLimit: BODY_LIMIT,
   encodings: ['gzip', 'deflate', 'br', 'zstd'],
   input: { tag: Type.Optional(Type.String()) },
   output: Type.Object({ bytes: Type.Integer(), tag: Type.Optional(Type.String()) }),
@@ -46,10 +46,10 @@ export const raw = operation({
 
 export const parsed = operation({
   route: 'POST /v1/specimen/parsed',
-  summary: 'Takes JSON that is not ours: its bytes, what it is, and the fields we know',
+  summary: 'Accepts any JSON: the operation gets the bytes, the parsed value and the declared fields',
   access: 'bearer',
   body: 'parsed',
-  bodyLimit: RAW_LIMIT,
+  bodyLimit: BODY_LIMIT,
   encodings: ['gzip'],
   input: { model: Type.Optional(Type.String({ examples: ['one'] })) },
   output: Type.Object({ bytes: Type.Integer(), json: Type.Optional(Type.Unknown()), model: nullable }),
@@ -59,7 +59,7 @@ export const parsed = operation({
 
 export const upload = operation({
   route: 'POST /v1/specimen/upload',
-  summary: 'Takes a stream, and counts it',
+  summary: 'Accepts a streamed body and counts its bytes',
   access: 'bearer',
   body: 'stream',
   bodyLimit: 1024 * 1024,
@@ -76,9 +76,9 @@ export const upload = operation({
   },
 })
 
-export const ignoring = operation({
-  route: 'POST /v1/specimen/ignoring',
-  summary: 'Takes a stream, and does not read it',
+export const unreadUpload = operation({
+  route: 'POST /v1/specimen/unread-upload',
+  summary: 'Accepts a streamed body and does not read it',
   access: 'bearer',
   body: 'stream',
   bodyLimit: 1024 * 1024,
@@ -87,12 +87,12 @@ export const ignoring = operation({
   run: () => {},
 })
 
-export const any = operation({
-  route: 'ANY /v1/specimen/any',
-  summary: 'Takes any method',
+export const anyMethod = operation({
+  route: 'ANY /v1/specimen/any-method',
+  summary: 'Accepts any method',
   access: 'bearer',
   body: 'bytes',
-  bodyLimit: RAW_LIMIT,
+  bodyLimit: BODY_LIMIT,
   passUnknown: true,
   output: Type.Object({ method: Type.String(), bytes: Type.Integer() }),
   audit: 'none',
@@ -103,7 +103,7 @@ export const any = operation({
 
 export const redirect = operation({
   route: 'GET /v1/specimen/redirect',
-  summary: 'Sends elsewhere',
+  summary: 'Redirects to another origin',
   access: 'public',
   output: replies,
   status: 303,
@@ -112,35 +112,35 @@ export const redirect = operation({
 
 export const file = operation({
   route: 'GET /v1/specimen/file',
-  summary: 'Answers bytes of its own',
+  summary: 'Answers bytes with its own headers',
   access: 'public',
   output: replies,
   run: () => reply(200, { 'content-type': 'text/plain', 'cache-control': 'max-age=60' }, Buffer.from('plain')),
 })
 
-export const drip = operation({
-  route: 'GET /v1/specimen/drip',
-  summary: 'Streams until the client leaves',
+export const endlessStream = operation({
+  route: 'GET /v1/specimen/endless-stream',
+  summary: 'Streams until the client disconnects',
   access: 'public',
   output: replies,
   run: ({ request }) => {
     const body = new Readable({ read() {} })
     body.push('first\n')
     request.signal.addEventListener('abort', () => {
-      drips.left++
+      disconnects.count++
       body.destroy()
     })
     return reply(200, { 'content-type': 'text/plain' }, body)
   },
 })
-/** How many clients of the streams were seen to leave, or were stopped. */
-export const drips = { left: 0 }
+/** Counts the endless streams that were aborted: by their client, or because the host drained. */
+export const disconnects = { count: 0 }
 
 const Tick = Type.Object({ n: Type.Integer() })
 
 export const ticks = operation({
   route: 'GET /v1/specimen/ticks',
-  summary: 'An event stream: so many events, then one that fails if it is asked to',
+  summary: 'An event stream of `count` events; with `fails` it then fails',
   access: 'bearer',
   input: {
     count: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, examples: [3] })),
@@ -153,19 +153,19 @@ export const ticks = operation({
 
 async function* tick(count: number, fails: boolean): AsyncGenerator<ServerEvent<{ n: number }>> {
   for (let n = 1; n <= count; n++) yield { data: { n }, id: String(n), event: 'tick' }
-  if (fails) throw new Fault('conflict', { message: 'The stream broke off.' })
+  if (fails) throw new Fault('conflict', { message: 'The stream failed.' })
 }
 
-export const tail = operation({
-  route: 'GET /v1/specimen/tail',
-  summary: 'An event stream without end',
+export const endlessEvents = operation({
+  route: 'GET /v1/specimen/endless-events',
+  summary: 'An event stream that never ends',
   access: 'bearer',
   output: events(Tick),
   run: ({ request: { signal } }) => {
     async function* follow(): AsyncGenerator<ServerEvent<{ n: number }>> {
       yield { data: { n: 0 } }
       await new Promise(resolve => signal.addEventListener('abort', resolve))
-      drips.left++
+      disconnects.count++
     }
     return eventStream(follow())
   },
@@ -173,7 +173,7 @@ export const tail = operation({
 
 export const chat = operation({
   route: 'POST /v1/specimen/chat',
-  summary: 'A value, or the same as an event stream; costs a little, and calls a model',
+  summary: 'Answers a value or an event stream; metered, and calls a model',
   access: 'bearer',
   project: 'chosen',
   model: 'model',
