@@ -13,7 +13,7 @@ import { logInto } from './host/log.ts'
 import { requestIds } from './host/server.ts'
 import { openIdentityOrigin } from './identity-origin.ts'
 
-const host = await startHost({ now: new Date().toISOString() })
+const host = await startHost({ now: 'real' })
 const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'), 'utf8')
 const logged: Record<string, unknown>[] = []
 const trusted = new BlockList()

@@ -15,7 +15,7 @@ const skip = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get insta
 
 describe('sign-in in Chromium', { skip }, async () => {
   if (skip) return
-  const host = await startHost({ now: new Date().toISOString() })
+  const host = await startHost({ now: 'real' })
   const identity = await startIdentity(host, { audience: host.baseUrl })
   const shop = await appServer()
   const logoutUris = [`${shop}/bye`]

@@ -23,7 +23,7 @@ import { startHost } from './host.ts'
 import { startIdentity } from './identity.ts'
 import { FAILING_OR_ENDLESS } from './specimen.ts'
 
-const host = await startHost({ services: allServices, now: new Date().toISOString() })
+const host = await startHost({ services: allServices, now: 'real' })
 await startIdentity(host)
 let count = 0
 const salt = () => `s${count++}`

@@ -33,6 +33,7 @@ export type TestOptions = Partial<
   Pick<HostOptions, 'services' | 'upstreams' | 'trusted' | 'hsts' | 'files' | 'runsSchedules' | 'outbox'> &
     Pick<ListenerOptions, 'timeouts'> & {
       http: Http
+      /** The time of the test's clock; `real` follows the system's, as oidc-provider does. */
       now: string
       riskMirror: string
       dbConnections: number
@@ -158,7 +159,8 @@ function captureKeyring(all: readonly Service[]) {
 
 /** Engines whose clock, network, DNS and mail server the test controls. */
 function testEngines(db: Database, options: TestOptions) {
-  const clock = manualClock(options.now ?? '2026-11-15T09:00:00.000Z')
+  const { now = '2026-11-15T09:00:00.000Z' } = options
+  const clock = manualClock(now === 'real' ? undefined : now)
   const mockAgent = new MockAgent()
   mockAgent.disableNetConnect()
   /** TXT records by name; null if the name servers do not answer. */

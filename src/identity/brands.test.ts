@@ -4,7 +4,7 @@ import { startHost } from '../../test/host.ts'
 import { addPerson, registerApp, startIdentity } from '../../test/identity.ts'
 import { rotateKeys } from '../services/iam/sign-in/signing-keys.ts'
 
-const host = await startHost({ now: new Date().toISOString() })
+const host = await startHost({ now: 'real' })
 const second = await startIdentity(host, { brand: 'acme' })
 const first = await startIdentity(host)
 const ada = await addPerson(host, 'ada@home.test')

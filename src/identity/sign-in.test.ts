@@ -119,19 +119,21 @@ describe('a wrong password', () => {
 
   it('and an unknown address take equally long', async () => {
     const { page, browser } = await form()
-    const fastest = async (emails: string[]) => {
-      const times = []
-      for (const email of emails) {
-        const start = performance.now()
-        await browser.submit(page, { email, password: 'wrong-password-here' })
-        times.push(performance.now() - start)
-      }
-      return Math.min(...times)
+    const timed = async (email: string) => {
+      const start = performance.now()
+      await browser.submit(page, { email, password: 'wrong-password-here' })
+      return performance.now() - start
     }
     const people = await Promise.all([1, 2, 3, 4].map(n => addPerson(host, `timed${n}@home.test`)))
-    const known = await fastest(people.map(({ email }) => email))
-    const unknown = await fastest([1, 2, 3, 4].map(n => `untimed${n}@home.test`))
-    assert.ok(unknown > known * 0.5 && unknown < known * 2, `${unknown} ms against ${known} ms`)
+    // The shortest times, over as many tries as a busy machine needs. Without the hash of a password, an answer takes a
+    // tenth of the time.
+    let [known, unknown] = [Infinity, Infinity]
+    const isEqual = () => unknown > known * 0.5 && unknown < known * 2
+    for (let round = 0; round < 32 && !(round >= 4 && isEqual()); round++) {
+      known = Math.min(known, await timed((people[round % 4] as (typeof people)[number]).email))
+      unknown = Math.min(unknown, await timed(`untimed${round}@home.test`))
+    }
+    assert.ok(isEqual(), `${unknown} ms against ${known} ms`)
   })
 
   it('shows the form again, which then accepts the right one', async () => {

@@ -14,7 +14,7 @@ import { type Answer, startHost } from '../../test/host.ts'
 import { AUDIENCE, addPerson, registerApp, startIdentity } from '../../test/identity.ts'
 
 // oidc-provider uses the system time in its tokens, so the host has to use it too.
-const host = await startHost({ now: new Date().toISOString() })
+const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
 const { issuer } = identity
 const USERINFO = `${issuer}/v1/iam/oauth/userinfo`

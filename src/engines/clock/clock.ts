@@ -8,13 +8,14 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => wait(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {}),
 }
 
-/** For tests: time changes only through `advance`. */
-export function manualClock(start: string): Clock & { advance(ms: number): void } {
-  let now = Date.parse(start)
+/** For tests: time changes only through `advance`. Without a start it also follows the system's clock. */
+export function manualClock(start?: string): Clock & { advance(ms: number): void } {
+  let advancedMs = 0
+  const nowMs = () => (start === undefined ? Date.now() : Date.parse(start)) + advancedMs
   const sleepers = new Set<{ untilMs: number; wake: () => void }>()
   return {
-    now: () => new Date(now),
-    elapsedMs: () => now,
+    now: () => new Date(nowMs()),
+    elapsedMs: nowMs,
     sleep: (ms, signal) =>
       new Promise<void>(resolve => {
         if (signal?.aborted || ms <= 0) return resolve()
@@ -22,13 +23,13 @@ export function manualClock(start: string): Clock & { advance(ms: number): void 
           sleepers.delete(sleeper)
           resolve()
         }
-        const sleeper = { untilMs: now + ms, wake }
+        const sleeper = { untilMs: nowMs() + ms, wake }
         sleepers.add(sleeper)
         signal?.addEventListener('abort', wake, { once: true })
       }),
     advance: ms => {
-      now += ms
-      for (const { untilMs, wake } of [...sleepers]) if (untilMs <= now) wake()
+      advancedMs += ms
+      for (const { untilMs, wake } of [...sleepers]) if (untilMs <= nowMs()) wake()
     },
   }
 }

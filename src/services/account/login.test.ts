@@ -4,7 +4,7 @@ import { type Answer, startHost } from '../../../test/host.ts'
 import { AUDIENCE, addPerson, type Browser, registerApp, startIdentity } from '../../../test/identity.ts'
 import { beginSession } from './sessions.ts'
 
-const host = await startHost({ now: new Date().toISOString() })
+const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
 const ada = await addPerson(host, 'ada@home.test')
 const both = await addPerson(host, 'both@home.test')

@@ -4,7 +4,7 @@ import { type Answer, startHost } from '../../../test/host.ts'
 import { addPerson, registerApp, startIdentity } from '../../../test/identity.ts'
 import { EngineUnavailable } from '../../engines/engines.ts'
 
-const host = await startHost({ now: new Date().toISOString() })
+const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
 const web = await registerApp(host, identity, { app: 'web' })
 const PASSWORD = 'walnut-desk-twelve-green'

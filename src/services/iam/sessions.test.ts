@@ -4,7 +4,7 @@ import { eventually } from '../../../test/eventually.ts'
 import { type Answer, startHost } from '../../../test/host.ts'
 import { addPerson, registerApp, startIdentity } from '../../../test/identity.ts'
 
-const host = await startHost({ now: new Date().toISOString() })
+const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
 const web = await registerApp(host, identity, { app: 'web' })
 const ada = await addPerson(host, 'ada@home.test')
