@@ -118,7 +118,7 @@ function reporter({ trusted, log, requestId }: IdentityOriginOptions, requests: 
     response.on('close', () => {
       if (!request.complete) discardUnread(request)
       const { method = '' } = request
-      const status = response.statusCode
+      const status = response.headersSent ? response.statusCode : 499 // No answer was sent.
       const ms = performance.now() - startedMs
       observers.get(name)?.(method, status, ms / 1000)
       log.request({ id, operation: `identity.${name}`, method, status, ms, ip, caller: null })

@@ -7,7 +7,7 @@ import { type Config, helpText, readConfig, StartRefused } from './config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { systemClock } from './engines/clock/clock.ts'
 import { migrate } from './engines/db/migrate.ts'
-import type { Engines } from './engines/engines.ts'
+import { type Engines, EngineUnavailable } from './engines/engines.ts'
 import { type EngineSettings, openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
 import { openHost } from './host/host.ts'
@@ -45,7 +45,7 @@ async function start(flags: string[]): Promise<void> {
   for (const name of config.warnings) log.events.warn(`${name} is not a setting; npm start -- --help lists them`)
   const opened = await openEngines(
     engineSettings(config, dataDirectory),
-    line => log.events.debug({ engine: 'db' }, line),
+    (line, level) => log.events[level]({ engine: 'db' }, line),
     fail,
   )
   closers.push(opened)
@@ -200,7 +200,9 @@ async function requireFree(prefix: string, host: string, port: number): Promise<
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(`stoa: ${(error as Error).message}\n`)
+  const { message, cause } = error as Error
+  const reason = error instanceof EngineUnavailable && cause instanceof Error ? `: ${cause.message}` : ''
+  process.stderr.write(`stoa: ${message}${reason}\n`)
   process.exit(1)
 }
 

@@ -45,7 +45,7 @@ export function start(settings: Record<string, string>, cwd = process.cwd()): St
 }
 
 /** The parsed lines of the log. */
-export const eventsOf = ({ errors }: Started): { msg: string; version?: string; baseUrl?: string }[] =>
+export const eventsOf = ({ errors }: Started): { level: number; msg: string; version?: string; baseUrl?: string }[] =>
   errors()
     .split('\n')
     .filter(line => line.startsWith('{'))

@@ -299,5 +299,7 @@ describe('a running host', () => {
       assert.ok(status === 200 || status === 503, String(status))
     }
     assert.equal(status, 200)
+    const warnings = eventsOf(started).filter(({ level }) => level === 40)
+    assert.ok(warnings.some(({ msg }) => /stopped unexpectedly; restarting/.test(msg)))
   })
 })

@@ -1,7 +1,7 @@
 // The only module that chooses between embedded and external engines.
 import { join } from 'node:path'
 import { systemClock } from './clock/clock.ts'
-import { DATABASE_USER, type EmbeddedServer, startEmbedded } from './db/embedded/server.ts'
+import { DATABASE_USER, type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './db/embedded/server.ts'
 import { openPostgres, requireVersion } from './db/postgres.ts'
 import { openDns } from './dns/dns.ts'
 import type { Engines } from './engines.ts'
@@ -28,7 +28,7 @@ export type OpenEngines = { engines: Engines; databaseHome: string | null; close
 
 export async function openEngines(
   options: EngineSettings,
-  log: (line: string) => void,
+  log: EmbeddedOptions['log'],
   lost: (error: Error) => void,
 ): Promise<OpenEngines> {
   const { dataDirectory, databaseUrl, dbConnections } = options

@@ -76,7 +76,7 @@ export class Answers {
     const fault = faultFor(error)
     const { id, route } = scope
     if (inspect && route) inspect(route.id, route.operation, { fault })
-    if (fault.status >= 500 && !scope.isStopped) {
+    if (fault.status >= 500 && fault.code !== 'not_built' && !scope.isStopped) {
       log.events.error({ request: id, operation: route?.id, err: fault.cause ?? fault }, fault.code)
     }
     if (response.headersSent) {

@@ -9,6 +9,9 @@ import type { Metrics } from './metrics.ts'
 export type Observe = ReturnType<Metrics['requests']['of']>
 export type Route = { id: string; operation: Operation; observe: Observe }
 
+/** The status in logs and metrics of requests that got no answer, because the client left or the host stopped. */
+const UNANSWERED = 499
+
 export class RequestScope implements RequestFacts {
   readonly id: string
   readonly ip: string
@@ -66,7 +69,7 @@ export class RequestScope implements RequestFacts {
   /** Called when the answer is sent or the client has disconnected. */
   report(log: Log, observeOther: Observe): void {
     const { route, caller, id, ip } = this
-    const status = this.#response.statusCode
+    const status = this.#response.headersSent ? this.#response.statusCode : UNANSWERED
     const ms = performance.now() - this.#startedMs
     if (route) route.observe(this.method, status, ms / 1000)
     else observeOther('any', status, ms / 1000)

@@ -1,7 +1,7 @@
 // Stopping and restarting Stoa: signals, damaged files, and data directories that are hard to reach or shared.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { client, firstRunOf, freshDirectory, refused, start, until, up } from '../process.ts'
@@ -118,6 +118,9 @@ describe('a data directory the database cannot reach', needsRoot, () => {
     await run(async api => {
       assert.equal((await api.call('GET /v1/projects/kept')).status, 200)
     })
+    rmSync(home, { recursive: true })
+    await refused({ STOA_DATA: data }, /^stoa: the database \/var\/lib\/stoa\/\w+ is missing; restore it/)
+    assert.ok(!existsSync(home), 'no empty database took its place')
   })
 
   it('is refused when its database is inside and has become unreachable', async t => {
@@ -128,6 +131,9 @@ describe('a data directory the database cannot reach', needsRoot, () => {
     await first.ended
     chmodSync(dirname(data), 0o700)
     await refused({ STOA_DATA: data }, /^stoa: nobody can no longer reach/)
+    chmodSync(dirname(data), 0o711)
+    chownSync(join(data, 'postgres'), 0, 0) // As `cp -r` by root leaves it.
+    await refused({ STOA_DATA: data }, /^stoa: the embedded PostgreSQL did not start: .*Permission denied/)
   })
 })
 

@@ -57,7 +57,11 @@ export function clusterHome(dataDirectory: string, account: Account): string {
   chmodSync(ACCESSIBLE_HOME, 0o755) // Traversable whatever the umask; it contains only directories.
   if (!isAccessible(ACCESSIBLE_HOME, account))
     throw new Error(`${account.name} can reach neither ${dataDirectory} nor ${ACCESSIBLE_HOME}`)
-  return join(ACCESSIBLE_HOME, readFileSync(idFile, 'utf8').trim())
+  const home = join(ACCESSIBLE_HOME, readFileSync(idFile, 'utf8').trim())
+  const wasComplete = existsSync(join(dataDirectory, 'first-run.json')) || existsSync(join(dataDirectory, 'root.key'))
+  if (wasComplete && !existsSync(home))
+    throw new Error(`the database ${home} is missing; restore it, or delete ${idFile} to start with an empty one`)
+  return home
 }
 
 /** initdb passes paths to a shell in double quotes, in which these characters are special. */

@@ -51,7 +51,7 @@ const SETTINGS = {
 
 export type EmbeddedOptions = {
   dataDirectory: string
-  log: (line: string) => void
+  log: (line: string, level: 'debug' | 'warn') => void
   /** Called when the server cannot be kept running. */
   lost: (error: Error) => void
   /** Override SETTINGS: the number of connections, and no durability for test clusters. */
@@ -84,7 +84,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
   async function restart(): Promise<void> {
     if (stopping) return
-    options.log('the embedded PostgreSQL stopped unexpectedly; restarting it')
+    options.log('the embedded PostgreSQL stopped unexpectedly; restarting it', 'warn')
     deaths.push(performance.now())
     const recent = deaths.filter(at => at > performance.now() - 60_000)
     try {
@@ -150,7 +150,7 @@ async function launch(
   bin: string,
   account: Account,
   settings: Record<string, string>,
-  log: (line: string) => void,
+  log: EmbeddedOptions['log'],
 ): Promise<ChildProcess> {
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = spawn(join(bin, 'postgres'), ['-D', home, ...options], {
@@ -171,8 +171,8 @@ async function launch(
   })
   child.stderr!.on('data', chunk => {
     for (const line of String(chunk).trim().split('\n')) {
-      if (/FATAL|PANIC|WARNING/.test(line)) lastError = line
-      log(line)
+      if (!/(LOG|HINT|DETAIL|CONTEXT): /.test(line)) lastError = line
+      log(line, 'debug')
     }
   })
   const deadline = performance.now() + READY_MS
