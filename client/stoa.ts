@@ -651,6 +651,7 @@ export type CreateWorkspaceTokenOutput = {
 // API keys and browser sessions.
 
 export type FinishLoginInput = {
+  /** The state of a sign-in that GET /v1/account/login started */
   state: string
   code?: string
   iss?: string

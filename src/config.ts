@@ -116,7 +116,7 @@ function readFlags(flags: string[], all: Settings): Map<string, string> {
     const name = names.get(flag)
     if (!name) throw new StartRefused(`${flag} is not a flag; npm start -- --help lists them`)
     const value = inline ?? flags[++at]
-    if (!value) throw new StartRefused(`${flag} needs a value`)
+    if (!value?.trim()) throw new StartRefused(`${flag} needs a value`)
     found.set(name, value)
   }
   return found
@@ -129,7 +129,7 @@ function unknownNames(environment: NodeJS.ProcessEnv, all: Settings): string[] {
 
 /** Hides the user and password of URLs. */
 function withoutSecrets(text: string): string {
-  return text.replace(/\/\/[^/@]*@/g, '//…@')
+  return text.replace(/\/\/.*@/, '//…@')
 }
 
 function requirePair(cert: string, key: string): void {
@@ -207,7 +207,8 @@ function httpsUrl(text: string): string {
 function origins(text: string): string[] {
   return list(text).map(part => {
     const { origin, pathname, search, hash } = url(part, ['https:', 'http:'])
-    if (pathname !== '/' || search || hash) throw new Error('must be origins, such as http://localhost:3000')
+    const isOrigin = pathname === '/' && !search && !hash && !/[*@]/.test(part)
+    if (!isOrigin) throw new Error('must be origins, such as http://localhost:3000, without a wildcard')
     return origin
   })
 }

@@ -12,7 +12,7 @@ import { type EngineSettings, openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
 import { openHost } from './host/host.ts'
 import { openListener } from './host/listener.ts'
-import { openLog } from './host/log.ts'
+import { openLog, openPrinter } from './host/log.ts'
 import { requestIds } from './host/server.ts'
 import { issuersFrom, openIdentityOrigin } from './identity-origin.ts'
 import type { Settings } from './kit/setting.ts'
@@ -42,6 +42,7 @@ async function start(flags: string[]): Promise<void> {
   closers.push({ close: log.flush, abandon: log.flush })
   closers.push({ close: () => log.events.info('stopped'), abandon: () => {} })
   log.events.info({ version: VERSION, node: process.version, pid: process.pid }, 'starting')
+  log.flush() // Before the reason, if the start is refused.
   for (const name of config.warnings) log.events.warn(`${name} is not a setting; npm start -- --help lists them`)
   const opened = await openEngines(
     engineSettings(config, dataDirectory),
@@ -120,7 +121,7 @@ function engineSettings(config: Config, dataDirectory: string): EngineSettings {
       smtpUrl: config.STOA_SMTP_URL,
       from: config.STOA_MAIL_FROM,
       ca: config.STOA_OUTBOUND_CA ?? undefined,
-      print: text => void process.stdout.write(text),
+      print: openPrinter(),
     },
     rootKey: config.STOA_ROOT_KEY,
   }
@@ -192,7 +193,10 @@ async function requireFree(prefix: string, host: string, port: number): Promise<
   await new Promise<void>((resolve, reject) => {
     probe.once('error', (error: NodeJS.ErrnoException) => {
       const isPort = ['EADDRINUSE', 'EACCES'].includes(error.code ?? '')
-      const why = error.code === 'EADDRINUSE' ? 'is in use by another process' : `cannot be listened on (${error.code})`
+      const why =
+        error.code === 'EADDRINUSE'
+          ? 'is in use by another process, perhaps another Stoa'
+          : `cannot be listened on (${error.code})`
       reject(new StartRefused(`${prefix}_${isPort ? 'PORT' : 'HOST'}: ${host}:${port} ${why}; choose another`))
     })
     probe.listen({ host, port }, () => probe.close(() => resolve()))
@@ -214,6 +218,7 @@ else {
   process.on('exit', () => {
     for (const one of closers.reverse()) one.abandon()
   })
+  process.stdout.on('error', () => {}) // The reader of the banner may be gone.
   const started = start(flags)
   stopOnSignal(started)
   started.catch(fail)

@@ -15,34 +15,45 @@ const FILES_PER_PROCESS = 6
 /** Tests spend about half of their time waiting, for timers and for child processes. */
 const PROCESSES = availableParallelism() * 2
 
+/** A file that never ends would otherwise keep the run waiting for ever. */
+const RUN_MS = 40 * 60_000
+
 const chosen = process.argv.slice(2)
 const records = mkdtempSync(join(tmpdir(), 'stoa-record-'))
 const faultRecord = join(records, 'faults')
 const caseRecord = join(records, 'cases')
 
-/** The files to run: the long suites first, each by itself, then entry files that import several tests of one folder. */
+/** The files to run: the long suites first, each in its own process, then several tests of one folder together. */
 async function everyTest(): Promise<string[]> {
   const folders = Map.groupBy(await filesIn('src/**/*.test.ts', 'tools/*.test.ts'), topFolder)
+  const together = [...folders.values()].flatMap(files => chunks(files, FILES_PER_PROCESS))
+  const alone = (await filesIn('test/*.test.ts')).map(file => [file])
+  return entriesFor([...alone, ...together])
+}
+
+/** Writes an entry file for each process, which imports its test files. */
+function entriesFor(processes: readonly string[][]): string[] {
   const directory = join(CACHE, 'tests')
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
-  const entries = [...folders].flatMap(([folder, files]) => {
-    return chunks(files, FILES_PER_PROCESS).map((some, n) => {
-      const entry = join(directory, `${folder.replaceAll('/', '-')}-${n}.mjs`)
-      writeFileSync(entry, entryText(some))
-      return entry
-    })
+  return processes.map((files, n) => {
+    const entry = join(directory, `${String(n).padStart(3, '0')}.mjs`)
+    writeFileSync(entry, entryText(files))
+    return entry
   })
-  return [...(await filesIn('test/*.test.ts')), ...entries]
 }
 
-/** Node ends a run when every test it knows of has ended, so one test waits until all files are loaded. */
+/** Node ends a run when every test it knows of has ended, so one test waits until all files are loaded. A process that exits
+ *  before its tests have ended, with whatever code, fails. */
 function entryText(files: readonly string[]): string {
   const urls = files.map(file => pathToFileURL(file).href)
   return [
-    "import { test } from 'node:test'",
+    "import { after, test } from 'node:test'",
     'const { promise, resolve, reject } = Promise.withResolvers()',
+    'let isDone = false',
+    "process.on('exit', () => { if (!isDone) process.exitCode = 1 })",
     "test('every file of this process is loaded', () => promise)",
+    'after(() => { isDone = true })',
     `for (const url of ${JSON.stringify(urls)}) await import(url).catch(reject)`,
     'resolve()',
     '',
@@ -87,6 +98,7 @@ function run(files: string[]): number {
   ]
   const { status } = spawnSync(process.execPath, ['--test', ...flags, ...files], {
     stdio: 'inherit',
+    timeout: RUN_MS,
     env: {
       ...process.env,
       STOA_TEST_FAULTS: faultRecord,
@@ -102,7 +114,7 @@ function say(text: string): void {
 }
 
 let failed = chosen.length === 0 && !check() ? 1 : 0
-failed ||= run(chosen.length > 0 ? chosen : await everyTest())
+failed ||= run(chosen.length > 0 ? entriesFor(chosen.map(file => [file])) : await everyTest())
 if (!failed && chosen.length === 0) {
   const missing = unproven()
   for (const line of missing) say(`No test produced a declared fault: ${line}`)

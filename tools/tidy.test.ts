@@ -175,6 +175,15 @@ describe('size and names', () => {
     )
   })
 
+  it('every test file has tests', () => {
+    const files = tracked.filter(file => file.endsWith('.test.ts'))
+    assert.ok(files.length > 100)
+    assert.deepEqual(
+      files.filter(file => !/\b(it|test)\(/.test(read(file))),
+      [],
+    )
+  })
+
   it('no file contains a local path or a registry URL', () => {
     const text = tracked.filter(file => /\.(ts|mjs|md|json|sql)$|^\.npmrc$|^\.ci\/run$/.test(file))
     const machine = new RegExp(['/wo' + 'rk/', '/ro' + 'ot/', 'registry\\.np' + 'mjs'].join('|'))

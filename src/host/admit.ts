@@ -29,6 +29,6 @@ function requireRole(access: Access, caller: Principal): void {
     throw new Fault('forbidden', { message: 'Only an owner or admin of the organisation may do this.' })
   }
   if (access === 'superadmin' && !isSuperadmin(caller)) {
-    throw new Fault('forbidden', { message: 'Only superadmins may do this.' })
+    throw new Fault('forbidden', { message: 'Only superadmins, the members of the organisation `admin`, may do this.' })
   }
 }

@@ -30,7 +30,7 @@ export function arrivalFault(request: IncomingMessage, trusted: BlockList | null
 function isUnencrypted(request: IncomingMessage, trusted: BlockList | null): boolean {
   const encrypted = 'encrypted' in request.socket
   if (!trusted || !isTrusted(trusted, request.socket.remoteAddress)) return !encrypted
-  const scheme = listed(request.headers['x-forwarded-proto']).at(-1)
+  const scheme = listed(request.headers['x-forwarded-proto']).at(-1)?.toLowerCase()
   return encrypted ? scheme === 'http' : scheme !== 'https'
 }
 

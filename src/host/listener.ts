@@ -148,7 +148,7 @@ const plainHttp = (message: string) => new Fault('https_required', { message, he
 
 /** Whether the first bytes of a plain connection look like a request that a proxy received over TLS. */
 const isForwarded = (head: Buffer): boolean =>
-  /\r\nx-forwarded-proto: *https\b/i.test(head.toString('latin1', 0, HEADER_BYTES_MAX))
+  /\r\nx-forwarded-proto:[^\r\n]*https/i.test(head.toString('latin1', 0, HEADER_BYTES_MAX))
 
 export function isTrusted(trusted: BlockList | null, address: string | undefined): boolean {
   return trusted !== null && address !== undefined && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')

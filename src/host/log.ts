@@ -21,7 +21,7 @@ export type RequestEntry = {
   ms: number
   ip: string
   caller: Principal | null
-  /** For requests that name nothing known: the path without its query. */
+  /** For requests that name nothing known, as `loggedPath` gives it. */
   path?: string | undefined
 }
 
@@ -40,6 +40,13 @@ export function openLog(level: string, clock: Clock): Log & { flush(): void } {
   return { ...logInto(level, clock, batch), flush }
 }
 
+/** Prints to stdout without waiting for it: a terminal that is paused must not stop the host, nor a closed pipe. What a
+ *  reader does not take in time is dropped. */
+export function openPrinter(): (text: string) => void {
+  const destination = pino.destination({ fd: 1, sync: false, maxLength: 64 * 1024 })
+  return text => void destination.write(text)
+}
+
 /** A log that writes to any sink, such as an array in tests. */
 export function logInto(level: string, clock: Clock, sink: { write(line: string): void }): Log {
   const timestamp = timeField(clock)
@@ -50,7 +57,7 @@ export function logInto(level: string, clock: Clock, sink: { write(line: string)
   const request = ({ id, operation, method, status, ms, ip, caller, path }: RequestEntry) => {
     if (!isEnabled) return
     const callerFields = caller ? `,"org":"${caller.org}","credential":"${caller.credential.id}"` : ''
-    const pathField = path === undefined ? '' : `,"path":${JSON.stringify(scrub(path.slice(0, 200)))}`
+    const pathField = path === undefined ? '' : `,"path":${JSON.stringify(path)}`
     sink.write(
       `{"level":30${timestamp()},"request":"${id}","operation":"${operation}","method":"${method}","status":${status},"ms":${ms.toFixed(1)},"ip":${JSON.stringify(ip)}${callerFields}${pathField}}\n`,
     )
@@ -110,7 +117,26 @@ export function errorFields(error: unknown): object {
   return { name: error.name, message, code, constraint_name, table_name, routine, stack, cause }
 }
 
+/** The path of a request target for the log. Long runs of letters and digits may be secrets that were sent to a wrong path,
+ *  also percent-encoded ones. */
+export function loggedPath(target: string): string | undefined {
+  const [path = ''] = target.split(/[?#]/, 1)
+  if (!path.startsWith('/')) return undefined
+  const plain = scrub(decoded(path)).replace(/[\w-]{20,}/g, '…')
+  return plain.replace(/\d(?:[ .-]?\d){12,18}/g, '…').slice(0, 200)
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 /** Removes API keys and digit sequences that may be card numbers. */
 export function scrub(text: string): string {
-  return text.replace(/\b(sk|pk)-[0-9A-Za-z]+/g, '$1-…').replace(/\d(?:[ -]?\d){12,18}/g, '…')
+  return text
+    .replace(/\b(sk|pk)-[0-9A-Za-z]+|(sk|pk)-[0-9A-Za-z]{20,}/g, (_, a, b) => `${a ?? b}-…`)
+    .replace(/\d(?:[ -]?\d){12,18}/g, '…')
 }

@@ -42,14 +42,19 @@ export function buildRoutes(options: RouteOptions, answers: Answers, fallback: F
     const url = request.url as string
     const found = router.find(request.method as Method, url)
     if (found === null || hasEmptySegment(found.params)) {
-      const path = url.split('?', 1)[0] as string
-      const meant = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : null
-      return fallback(request, response, scope, meant && router.find('OPTIONS', meant) && meant)
+      return fallback(request, response, scope, withoutSlash(router, url.split('?', 1)[0] as string))
     }
     const serve = found.store as Serve | null
     if (serve === null) return answers.fail(scope, response, malformed('The path contains invalid percent-encoding.'))
     serve({ request, response, scope, path: found.params, query: found.searchParams as Record<string, unknown> })
   }
+}
+
+/** The path without its trailing slash, if that is one that exists. */
+function withoutSlash(router: Router, path: string): string | null {
+  if (path.length < 2 || path.length > 200 || !path.endsWith('/')) return null
+  const found = router.find('OPTIONS', path.slice(0, -1))
+  return found && !hasEmptySegment(found.params) ? path.slice(0, -1) : null
 }
 
 /** The router matches `/v1/projects/` with an empty slug. A wildcard may be empty. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Principal } from '../kit/caller.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
 import { malformed, stopping } from './faults.ts'
-import type { Log } from './log.ts'
+import { type Log, loggedPath } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 export type Observe = ReturnType<Metrics['requests']['of']>
@@ -73,7 +73,7 @@ export class RequestScope implements RequestFacts {
     const ms = performance.now() - this.#startedMs
     if (route) route.observe(this.method, status, ms / 1000)
     else observeOther('any', status, ms / 1000)
-    const path = status === 404 || !route ? this.url.split('?', 1)[0] : undefined
+    const path = status === 404 || !route ? loggedPath(this.url) : undefined
     log.request({ id, operation: route ? route.id : 'none', method: this.method, status, ms, ip, caller, path })
   }
 }

@@ -35,6 +35,7 @@ describe('an unknown route', () => {
     ['/v1/health/?x=1', '/v1/health'],
     ['/v1/nothing/', null],
     ['/v1//projects/', null],
+    ['/v1/projects//', null],
     ['/', null],
   ] as const) {
     it(`answers 404 at ${path}${meant === null ? '' : ` with ${meant}`}, without a credential too`, async () => {
@@ -43,6 +44,7 @@ describe('an unknown route', () => {
         assert.equal(status, 404)
         const hint = body.error.message.match(/Did you mean (.*), without the slash/)?.[1] ?? null
         assert.equal(hint, meant)
+        if (meant === null) assert.match(body.error.message, /GET \/v1 lists the services/)
       }
     })
   }
@@ -234,11 +236,19 @@ describe('the log', () => {
     const { key } = host.home
     await host.call(`GET /v1/no"where/${key}?token=c2VjcmV0`)
     await host.call('GET /v1/projects/no-such-project')
+    await host.call(`GET /v1/projects${key}`)
+    await host.call(`GET /v1/x/%73k-${key.slice(3)}`)
+    await host.call(`GET /v1/${'a/'.repeat(95)}${key}`)
+    await host.call('GET /v1/x/4111%201111.1111-1111')
+    const token = '8H6UxN3kQvZt0bLrYw5pGdAfEjMsCiOuTnKhPqRzXy1' // As in an invitation link that is opened at the wrong port.
+    await host.call(`GET /sign-in/invitations/${token}`)
     const found = host.logged.map(line => JSON.parse(line)).filter(({ status }) => status === 404)
     const paths = found.map(({ path }) => path)
     assert.ok(paths.includes('/v1/no%22where/sk-…') || paths.includes('/v1/no"where/sk-…'), paths.join())
     assert.ok(paths.includes('/v1/projects/no-such-project'))
-    for (const secret of ['c2VjcmV0', key.slice(3)]) assert.ok(!host.logged.join('').includes(secret))
+    assert.ok(paths.includes('/sign-in/invitations/…'))
+    for (const secret of ['c2VjcmV0', key.slice(3), key.slice(20, 30), token, '4111'])
+      assert.ok(!host.logged.join('').includes(secret))
   })
 
   it('has one line per request, without the query, the body or the key', async () => {

@@ -76,7 +76,7 @@ function notFoundAt({ method }: IncomingMessage, path: string, unbuilt: string |
   if (unbuilt !== null) {
     return new Fault('not_built', { message: `The ${unbuilt} service is not built yet; GET /v1 lists services.` })
   }
-  const hint = meant === null ? '' : ` Did you mean ${meant.slice(0, 200)}, without the slash at the end?`
+  const hint = meant === null ? ' GET /v1 lists the services.' : ` Did you mean ${meant}, without the slash at the end?`
   return new Fault('not_found', { message: `No operation or file at ${method} ${path.slice(0, 200)}.${hint}` })
 }
 

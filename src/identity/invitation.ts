@@ -8,6 +8,7 @@ import { SIGN_IN_PATH } from './provider.ts'
 const PATH = `${SIGN_IN_PATH}/invitations`
 /** Matches every token, so that a link that was not copied completely opens a page that says so. */
 export const INVITATION = new RegExp(`^${PATH}/(.*)$`)
+const isComplete = (token: string) => /^\w{43}$/.test(token)
 export const invitationPath = (token: string): string => `${PATH}/${token}`
 
 export type Invitation = { org: string; email: string; role: string; invitedBy: string; hasPassword: boolean }
@@ -29,6 +30,7 @@ export async function invitation(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  if (!isComplete(token)) return show(response, 404, INCOMPLETE)
   const found = await options.invitation(token)
   if (!found) return ended(response)
   const form = (status: number, problem: string | null) =>
@@ -41,6 +43,7 @@ export async function invitation(
   const { hasPassword, email } = found
   const outcome = hasPassword ? await tryPassword(options, request, email, password) : checkNew(options, password)
   if ('says' in outcome) {
+    if (outcome.status === 401) return form(401, 'The password is wrong.')
     if (outcome.waitS) response.setHeader('retry-after', outcome.waitS)
     return form(outcome.status, outcome.says)
   }
@@ -55,12 +58,17 @@ function checkNew({ passwordProblem }: InvitationOptions, password: string): Ref
   return says === null ? { user: null } : { status: 400, says }
 }
 
+const INCOMPLETE = problemPage(
+  'This link is not complete',
+  'Open the link in the invitation mail again, or copy all of it into the address bar.',
+)
+
 const ended = (response: ServerResponse) =>
   show(
     response,
     404,
     problemPage(
       'This invitation is no longer valid',
-      'It was already used, was withdrawn, has expired, or the link was not copied completely. Open the whole link, or ask the person who invited you for a new one.',
+      'It was already used, was withdrawn or has expired. Ask the person who invited you for a new one.',
     ),
   )

@@ -10,24 +10,34 @@ export function compileCheck(schema: TSchema): Check {
   return {
     passes: value => validator.Check(value),
     faults: value => {
-      const faults = validator.Errors(value)[1].flatMap(error => describe(error as SchemaError, schema))
+      const unknown = unknownFields(value, schema)
+      const others = validator.Errors(value)[1].flatMap(error => describe(error as SchemaError, schema))
+      const faults = [...unknown, ...others]
+      const distinct = faults.filter(({ path }, at) => faults.findIndex(one => one.path === path) === at)
       // A misspelt field comes first: that the right one is missing only follows from it.
-      return [...faults.filter(isMisspelt), ...faults.filter(fault => !isMisspelt(fault))]
+      return [...distinct.filter(isMisspelt), ...distinct.filter(fault => !isMisspelt(fault))]
     },
   }
 }
 
 export function invalidInput(fields: FieldFault[]): Fault {
-  const first = fields[0] as FieldFault
+  const first = fields[0] ?? { path: 'body', says: 'is not valid' }
   const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : ''
-  return new Fault('invalid_input', { message: `\`${first.path}\` ${first.says}${more}.`, fields })
+  const end = first.says.endsWith('?') && !more ? '' : '.'
+  return new Fault('invalid_input', { message: `\`${first.path}\` ${first.says}${more}${end}`, fields })
 }
 
 type SchemaError = {
   keyword: string
   schemaPath: string
   instancePath: string
-  params: { requiredProperties?: string[]; additionalProperties?: string[]; allowedValues?: unknown[] }
+  params: {
+    requiredProperties?: string[]
+    additionalProperties?: string[]
+    allowedValues?: unknown[]
+    type?: string | string[]
+    limit?: number
+  }
   message: string
 }
 
@@ -38,12 +48,11 @@ function describe({ keyword, schemaPath, instancePath, params, message }: Schema
     case 'required':
       return (params.requiredProperties ?? []).map(name => ({ path: below(name), says: 'is required' }))
     case 'additionalProperties':
-      return unknownFields(params.additionalProperties ?? [], nodeAt(root, schemaPath)).map(({ name, says }) => ({
-        path: below(name),
-        says,
-      }))
-    case 'boolean':
-      return [] // The same unknown field, reported a second time by TypeBox.
+      return (params.additionalProperties ?? []).slice(0, UNKNOWN_MAX).map(name => {
+        return { path: below(name), says: unknownText(name, nodeAt(root, schemaPath)) }
+      })
+    case 'boolean': // An unknown field, too. TypeBox reports eight errors at most, so the list of them may be missing.
+      return [{ path, says: NOT_A_FIELD }]
     case 'enum':
       return [{ path, says: `must be one of ${(params.allowedValues ?? []).join(', ')}` }]
     case 'format':
@@ -52,22 +61,45 @@ function describe({ keyword, schemaPath, instancePath, params, message }: Schema
       const description = (nodeAt(root, schemaPath) as { description?: string }).description
       return [{ path, says: description ? `must be ${lowerFirst(description)}` : message }]
     }
+    case 'type':
+      return [{ path: path || 'body', says: `must be ${[params.type].flat().map(typeName).join(' or ')}` }]
     default:
-      return [{ path: path || 'body', says: message }]
+      return [{ path: path || 'body', says: BOUNDS[keyword]?.(params.limit ?? 0) ?? message }]
   }
 }
 
-const MISSPELT = 'is not a field here; did you mean '
-const isMisspelt = ({ says }: FieldFault) => says.startsWith(MISSPELT)
-/** Suggestions are for people, who misspell a field or two; a body with thousands must stay cheap. */
-const SUGGESTIONS_MAX = 5
+const typeName = (type = '') => (type === 'null' ? type : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`)
 
-function unknownFields(names: readonly string[], schema: unknown): { name: string; says: string }[] {
+/** Other keywords have the message of TypeBox. */
+const BOUNDS: Record<string, (limit: number) => string> = {
+  minimum: limit => `must be at least ${limit}`,
+  maximum: limit => `must be at most ${limit}`,
+  minLength: limit => `must have at least ${counted(limit, 'character')}`,
+  maxLength: limit => `must have at most ${counted(limit, 'character')}`,
+  minItems: limit => `must have at least ${counted(limit, 'item')}`,
+  maxItems: limit => `must have at most ${counted(limit, 'item')}`,
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+const NOT_A_FIELD = 'is not a field here'
+const MISSPELT = `${NOT_A_FIELD}; did you mean `
+const isMisspelt = ({ says }: FieldFault) => says.startsWith(MISSPELT)
+/** People misspell a field or two; a body with thousands of unknown ones must stay cheap. */
+const UNKNOWN_MAX = 20
+
+/** Of the whole input, found here because TypeBox stops after eight errors. */
+function unknownFields(value: unknown, schema: TSchema): FieldFault[] {
+  const { additionalProperties, properties } = schema as { additionalProperties?: unknown; properties?: object }
+  if (additionalProperties !== false || typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  const names = Object.keys(value).filter(name => !Object.hasOwn(properties ?? {}, name))
+  return names.slice(0, UNKNOWN_MAX).map(name => ({ path: name.slice(0, 100), says: unknownText(name, schema) }))
+}
+
+function unknownText(name: string, schema: unknown): string {
   const declared = Object.keys((schema as { properties?: object }).properties ?? {})
-  return names.map((name, at) => {
-    const meant = at < SUGGESTIONS_MAX ? declared.find(field => isLike(field, name)) : undefined
-    return { name, says: meant === undefined ? 'is not a field here' : `${MISSPELT}\`${meant}\`?` }
-  })
+  const meant = declared.find(field => isLike(field, name))
+  return meant === undefined ? NOT_A_FIELD : `${MISSPELT}\`${meant}\`?`
 }
 
 /** Whether two names differ in case and separators only, or by one inserted, dropped, changed or swapped letter. */

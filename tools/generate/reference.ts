@@ -118,17 +118,22 @@ function shortType(schema: Schema): string {
 
 function answerText({ status, answer: { kind, value } }: Operation): string {
   if (kind === 'nothing') return `Answers ${status} without a body.`
-  if (kind === 'reply') return 'Answers with a status and a body that depend on the request.'
+  if (kind === 'reply')
+    return `Answers ${status} or another status, with headers and a body that depend on the request.`
   if (kind === 'events') return 'Answers an event stream.'
   const streams = kind === 'either' ? ', or an event stream if the request asks for one:' : ''
   return `Answers ${status} with${streams}\n\n\`\`\`ts\n${typeText(value as Schema)}\n\`\`\``
 }
 
-/** Contains the required fields, and body fields with an example, so that the command works unchanged. */
+/** Contains the required fields, and body fields with an example, so that the command works unchanged. Optional times are
+ *  left out: an example is soon in the past. */
 function curl(operation: Operation): string {
   const { properties = {}, required = [] } = operation.input as Schema
   const chosen = Object.entries(properties).filter(([name, field]) => {
-    return required.includes(name) || (locationOf(operation, name) === 'body' && field.examples)
+    return (
+      required.includes(name) ||
+      (locationOf(operation, name) === 'body' && field.examples && field.format !== 'date-time')
+    )
   })
   const values = (location: string) =>
     chosen

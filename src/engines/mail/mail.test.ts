@@ -119,13 +119,13 @@ describe('mail without a server', () => {
     }
     const link = `https://id.example.com/sign-in/invitations/${'a'.repeat(43)}?x=1`
     const mail = openMail({ smtpUrl: null, from: FROM, ca: undefined, directory, print }, clock, systemRandom)
-    await mail.send({ ...MAIL, subject: 'Join \u001b[2J', text: `Öffne\n\n${link}\n` })
+    await mail.send({ ...MAIL, subject: 'Join \u001b[2J\u202e', text: `Öffne https://evil.example\n\n${link}\n` })
     const [name = ''] = readdirSync(directory)
     const text = readFileSync(join(directory, name), 'utf8')
     assert.match(text, /^Content-Transfer-Encoding: 8bit\r$/m)
     assert.match(text, /^Content-Type: text\/plain; charset=utf-8\r$/m)
-    assert.ok(text.endsWith(`\r\n\r\nÖffne\r\n\r\n${link}\r\n`), text)
+    assert.ok(text.endsWith(`\r\n\r\nÖffne https://evil.example\r\n\r\n${link}\r\n`), text)
     assert.ok(printed.includes(`${join(directory, name)}\n${link}\n`), printed)
-    assert.ok(!printed.includes('\u001b'), 'no control characters reach the terminal')
+    for (const text of ['\u001b', '\u202e', 'evil']) assert.ok(!printed.includes(text), JSON.stringify(text))
   })
 })

@@ -65,9 +65,12 @@ function fileMail({ directory, from, print }: MailSettings, clock: Clock, random
       writeFileSync(`${path}.new`, readable(message as Buffer, text), { mode: 0o600, flush: true })
       chmodSync(`${path}.new`, 0o600)
       renameSync(`${path}.new`, path)
-      const links = text.match(/https:\/\/\S+/g) ?? []
-      // Without control characters, which could drive the terminal.
-      const lines = [`Mail to ${to} (${subject}) is in ${path}`, ...links, ''].map(line => line.replace(/\p{Cc}/gu, ''))
+      // Our own links are a line each; a link in the name of an organisation is not.
+      const links = text.match(/^https:\/\/\S+$/gm) ?? []
+      // Without control characters, which could drive the terminal, and without those that change the direction of text.
+      const lines = [`Mail to ${to} (${subject}) is in ${path}`, ...links, ''].map(line =>
+        line.replace(/[\p{Cc}\p{Cf}]/gu, ''),
+      )
       print(`${lines.join('\n')}\n`)
     },
   }

@@ -56,7 +56,11 @@ export const finishLogin = operation({
   summary: 'The callback of sign-in: starts the session of the browser and redirects it to the path given at login',
   access: 'public',
   input: {
-    state: Type.String({ pattern: '^\\d{1,6}[.]\\w{22}$', examples: ['0.4vJ9mWcX2bQeT7yLrK0sZp'] }),
+    state: Type.String({
+      pattern: '^\\d{1,6}[.]\\w{22}$',
+      description: 'The state of a sign-in that GET /v1/account/login started',
+      examples: ['0.4vJ9mWcX2bQeT7yLrK0sZp'],
+    }),
     code: text(500),
     iss: text(500),
     error: text(100),
