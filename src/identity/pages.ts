@@ -12,6 +12,7 @@ h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .25rem }
 p { margin: 0 0 1.25rem }
 label { display: block; font-weight: 600; margin: 0 0 .25rem }
 input { width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .4rem; padding: .6rem .7rem; margin: 0 0 1rem }
+input[readonly] { border-color: transparent; padding-inline: 0 }
 button { width: 100%; font: inherit; font-weight: 600; color: var(--on-act); background: var(--act); border: 0; border-radius: .4rem; padding: .7rem }
 input:focus-visible, button:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
 .choice { text-align: start; margin: 0 0 .6rem; color: inherit; background: transparent; border: 1px solid var(--line) }

@@ -127,6 +127,23 @@ describe('an invite', () => {
     assert.deepEqual(identity.failures.splice(0), [])
   })
 
+  it('opens a page that says so if its link is incomplete, or has text behind it', async () => {
+    const link = await linkTo('half@example.com')
+    for (const wrong of [link.slice(0, -1), link.slice(0, -30), `${link}=`, `${link}/x`, `${link.slice(0, -43)}`]) {
+      const { status, text } = await identity.browser().go(wrong)
+      assert.deepEqual([status, /This link is not complete/.test(text)], [404, true], wrong)
+    }
+    assert.equal((await identity.browser().go(link)).status, 200)
+    const other = `${link.slice(0, -43)}${'a'.repeat(43)}`
+    assert.match((await identity.browser().go(other)).text, /no longer valid/)
+  })
+
+  it('names the password alone if it is wrong', async () => {
+    const { email } = await host.organisation('third')
+    const { text, status } = await open(await linkTo(email), 'a-wrong-password')
+    assert.deepEqual([status, /The password is wrong\./.test(text)], [401, true])
+  })
+
   it('limits wrong passwords on its page', async () => {
     const link = await linkTo('owner@admin.test')
     const statuses = []
