@@ -32,6 +32,7 @@ describe('settings', () => {
     ['STOA_OWN_ORIGINS', 'http://localhost:3000/app', /^STOA_OWN_ORIGINS=.*must be origins/],
     ['STOA_OWN_ORIGINS', 'https://*.example.com', /^STOA_OWN_ORIGINS=.*without a wildcard/],
     ['DATABASE_URL', 'mysql://u:hid/den@h/x', /^DATABASE_URL=(?!.*(hid|den)).*postgres/],
+    ['STOA_SMTP_URL', 'smtp:user:hidden@host', /^STOA_SMTP_URL=(?!.*hidden)/],
     ['STOA_LOG', 'loud', /^STOA_LOG=.*one of/],
     ['STOA_DB_QUEUE', '-1', /^STOA_DB_QUEUE=/],
     ['DATABASE_URL', 'mysql://u:hidden@h/x', /^DATABASE_URL=(?!.*hidden).*postgres/],

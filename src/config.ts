@@ -129,7 +129,7 @@ function unknownNames(environment: NodeJS.ProcessEnv, all: Settings): string[] {
 
 /** Hides the user and password of URLs. */
 function withoutSecrets(text: string): string {
-  return text.replace(/\/\/.*@/, '//…@')
+  return text.replace(/^([a-z+]+:)?(\/*).*@/i, '$1$2…@')
 }
 
 function requirePair(cert: string, key: string): void {

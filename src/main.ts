@@ -12,7 +12,8 @@ import { type EngineSettings, openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
 import { openHost } from './host/host.ts'
 import { openListener } from './host/listener.ts'
-import { openLog, openPrinter } from './host/log.ts'
+import { openLog } from './host/log.ts'
+import { openOutput } from './host/output.ts'
 import { requestIds } from './host/server.ts'
 import { issuersFrom, openIdentityOrigin } from './identity-origin.ts'
 import type { Settings } from './kit/setting.ts'
@@ -121,7 +122,7 @@ function engineSettings(config: Config, dataDirectory: string): EngineSettings {
       smtpUrl: config.STOA_SMTP_URL,
       from: config.STOA_MAIL_FROM,
       ca: config.STOA_OUTBOUND_CA ?? undefined,
-      print: openPrinter(),
+      print: openOutput(1).write,
     },
     rootKey: config.STOA_ROOT_KEY,
   }

@@ -19,8 +19,13 @@ export type Started = {
 /** All started processes and their data directories. They are killed before the directory is removed. */
 const processes: { started: Started; data: string }[] = []
 
-/** Starts with free ports and a fresh environment, without the variables of the test run. */
-export function start(settings: Record<string, string>, cwd = process.cwd()): Started {
+/** Starts with free ports and a fresh environment, without the variables of the test run. Its output is collected, stays
+ *  unread in its pipes, or goes to a file descriptor. */
+export function start(
+  settings: Record<string, string>,
+  cwd = process.cwd(),
+  sink: 'collected' | 'unread' | number = 'collected',
+): Started {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const noDownloads = { STOA_RISK_MIRROR: 'file:///does-not-exist' }
   const ports = { STOA_PORT: '0', STOA_IAM_PORT: '0', STOA_METRICS_PORT: '0' }
@@ -28,17 +33,20 @@ export function start(settings: Record<string, string>, cwd = process.cwd()): St
   const child = spawn(process.execPath, [join(process.cwd(), 'src/main.ts')], {
     env,
     cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: typeof sink === 'number' ? ['ignore', sink, sink] : ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   let errors = ''
-  child.stdout.on('data', chunk => {
-    output += chunk
-  })
-  child.stderr.on('data', chunk => {
-    errors += chunk
-  })
-  const ended = new Promise<number>(resolve => child.once('close', code => resolve(code ?? 137)))
+  if (sink === 'collected') {
+    child.stdout?.on('data', chunk => {
+      output += chunk
+    })
+    child.stderr?.on('data', chunk => {
+      errors += chunk
+    })
+  }
+  const event = sink === 'collected' ? 'close' : 'exit'
+  const ended = new Promise<number>(resolve => child.once(event, code => resolve(code ?? 137)))
   const started = { child, output: () => output, errors: () => errors, ended }
   processes.push({ started, data: settings.STOA_DATA ?? '' })
   return started

@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { Agent, request } from 'undici'
 import { VERSION } from '../src/version.ts'
+import { eventually } from './eventually.ts'
 import { externalPostgres, freePort } from './external.ts'
 import { client, eventsOf, firstRunOf, freshDirectory, killTree, refused, start, up } from './process.ts'
 
@@ -278,6 +290,44 @@ describe('an external PostgreSQL', () => {
     assert.equal((await b.call('GET /v1/projects/shared')).status, 200)
     const third = { STOA_DATA: freshDirectory(t), DATABASE_URL: external.url }
     await refused(third, /^stoa: the secrets in this database were sealed under another root key; set STOA_ROOT_KEY/)
+  })
+})
+
+describe('a host whose output nobody takes', () => {
+  async function startWith(t: TestContext, sink: 'unread' | number) {
+    const data = freshDirectory(t)
+    const [port, iamPort] = [String(await freePort()), String(await freePort())]
+    const settings = { STOA_DATA: data, STOA_PORT: port, STOA_IAM_PORT: iamPort }
+    const started = start(settings, process.cwd(), sink)
+    await eventually(
+      () => existsSync(join(data, 'first-run.json')),
+      exists => exists,
+    )
+    const api = client(data, `https://localhost:${port}`, firstRunOf(data).home.key)
+    await eventually(
+      () => api.call('GET /v1/projects').then(answer => answer.status),
+      status => status === 200,
+    )
+    return { started, api }
+  }
+
+  it('because the disk is full serves on, and stops', async t => {
+    const full = openSync('/dev/full', 'w')
+    t.after(() => closeSync(full))
+    const { started, api } = await startWith(t, full)
+    for (const email of ['ada@example.com', 'bea@example.com']) {
+      assert.equal((await api.call('POST /v1/iam/invites', { email, role: 'member' })).status, 201)
+    }
+    for (let n = 0; n < 20; n++) assert.equal((await api.call('GET /v1/nothing')).status, 404)
+    started.child.kill('SIGTERM')
+    assert.equal(await started.ended, 0)
+  })
+
+  it('because the reader of a pipe has paused serves on, and stops', async t => {
+    const { started, api } = await startWith(t, 'unread')
+    for (let n = 0; n < 1_500; n++) assert.equal((await api.call('GET /v1/nothing')).status, 404)
+    started.child.kill('SIGTERM')
+    assert.equal(await started.ended, 0)
   })
 })
 

@@ -53,8 +53,8 @@ function entryText(files: readonly string[]): string {
     'let isDone = false',
     "process.on('exit', () => { if (!isDone) process.exitCode = 1 })",
     "test('every file of this process is loaded', () => promise)",
-    'after(() => { isDone = true })',
     `for (const url of ${JSON.stringify(urls)}) await import(url).catch(reject)`,
+    'after(() => { isDone = true })', // Registered last, so that it runs after the hooks of the files.
     'resolve()',
     '',
   ].join('\n')

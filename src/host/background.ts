@@ -80,18 +80,18 @@ async function runIfDue(
   }
   const dueInMs = await remainingMs(isStart)
   if (dueInMs > 0) return Math.min(dueInMs, schedule.everyMs)
-  const nextMs = await withLease(engines, name, ended, async lease => {
+  const nextAtMs = await withLease(engines, name, ended, async lease => {
     // Another process may have run it before this one acquired the lease.
     const stillMs = await remainingMs(isStart)
-    if (stillMs > 0) return stillMs
+    if (stillMs > 0) return clock.now().getTime() + stillMs
     const outcome = await runOnce(engines, state, schedule, lease)
     const now = clock.now()
     const againMs = outcome?.againInMs ?? schedule.everyMs
     const due = new Date(now.getTime() + againMs).toISOString()
     await lease.write(tx => updateDue(tx, name, outcome ? null : now.toISOString(), due))
-    return againMs
+    return now.getTime() + againMs
   })
-  return nextMs ?? LEASED_RETRY_MS
+  return nextAtMs === null ? LEASED_RETRY_MS : nextAtMs - clock.now().getTime()
 }
 
 async function runOnce(

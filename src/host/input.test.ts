@@ -23,7 +23,7 @@ describe('a JSON body', () => {
     ['a text that names a position', 'x at position 5', /see line 1, column 1\.$/],
     ['behind a byte order mark', '\ufeff{}', /it starts with a byte order mark\.$/],
     ['with a line break in a text', '{"text":"a\nb"}', /see line 1, column 11\.$/],
-    ['wrong and long', `{"text":"${'a'.repeat(50_000)}", "tree": nope}`, /see line 1, column 50022\.$/],
+    ['wrong and long', `{"text":"${'a'.repeat(10_000)}", "tree": nope}`, /see line 1, column 10022\.$/],
     ['wrong and too long to look', `{"text":"${'a'.repeat(200_000)}", "tree": nope}`, /not valid JSON\.$/],
     ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
   ] as const) {

@@ -83,7 +83,7 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /** Locating an error reads the body again, slower than JSON.parse does. */
-const LOCATED_CHARS_MAX = 100_000
+const LOCATED_CHARS_MAX = 20_000
 
 function whereInvalid(text: string): string {
   if (text.startsWith('\ufeff')) return ': it starts with a byte order mark'

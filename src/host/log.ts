@@ -3,6 +3,7 @@ import pino, { type Logger } from 'pino'
 import type { Clock } from '../engines/engines.ts'
 import type { Principal } from '../kit/caller.ts'
 import type { Fault } from '../kit/fault.ts'
+import { openOutput } from './output.ts'
 
 export type Log = {
   /** Everything except requests. */
@@ -31,20 +32,13 @@ const BATCH_CHARS = 32_768
 const BATCH_MS = 250
 
 export function openLog(level: string, clock: Clock): Log & { flush(): void } {
-  const destination = pino.destination({ fd: 2, sync: false })
-  const batch = batched(text => destination.write(text))
+  const output = openOutput(2)
+  const batch = batched(output.write)
   const flush = () => {
     batch.flush()
-    destination.flushSync()
+    output.flush()
   }
   return { ...logInto(level, clock, batch), flush }
-}
-
-/** Prints to stdout without waiting for it: a terminal that is paused must not stop the host, nor a closed pipe. What a
- *  reader does not take in time is dropped. */
-export function openPrinter(): (text: string) => void {
-  const destination = pino.destination({ fd: 1, sync: false, maxLength: 64 * 1024 })
-  return text => void destination.write(text)
 }
 
 /** A log that writes to any sink, such as an array in tests. */
@@ -117,26 +111,21 @@ export function errorFields(error: unknown): object {
   return { name: error.name, message, code, constraint_name, table_name, routine, stack, cause }
 }
 
-/** The path of a request target for the log. Long runs of letters and digits may be secrets that were sent to a wrong path,
- *  also percent-encoded ones. */
+/** Segments of a path that are short words. Others may be secrets that were sent to a wrong path. */
+const WORD = /^(?=[\w.-]{0,24}$)(?!(?:.*\d){6})/
+
+/** The path of a request target for the log. */
 export function loggedPath(target: string): string | undefined {
   const [path = ''] = target.split(/[?#]/, 1)
   if (!path.startsWith('/')) return undefined
-  const plain = scrub(decoded(path)).replace(/[\w-]{20,}/g, '…')
-  return plain.replace(/\d(?:[ .-]?\d){12,18}/g, '…').slice(0, 200)
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  const segments = path.slice(0, 1_000).split('/')
+  return segments
+    .map(segment => (WORD.test(segment) ? segment : '…'))
+    .join('/')
+    .slice(0, 200)
 }
 
 /** Removes API keys and digit sequences that may be card numbers. */
 export function scrub(text: string): string {
-  return text
-    .replace(/\b(sk|pk)-[0-9A-Za-z]+|(sk|pk)-[0-9A-Za-z]{20,}/g, (_, a, b) => `${a ?? b}-…`)
-    .replace(/\d(?:[ -]?\d){12,18}/g, '…')
+  return text.replace(/\b(sk|pk)-[0-9A-Za-z]+/g, '$1-…').replace(/\d(?:[ -]?\d){12,18}/g, '…')
 }

@@ -119,8 +119,11 @@ describe('a data directory the database cannot reach', needsRoot, () => {
       assert.equal((await api.call('GET /v1/projects/kept')).status, 200)
     })
     rmSync(home, { recursive: true })
+    for (const name of ['first-run.json', 'root.key']) rmSync(join(data, name)) // As SECURITY.md advises.
     await refused({ STOA_DATA: data }, /^stoa: the database \/var\/lib\/stoa\/\w+ is missing; restore it/)
     assert.ok(!existsSync(home), 'no empty database took its place')
+    writeFileSync(join(data, 'postgres-id'), '../../tmp/elsewhere')
+    await refused({ STOA_DATA: data }, /^stoa: .*postgres-id is damaged/)
   })
 
   it('is refused when its database is inside and has become unreachable', async t => {

@@ -1,5 +1,5 @@
 // Outgoing mail: over SMTP if a server is set, otherwise written to files in the data directory.
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, EngineUnavailable, type Mail, type Random } from '../engines.ts'
 
@@ -52,27 +52,36 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Writes one file per mail, named by time. Renamed when complete. */
+/** Writes one file per mail, named by time. */
 function fileMail({ directory, from, print }: MailSettings, clock: Clock, random: Random): Mail {
   return {
     send: async ({ to, subject, text }) => {
       const { createTransport } = await import('nodemailer')
       const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
       const { message } = await transport.sendMail({ from, to, subject, text, date: clock.now() })
-      mkdirSync(directory, { recursive: true, mode: 0o700 })
       const name = `${clock.now().toISOString().replaceAll(':', '')}-${random.token(8)}.eml`
-      const path = join(directory, name)
-      writeFileSync(`${path}.new`, readable(message as Buffer, text), { mode: 0o600, flush: true })
-      chmodSync(`${path}.new`, 0o600)
-      renameSync(`${path}.new`, path)
+      const path = writePrivate(directory, name, readable(message as Buffer, text))
       // Our own links are a line each; a link in the name of an organisation is not.
       const links = text.match(/^https:\/\/\S+$/gm) ?? []
+      const lines = [`Mail to ${to} (${subject}) is in ${path}`, ...links, '']
       // Without control characters, which could drive the terminal, and without those that change the direction of text.
-      const lines = [`Mail to ${to} (${subject}) is in ${path}`, ...links, ''].map(line =>
-        line.replace(/[\p{Cc}\p{Cf}]/gu, ''),
-      )
-      print(`${lines.join('\n')}\n`)
+      print(`${lines.map(line => line.replace(/[\p{Cc}\p{Cf}]/gu, '')).join('\n')}\n`)
     },
+  }
+}
+
+/** Renamed when complete; nothing stays behind if the disk is full. */
+function writePrivate(directory: string, name: string, text: string): string {
+  const path = join(directory, name)
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true })
+    chmodSync(`${path}.new`, 0o600)
+    renameSync(`${path}.new`, path)
+    return path
+  } catch (error) {
+    rmSync(`${path}.new`, { force: true })
+    throw new EngineUnavailable('mail', 'down', error)
   }
 }
 

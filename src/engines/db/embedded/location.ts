@@ -41,27 +41,33 @@ export function serverAccount(): Account {
 }
 
 /** The directory of the cluster: in the data directory if the account can access it, otherwise elsewhere, under an id
- *  stored in the data directory. An existing cluster is never moved; deleting the data directory starts a new one. */
-export function clusterHome(dataDirectory: string, account: Account): string {
+ *  that `confirm` stores in the data directory once the cluster exists. An existing cluster is never moved; deleting the
+ *  data directory starts a new one. */
+export function clusterHome(dataDirectory: string, account: Account): { home: string; confirm(): void } {
   const inside = join(dataDirectory, 'postgres')
   const idFile = join(dataDirectory, 'postgres-id')
   if (!existsSync(idFile)) {
-    if (isAccessible(dataDirectory, account)) return inside
+    if (isAccessible(dataDirectory, account)) return { home: inside, confirm: () => {} }
     if (existsSync(join(inside, 'PG_VERSION'))) {
       throw new Error(`${account.name} can no longer reach ${inside}; open the directories above it (chmod o+x)`)
     }
-    writeFileSync(`${idFile}.new`, systemRandom.token(16))
-    renameSync(`${idFile}.new`, idFile)
   }
   mkdirSync(ACCESSIBLE_HOME, { recursive: true })
   chmodSync(ACCESSIBLE_HOME, 0o755) // Traversable whatever the umask; it contains only directories.
   if (!isAccessible(ACCESSIBLE_HOME, account))
     throw new Error(`${account.name} can reach neither ${dataDirectory} nor ${ACCESSIBLE_HOME}`)
-  const home = join(ACCESSIBLE_HOME, readFileSync(idFile, 'utf8').trim())
-  const wasComplete = existsSync(join(dataDirectory, 'first-run.json')) || existsSync(join(dataDirectory, 'root.key'))
-  if (wasComplete && !existsSync(home))
+  const known = existsSync(idFile) ? readFileSync(idFile, 'utf8').trim() : null
+  if (known !== null && !/^\w{16}$/.test(known)) throw new Error(`${idFile} is damaged; restore it from a backup`)
+  const id = known ?? systemRandom.token(16)
+  const home = join(ACCESSIBLE_HOME, id)
+  if (known !== null && !existsSync(home))
     throw new Error(`the database ${home} is missing; restore it, or delete ${idFile} to start with an empty one`)
-  return home
+  const confirm = () => {
+    if (known !== null) return
+    writeFileSync(`${idFile}.new`, id)
+    renameSync(`${idFile}.new`, idFile)
+  }
+  return { home, confirm }
 }
 
 /** initdb passes paths to a shell in double quotes, in which these characters are special. */

@@ -60,11 +60,12 @@ export type EmbeddedOptions = {
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const account = serverAccount()
-  const location = clusterHome(options.dataDirectory, account)
+  const { home: location, confirm } = clusterHome(options.dataDirectory, account)
   mkdirSync(dirname(location), { recursive: true })
   const home = join(realpathSync(dirname(location)), basename(location))
   const bin = binaries(join(dirname(home), 'postgres-binaries'), account)
   await initialise(home, bin, account)
+  confirm()
   // A copied data directory refers to the same cluster, so the cluster needs its own lock.
   const unlock = await lockDirectory(home)
   if (!unlock) throw new Error(`the database in ${home} is in use by another Stoa`)

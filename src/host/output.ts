@@ -1,0 +1,72 @@
+// Writes text to stdout or stderr without waiting for a reader. A full disk, a closed terminal or a paused pipe must neither
+// stop nor end the host: text that cannot be written is dropped.
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
+
+/** Text that waits for a slow reader. */
+const WAITING_CHARS_MAX = 1024 * 1024
+/** Between attempts while the reader takes nothing. */
+const RETRY_MS = 50
+
+export type Output = {
+  write(text: string): void
+  /** Writes what waits, as far as the reader takes it at once. */
+  flush(): void
+}
+
+export function openOutput(standard: 1 | 2): Output {
+  const fd = nonBlocking(standard)
+  let waiting = ''
+  let dropped = 0
+  let isWriting = false
+
+  function next(): void {
+    if (isWriting || waiting === '') return
+    isWriting = true
+    const bytes = Buffer.from(waiting)
+    waiting = ''
+    send(bytes)
+  }
+
+  function send(bytes: Buffer): void {
+    write(fd, bytes, (error, written) => {
+      if (error?.code === 'EAGAIN') return void setTimeout(send, RETRY_MS, bytes).unref()
+      if (!error && written < bytes.length) return send(bytes.subarray(written))
+      isWriting = false
+      if (!error && dropped > 0) report()
+      next()
+    })
+  }
+
+  function report(): void {
+    waiting = `{"level":40,"msg":"output was blocked; ${dropped} texts were dropped"}\n${waiting}`
+    dropped = 0
+  }
+
+  return {
+    write: text => {
+      if (waiting.length + text.length > WAITING_CHARS_MAX) dropped++
+      else waiting += text
+      next()
+    },
+    flush: () => {
+      const bytes = Buffer.from(waiting)
+      waiting = ''
+      try {
+        for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+      } catch {
+        // Nothing can be written, and there is nowhere to report it.
+      }
+    },
+  }
+}
+
+/** Pipes and terminals are opened again, because a write to the inherited descriptor blocks while nobody reads. */
+function nonBlocking(fd: number): number {
+  try {
+    const stat = fstatSync(fd)
+    if (!stat.isFIFO() && !stat.isCharacterDevice()) return fd
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+  } catch {
+    return fd // A socket, or a terminal of another user.
+  }
+}
