@@ -10,6 +10,7 @@ import { corsHeaders, type Origins } from './host/cors.ts'
 import type { Histogram } from './host/histogram.ts'
 import { discardUnread, type Listener } from './host/listener.ts'
 import type { Log } from './host/log.ts'
+import { UNANSWERED } from './host/scope.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
 import { openPasswordLimiter } from './identity/password-limiter.ts'
 import { PATHS, SIGN_IN_PATH } from './identity/provider.ts'
@@ -118,7 +119,7 @@ function reporter({ trusted, log, requestId }: IdentityOriginOptions, requests: 
     response.on('close', () => {
       if (!request.complete) discardUnread(request)
       const { method = '' } = request
-      const status = response.headersSent ? response.statusCode : 499 // No answer was sent.
+      const status = response.headersSent ? response.statusCode : UNANSWERED
       const ms = performance.now() - startedMs
       observers.get(name)?.(method, status, ms / 1000)
       log.request({ id, operation: `identity.${name}`, method, status, ms, ip, caller: null })

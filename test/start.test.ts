@@ -135,11 +135,8 @@ describe('a first start', () => {
 
 describe('the identity origin', () => {
   it('serves every configured brand by its host name, and keeps the issuer of each', async t => {
-    const external = await externalPostgres()
-    if ('missing' in external) return t.skip(external.missing)
-    t.after(external.stop)
     const data = freshDirectory(t)
-    const shared = { STOA_DATA: data, DATABASE_URL: external.url }
+    const shared = { STOA_DATA: data }
     const page = 'http://localhost:3000'
     const started = start({ ...shared, STOA_IAM_URL: 'acme=https://id.acme.test', STOA_OWN_ORIGINS: page })
     const baseUrl = await up(started)

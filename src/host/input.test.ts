@@ -109,6 +109,8 @@ describe('a JSON body', () => {
       assert.equal(top.status, 400)
       assert.equal(top.body.error.fields[0].says, 'is not a field here')
       assert.ok(top.body.error.fields.length <= 30)
+      if (count > 30) assert.match(top.body.error.message, /\(and others\)/)
+      else assert.ok(top.body.error.message.includes(`(and ${count} more)`), top.body.error.message)
       const few = Object.fromEntries(Object.entries(unknown).slice(0, 15))
       const misspelt = await host.call('POST /v1/projects', { body: { ...few, nmae: 'x', slug: 'aa' } })
       assert.equal(misspelt.body.error.param, 'nmae')

@@ -18,8 +18,17 @@ export function openOutput(standard: 1 | 2): Output {
   let waiting = ''
   let dropped = 0
   let isWriting = false
+  let isScheduled = false
+
+  /** Not at once, so that a `flush` in the same turn of the event loop writes in order. */
+  function schedule(): void {
+    if (isScheduled || isWriting) return
+    isScheduled = true
+    setImmediate(next).unref()
+  }
 
   function next(): void {
+    isScheduled = false
     if (isWriting || waiting === '') return
     isWriting = true
     const bytes = Buffer.from(waiting)
@@ -46,7 +55,7 @@ export function openOutput(standard: 1 | 2): Output {
     write: text => {
       if (waiting.length + text.length > WAITING_CHARS_MAX) dropped++
       else waiting += text
-      next()
+      schedule()
     },
     flush: () => {
       const bytes = Buffer.from(waiting)

@@ -10,7 +10,7 @@ export type Observe = ReturnType<Metrics['requests']['of']>
 export type Route = { id: string; operation: Operation; observe: Observe }
 
 /** The status in logs and metrics of requests that got no answer, because the client left or the host stopped. */
-const UNANSWERED = 499
+export const UNANSWERED = 499
 
 export class RequestScope implements RequestFacts {
   readonly id: string

@@ -12,17 +12,22 @@ export function compileCheck(schema: TSchema): Check {
     faults: value => {
       const unknown = unknownFields(value, schema)
       const others = validator.Errors(value)[1].flatMap(error => describe(error as SchemaError, schema))
-      const faults = [...unknown, ...others]
-      const distinct = faults.filter(({ path }, at) => faults.findIndex(one => one.path === path) === at)
+      const faults = [...unknown]
+      for (const fault of others) {
+        const isKnown = isUnknown(fault) && faults.some(one => isUnknown(one) && one.path === fault.path)
+        if (!isKnown) faults.push(fault)
+      }
       // A misspelt field comes first: that the right one is missing only follows from it.
-      return [...distinct.filter(isMisspelt), ...distinct.filter(fault => !isMisspelt(fault))]
+      return [...faults.filter(isMisspelt), ...faults.filter(fault => !isMisspelt(fault))]
     },
   }
 }
 
 export function invalidInput(fields: FieldFault[]): Fault {
   const first = fields[0] ?? { path: 'body', says: 'is not valid' }
-  const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : ''
+  // Lists of unknown fields are cut, so a long one says nothing about how many there are.
+  const others = fields.length >= UNKNOWN_MAX ? 'others' : `${fields.length - 1} more`
+  const more = fields.length > 1 ? ` (and ${others})` : ''
   const end = first.says.endsWith('?') && !more ? '' : '.'
   return new Fault('invalid_input', { message: `\`${first.path}\` ${first.says}${more}${end}`, fields })
 }
@@ -84,6 +89,7 @@ const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 
 
 const NOT_A_FIELD = 'is not a field here'
 const MISSPELT = `${NOT_A_FIELD}; did you mean `
+const isUnknown = ({ says }: FieldFault) => says.startsWith(NOT_A_FIELD)
 const isMisspelt = ({ says }: FieldFault) => says.startsWith(MISSPELT)
 /** People misspell a field or two; a body with thousands of unknown ones must stay cheap. */
 const UNKNOWN_MAX = 20
