@@ -7,7 +7,7 @@ import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
 import { rootKeyFrom } from './engines/seal/root-key.ts'
 import { BRAND, DEFAULT_BRAND } from './kit/brand.ts'
-import { optional, type Settings, setting, readUrl as url } from './kit/setting.ts'
+import { count, optional, type Settings, setting, readUrl as url } from './kit/setting.ts'
 
 /** An error that whoever starts Stoa can correct; printed as one line, without a stack. */
 export class StartRefused extends Error {}
@@ -50,6 +50,7 @@ const SETTINGS = {
   ),
   STOA_DB_CONNECTIONS: setting('Connections to the database', '10', count),
   STOA_DB_QUEUE: setting('Calls that may wait for a connection before callers get 503', '200', count),
+  STOA_SIGN_INS_PER_MINUTE: setting('Sign-ins that one client address may start per minute', '120', count),
   STOA_LOG: setting('The log level: error, warn, info or debug', 'info', oneOf(['error', 'warn', 'info', 'debug'])),
   DATABASE_URL: setting('A PostgreSQL (15 or newer) instead of the embedded one', '', optional(databaseUrl)),
 }
@@ -146,11 +147,6 @@ function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= 65_535)) throw new Error('must be a port number, 0 to 65535')
   return number
-}
-
-function count(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number from 1 on')
-  return Number(text)
 }
 
 function oneOf<T extends string>(values: readonly T[]): (text: string) => T {

@@ -11,8 +11,9 @@ import type { Histogram } from './host/histogram.ts'
 import { discardUnread, type Listener } from './host/listener.ts'
 import type { Log } from './host/log.ts'
 import { UNANSWERED } from './host/scope.ts'
+import { perClient } from './identity/client-db.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
-import { openPasswordLimiter } from './identity/password-limiter.ts'
+import { openPasswordLimiter, startLimiter } from './identity/password-limiter.ts'
 import { PATHS, SIGN_IN_PATH } from './identity/provider.ts'
 import { formPoster } from './in-process.ts'
 import { DEFAULT_BRAND } from './kit/brand.ts'
@@ -35,6 +36,8 @@ export type IdentityOriginOptions = {
   audience: string
   /** Pages of these origins may use this one with credentials. */
   ownOrigins: readonly string[]
+  /** How many sign-ins one client address may start per minute. */
+  startsPerMinute: number
 }
 
 /** Supplied by the host once it is ready. */
@@ -55,8 +58,11 @@ export async function openIdentityOrigin(options: IdentityOriginOptions): Promis
     throw error instanceof IssuerChanged ? issuerRefused(error, issuers) : error
   })
   const limiter = openPasswordLimiter(engines.clock)
+  const starts = startLimiter(engines.clock, options.startsPerMinute)
   const origins: Origins = { own: new Set(options.ownOrigins), isVerified: () => false }
-  const opened = await Promise.all([...issuers].map(entry => openBrand(options, entry, origins, { own, limiter })))
+  const opened = await Promise.all(
+    [...issuers].map(entry => openBrand(options, entry, origins, { own, limiter, starts })),
+  )
   const first = opened[0] as Brand
   return {
     signIn: first.signIn,
@@ -135,11 +141,13 @@ function refuse(fault: Fault, response: ServerResponse): void {
 type Brand = Identity & { issuer: string }
 
 async function openBrand(
-  { engines, audience, trusted, log }: IdentityOriginOptions,
+  options: IdentityOriginOptions,
   [brand, issuer]: [string, string],
   origins: Origins,
-  shared: Pick<IdentityOptions, 'own' | 'limiter'>,
+  shared: Pick<IdentityOptions, 'own' | 'limiter' | 'starts'>,
 ): Promise<Brand> {
+  const { audience, trusted, log } = options
+  const engines = { ...options.engines, db: perClient(options.engines.db) }
   const identity = await openIdentity({
     ...shared,
     engines,
@@ -147,7 +155,7 @@ async function openBrand(
     audience,
     directory: await openDirectory(engines, brand),
     addressOf: request => clientAddress(request, trusted),
-    corsHeaders: async origin => corsHeaders(origin, origins),
+    corsHeaders: async (origin, address) => corsHeaders(origin, address, origins),
     onError: error => log.events.error({ err: error, brand }, 'identity'),
     formPoster,
   })

@@ -75,6 +75,7 @@ async function start(flags: string[]): Promise<void> {
     configured: config.STOA_IAM_URL,
     audience: baseUrl,
     ownOrigins,
+    startsPerMinute: config.STOA_SIGN_INS_PER_MINUTE,
   })
   const host = await openHost({
     ...api,

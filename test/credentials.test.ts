@@ -156,7 +156,7 @@ async function inProcess(
   const signal = new AbortController().signal
   const request: RequestFacts = { id: 'req_test', method, url: '', headers: {}, ip: '::1', peer: '::1', signal }
   try {
-    const presented = { authorization, cookie, csrfToken, isSafe: isSafe(method) }
+    const presented = { address: '127.0.0.1', authorization, cookie, csrfToken, isSafe: isSafe(method) }
     const caller = await host.calls.identify(operation.access, presented)
     await host.calls.call(id, caller, { ...input, ...bodyFor(operation) }, request)
     return verdictOf(operation.status, '')

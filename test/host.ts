@@ -10,6 +10,7 @@ import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
 import type { Database, Engines, Http } from '../src/engines/engines.ts'
 import { httpOver } from '../src/engines/http/http.ts'
+import { openPasswords } from '../src/engines/passwords/passwords.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { openSeal } from '../src/engines/seal/seal.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
@@ -36,6 +37,8 @@ export type TestOptions = Partial<
       /** The time of the test's clock; `real` follows the system's, as oidc-provider does. */
       now: string
       riskMirror: string
+      /** Settings of services that differ from their defaults. */
+      settings: Record<string, unknown>
       dbConnections: number
       dbQueue: number
     }
@@ -85,7 +88,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     identity,
     services: capturing,
     ownOrigins: OWN_ORIGINS,
-    settings: { STOA_RISK_MIRROR: options.riskMirror ?? null },
+    settings: { STOA_RISK_MIRROR: options.riskMirror ?? null, ...options.settings },
     metricsAddress: { host: '127.0.0.1', port: 0 },
     log: logInto('info', clock, { write: line => void logged.push(line) }),
     inspect: (id, operation, outcome) => checkOutcome(id, operation, outcome, violations),
@@ -175,6 +178,7 @@ function testEngines(db: Database, options: TestOptions) {
     http: options.http ?? httpOver({ public: mockAgent, configured: mockAgent }),
     seal: openSeal(systemRandom.bytes(32), systemRandom),
     mail: { send: async (mail: SentMail) => mailServer.accept(mail) },
+    passwords: openPasswords(),
     dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
   }
   return { engines, clock, mockAgent, txt, mails, mailServer }
@@ -208,7 +212,7 @@ function testIdentity() {
 }
 
 /** Creates organisations, members and sessions. */
-function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
+function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random' | 'passwords'>) {
   const { db, clock } = engines
   const organisation = async (slug: string) => {
     const org = slug as OrgId
@@ -268,7 +272,7 @@ function createCall(baseUrl: string, dispatcher: Agent, key: string) {
 }
 
 /** A clone of the migrated template database; `drop` closes and drops it. */
-export async function testDatabase({ dbConnections = 5, dbQueue = 50 }: TestOptions = {}): Promise<{
+export async function testDatabase({ dbConnections = 5, dbQueue = 200 }: TestOptions = {}): Promise<{
   db: Database
   at: { socketDirectory: string; database: string; user: string }
   drop(): Promise<void>

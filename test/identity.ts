@@ -17,10 +17,10 @@ import { type Answer, CA, type TestHost } from './host.ts'
 
 export const AUDIENCE = 'https://stoa.example'
 
-type StartOptions = Partial<Pick<IdentityOptions, 'audience' | 'corsHeaders'> & { brand: string }>
+type StartOptions = Partial<Pick<IdentityOptions, 'audience' | 'corsHeaders' | 'starts'> & { brand: string }>
 
 export async function startIdentity(host: TestHost, options: StartOptions = {}): Promise<Identity> {
-  const { brand = 'default', audience = AUDIENCE, corsHeaders = async () => null } = options
+  const { brand = 'default', audience = AUDIENCE, corsHeaders = async () => null, starts = () => 0 } = options
   const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'))
   const server = createServer({ key: pem, cert: pem })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -38,6 +38,7 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
     audience,
     own,
     limiter: openPasswordLimiter(host.clock),
+    starts,
     addressOf: request => String(request.headers['x-test-address'] ?? request.socket.remoteAddress),
     corsHeaders,
     onError: error => failures.push(error),

@@ -218,8 +218,10 @@ function mayImport(file: string, target: string): boolean {
   if (isRoot(file)) return true
   const [, layer, part] = file.split('/') as [string, string, string]
   const ours = target.startsWith('src/')
-  if (layer === 'engines') return !ours || target.startsWith('src/engines/')
-  const below = target.startsWith('src/kit/') || target === 'src/engines/engines.ts'
+  const isFair = target.startsWith('src/fair/')
+  if (layer === 'fair') return !ours || isFair
+  if (layer === 'engines') return !ours || isFair || target.startsWith('src/engines/')
+  const below = isFair || target.startsWith('src/kit/') || target === 'src/engines/engines.ts'
   if (layer === 'kit') return below || /^(typebox|node:)/.test(target)
   if (layer === 'host') return !ours || below || target.startsWith('src/host/')
   if (layer === 'identity') {

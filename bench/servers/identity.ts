@@ -38,6 +38,7 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
     issuers: new Map([[DEFAULT_BRAND, `https://localhost:${listener.port}`]]),
     configured: new Map(),
     ownOrigins: [AUDIENCE],
+    startsPerMinute: Number.POSITIVE_INFINITY,
   })
   origin.serve({ isVerified: () => false, requests: histogram('requests', 'Requests of the benchmark') })
   const source = {
@@ -48,12 +49,16 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
   }
   const { user, email } = realm.person
   const account = await (await openDirectory(engines, DEFAULT_BRAND)).account(email)
-  const refreshTokens = await inOneRequest(() => {
-    // As after a browser has submitted the password form.
-    const proof = createHash('sha256').update(`${account?.password}`).digest('hex')
-    thisRequest().found.set('Interaction', JSON.stringify({ result: { login: { accountId: user }, proof } }))
-    return signInRepeatedly(source, SIGN_INS)
-  })
+  const refreshTokens = await inOneRequest(
+    '127.0.0.1',
+    () => AbortSignal.abort(),
+    () => {
+      // As after a browser has submitted the password form.
+      const proof = createHash('sha256').update(`${account?.password}`).digest('hex')
+      thisRequest().found.set('Interaction', JSON.stringify({ result: { login: { accountId: user }, proof } }))
+      return signInRepeatedly(source, SIGN_INS)
+    },
+  )
   const close = async () => {
     await origin.drain(0)
     log.flush()

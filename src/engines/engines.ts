@@ -2,7 +2,16 @@
 // An engine is added here when the first service needs it.
 import type { Readable } from 'node:stream'
 
-export type Engines = { db: Database; http: Http; dns: Dns; mail: Mail; clock: Clock; random: Random; seal: Seal }
+export type Engines = {
+  db: Database
+  http: Http
+  dns: Dns
+  mail: Mail
+  clock: Clock
+  random: Random
+  seal: Seal
+  passwords: Passwords
+}
 
 export interface Clock {
   now(): Date
@@ -34,6 +43,9 @@ export interface Tx extends Sql {
 
 /** PostgreSQL. Calling it runs one read query. */
 export interface Database extends Sql {
+  /** The same database for the calls of one organisation, or of one client address where no organisation is known. Each
+   *  has a queue of its own; they are served in turn, and none gets more than is left for the others. */
+  for(user: string): Database
   /** Commits when the work resolves, rolls back when it throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** For writes of a single statement. */
@@ -90,18 +102,37 @@ export interface Seal {
   unseal(org: string, name: string, sealed: Uint8Array): string
 }
 
+/** Password hashing: argon2id, of the NFKC form, because keyboards compose the same characters differently. Slow on
+ *  purpose, so call it before a transaction begins. Calls wait in a queue in which `user`, an organisation or a client
+ *  address, is served in turn; those whose signal is aborted leave it. */
+export interface Passwords {
+  hash(user: string, password: string, signal?: AbortSignal): Promise<string>
+  verify(user: string, digest: string, password: string, signal?: AbortSignal): Promise<boolean>
+}
+
 /** Engine names in faults and logs; the bus and the warehouse come with events. */
 export type EngineName = keyof Engines | 'bus' | 'warehouse'
 
 /** An engine cannot serve now. `busy`: its queue is full. `down`: it cannot be reached. `conflict`: a transaction lost
- *  a race and would succeed if retried. Nothing was done, unless the connection broke during a statement. */
+ *  a race and would succeed if retried. In these cases nothing was done. `unknown`: the connection was lost after the
+ *  last statement was sent, which may have taken effect. */
 export class EngineUnavailable extends Error {
   readonly engine: EngineName
-  readonly state: 'busy' | 'down' | 'conflict'
-  constructor(engine: EngineName, state: 'busy' | 'down' | 'conflict', cause?: unknown) {
+  readonly state: 'busy' | 'down' | 'conflict' | 'unknown'
+  constructor(engine: EngineName, state: EngineUnavailable['state'], cause?: unknown) {
     super(`${engine} is ${state}`, { cause })
     this.engine = engine
     this.state = state
+  }
+}
+
+/** A statement contradicts other rows, usually because they changed since they were read. `reference`: what it refers to
+ *  does not exist. `unique`: the same thing exists already. */
+export class ConstraintViolated extends Error {
+  readonly kind: 'reference' | 'unique'
+  constructor(kind: ConstraintViolated['kind'], cause: unknown) {
+    super(`a ${kind} constraint is violated`, { cause })
+    this.kind = kind
   }
 }
 

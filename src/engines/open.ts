@@ -7,6 +7,7 @@ import { openDns } from './dns/dns.ts'
 import type { Engines } from './engines.ts'
 import { type HttpOptions, openHttp } from './http/http.ts'
 import { type MailSettings, openMail } from './mail/mail.ts'
+import { openPasswords } from './passwords/passwords.ts'
 import { systemRandom } from './random/random.ts'
 import { rootKey } from './seal/root-key.ts'
 import { openSeal } from './seal/seal.ts'
@@ -49,8 +50,9 @@ export async function openEngines(
   const root = options.rootKey ?? rootKey(dataDirectory, systemRandom)
   const seal = openSeal(root, systemRandom)
   const mail = openMail({ ...options.mail, directory: join(dataDirectory, 'mail') }, systemClock, systemRandom)
+  const [dns, passwords] = [openDns(options.dns), openPasswords()]
   return {
-    engines: { db, http, dns: openDns(options.dns), mail, clock: systemClock, random: systemRandom, seal },
+    engines: { db, http, dns, mail, clock: systemClock, random: systemRandom, seal, passwords },
     databaseHome: embedded?.home ?? null,
     abandon: () => embedded?.abandon(),
     close: async () => {

@@ -5,8 +5,8 @@ import { EngineUnavailable } from '../engines/engines.ts'
 export type Origins = {
   /** The origins of this host, such as `https://api.example.com`. */
   own: ReadonlySet<string>
-  /** Whether an organisation attached this host name and proved that it owns it. */
-  isVerified(host: string): boolean | Promise<boolean>
+  /** Whether an organisation attached this host name and proved that it owns it; `address` is who asks. */
+  isVerified(host: string, address: string): boolean | Promise<boolean>
 }
 
 type Headers = Record<string, string>
@@ -19,12 +19,17 @@ const PREFLIGHT_S = 600
 /** A host name as browsers write it, without a port: only the site at the default port is verified. */
 const PUBLIC_SITE = /^https:\/\/([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+)$/
 
-export function corsHeaders(origin: string, { own, isVerified }: Origins): Headers | null | Promise<Headers | null> {
+/** `address` is that of the client. */
+export function corsHeaders(
+  origin: string,
+  address: string,
+  { own, isVerified }: Origins,
+): Headers | null | Promise<Headers | null> {
   const headers = { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
   if (own.has(origin)) return { ...headers, 'access-control-allow-credentials': 'true' }
   const host = origin.length > 262 ? undefined : origin.match(PUBLIC_SITE)?.[1]
   if (host === undefined) return null
-  const verified = isVerified(host)
+  const verified = isVerified(host, address)
   if (typeof verified === 'boolean') return verified ? headers : null
   return verified.then(
     is => (is ? headers : null),

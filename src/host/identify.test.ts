@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { BlockList } from 'node:net'
 import { describe, it } from 'node:test'
 import { eventually } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
@@ -6,7 +7,7 @@ import { specimen } from '../../test/specimen.ts'
 import { keepKey, newKeyText } from '../services/account/public.ts'
 import { services } from '../services/index.ts'
 
-const host = await startHost({ services: [...services, specimen] })
+const host = await startHost({ services: [...services, specimen], settings: { STOA_REFUSED_PER_MINUTE: 1_000 } })
 const whoami = (headers: Record<string, string>) => host.call('GET /v1/specimen/whoami', { as: null, headers })
 const key = host.home.key
 
@@ -200,12 +201,39 @@ describe('access', () => {
 
 describe('many unknown keys', () => {
   it('do not block known keys from the database', async () => {
-    const unknown = Array.from({ length: 400 }, () =>
+    const unknown = Array.from({ length: 250 }, () =>
       host.call('GET /v1/projects', { as: newKeyText(host.engines.random, 'secret') }),
     )
     const known = Array.from({ length: 40 }, () => host.call('GET /v1/projects'))
     for (const answer of await Promise.all(known)) assert.equal(answer.status, 200)
     for (const answer of await Promise.all(unknown)) assert.equal(answer.status, 401)
+  })
+})
+
+describe('unknown credentials', () => {
+  it('are refused with 429 after the limit for an address, known keys and other addresses are not', async t => {
+    const trusted = new BlockList()
+    trusted.addAddress('127.0.0.1')
+    const limited = await startHost({ settings: { STOA_REFUSED_PER_MINUTE: 3 }, trusted }, t)
+    const from = (address: string, as: string) =>
+      limited.call('GET /v1/projects', {
+        as,
+        headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': address },
+      })
+    const unknown = () => newKeyText(limited.engines.random, 'secret')
+    assert.equal((await from('2001:db8::1', limited.home.key)).status, 200)
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3']) {
+      assert.equal((await from(address, unknown())).status, 401)
+    }
+    const refused = await from('2001:db8::4', unknown())
+    assert.equal(refused.status, 429)
+    assert.equal(refused.body.error.code, 'too_many_tries')
+    assert.equal(refused.headers['retry-after'], '60')
+    assert.equal((await from('2001:db8::1', limited.home.key)).status, 200, 'a cached key is not affected')
+    assert.equal((await from('2001:db8::1', limited.other.key)).status, 429, 'any uncached key is')
+    assert.equal((await from('2001:db8:0:1::1', limited.other.key)).status, 200, 'another network is not')
+    limited.clock.advance(60_000)
+    assert.equal((await from('2001:db8::1', limited.admin.key)).status, 200)
   })
 })
 

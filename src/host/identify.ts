@@ -21,6 +21,7 @@ export function identify(
 ): Principal | null | Promise<Principal | null> {
   if (access === 'public') return null
   const { credentials } = options
+  const { address } = presented
   if (access === 'ingest') return identifyIngest(options, presented)
   if (presented.authorization === undefined) {
     const session = sessionOf(options, presented)
@@ -28,15 +29,15 @@ export function identify(
     throw credentialRequired()
   }
   const text = bearerIn(presented.authorization)
-  if (text.startsWith('sk-')) return credentials.secretKey(text)
+  if (text.startsWith('sk-')) return credentials.secretKey(text, address)
   const isWorkspace = isWorkspaceToken(text)
-  if (isWorkspace && access === 'reader') return credentials.workspaceToken(text)
+  if (isWorkspace && access === 'reader') return credentials.workspaceToken(text, address)
   if (isWorkspace || text.startsWith('pk-')) {
     throw new Fault('forbidden', {
       message: "A publishable key (pk-) or a workspace's token may not do this; use a secret key (sk-).",
     })
   }
-  if (JWT.test(text)) return credentials.accessToken(text)
+  if (JWT.test(text)) return credentials.accessToken(text, address)
   throw new Fault('credential_refused', {
     message: 'The Authorization header must be `Bearer` and a secret key (`sk-…`) or an access token.',
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
@@ -51,7 +52,7 @@ export const credentialRequired = () =>
 
 async function identifyIngest(options: IdentifyOptions, presented: Presented): Promise<Principal> {
   const { credentials } = options
-  const { authorization, ingestHeader, ingestParameter } = presented
+  const { address, authorization, ingestHeader, ingestParameter } = presented
   const bearer = authorization === undefined ? undefined : bearerIn(authorization)
   const text = bearer ?? ingestHeader ?? ingestParameter
   if (text === undefined) {
@@ -61,10 +62,10 @@ async function identifyIngest(options: IdentifyOptions, presented: Presented): P
     throw new Fault('ingest_key_required', { message, headers: CHALLENGE })
   }
   try {
-    if (text.startsWith('sk-')) return await credentials.secretKey(text)
-    if (text.startsWith('pk-')) return await credentials.publishableKey(text)
-    if (isWorkspaceToken(text)) return await credentials.workspaceToken(text)
-    if (bearer !== undefined && JWT.test(text)) return await credentials.accessToken(text)
+    if (text.startsWith('sk-')) return await credentials.secretKey(text, address)
+    if (text.startsWith('pk-')) return await credentials.publishableKey(text, address)
+    if (isWorkspaceToken(text)) return await credentials.workspaceToken(text, address)
+    if (bearer !== undefined && JWT.test(text)) return await credentials.accessToken(text, address)
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'credential_refused') throw error
     throw new Fault('ingest_key_unknown', { message: error.message })
@@ -75,7 +76,7 @@ async function identifyIngest(options: IdentifyOptions, presented: Presented): P
 function sessionOf({ credentials, engines }: IdentifyOptions, presented: Presented): Promise<Principal> | null {
   const session = presented.cookie === undefined ? null : cookieIn(presented.cookie, SESSION_COOKIE)
   if (session === null) return null
-  return Promise.resolve(credentials.session(session)).then(caller => {
+  return Promise.resolve(credentials.session(session, presented.address)).then(caller => {
     if (!presented.isSafe) requireCsrfToken(presented, caller, engines.clock)
     return caller
   })

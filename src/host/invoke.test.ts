@@ -38,7 +38,7 @@ describe('an audited write', async () => {
 })
 
 describe('a busy database', async () => {
-  const host = await startHost({ services: [specimen], dbConnections: 2, dbQueue: 3 })
+  const host = await startHost({ services: [specimen], dbConnections: 4, dbQueue: 6 })
 
   it('refuses callers beyond the queue limit at once, and serves again afterwards', async () => {
     const outside = openPostgres({ at: host.database, connectionsMax: 1, queueMax: 1 })
@@ -66,6 +66,29 @@ describe('a busy database', async () => {
       assert.equal(answer.headers['retry-after'], '1')
     }
     assert.equal((await host.call('GET /v1/specimen/slow-query')).status, 204)
+  })
+})
+
+describe('an organisation with many calls', async () => {
+  const host = await startHost({ services: [...services, specimen], dbConnections: 4, dbQueue: 20 })
+
+  it('does not delay the calls of others', async () => {
+    const outside = openPostgres({ at: host.database, connectionsMax: 1, queueMax: 1 })
+    await host.call('GET /v1/projects', { as: host.other.key })
+    const { flood } = await outside.transaction(async tx => {
+      await tx`select pg_advisory_xact_lock(${SLOW_QUERY_LOCK}::int)`
+      const flood = Array.from({ length: 40 }, () => host.call('GET /v1/specimen/slow-query'))
+      await Promise.any(flood.map(call => call.then(({ status }) => assert.equal(status, 503)))) // Its queue is full.
+      for (let at = 0; at < 10; at++) {
+        assert.equal((await host.call('GET /v1/projects', { as: host.other.key })).status, 200)
+        const body = { slug: `project-${at}`, name: 'Project' }
+        assert.equal((await host.call('POST /v1/projects', { as: host.other.key, body })).status, 201)
+      }
+      return { flood }
+    })
+    await outside.close()
+    const statuses = new Set((await Promise.all(flood)).map(({ status }) => status))
+    assert.deepEqual([...statuses].sort(), [204, 503])
   })
 })
 

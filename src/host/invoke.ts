@@ -1,6 +1,7 @@
 // Runs an operation for an admitted caller, for HTTP requests and for calls between operations. Checks the text and
 // depth of the input, its schema, the key's projects and models, and its budget, in this order, before `run`.
-import type { Engines } from '../engines/engines.ts'
+import type { Database, Engines } from '../engines/engines.ts'
+import { clientNetwork } from '../fair/address.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
@@ -29,15 +30,22 @@ export function invoke(
   if (!operation.check.passes(input)) throw invalidInput(operation.check.faults(input))
   const acting = caller && inProject(operation, caller, input, request.headers['x-project-id'])
   if (acting) requireModel(operation, acting, input)
-  const run = () => operation.run(contextOf(options, operation, acting, request) as never, input as never)
-  return acting && operation.metered ? options.requireBudget(options.engines.db, acting).then(run) : run()
+  const db = options.engines.db.for(acting ? acting.org : clientNetwork(request.ip))
+  const run = () => operation.run(contextOf(options, operation, acting, request, db) as never, input as never)
+  return acting && operation.metered ? options.requireBudget(db, acting).then(run) : run()
 }
 
-function contextOf(options: InvokeOptions, operation: Operation, caller: Principal | null, request: RequestFacts) {
-  const { db, http, dns, mail, clock, random, seal } = options.engines
+function contextOf(
+  options: InvokeOptions,
+  operation: Operation,
+  caller: Principal | null,
+  request: RequestFacts,
+  db: Database,
+) {
+  const { http, dns, mail, clock, random, seal, passwords } = options.engines
   const state = options.states.get(operation.service)
-  const write = writer(options, operation, caller, request)
+  const write = writer(options, db, operation, caller, request)
   const calls = operation.callsOperations ? options.calls : undefined
   // Listed one by one: spreading the engines would cost more than everything else here.
-  return { db, http, dns, mail, clock, random, seal, caller, request, state, write, calls }
+  return { db, http, dns, mail, clock, random, seal, passwords, caller, request, state, write, calls }
 }

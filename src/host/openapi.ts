@@ -139,7 +139,7 @@ const ALWAYS = ['invalid_input', 'malformed_request', 'overloaded', 'database_un
 const WITH_BODY = ['request_timeout', 'body_too_large', 'unsupported_media_type'] as const
 const WITH_INGEST = ['ingest_key_required', 'ingest_key_unknown'] as const
 const WITH_BEARER = ['credential_required', 'credential_refused', 'forbidden'] as const
-const WITH_KEY = ['key_expired', 'key_revoked', 'key_limit', 'key_rate'] as const
+const WITH_KEY = ['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'too_many_tries'] as const
 
 /** The fault statuses of an operation, each with its codes. */
 function faultResponses({ access, method, faults, bodyKind, metered }: Operation): Record<string, object> {

@@ -11,6 +11,7 @@ export const INGEST_PARAMETER = 'ingest_key'
 
 export function presentedIn(
   { headers, rawHeaders, method = '' }: IncomingMessage,
+  address: string,
   query: Record<string, unknown>,
   access: Access,
 ): Presented {
@@ -20,6 +21,7 @@ export function presentedIn(
     throw malformed('Send one Authorization header, not several.')
   }
   const presented: Presented = {
+    address,
     authorization,
     cookie,
     csrfToken: csrfToken as string | undefined,

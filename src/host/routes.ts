@@ -72,7 +72,8 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
     scope.route = route
     try {
       if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit)
-      const caller = access === 'public' ? null : identify(options, access, presentedIn(request, routed.query, access))
+      const caller =
+        access === 'public' ? null : identify(options, access, presentedIn(request, scope.ip, routed.query, access))
       if (caller instanceof Promise) {
         caller.then(known => admitAndRead(routed, known)).catch(error => answers.fail(scope, response, error))
       } else admitAndRead(routed, caller)

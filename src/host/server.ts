@@ -62,7 +62,7 @@ export function buildServer(options: ServerOptions): HostServer {
       if (!request.url?.startsWith('/')) request.url = originForm(request.url ?? '')
       const { origin } = request.headers
       if (origin === undefined) return routes(request, response, scope)
-      Promise.resolve(corsHeaders(origin, origins))
+      Promise.resolve(corsHeaders(origin, scope.ip, origins))
         .then(headers => {
           scope.cors = headers
           routes(request, response, scope)

@@ -74,6 +74,17 @@ describe('a write', () => {
     assert.equal(host.emitted.length, 1)
   })
 
+  it('that refers to what was deleted meanwhile is answered 404 or 401, not 503', async () => {
+    const tried: number[] = []
+    duringWrite.run = async tries => {
+      tried.push(tries)
+      throw Object.assign(new Error('violates foreign key'), { code: '23503' })
+    }
+    const refused = await rename('Gone')
+    assert.deepEqual([refused.status, tried], [401, [1, 2]])
+    assert.match(refused.body.error.message, /was deleted at the same moment/)
+  })
+
   it('succeeds after a real deadlock', async () => {
     await host.call('POST /v1/projects', { as: host.other.key, body: { slug: 'theirs', name: 'Theirs' } })
     const [both, waiting] = [Promise.withResolvers<void>(), { count: 0 }]

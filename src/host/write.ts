@@ -1,9 +1,10 @@
 // The `write` of an operation: a transaction with its audit entry and its events, retried after conflicts.
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Engines, EngineUnavailable, type Tx } from '../engines/engines.ts'
+import { ConstraintViolated, type Database, type Engines, EngineUnavailable, type Tx } from '../engines/engines.ts'
 import type { AuditTrail } from '../kit/audit.ts'
 import { ADMIN_ORG, type Principal } from '../kit/caller.ts'
 import type { Envelope } from '../kit/event.ts'
+import { Fault } from '../kit/fault.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
 import type { Changes, Write, WriteOptions } from '../kit/write.ts'
 import type { Queues } from './queues.ts'
@@ -29,13 +30,14 @@ type Work = (scope: Scope) => Promise<unknown>
 
 export function writer(
   options: WriterOptions,
+  db: Database,
   operation: Operation,
   caller: Principal | null,
   request: RequestFacts,
 ): Write<Scope> {
   const write = (first: WriteOptions | Work, second?: Work): Promise<unknown> => {
     const work = second ?? (first as Work)
-    const perform = () => commit(options, operation, caller, request, work)
+    const perform = () => commit(options, db, operation, caller, request, work)
     const serialized = second !== undefined && (first as WriteOptions).serialize && caller !== null
     if (!serialized) return perform()
     return options.queues.run(`${operation.path} ${caller.org}`, request.signal, perform)
@@ -45,12 +47,13 @@ export function writer(
 
 async function commit(
   options: WriterOptions,
+  db: Database,
   operation: Operation,
   caller: Principal | null,
   request: RequestFacts,
   work: Work,
 ): Promise<unknown> {
-  const { db, random } = options.engines
+  const { random } = options.engines
   for (let attempt = 1; ; attempt++) {
     try {
       const output = await db.transaction(tx => tryOnce(options, operation, caller, request, work, tx))
@@ -58,10 +61,27 @@ async function commit(
       return output
     } catch (error) {
       const isConflict = error instanceof EngineUnavailable && error.state === 'conflict'
-      if (!isConflict || attempt === ATTEMPTS_MAX) throw error
+      const isViolation = error instanceof ConstraintViolated
+      if (isViolation && attempt > 1) throw violationFault(error, operation)
+      if ((!isConflict && !isViolation) || attempt === ATTEMPTS_MAX) throw error
       await wait(BACKOFF_MS * attempt * (1 + random.bytes(1).readUInt8() / 255))
     }
   }
+}
+
+/** After a retry, in which the work would have reported what is missing or exists already. */
+function violationFault(error: ConstraintViolated, { faults }: Operation): Error {
+  const { kind, cause } = error
+  if (kind === 'unique') {
+    if (!faults.includes('conflict')) return error
+    return new Fault('conflict', { message: 'This exists already, or was created at the same moment.', cause })
+  }
+  if (faults.includes('not_found')) {
+    return new Fault('not_found', { message: 'What this refers to was deleted at the same moment.', cause })
+  }
+  // Everything else that rows refer to are the organisation and the membership of the caller.
+  const message = 'The organisation or membership of this credential was deleted at the same moment.'
+  return new Fault('credential_refused', { message, cause })
 }
 
 /** One attempt. Its audit entries and events are discarded if it fails. */

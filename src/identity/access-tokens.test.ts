@@ -34,7 +34,7 @@ describe('an access token', () => {
     const refreshed = await web.refresh(tokens.refresh_token)
     for (const token of [tokens.access_token, refreshed.body.access_token as string]) {
       assert.equal((await me(token)).status, 200)
-      assert.ok(!(host.keyring.accessToken(token) instanceof Promise), 'it is cached')
+      assert.ok(!(host.keyring.accessToken(token, '127.0.0.1') instanceof Promise), 'it is cached')
     }
   })
 

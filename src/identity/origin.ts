@@ -2,11 +2,11 @@
 // Headers that oidc-provider would trust are overwritten here first.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { hash, verify } from '@node-rs/argon2'
 import type { JWK } from 'jose'
 import type Provider from 'oidc-provider'
 import type { AdapterPayload } from 'oidc-provider'
 import type { Engines } from '../engines/engines.ts'
+import { clientNetwork } from '../fair/address.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
 import { adapterFactory, claimGrant, grantOrg, isSignedIn, setGrantOrg } from './adapter.ts'
@@ -16,23 +16,23 @@ import { readForm, show } from './forms.ts'
 import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
 import { type OwnAppOptions, ownApp } from './own-app.ts'
 import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE } from './pages.ts'
-import type { PasswordLimiter } from './password-limiter.ts'
-import { answerFailure, queryProblem, requestProblem } from './problems.ts'
+import type { PasswordLimiter, StartLimiter } from './password-limiter.ts'
+import { answerFailure, queryProblem, requestProblem, tooManySignIns } from './problems.ts'
 import { buildProvider, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
-import { inOneRequest } from './request.ts'
+import { inOneRequest, signalOf, thisRequest } from './request.ts'
 import { ENDED, signIn } from './sign-in.ts'
 import { userInfo } from './userinfo.ts'
 
 /** The organisations, people and apps that sign-in at one brand needs. */
 export type Directory = {
   brand: string
-  client(id: string): Promise<Client | null>
+  client(id: string, user: string): Promise<Client | null>
   person: ProviderOptions['findPerson']
   memberships(user: string): Promise<Membership[]>
   /** The user id, and the argon2id hash of the password if the account has one. */
   account(email: string): Promise<{ user: string; password: string | null } | null>
   invitation: InvitationOptions['invitation']
-  join: InvitationOptions['join']
+  join(token: string, passwordDigest: string | null, address: string): ReturnType<InvitationOptions['join']>
   passwordProblem: InvitationOptions['passwordProblem']
   /** The published keys, active ones first, and the secret that cookies are signed with. */
   keys(): Promise<Keys>
@@ -57,8 +57,9 @@ export type IdentityOptions = {
   own: { client: string; callback: string; loginUrl: string }
   addressOf: (request: IncomingMessage) => string
   limiter: PasswordLimiter
+  starts: StartLimiter
   /** The CORS headers for an allowed origin; null for all others. */
-  corsHeaders: (origin: string) => Promise<Record<string, string> | null>
+  corsHeaders: (origin: string, address: string) => Promise<Record<string, string> | null>
   onError: (error: unknown) => void
   /** Returns a function that posts forms to a handler in this process. */
   formPoster: (handle: RequestListener) => OwnAppOptions['postForm']
@@ -115,7 +116,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
     const address = options.addressOf(request) // Read first: overrideHeaders deletes the X-Forwarded-* headers.
     const { origin } = request.headers
-    const cors = origin !== undefined && CROSS_ORIGIN.has(path) ? await options.corsHeaders(origin) : null
+    const cors = origin !== undefined && CROSS_ORIGIN.has(path) ? await options.corsHeaders(origin, address) : null
     const isPreflight = request.method === 'OPTIONS' && CROSS_ORIGIN.has(path)
     const headers = { ...headersFor(path, issuer), ...cors, ...(cors && isPreflight && PREFLIGHT) }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
@@ -133,6 +134,8 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     if (path === PATHS.authorize) {
       const problem = queryProblem(query)
       if (problem) return show(response, 400, requestProblem(problem))
+      const waitS = options.starts(thisRequest().client)
+      if (waitS > 0) return tooManySignIns(response, waitS)
     }
     const resumed = path.match(RESUME)?.[1]
     if (resumed && !(await isResumedBySameBrowser(provider, resumed, request))) return show(response, 400, ENDED)
@@ -141,7 +144,11 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
   }
 
   const handle: RequestListener = (request, response) => {
-    inOneRequest(() => answer(request, response)).catch(error => answerFailure(error, response, onError))
+    const client = clientNetwork(options.addressOf(request))
+    const signal = () => signalOf(response)
+    inOneRequest(client, signal, () => answer(request, response)).catch(error =>
+      answerFailure(error, response, onError),
+    )
   }
   return { handle, verifyToken, signIn: ownApp({ postForm: options.formPoster(handle), verifyToken, issuer, ...own }) }
 }
@@ -149,7 +156,8 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
 /** The options of the sign-in and invitation pages, except those that change with the keys. */
 async function stepOptions({ engines, directory, audience, own, limiter }: IdentityOptions) {
   // Verified for unknown accounts, so that they take as long as existing ones.
-  const dummyHash = await hash('no account has this password')
+  const { passwords } = engines
+  const dummyHash = await passwords.hash('', 'no account has this password')
   return {
     ...directory,
     limiter,
@@ -159,8 +167,15 @@ async function stepOptions({ engines, directory, audience, own, limiter }: Ident
     newBrowserId: () => engines.random.token(20),
     checkPassword: async (email: string, password: string) => {
       const account = await directory.account(email)
-      const isRight = await verify(account?.password ?? dummyHash, password.normalize('NFKC'))
+      const { client, signal } = thisRequest()
+      const isRight = await passwords.verify(client, account?.password ?? dummyHash, password, signal())
       return isRight && account?.password ? { user: account.user, proof: digestOf(account.password) } : null
+    },
+    client: (id: string) => directory.client(id, thisRequest().client),
+    join: async (token: string, password: string | null, address: string) => {
+      const { client, signal } = thisRequest()
+      const digest = password === null ? null : await passwords.hash(client, password, signal())
+      return directory.join(token, digest, address)
     },
     isMember: async (user: string, clientId: string) => (await directory.person(user, clientId, null)) !== null,
     setGrantOrg: (grantId: string, org: string) => setGrantOrg(engines, directory.brand, grantId, org),
@@ -218,7 +233,7 @@ function providerWith(options: IdentityOptions, keys: Keys): Provider {
     ownClient: own.client,
     claimGrant: claimGrant.bind(null, engines, directory.brand),
     adapter: adapterFactory(engines, directory.brand, async id => {
-      const client = await directory.client(id)
+      const client = await directory.client(id, thisRequest().client)
       return client ? metadataOf(client, id !== own.client) : undefined
     }),
     page: { error: requestProblem, logout: logoutPage, loggedOut: loggedOutPage },

@@ -1,11 +1,26 @@
 // Limits wrong passwords per account and per address within a time window. A browser that has signed in to the account
 // before has its own count, so that an attacker cannot lock the owner out.
 import type { Clock } from '../engines/engines.ts'
+import { clientNetwork } from '../fair/address.ts'
+import { openAttempts } from '../fair/attempts.ts'
 
 const WINDOW_MS = 15 * 60_000
 const PER_ACCOUNT = 10
 const PER_BROWSER = 10
 const PER_ADDRESS = 100
+
+/** Counts a started sign-in of a client address; returns the seconds until the next one is allowed, 0 if it is now. */
+export type StartLimiter = (client: string) => number
+
+/** Every started sign-in is stored for a while, before anybody has proved who they are. */
+export function startLimiter(clock: Clock, perMinute: number): StartLimiter {
+  const attempts = openAttempts(60_000, clock.elapsedMs)
+  return client => {
+    const waitS = Math.ceil(attempts.waitMs(client, perMinute) / 1000)
+    if (waitS === 0) attempts.count(client)
+    return waitS
+  }
+}
 
 export type Attempt = { account: string; address: string; knownBrowser: string | null }
 
@@ -19,58 +34,24 @@ export type PasswordLimiter = {
 }
 
 export function openPasswordLimiter(clock: Clock): PasswordLimiter {
-  const counts = new Map<string, { wrong: number; untilMs: number }>()
-  let sweptMs = clock.elapsedMs()
-
-  const limits = ({ account, address, knownBrowser }: Attempt): [key: string, max: number][] =>
+  const attempts = openAttempts(WINDOW_MS, clock.elapsedMs)
+  const limits = ({ account, address, knownBrowser }: Attempt): [name: string, max: number][] =>
     knownBrowser === null
       ? [
           [`account ${account}`, PER_ACCOUNT],
-          [`address ${networkOf(address)}`, PER_ADDRESS],
+          [`address ${clientNetwork(address)}`, PER_ADDRESS],
         ]
       : [[`browser ${knownBrowser} ${account}`, PER_BROWSER]]
-
-  function sweep(nowMs: number): void {
-    for (const [key, { untilMs }] of counts) if (untilMs <= nowMs) counts.delete(key)
-    sweptMs = nowMs
-  }
-
   return {
     waitS: attempt => {
-      const nowMs = clock.elapsedMs()
-      const waits = limits(attempt).map(([key, max]) => {
-        const count = counts.get(key)
-        return count && count.untilMs > nowMs && count.wrong >= max ? count.untilMs - nowMs : 0
-      })
+      const waits = limits(attempt).map(([name, max]) => attempts.waitMs(name, max))
       return Math.ceil(Math.max(...waits) / 1000)
     },
-    forget: attempt => {
-      for (const [key] of limits(attempt)) {
-        const count = counts.get(key)
-        if (count) count.wrong--
-      }
-    },
     count: attempt => {
-      const nowMs = clock.elapsedMs()
-      if (nowMs - sweptMs > WINDOW_MS) sweep(nowMs)
-      for (const [key] of limits(attempt)) {
-        const count = counts.get(key)
-        if (count && count.untilMs > nowMs) count.wrong++
-        else counts.set(key, { wrong: 1, untilMs: nowMs + WINDOW_MS })
-      }
+      for (const [name] of limits(attempt)) attempts.count(name)
+    },
+    forget: attempt => {
+      for (const [name] of limits(attempt)) attempts.forget(name)
     },
   }
-}
-
-/** The /64 network of an IPv6 address: its user can choose the other half freely for each attempt. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [before = '', after] = address.split('::')
-  const groups = before === '' ? [] : before.split(':')
-  const omitted = after === undefined ? 0 : 8 - groups.length - (after === '' ? 0 : after.split(':').length)
-  const whole = [...groups, ...Array<string>(omitted).fill('0'), ...(after ?? '').split(':')]
-  return whole
-    .slice(0, 4)
-    .map(group => Number.parseInt(group, 16))
-    .join(':')
 }

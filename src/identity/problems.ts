@@ -1,8 +1,10 @@
 // The error pages: for an invalid request of an app, and for failures on our side.
 import type { ServerResponse } from 'node:http'
 import { EngineUnavailable } from '../engines/engines.ts'
+import { show } from './forms.ts'
 import { problemPage } from './pages.ts'
 import { RETRY_S } from './provider.ts'
+import { ClientLeft } from './request.ts'
 
 const OUR_SIDE = problemPage('Something went wrong', 'There is a problem on our side. Please try again in a moment.')
 
@@ -15,8 +17,17 @@ export const requestProblem = (says: string | null) =>
         `The app that sent you here made an invalid request (${says}). Go back and try again. If this keeps happening, contact the makers of the app.`,
       )
 
-/** Authorization requests are stored for an hour, even unauthenticated ones. */
-const QUERY_CHARS_MAX = 4096
+export function tooManySignIns(response: ServerResponse, waitS: number): void {
+  response.setHeader('retry-after', waitS)
+  show(
+    response,
+    429,
+    problemPage('Too many sign-ins', 'Too many sign-ins were started from your network. Please try again in a minute.'),
+  )
+}
+
+/** Authorization requests are stored until they end or expire, even unauthenticated ones. */
+const QUERY_CHARS_MAX = 2048
 
 export function queryProblem(query: string): string | null {
   if (query.length > QUERY_CHARS_MAX) return `more than ${QUERY_CHARS_MAX} characters`
@@ -25,7 +36,7 @@ export function queryProblem(query: string): string | null {
 }
 
 export function answerFailure(error: unknown, response: ServerResponse, onError: (error: unknown) => void): void {
-  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return // The client disconnected.
+  if (error instanceof ClientLeft || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return
   onError(error)
   if (response.headersSent) return void response.destroy()
   const status = error instanceof EngineUnavailable ? 503 : 500

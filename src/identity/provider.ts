@@ -32,6 +32,9 @@ const REFRESH_S = 30 * DAY_S
 /** People must sign in again after this time, even if they refresh their tokens. */
 const SESSION_S = 90 * DAY_S
 
+/** From the first page to the last. Anyone can start a sign-in, and it is stored for this long. */
+const INTERACTION_S = 20 * MINUTE_S
+
 /** A person who may sign in to an app: a member of the app's organisation, or of the one they chose. */
 export type Person = { user: string; email: string; name: string; org: string | null }
 
@@ -170,7 +173,7 @@ function tokenConfiguration(): Configuration {
       AccessToken: ACCESS_TOKEN_S,
       AuthorizationCode: MINUTE_S,
       IdToken: ACCESS_TOKEN_S,
-      Interaction: 60 * MINUTE_S,
+      Interaction: INTERACTION_S,
       Session: SESSION_S,
       Grant: SESSION_S,
       RefreshToken: REFRESH_S,

@@ -1,6 +1,7 @@
 // Remembers the entries that one request has read from the database. oidc-provider reads an entry, changes it and
 // writes it back whole; the payload as read shows what changed, and that the entry existed.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { oidc } from '../services/iam/public.ts'
 
@@ -8,6 +9,10 @@ type Entry = oidc.Entry
 type Payload = Entry['payload']
 
 type RequestScope = {
+  /** The network of the client's address. */
+  client: string
+  /** A signal that is aborted when the client leaves before it is answered. */
+  signal: () => AbortSignal
   /** Entries loaded together with a refresh token, which the library reads next. */
   prefetched: Map<string, Entry>
   /** Payloads as read, by model and id. As JSON, because the library changes payloads in place. */
@@ -21,8 +26,23 @@ type RequestScope = {
 const requests = new AsyncLocalStorage<RequestScope>()
 
 /** Runs the handler of one request in a new scope. */
-export const inOneRequest = <T>(handler: () => T): T =>
-  requests.run({ prefetched: new Map(), found: new Map(), replaced: null, renamed: new Set() }, handler)
+export function inOneRequest<T>(client: string, signal: RequestScope['signal'], handler: () => T): T {
+  const fresh = { prefetched: new Map(), found: new Map(), replaced: null, renamed: new Set<string>() }
+  return requests.run({ client, signal, ...fresh }, handler)
+}
+
+export class ClientLeft extends Error {}
+
+export function signalOf(response: ServerResponse): AbortSignal {
+  const left = new AbortController()
+  const leave = () => response.writableFinished || left.abort(new ClientLeft())
+  if (response.destroyed) leave()
+  else response.once('close', leave)
+  return left.signal
+}
+
+/** The client of this request; null outside of a request. */
+export const clientOfRequest = (): string | null => requests.getStore()?.client ?? null
 
 export function thisRequest(): RequestScope {
   const request = requests.getStore()

@@ -1,50 +1,126 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { EngineUnavailable } from '../engines/engines.ts'
 import { openCache } from './cache.ts'
 
+const USER = '203.0.113.7'
+const settle = () => new Promise(done => setImmediate(done))
+const notExpected = () => assert.fail('no look-up is expected')
+
 describe('a cache', () => {
-  it('does not cache a look-up during which something changed', async () => {
-    const cache = openCache<string>()
-    for (const change of [() => cache.drop('alias'), cache.clear]) {
+  it('repeats a look-up if what it found changed meanwhile', async () => {
+    for (const change of ['drop', 'clear'] as const) {
+      const cache = openCache<string>()
+      let lookUps = 0
       const lookUp = async () => {
-        change()
-        return { value: 'old', aliases: ['alias'] }
+        if (++lookUps === 1) cache[change]('alias')
+        return { value: `look-up ${lookUps}`, aliases: ['alias'] }
       }
-      assert.equal(await cache.load('name', 0, lookUp), 'old')
-      assert.equal(cache.get('name', 0), undefined)
+      assert.equal(await cache.load('name', 0, USER, lookUp), 'look-up 2')
+      assert.equal(cache.get('name', 0, notExpected), 'look-up 2')
     }
-    await cache.load('name', 0, async () => ({ value: 'new', aliases: ['alias'] }))
-    assert.equal(cache.get('name', 0), 'new')
+  })
+
+  it('neither caches nor returns what changes all the time', async () => {
+    const cache = openCache<string>()
+    const lookUp = async () => {
+      cache.drop('alias')
+      return { value: 'old', aliases: ['alias'] }
+    }
+    await assert.rejects(cache.load('name', 0, USER, lookUp), EngineUnavailable)
+    assert.equal(cache.get('name', 0, notExpected), undefined)
+  })
+
+  it('looks up once, whatever else changes meanwhile', async () => {
+    const cache = openCache<number>()
+    let lookUps = 0
+    const lookUp = async () => {
+      for (let at = 0; at < 1_000; at++) cache.drop(`another ${at}`)
+      return { value: ++lookUps, aliases: ['alias'] }
+    }
+    assert.equal(await cache.load('name', 0, USER, lookUp), 1)
+    assert.equal(cache.get('name', 0, notExpected), 1)
   })
 
   it('drops every entry that has the given alias', async () => {
     for (const alias of ['key', 'member']) {
       const cache = openCache<number>()
-      await cache.load('first', 0, async () => ({ value: 1, aliases: ['key', 'member'] }))
-      await cache.load('second', 0, async () => ({ value: 2, aliases: ['other', 'member'] }))
+      await cache.load('first', 0, USER, async () => ({ value: 1, aliases: ['key', 'member'] }))
+      await cache.load('second', 0, USER, async () => ({ value: 2, aliases: ['other', 'member'] }))
       cache.drop(alias)
-      assert.equal(cache.get('first', 0), undefined)
-      assert.equal(cache.get('second', 0), alias === 'key' ? 2 : undefined)
+      assert.equal(cache.get('first', 0, notExpected), undefined)
+      assert.equal(cache.get('second', 0, notExpected), alias === 'key' ? 2 : undefined)
     }
   })
 
-  it('shares one look-up among concurrent loads, and starts another after a change', async () => {
+  it('shares one look-up among concurrent loads, also with those that come after a change', async () => {
+    const cache = openCache<number>()
+    const finish: (() => void)[] = []
+    const lookUp = () =>
+      new Promise<{ value: number; aliases: string[] }>(done => {
+        const value = finish.length + 1
+        finish.push(() => done({ value, aliases: ['alias'] }))
+      })
+    const load = () => cache.load('name', 0, USER, lookUp)
+    const before = [load(), load()]
+    await settle()
+    cache.drop('alias')
+    const after = load()
+    finish[0]?.()
+    await settle()
+    finish[1]?.()
+    assert.deepEqual(await Promise.all([...before, after]), [2, 2, 2])
+    assert.equal(finish.length, 2)
+  })
+
+  it('renews an entry in use before it expires, and returns the old value meanwhile', async () => {
     const cache = openCache<number>()
     let lookUps = 0
-    const finish: (() => void)[] = []
-    const lookUp = () => {
-      const value = ++lookUps
-      return new Promise<{ value: number; aliases: string[] }>(done =>
-        finish.push(() => done({ value, aliases: ['alias'] })),
-      )
+    const lookUp = async () => ({ value: ++lookUps, aliases: [] })
+    await cache.load('name', 0, USER, lookUp)
+    assert.equal(cache.get('name', 19_999, notExpected), 1)
+    assert.equal(cache.get('name', 20_000, lookUp), 1)
+    assert.equal(cache.get('name', 20_000, notExpected), 1)
+    await settle()
+    assert.equal(cache.get('name', 31_000, notExpected), 2)
+    assert.equal(cache.get('name', 50_001, notExpected), undefined)
+  })
+
+  it('keeps an entry whose renewal fails until it expires, and forgets one that no longer exists', async () => {
+    const cache = openCache<number>()
+    await cache.load('name', 0, USER, async () => ({ value: 1, aliases: [] }))
+    const fails = async () => {
+      throw new EngineUnavailable('db', 'down')
     }
-    const load = () => cache.load('name', 0, lookUp)
-    const before = [load(), load(), load()]
-    cache.drop('alias')
-    const after = [load(), load()]
-    await new Promise(done => setImmediate(done))
-    for (const resolve of finish) resolve()
-    assert.deepEqual(await Promise.all([...before, ...after]), [1, 1, 1, 2, 2])
-    assert.equal(cache.get('name', 0), 2)
+    assert.equal(cache.get('name', 20_000, fails), 1)
+    await settle()
+    assert.equal(
+      cache.get('name', 25_000, async () => null),
+      1,
+    )
+    await settle()
+    assert.equal(cache.get('name', 25_001, notExpected), undefined)
+  })
+
+  it('serves known names and other clients while one client asks for thousands of unknown names', async () => {
+    const cache = openCache<number>()
+    await cache.load('known', 0, 'home', async () => ({ value: 1, aliases: [] }))
+    const slow = Promise.withResolvers<null>()
+    let refused = 0
+    const flood = Array.from({ length: 3_000 }, (_, at) =>
+      cache.load(`unknown ${at}`, 0, USER, () => slow.promise).catch(() => refused++),
+    )
+    await settle()
+    assert.ok(refused > 1_500, 'a full queue refuses at once')
+    assert.equal(
+      cache.get('known', 20_000, async () => ({ value: 2, aliases: [] })),
+      1,
+    )
+    await settle()
+    assert.equal(cache.get('known', 31_000, notExpected), 2)
+    const other = cache.load('another key', 0, '198.51.100.1', async () => ({ value: 3, aliases: [] }))
+    assert.equal(await Promise.race([other, settle().then(() => 'waits')]), 3)
+    slow.resolve(null)
+    await Promise.all(flood)
   })
 })

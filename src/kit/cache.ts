@@ -1,34 +1,104 @@
 // Caches database look-ups for a short time. A notification of a change drops the entry at once; the lifetime bounds
-// how long an entry can be stale if a notification is lost.
+// how long an entry can be stale if a notification is lost. An entry in use is looked up again before it expires.
 import { EngineUnavailable } from '../engines/engines.ts'
+import { inTurn, openFairQueue, QueueFull } from '../fair/queue.ts'
 
 const LIFETIME_MS = 30_000
+const RENEW_AFTER_MS = 20_000
+/** After a renewal that failed. */
+const RENEW_AGAIN_MS = 1_000
 /** About 50 MB of callers; the oldest entry is dropped first. */
 const ENTRIES_MAX = 100_000
-/** How many look-ups run at once. Anyone can cause look-ups of unknown names; together they must leave database
- *  connections for callers that are already cached. */
-const LOOK_UPS_MAX = 4
-/** How many look-ups may wait; further ones are refused. */
-const WAITING_MAX = 2_000
+/** Anyone can cause look-ups of unknown names, so only a few run at once and leave database connections for others.
+ *  Renewals have a queue of their own: unknown names do not delay them. */
+const LOOK_UPS = { width: 4, waitingMax: 2_000, waitMs: 5_000 }
+const RENEWALS = { width: 2, waitingMax: ENTRIES_MAX, waitMs: 5_000 }
+/** A look-up is repeated if what it found changed meanwhile. */
+const TRIES_MAX = 3
+/** Changes that are remembered while look-ups run. After more, the results of all of them count as stale. */
+const CHANGES_MAX = 10_000
 
 /** `aliases` are the names under which `drop` finds the entry; several entries may share one. */
 export type Found<T> = { value: T; aliases: readonly string[] }
+export type LookUp<T> = () => Promise<Found<T> | null>
 
 export type Cache<T> = {
-  get(name: string, nowMs: number): T | undefined
-  /** Looks up and caches, unless nothing is found (null) or `drop` or `clear` ran meanwhile. */
-  load(name: string, nowMs: number, lookUp: () => Promise<Found<T> | null>): Promise<T | null>
+  /** The cached value, if any. Renews it with the look-up if it will expire soon. */
+  get(name: string, nowMs: number, lookUp: LookUp<T>): T | undefined
+  /** Looks up and caches, unless nothing is found (null). `user` is who causes the look-up, an organisation or a client
+   *  address: users are served in turn. */
+  load(name: string, nowMs: number, user: string, lookUp: LookUp<T>): Promise<T | null>
   drop(alias: string): void
   clear(): void
 }
 
 export function openCache<T>(): Cache<T> {
-  const entries = new Map<string, Found<T> & { untilMs: number }>()
+  const entries = openEntries<T>()
+  const running = new Map<string, Promise<T | null>>()
+  const [lookUps, renewals] = [openFairQueue(LOOK_UPS), openFairQueue(RENEWALS)]
+  const changes = openChanges()
+
+  async function fill(name: string, nowMs: number, lookUp: LookUp<T>): Promise<T | null> {
+    for (let tries = 1; ; tries++) {
+      const since = changes.begin()
+      try {
+        const found = await lookUp()
+        if (found === null) return null
+        if (!changes.concern(found.aliases, since)) {
+          entries.add(name, nowMs, found)
+          return found.value
+        }
+        if (tries === TRIES_MAX) throw new EngineUnavailable('db', 'busy')
+      } finally {
+        changes.end()
+      }
+    }
+  }
+
+  /** Concurrent look-ups of one name share one promise. */
+  function share(name: string, start: () => Promise<T | null>): Promise<T | null> {
+    const before = running.get(name)
+    if (before) return before
+    const mine = start().finally(() => running.delete(name))
+    running.set(name, mine)
+    return mine
+  }
+
+  function renew(name: string, nowMs: number, entry: Entry<T>, lookUp: LookUp<T>): void {
+    entry.renewMs = nowMs + RENEW_AGAIN_MS
+    const renewal = share(name, () => inTurn(renewals, name, () => fill(name, nowMs, lookUp)))
+    renewal.then(
+      value => void (value === null && entries.get(name) === entry && entries.remove(name)),
+      () => {}, // The entry is still valid, and the next use tries again.
+    )
+  }
+
+  return {
+    get: (name, nowMs, lookUp) => {
+      const entry = entries.get(name)
+      if (!entry || entry.untilMs <= nowMs) return undefined
+      if (entry.renewMs <= nowMs) renew(name, nowMs, entry, lookUp)
+      return entry.value
+    },
+    load: (name, nowMs, user, lookUp) =>
+      share(name, () => inTurn(lookUps, user, () => fill(name, nowMs, lookUp)).catch(busyIfFull)),
+    drop: alias => {
+      changes.note(alias)
+      entries.drop(alias)
+    },
+    clear: () => {
+      changes.noteAll()
+      entries.clear()
+    },
+  }
+}
+
+type Entry<T> = Found<T> & { untilMs: number; renewMs: number }
+
+/** The entries by name, and their names by alias. */
+function openEntries<T>() {
+  const entries = new Map<string, Entry<T>>()
   const namesOf = new Map<string, Set<string>>()
-  const limiter = openLimiter()
-  const share = openSharing<T | null>()
-  /** Counts changes, so that a look-up that raced with one is not cached. */
-  let changes = 0
 
   function remove(name: string): void {
     for (const alias of entries.get(name)?.aliases ?? []) {
@@ -47,65 +117,55 @@ export function openCache<T>(): Cache<T> {
     }
   }
 
-  async function fill(name: string, nowMs: number, lookUp: () => Promise<Found<T> | null>): Promise<T | null> {
-    await limiter.acquire()
-    const before = changes
-    const found = await lookUp().finally(limiter.release)
-    if (found === null || changes !== before) return found?.value ?? null
-    remove(name)
-    removeOld(nowMs)
-    entries.set(name, { ...found, untilMs: nowMs + LIFETIME_MS })
-    for (const alias of found.aliases) namesOf.set(alias, (namesOf.get(alias) ?? new Set()).add(name))
-    return found.value
-  }
-
   return {
-    get: (name, nowMs) => {
-      const entry = entries.get(name)
-      return entry && entry.untilMs > nowMs ? entry.value : undefined
+    get: (name: string) => entries.get(name),
+    remove,
+    add: (name: string, nowMs: number, found: Found<T>) => {
+      remove(name)
+      removeOld(nowMs)
+      entries.set(name, { ...found, untilMs: nowMs + LIFETIME_MS, renewMs: nowMs + RENEW_AFTER_MS })
+      for (const alias of found.aliases) namesOf.set(alias, (namesOf.get(alias) ?? new Set()).add(name))
     },
-    load: (name, nowMs, lookUp) => share(name, changes, () => fill(name, nowMs, lookUp)),
-    drop: alias => {
-      changes++
+    drop: (alias: string) => {
       for (const name of [...(namesOf.get(alias) ?? [])]) remove(name)
     },
     clear: () => {
-      changes++
       entries.clear()
       namesOf.clear()
     },
   }
 }
 
-/** Concurrent look-ups of one name share one promise, unless something changed since it began. */
-function openSharing<V>() {
-  const running = new Map<string, { changes: number; found: Promise<V> }>()
-  return (name: string, changes: number, lookUp: () => Promise<V>): Promise<V> => {
-    const before = running.get(name)
-    if (before?.changes === changes) return before.found
-    const mine = { changes, found: lookUp() }
-    running.set(name, mine)
-    const end = () => void (running.get(name) === mine && running.delete(name))
-    mine.found.then(end, end)
-    return mine.found
-  }
+function busyIfFull(error: unknown): never {
+  throw error instanceof QueueFull ? new EngineUnavailable('db', 'busy', error) : error
 }
 
-/** At most LOOK_UPS_MAX at once; the rest wait in a queue. */
-function openLimiter() {
-  let running = 0
-  const waiting: (() => void)[] = []
+/** Remembers what changed while look-ups run. Their result is stale if that concerns it; a change of something else does
+ *  not matter. */
+function openChanges() {
+  const changed = new Map<string, number>()
+  let [now, allChanged, running] = [0, 0, 0]
   return {
-    acquire: async () => {
-      if (waiting.length >= WAITING_MAX) throw new EngineUnavailable('db', 'busy')
-      if (running >= LOOK_UPS_MAX) return new Promise<void>(resolve => waiting.push(resolve))
+    /** Returns the moment at which a look-up begins. */
+    begin: () => {
       running++
+      return now
     },
-    /** Passes the slot to the next in the queue. */
-    release: () => {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
+    end: () => {
+      if (--running === 0) changed.clear()
     },
+    note: (alias: string) => {
+      if (running === 0) return
+      changed.set(alias, ++now)
+      if (changed.size > CHANGES_MAX) {
+        changed.clear()
+        allChanged = now
+      }
+    },
+    noteAll: () => {
+      allChanged = ++now
+    },
+    concern: (aliases: readonly string[], since: number) =>
+      allChanged > since || aliases.some(alias => (changed.get(alias) ?? 0) > since),
   }
 }

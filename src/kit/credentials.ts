@@ -1,18 +1,19 @@
 import type { Caller, Principal } from './caller.ts'
 
 /** Resolves the text of a credential to its caller, or raises a fault that gives the reason. Answers synchronously when
- *  the credential is cached, as it is for nearly every request. */
+ *  the credential is cached, as it is for nearly every request. `address` is that of the client: refused credentials are
+ *  counted by address. */
 export interface Credentials {
   /** `sk-…` */
-  secretKey(text: string): Caller | Promise<Caller>
+  secretKey(text: string, address: string): Caller | Promise<Caller>
   /** `pk-…` */
-  publishableKey(text: string): Principal | Promise<Principal>
+  publishableKey(text: string, address: string): Principal | Promise<Principal>
   /** A JWT issued by our identity provider. */
-  accessToken(text: string): Caller | Promise<Caller>
+  accessToken(text: string, address: string): Caller | Promise<Caller>
   /** A JWT issued for a workspace. */
-  workspaceToken(text: string): Principal | Promise<Principal>
+  workspaceToken(text: string, address: string): Principal | Promise<Principal>
   /** The value of the session cookie. */
-  session(text: string): Caller | Promise<Caller>
+  session(text: string, address: string): Caller | Promise<Caller>
 }
 
 /** With this prefix browsers accept and send the cookie only over https and only for the exact host that set it. */
@@ -20,6 +21,8 @@ export const SESSION_COOKIE = '__Host-stoa-session'
 
 /** The parts of a request that may identify the caller. */
 export type Presented = {
+  /** The client's address. */
+  address: string
   /** The whole Authorization header. */
   authorization?: string | undefined
   /** For the ingestion of events: the key in its own header, or in the query. */

@@ -61,8 +61,8 @@ export type Provided = {
   audit: AuditTrail
   /** Raises 402 when the caller's key has used up its budget. */
   requireBudget(db: Sql, caller: Principal): Promise<void>
-  /** Whether an organisation attached this host name and proved that it owns it. */
-  isVerified(host: string): boolean | Promise<boolean>
+  /** Whether an organisation attached this host name and proved that it owns it; `address` is who asks. */
+  isVerified(host: string, address: string): boolean | Promise<boolean>
 }
 
 export type Gauge = { name: string; help: string; samples: { labels: Record<string, string>; value: number }[] }

@@ -121,7 +121,8 @@ async function connectionLosses(open: OpenDatabase): Promise<void> {
   /** Ends a connection on the server, as a restart or a failover does. */
   const loseConnection = async (pid: number) => void (await killer`select pg_terminate_backend(${pid})`)
   const pidOf = async (tx: Tx) => (await tx<{ pid: number }>`select pg_backend_pid() as pid`)[0]?.pid as number
-  const isDown = (error: unknown) => error instanceof EngineUnavailable && error.state === 'down'
+  /** Unknown if COMMIT was sent before the loss was noticed. */
+  const isDown = (error: unknown) => error instanceof EngineUnavailable && ['down', 'unknown'].includes(error.state)
   const losses: Record<string, (tx: Tx, pid: number) => Promise<unknown>> = {
     'before its next statement': async (tx, pid) => {
       await loseConnection(pid)
@@ -163,17 +164,31 @@ async function connectionLosses(open: OpenDatabase): Promise<void> {
 
 function bounds(db: Database): void {
   it('refuses work at once when its queue is full, and reports its load', async () => {
-    const queries = Array.from({ length: 7 }, () => db`select pg_sleep(0.3)`)
-    assert.deepEqual(db.load(), { running: 3, waiting: 4 })
+    const [first, second] = [db.for('first'), db.for('second')]
+    const queries = [first, first, second, first, first, second].map(user => user`select pg_sleep(0.3)`)
+    assert.deepEqual(db.load(), { running: 3, waiting: 3 })
     const busy = (error: unknown) => error instanceof EngineUnavailable && error.state === 'busy'
-    await assert.rejects(db`select 1`, busy)
+    await assert.rejects(first`select 1`, busy)
     await assert.rejects(
-      db.transaction(async () => {}),
+      second.transaction(async () => {}),
       busy,
     )
     await Promise.all(queries)
     assert.deepEqual(db.load(), { running: 0, waiting: 0 })
     await db.ping()
+  })
+
+  it('leaves a connection for others, however many calls one organisation makes', async () => {
+    const greedy = db.for('greedy')
+    await db
+      .transaction(async tx => {
+        await tx`select pg_advisory_xact_lock(4712)`
+        const blocked = Array.from({ length: 20 }, () => greedy`select pg_advisory_xact_lock(4712)`)
+        const settled = Promise.allSettled(blocked)
+        assert.equal((await db.for('modest')`select 1 as one`).length, 1)
+        return { settled }
+      })
+      .then(({ settled }) => settled)
   })
 }
 
@@ -247,7 +262,7 @@ function migrations(db: Database): void {
   })
 }
 
-export async function until(isTrue: () => boolean): Promise<void> {
-  for (let tries = 0; !isTrue() && tries < 300; tries++) await wait(20)
-  assert.ok(isTrue())
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isTrue()) && tries < 300; tries++) await wait(20)
+  assert.ok(await isTrue())
 }

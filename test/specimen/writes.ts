@@ -116,7 +116,13 @@ export const callOperation = operation({
   run: async ({ calls, request }, { operation: id, input = {} }) => {
     const { authorization, cookie, 'x-csrf-token': csrfToken } = request.headers
     try {
-      const presented = { authorization, cookie, csrfToken: csrfToken as string | undefined, isSafe: false }
+      const presented = {
+        address: request.ip,
+        authorization,
+        cookie,
+        csrfToken: csrfToken as string | undefined,
+        isSafe: false,
+      }
       const access = calls.operations.get(id)?.access ?? 'bearer'
       const caller = await calls.identify(access, presented)
       return { code: null, output: await calls.call(id, caller, input as Record<string, unknown>, request) }

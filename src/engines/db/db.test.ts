@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { databaseConforms, until } from '../../../test/conformance/db.ts'
 import { externalPostgres } from '../../../test/external.ts'
 import { testDatabase } from '../../../test/host.ts'
-import { EngineUnavailable } from '../engines.ts'
+import { ConstraintViolated, EngineUnavailable } from '../engines.ts'
 import { readMigrations } from './migrate.ts'
 import { openPostgres, requireVersion } from './postgres.ts'
 
@@ -75,8 +75,188 @@ describe('an unresponsive server', () => {
   })
 })
 
+/** A proxy to a database, whose connections can be cut, refused or frozen. */
+async function proxyTo({ at }: Pick<Awaited<ReturnType<typeof testDatabase>>, 'at'>, t: TestContext) {
+  const sockets: Socket[] = []
+  const frozen = new Set<() => void>()
+  const state = { isFrozen: false, onSent: (_bytes: Buffer) => {} }
+  const pass = (from: Socket, to: Socket, seen: (bytes: Buffer) => void) =>
+    from.on('data', bytes => {
+      const send = () => void to.write(bytes)
+      if (state.isFrozen) frozen.add(send)
+      else send()
+      seen(bytes)
+    })
+  const proxy = createServer(near => {
+    const far = connect(`${at.socketDirectory}/.s.PGSQL.5432`)
+    for (const socket of [near, far]) sockets.push(socket.on('error', () => {}))
+    pass(near, far, bytes => state.onSent(bytes))
+    pass(far, near, () => {})
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+  })
+  const listen = (port: number) => new Promise<void>(resolve => proxy.listen(port, '127.0.0.1', resolve))
+  const refuse = () => {
+    proxy.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  t.after(refuse)
+  await listen(0)
+  const { port } = proxy.address() as AddressInfo
+  return {
+    at: { url: `postgres://${at.user}@127.0.0.1:${port}/${at.database}` },
+    sockets,
+    refuse,
+    accept: () => listen(port),
+    /** Called with what clients send. */
+    onSent: (seen: (bytes: Buffer) => void) => {
+      state.onSent = seen
+    },
+    /** Nothing arrives any more, as from a stopped server. */
+    freeze: () => {
+      state.isFrozen = true
+    },
+    thaw: () => {
+      state.isFrozen = false
+      for (const send of frozen) send()
+      frozen.clear()
+    },
+  }
+}
+
+describe('a server that stops answering', () => {
+  const isDown = (error: unknown) => error instanceof EngineUnavailable && error.state === 'down'
+  const open = async (t: TestContext) => {
+    const database = await testDatabase()
+    const proxy = await proxyTo(database, t)
+    const heartbeat = { everyMs: 50, answerMs: 200 }
+    const db = openPostgres({ at: proxy.at, connectionsMax: 3, queueMax: 20, heartbeat })
+    t.after(async () => {
+      proxy.thaw()
+      await db.close()
+      await database.drop()
+    })
+    await database.db.script('create table things (id int primary key)')
+    await db.listen(
+      'none',
+      () => {},
+      () => {},
+    )
+    const count = async () => (await database.db`select from things`).length
+    return { db, proxy, count }
+  }
+
+  it('is noticed by the heartbeat: running and waiting calls fail, new ones at once, and all work when it is back', async t => {
+    const { db, proxy } = await open(t)
+    await db`select 1`
+    proxy.freeze()
+    const calls = Array.from({ length: 5 }, () => assert.rejects(db`select 1`, isDown))
+    const unfinished = assert.rejects(
+      db.transaction(tx => tx`insert into things values (1)`),
+      isDown,
+    )
+    await Promise.all([...calls, unfinished])
+    assert.deepEqual(db.load(), { running: 0, waiting: 0 })
+    await assert.rejects(db`select 1`, isDown)
+    proxy.thaw()
+    await until(async () => (await Promise.allSettled([db`select 1`]))[0]?.status === 'fulfilled')
+  })
+
+  it('rolls back a transaction whose caller was told that it failed', async t => {
+    const { db, proxy, count } = await open(t)
+    const [inserted, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const failed = assert.rejects(
+      db.transaction(async tx => {
+        await tx`insert into things values (1)`
+        proxy.freeze()
+        inserted.resolve()
+        await released.promise
+      }),
+      isDown,
+    )
+    await inserted.promise
+    await failed
+    proxy.thaw()
+    released.resolve()
+    await until(async () => (await Promise.allSettled([db`select 1`]))[0]?.status === 'fulfilled')
+    assert.equal(await count(), 0)
+  })
+
+  it('delays the answer to a transaction whose COMMIT was sent until its outcome is known', async t => {
+    const { db, proxy, count } = await open(t)
+    proxy.onSent(bytes => {
+      if (bytes.includes('commit')) proxy.freeze()
+    })
+    let outcome = ''
+    const saved = db
+      .transaction(tx => tx`insert into things values (1)`)
+      .then(
+        () => {
+          outcome = 'saved'
+        },
+        error => {
+          outcome = error.state
+        },
+      )
+    await until(async () => (await Promise.allSettled([db`select 1`]))[0]?.status === 'rejected')
+    assert.equal(outcome, '')
+    proxy.onSent(() => {})
+    proxy.thaw()
+    await saved
+    assert.deepEqual([outcome, await count()], ['saved', 1])
+  })
+
+  it('leaves it unknown whether a COMMIT succeeded if the connection is lost meanwhile', async t => {
+    const { db, proxy } = await open(t)
+    proxy.onSent(bytes => {
+      if (bytes.includes('commit')) for (const socket of proxy.sockets) socket.destroy()
+    })
+    await assert.rejects(
+      db.transaction(tx => tx`insert into things values (1)`),
+      (error: unknown) => error instanceof EngineUnavailable && error.state === 'unknown',
+    )
+  })
+})
+
+describe('a transaction that exceeds its deadline', () => {
+  it('is cancelled and rolled back, and its connection is free again', async t => {
+    const { db, at, drop } = await testDatabase()
+    const limited = openPostgres({ at, connectionsMax: 1, queueMax: 1, deadlineMs: 50 })
+    t.after(async () => {
+      await limited.close()
+      await drop()
+    })
+    await db.script('create table things (id int primary key)')
+    await limited.listen(
+      'none',
+      () => {},
+      () => {},
+    )
+    const locked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const blocker = db.transaction(async tx => {
+      await tx`select pg_advisory_xact_lock(4711)`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    await assert.rejects(
+      limited.transaction(async tx => {
+        await tx`insert into things values (1)`
+        await tx`select pg_advisory_xact_lock(4711)`
+      }),
+      (error: unknown) => error instanceof EngineUnavailable && error.state === 'down',
+    )
+    await until(async () => limited.load().running === 0) // Although the lock is still held.
+    await limited`select 1`
+    release.resolve()
+    await blocker
+    assert.equal((await db`select from things`).length, 0)
+  })
+})
+
 describe('the LISTEN connection', () => {
-  const limits = { connectionsMax: 1, queueMax: 1, heartbeatMs: 100 }
+  const limits = { connectionsMax: 1, queueMax: 1, heartbeat: { everyMs: 100, answerMs: 200 } }
   const listenOn = async (at: Parameters<typeof openPostgres>[0]['at'], t: TestContext) => {
     const db = openPostgres({ at, ...limits })
     t.after(() => db.close())
@@ -93,23 +273,10 @@ describe('the LISTEN connection', () => {
   /** Listens through a proxy, so that the connection can be cut. */
   const listenThroughProxy = async (t: TestContext) => {
     const { db, at, drop } = await testDatabase()
-    const sockets: Socket[] = []
-    const proxy = createServer(near => {
-      const far = connect(`${at.socketDirectory}/.s.PGSQL.5432`)
-      for (const socket of [near, far]) sockets.push(socket.on('error', () => {}))
-      near.pipe(far).pipe(near)
-    })
-    const listen = (port: number) => new Promise<void>(resolve => proxy.listen(port, '127.0.0.1', resolve))
-    const refuse = () => {
-      proxy.close()
-      for (const socket of sockets) socket.destroy()
-    }
-    t.after(refuse)
+    const proxy = await proxyTo({ at }, t)
     t.after(drop)
-    await listen(0)
-    const { port } = proxy.address() as AddressInfo
-    const listener = await listenOn({ url: `postgres://${at.user}@127.0.0.1:${port}/${at.database}` }, t)
-    return { db, ...listener, sockets, refuse, accept: () => listen(port) }
+    const listener = await listenOn(proxy.at, t)
+    return { db, ...listener, ...proxy }
   }
 
   it('is restored after the server refused connections for a while', async t => {
@@ -125,7 +292,7 @@ describe('the LISTEN connection', () => {
 
   it('is reopened when the network drops it silently', async t => {
     const { db, received, connections, sockets } = await listenThroughProxy(t)
-    for (const socket of sockets) socket.unpipe().pause()
+    for (const socket of sockets) socket.removeAllListeners('data').pause()
     await until(() => connections() === 2)
     await db`select pg_notify('news', 'again')`
     await until(() => received.includes('again'))
@@ -144,14 +311,17 @@ describe('a statement that exceeds its timeout', () => {
   })
 })
 
-describe('a statement that violates a foreign key', () => {
-  it('fails with busy, so that a retry can report what is missing', async t => {
+describe('a statement that violates a constraint', () => {
+  it('fails with the kind of constraint', async t => {
     const { db, drop } = await testDatabase()
     t.after(drop)
     await db.script('create table parents (id int primary key); create table children (id int references parents)')
+    const violates = (kind: string) => (error: unknown) => error instanceof ConstraintViolated && error.kind === kind
+    await assert.rejects(db.autocommit`insert into children values (1)`, violates('reference'))
+    await db.autocommit`insert into parents values (1)`
     await assert.rejects(
-      db`insert into children values (1)`,
-      (error: unknown) => error instanceof EngineUnavailable && error.state === 'busy',
+      db.transaction(tx => tx`insert into parents values (1)`),
+      violates('unique'),
     )
   })
 })

@@ -1,10 +1,12 @@
 // LISTEN on a dedicated connection with a heartbeat. The driver's own LISTEN waits for ever on a connection that the
-// network dropped silently, and caches would then miss all further changes.
+// network dropped silently, and caches would then miss all further changes. The heartbeat also shows whether the server
+// answers at all.
 import { setTimeout as wait } from 'node:timers/promises'
 import type postgres from 'postgres'
 
-/** How often the connection is checked. */
-const HEARTBEAT_MS = 10_000
+const HEARTBEAT_MS = 1_000
+/** An idle server answers at once, a busy one within milliseconds. */
+const ANSWER_MS = 3_500
 /** For `waitForNotifications`. It need not outwait a lost connection: `onConnect` clears the caches afterwards. */
 const WAIT_MAX_MS = 1_000
 const RECONNECT_MS = 250
@@ -16,7 +18,17 @@ export type NotifyHandlers = {
 }
 type Listener = { channel: string; onNotify: (payload: string) => void; onConnect: () => void }
 
-export function openListener(connect: (handlers: NotifyHandlers) => postgres.Sql, heartbeatMs = HEARTBEAT_MS) {
+export type ListenerOptions = {
+  connect: (handlers: NotifyHandlers) => postgres.Sql
+  everyMs?: number
+  answerMs?: number
+  /** The server does not answer (`isFrozen`) or cannot be connected to. May be called several times. */
+  onUnreachable: (isFrozen: boolean) => void
+  onReachable: () => void
+}
+
+export function openListener(options: ListenerOptions) {
+  const { connect, onUnreachable, onReachable, everyMs = HEARTBEAT_MS, answerMs = ANSWER_MS } = options
   const listeners: Listener[] = []
   /** The newest connection, open or opening. */
   let latest: postgres.Sql | null = null
@@ -37,8 +49,18 @@ export function openListener(connect: (handlers: NotifyHandlers) => postgres.Sql
     await listenTo(next, new Set(listeners.map(({ channel }) => channel)))
     if (closed) return
     current = next
+    onReachable()
     for (const { onConnect } of listeners) onConnect()
-    void connectionLost(next, heartbeatMs).then(() => replace(next))
+    void watch(next)
+  }
+
+  /** Returns when the connection has ended or no longer answers. */
+  async function watch(connection: postgres.Sql): Promise<void> {
+    do await wait(everyMs, null, { ref: false })
+    while (current === connection && (await answers(connection, answerMs)))
+    if (current !== connection) return
+    onUnreachable(true)
+    replace(connection)
   }
 
   function replace(lost: postgres.Sql): void {
@@ -49,7 +71,12 @@ export function openListener(connect: (handlers: NotifyHandlers) => postgres.Sql
   }
 
   async function restart(): Promise<void> {
-    while (!closed && current === null) await start().catch(() => wait(RECONNECT_MS))
+    while (!closed && current === null) {
+      await start().catch(() => {
+        onUnreachable(false)
+        return wait(RECONNECT_MS)
+      })
+    }
   }
 
   async function listen(listener: Listener): Promise<void> {
@@ -66,7 +93,12 @@ export function openListener(connect: (handlers: NotifyHandlers) => postgres.Sql
       queue = done.catch(() => {})
       return done
     },
-    waitForNotifications: async () => (current ? responds(current, WAIT_MAX_MS).then(() => {}) : undefined),
+    waitForNotifications: async () => (current ? answers(current, WAIT_MAX_MS).then(() => {}) : undefined),
+    /** Asks the server to cancel the statement of a connection. */
+    cancel: (pid: number) => {
+      if (!current) return
+      current`select pg_cancel_backend(${pid})`.catch(() => {}) // Then the heartbeat notices that the server is gone.
+    },
     close: async () => {
       closed = true
       current = null
@@ -84,17 +116,21 @@ async function listenTo(connection: postgres.Sql, channels: Iterable<string>): P
   }
 }
 
-/** Resolves when the connection has ended or no longer responds. */
-async function connectionLost(connection: postgres.Sql, heartbeatMs: number): Promise<void> {
-  do await wait(heartbeatMs, null, { ref: false })
-  while (await responds(connection, heartbeatMs))
+/** PostgreSQL delivers earlier notifications before it completes a later statement. */
+async function answers(connection: postgres.Sql, withinMs: number): Promise<boolean> {
+  let isAnswered: boolean | null = null
+  const answer = connection`select 1`.then(
+    () => {
+      isAnswered = true
+    },
+    () => {
+      isAnswered = false
+    },
+  )
+  await Promise.race([answer, wait(withinMs, null, { ref: false })])
+  // After the event loop was blocked, the timer fires before an answer that arrived long ago is read.
+  if (isAnswered === null) await wait(Math.min(withinMs, READ_MS), null, { ref: false })
+  return isAnswered ?? false
 }
 
-/** PostgreSQL delivers earlier notifications before it completes a later statement. */
-function responds(connection: postgres.Sql, withinMs: number): Promise<boolean> {
-  const response = connection`select 1`.then(
-    () => true,
-    () => false,
-  )
-  return Promise.race([response, wait(withinMs, false, { ref: false })])
-}
+const READ_MS = 100

@@ -1,81 +1,107 @@
-// PostgreSQL through the `postgres` driver: a pool with a bounded queue, transactions, LISTEN.
+// PostgreSQL through the `postgres` driver: queries, transactions, and the meaning of errors.
 import postgres from 'postgres'
-import { type Database, EngineUnavailable, type SqlValue, type Tx } from '../engines.ts'
-import { openLimiter, type Waits } from './limiter.ts'
-import { type NotifyHandlers, openListener } from './notifications.ts'
+import { ConstraintViolated, type Database, EngineUnavailable, type SqlValue, type Tx } from '../engines.ts'
+import { arrayText, textsFrom } from './arrays.ts'
+import type { RunningCall } from './calls.ts'
+import type { NotifyHandlers } from './notifications.ts'
+import { backendOf, openPool, type PoolOptions } from './pool.ts'
 
-export type PostgresOptions = {
+export type PostgresOptions = PoolOptions & {
   at: { url: string } | { socketDirectory: string; database: string; user: string }
-  connectionsMax: number
-  /** How many callers may wait for a connection; further ones are refused at once. */
-  queueMax: number
-  /** How often the LISTEN connection is checked; tests shorten it. */
-  heartbeatMs?: number
 }
 
 /** After this time the caller has given up, so that the query need not finish. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_S = 5
-
-const WAITS: Waits = { connectionMs: 5_000, answerMs: STATEMENT_TIMEOUT_MS + 5_000 }
 /** Health checks need an answer soon. */
-const PING_WAITS: Waits = { connectionMs: 2_000, answerMs: 2_000 }
+const PING_MS = 2_000
+/** The user of the queue for what the host does for itself. */
+const HOST = 'the host'
+/** Handles are small and cheap to make again. */
+const HANDLES_MAX = 10_000
 
 export function openPostgres(options: PostgresOptions): Database {
-  const sql = connect(options)
-  const listener = openListener(handlers => connect({ ...options, connectionsMax: 1 }, handlers), options.heartbeatMs)
-  const { acquire, load } = openLimiter(options.connectionsMax, options.queueMax)
+  const pool = openPool(options, (connectionsMax, handlers) => connect(options.at, connectionsMax, handlers))
+  const run = <T>(user: string, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> =>
+    pool.run(user, call, start).catch(error => translate(error, call))
 
-  async function run<T>(query: { cancel(): void }, waits: Waits): Promise<T> {
-    const pending = query as unknown as PromiseLike<T> & { state?: unknown }
-    const begun = () => Boolean(pending.state)
-    return acquire({ start: () => pending, begun, giveUp: () => query.cancel() }, waits).catch(translate)
+  function query<T>(user: string, isWrite: boolean, make: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<T> {
+    // A write outside of a transaction commits by itself as soon as it is sent.
+    const isBegun = () => backendOf(call.statement) !== null
+    const call: RunningCall = { isCommitting: isWrite, isGivenUp: false, statement: null, isBegun }
+    return run(user, call, sql => {
+      call.statement = make(sql)
+      return call.statement as PromiseLike<T>
+    })
   }
 
-  async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const state = { begun: false, givenUp: false, isLost: false }
-    const start = () => {
-      const whole = sql.begin(tx => {
-        state.begun = true
-        if (state.givenUp) throw new Error('began after its caller had given up')
-        return unlessLost(state, work(transactionSql(tx, state))).then(value => {
-          if (state.givenUp) throw new Error('its caller had already received a failure')
-          return value
-        })
+  function transaction<T>(user: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+    let hasBegun = false
+    const isBegun = () => hasBegun
+    const state: Transaction = { isCommitting: false, isGivenUp: false, isLost: false, statement: null, isBegun }
+    return run(user, state, sql => {
+      const whole = sql.begin(async tx => {
+        hasBegun = true
+        requireWanted(state)
+        const value = await unlessLost(state, work(transactionSql(tx, state)))
+        requireWanted(state)
+        state.isCommitting = true // The driver sends COMMIT next.
+        return value
       }) as Promise<T>
       // The caller awaits this promise; after it gave up, a rejection must not go unhandled.
       whole.catch(() => {
         state.isLost = true
       })
       return whole
-    }
-    const giveUp = () => {
-      state.givenUp = true
-    }
-    return acquire({ start, begun: () => state.begun, giveUp }, WAITS).catch(translate)
+    })
   }
 
-  const query = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-    run<Row[]>(sql(strings, ...(values as string[])), WAITS)
-  const script = (text: string) => run<void>(sql.unsafe(text).simple(), WAITS)
-  return Object.assign(
-    <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) => query<Row>(strings, ...values),
-    {
-      transaction,
-      autocommit: Object.assign(query, { isTransaction: true as const, script }),
-      load,
-      script,
-      listen: (channel: string, onNotify: (payload: string) => void, onConnect: () => void) =>
-        listener.listen({ channel, onNotify, onConnect }),
-      waitForNotifications: listener.waitForNotifications,
-      ping: async () => void (await run(sql`select 1`, PING_WAITS)),
-      close: async () => {
-        await listener.close()
-        await sql.end({ timeout: 5 })
+  const ping = async () => {
+    const answer = query(HEALTH, false, sql => sql`select 1`)
+    const late = new Promise<never>((_, reject) => {
+      setTimeout(() => reject(new EngineUnavailable('db', 'down')), PING_MS).unref()
+    })
+    await Promise.race([answer, late])
+  }
+  const shared = {
+    load: pool.load,
+    listen: (channel: string, onNotify: (payload: string) => void, onConnect: () => void) =>
+      pool.listen({ channel, onNotify, onConnect }),
+    waitForNotifications: pool.waitForNotifications,
+    ping,
+    close: pool.close,
+  }
+
+  function handle(user: string): Database {
+    const write = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
+      query<Row[]>(user, true, sql => sql(strings, ...parameters(values)))
+    const script = (text: string) => query<void>(user, true, sql => sql.unsafe(text).simple())
+    return Object.assign(
+      <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
+        query<Row[]>(user, false, sql => sql(strings, ...parameters(values))),
+      {
+        ...shared,
+        transaction: <T>(work: (tx: Tx) => Promise<T>) => transaction(user, work),
+        autocommit: Object.assign(write, { isTransaction: true as const, script }),
+        script,
+        for: handleFor,
       },
-    },
-  )
+    )
+  }
+
+  const handles = new Map<string, Database>()
+  function handleFor(user: string): Database {
+    const known = handles.get(user)
+    if (known) return known
+    if (handles.size >= HANDLES_MAX) handles.clear()
+    const fresh = handle(user)
+    handles.set(user, fresh)
+    return fresh
+  }
+  return handle(HOST)
 }
+
+const HEALTH = 'health checks'
 
 /** PostgreSQL 15: older versions lack some of the SQL in use. */
 const VERSION_MIN = 150_000
@@ -93,15 +119,25 @@ export async function requireVersion(db: Database): Promise<void> {
   }
 }
 
-type Connection = { isLost: boolean }
+type Transaction = RunningCall & { isLost: boolean }
 
-/** Statements in a transaction already have a connection, so the limiter does not count them. */
-function transactionSql(tx: postgres.TransactionSql, state: Connection): Tx {
-  const run = <T>(statement: () => PromiseLike<T>): Promise<T> =>
-    state.isLost ? never() : unlessLost(state, statement(), isConnectionLost)
+/** After the caller has received a failure, the transaction must not be committed. */
+function requireWanted(state: Transaction): void {
+  if (state.isGivenUp) throw new EngineUnavailable('db', 'down')
+}
+
+/** Statements in a transaction already have a connection, so they do not queue. */
+function transactionSql(tx: postgres.TransactionSql, state: Transaction): Tx {
+  const run = async <T>(statement: () => PromiseLike<unknown>): Promise<T> => {
+    if (state.isLost) return never()
+    requireWanted(state)
+    const pending = statement()
+    state.statement = pending
+    return unlessLost(state, pending as PromiseLike<T>, isConnectionLost)
+  }
   return Object.assign(
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-      run(() => tx<Row[]>(strings, ...(values as string[])) as unknown as PromiseLike<Row[]>),
+      run<Row[]>(() => tx(strings, ...parameters(values))),
     {
       isTransaction: true as const,
       script: async (text: string) => void (await run(() => tx.unsafe(text).simple())),
@@ -112,7 +148,7 @@ function transactionSql(tx: postgres.TransactionSql, state: Connection): Tx {
 /** Resolves to the outcome, or never once the connection is lost. The driver rejects a transaction whose connection is
  *  lost, but its work goes on, and the next statement, ROLLBACK or COMMIT on that connection would end the process. So
  *  the work is suspended for good. */
-function unlessLost<T>(state: Connection, outcome: PromiseLike<T>, isLoss = (_error: unknown) => false): Promise<T> {
+function unlessLost<T>(state: Transaction, outcome: PromiseLike<T>, isLoss = (_error: unknown) => false): Promise<T> {
   return Promise.resolve(outcome).then(
     value => (state.isLost ? never<T>() : value),
     error => {
@@ -125,13 +161,14 @@ function unlessLost<T>(state: Connection, outcome: PromiseLike<T>, isLoss = (_er
 /** A new promise each time: a shared one would keep all its reactions in memory. */
 const never = <T>() => new Promise<T>(() => {})
 
-function connect({ at, connectionsMax }: PostgresOptions, handlers?: NotifyHandlers): postgres.Sql {
+function connect(at: PostgresOptions['at'], connectionsMax: number, handlers?: NotifyHandlers): postgres.Sql {
   const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
     max: connectionsMax,
     connect_timeout: CONNECT_TIMEOUT_S,
     // The first retry is immediate; the delay then doubles up to two seconds.
     backoff: attempt => Math.min(2, 0.05 * 2 ** attempt),
     onnotice: () => {},
+    fetch_types: false,
     ...(handlers && { ...handlers, max_lifetime: null }),
     connection: {
       application_name: handlers ? 'stoa listening' : 'stoa',
@@ -142,11 +179,22 @@ function connect({ at, connectionsMax }: PostgresOptions, handlers?: NotifyHandl
     types: {
       time: { to: 1184, from: [1184], serialize: (v: string) => v, parse: (v: string) => new Date(v).toISOString() },
       integer64: { to: 20, from: [20], serialize: String, parse: Number },
+      arrays: { to: 0, from: TEXT_ARRAYS, serialize: (v: string) => v, parse: textsFrom },
+      numberArrays: { to: 0, from: NUMBER_ARRAYS, serialize: (v: string) => v, parse: numbersFrom },
     },
   }
   if ('url' in at) return postgres(at.url, settings) as postgres.Sql
   return postgres({ ...settings, host: at.socketDirectory, database: at.database, user: at.user }) as postgres.Sql
 }
+
+/** The object ids of boolean[], name[], text[] and varchar[], and of the integer arrays. */
+const TEXT_ARRAYS = [1000, 1003, 1009, 1015]
+const NUMBER_ARRAYS = [1005, 1007, 1016]
+const numbersFrom = (array: string) => textsFrom(array).map(text => (text === null ? null : Number(text)))
+
+/** Parameters as the driver takes them. */
+const parameters = (values: readonly SqlValue[]): string[] =>
+  values.map(value => (Array.isArray(value) ? arrayText(value) : value)) as string[]
 
 const DOWN = new Set([
   'CONNECTION_CLOSED',
@@ -162,11 +210,14 @@ const DOWN = new Set([
   'EACCES',
 ])
 
-/** Cancelled statements, lock timeouts, references to rows deleted meanwhile, and a server short of resources: a retry
- *  may succeed, or then reports what is missing. */
-const BUSY = /^(57014|55P03|23503|53...)$/
+/** Cancelled statements, lock timeouts, and a server short of resources: a retry may succeed. */
+const BUSY = /^(57014|55P03|53...)$/
 /** Serialisation failures and deadlocks: a retry of the transaction succeeds. */
 const CONFLICT = /^(40001|40P01)$/
+const VIOLATIONS = new Map([
+  ['23503', 'reference'],
+  ['23505', 'unique'],
+] as const)
 
 /** Whether the connection is lost or about to be: with FATAL, PostgreSQL ends it. */
 function isConnectionLost(error: unknown): boolean {
@@ -174,11 +225,17 @@ function isConnectionLost(error: unknown): boolean {
   return severity === 'FATAL' || DOWN.has(String(code))
 }
 
-/** Converts errors of availability to `EngineUnavailable`; rethrows all others unchanged. */
-function translate(error: unknown): never {
+/** Converts errors that are not defects to those of `engines.ts`; rethrows all others unchanged. */
+function translate(error: unknown, { isCommitting }: RunningCall): never {
   const { code } = (error ?? {}) as { code?: unknown }
   if (error instanceof EngineUnavailable || typeof code !== 'string') throw error
-  if (isConnectionLost(error)) throw new EngineUnavailable('db', 'down', error)
+  if (NEVER_SENT.has(code)) throw new EngineUnavailable('db', 'down', error)
+  if (isConnectionLost(error)) throw new EngineUnavailable('db', isCommitting ? 'unknown' : 'down', error)
   if (CONFLICT.test(code)) throw new EngineUnavailable('db', 'conflict', error)
-  throw BUSY.test(code) ? new EngineUnavailable('db', 'busy', error) : error
+  if (BUSY.test(code)) throw new EngineUnavailable('db', 'busy', error)
+  const violation = VIOLATIONS.get(code as '23503')
+  throw violation ? new ConstraintViolated(violation, error) : error
 }
+
+/** No connection was made. */
+const NEVER_SENT = new Set(['CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH', 'EACCES'])

@@ -54,7 +54,7 @@ describe('changing a key', () => {
     it(`drops the cached key at once after a manual update of the database: ${change}`, async () => {
       const { id, key } = await made()
       await use(key)
-      const isCached = () => !(host.keyring.secretKey(key) instanceof Promise)
+      const isCached = () => !(host.keyring.secretKey(key, '127.0.0.1') instanceof Promise)
       assert.ok(isCached())
       await host.db.script(`update keys set ${change} where id = '${id}'`)
       await host.db.waitForNotifications()

@@ -1,8 +1,11 @@
 // Resolves keys, sessions and access tokens to principals, and caches them. A changed credential is dropped at once in
 // every process on the same database; unknown credentials are never cached.
+import { clientNetwork } from '../../fair/address.ts'
+import { openAttempts } from '../../fair/attempts.ts'
 import { openCache } from '../../kit/cache.ts'
 import type { Caller, Principal } from '../../kit/caller.ts'
 import type { Credentials } from '../../kit/credentials.ts'
+import { Fault } from '../../kit/fault.ts'
 import { type LastUsed, openLastUsed } from './last-used.ts'
 import {
   aliasOf,
@@ -19,7 +22,11 @@ import {
 const USE_INTERVAL_MS = 60_000
 
 export type Keyring = Credentials & Pick<LastUsed, 'flush' | 'close'>
-export type KeyringOptions = LookUpOptions & { warn: (error: unknown) => void }
+export type KeyringOptions = LookUpOptions & {
+  warn: (error: unknown) => void
+  /** How many unknown credentials one client address may present per minute. */
+  refusedPerMinute: number
+}
 
 /** The cache alias for the notifications of each channel. */
 const CHANNELS = {
@@ -38,10 +45,12 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     await db.listen(channel, name => cache.drop(alias(name)), cache.clear)
   }
   const { note, flush, close } = openLastUsed(db, warn)
-  const find = findersOf(options)
+  const refusals = openAttempts(60_000, clock.elapsedMs)
+  const find = findersOf({ ...options, db: db.for('credentials') })
 
   const UNKNOWN = new Map([
     [find.key, 'This key is unknown. Was it copied completely?'],
+    [find.token, 'This is not an access token for this service, or it has ended.'],
     [find.workspace, 'This token belongs to no workspace here, or it has ended.'],
   ])
 
@@ -55,30 +64,39 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     return cached.principal
   }
 
-  function resolve(name: string, text: string, finder: Finder): Principal | Promise<Principal> {
+  function resolve(name: string, text: string, address: string, finder: Finder): Principal | Promise<Principal> {
     const nowMs = clock.now().getTime()
-    const cached = cache.get(name, nowMs)
-    return cached ? admitted(cached, nowMs) : lookUp(name, text, nowMs, finder)
+    const cached = cache.get(name, nowMs, () => finder(text))
+    return cached ? admitted(cached, nowMs) : lookUp(name, text, nowMs, clientNetwork(address), finder)
   }
 
-  async function lookUp(name: string, text: string, nowMs: number, finder: Finder): Promise<Principal> {
+  async function lookUp(name: string, text: string, nowMs: number, client: string, finder: Finder): Promise<Principal> {
     if (finder === find.key) requireWellFormed(text)
-    const cached = await cache.load(name, nowMs, () => finder(text))
-    if (!cached) throw refused(UNKNOWN.get(finder) ?? SIGNED_OUT)
-    return admitted(cached, clock.now().getTime())
+    const waitMs = refusals.waitMs(client, options.refusedPerMinute)
+    if (waitMs > 0) throw tooManyRefused(waitMs)
+    const cached = await cache.load(name, nowMs, client, () => finder(text))
+    if (cached) return admitted(cached, clock.now().getTime())
+    refusals.count(client)
+    throw refused(UNKNOWN.get(finder) ?? SIGNED_OUT)
   }
 
   return {
     // The digest covers the prefix, so the type of the key found is the type its text names.
-    secretKey: text => resolve(text, text, find.key) as Caller | Promise<Caller>,
-    publishableKey: text => resolve(text, text, find.key),
-    accessToken: text => resolve(text, text, find.token) as Caller | Promise<Caller>,
-    workspaceToken: text => resolve(text, text, find.workspace),
-    session: text => resolve(`session ${text}`, text, find.session) as Caller | Promise<Caller>,
+    secretKey: (text, address) => resolve(text, text, address, find.key) as Caller | Promise<Caller>,
+    publishableKey: (text, address) => resolve(text, text, address, find.key),
+    accessToken: (text, address) => resolve(text, text, address, find.token) as Caller | Promise<Caller>,
+    workspaceToken: (text, address) => resolve(text, text, address, find.workspace),
+    session: (text, address) => resolve(`session ${text}`, text, address, find.session) as Caller | Promise<Caller>,
     flush,
     close,
   }
 }
+
+const tooManyRefused = (waitMs: number) =>
+  new Fault('too_many_tries', {
+    message: 'Too many unknown keys or tokens were sent from your address. Check the key, then try again later.',
+    retryAfterS: Math.ceil(waitMs / 1000),
+  })
 
 const SIGNED_OUT = 'This session has ended; sign in again.'
 

@@ -40,6 +40,7 @@ describe('the last use of a key', () => {
         seal: host.engines.seal,
         warn: error => warnings.push(error),
         verifyToken: async () => null,
+        refusedPerMinute: 300,
       })),
       warnings,
     }
@@ -48,9 +49,9 @@ describe('the last use of a key', () => {
   it('never moves back, whichever process writes last, and is written when a process closes', async t => {
     const [late, ended] = [await secondKeyring(t), await secondKeyring(t)]
     const { id, key } = await made()
-    await late.secretKey(key)
+    await late.secretKey(key, '127.0.0.1')
     host.clock.advance(60_000)
-    await ended.secretKey(key)
+    await ended.secretKey(key, '127.0.0.1')
     await ended.close()
     const last = (await listed(id)).lastUsed
     assert.equal(last, host.clock.now().toISOString())
@@ -62,7 +63,7 @@ describe('the last use of a key', () => {
     const { secretKey, flush, close, warnings } = await secondKeyring(t)
     const { id, key } = await made()
     await host.keyring.flush()
-    await secretKey(key)
+    await secretKey(key, '127.0.0.1')
     await host.db.script('alter table keys rename last_used to hidden')
     await flush()
     await host.db.script('alter table keys rename hidden to last_used')
@@ -83,6 +84,6 @@ describe('the last use of a key', () => {
       () => use(other.key),
       ({ status }) => status === 401,
     )
-    assert.ok(!(host.keyring.secretKey(key) instanceof Promise), 'the key is cached')
+    assert.ok(!(host.keyring.secretKey(key, '127.0.0.1') instanceof Promise), 'the key is cached')
   })
 })

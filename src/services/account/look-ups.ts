@@ -47,15 +47,14 @@ export function findersOf(options: LookUpOptions): Record<'key' | 'session' | 't
     },
     token: async text => {
       const claims = await verifyToken(text)
-      if (!claims) throw refused('This is not an access token for this service, or it has expired.')
+      if (!claims) return null
       const digest = digestOf(claims.signIn)
       const member = await findSignIn(db, digest, claims)
       return member && cachedToken(claims, member, digest)
     },
     workspace: async text => {
       const workspace = workspaceIn(text)
-      if (!workspace) throw refused('This is not the token of a workspace.')
-      return cachedWorkspace(options, workspace, text)
+      return workspace === null ? null : cachedWorkspace(options, workspace, text)
     },
   }
 }

@@ -107,14 +107,15 @@ describe('revoking a key', () => {
       clock: host.clock,
       seal: host.engines.seal,
       verifyToken: async () => null,
+      refusedPerMinute: 300,
       warn: error => assert.fail(error as Error),
     })
     t.after(() => keyring.close().then(second.close))
     const { id, key } = await made()
-    assert.equal((await keyring.secretKey(key)).user, home.user)
-    assert.ok(!(keyring.secretKey(key) instanceof Promise), 'the key is cached')
+    assert.equal((await keyring.secretKey(key, '127.0.0.1')).user, home.user)
+    assert.ok(!(keyring.secretKey(key, '127.0.0.1') instanceof Promise), 'the key is cached')
     await revoke(id)
-    const resolved = async () => keyring.secretKey(key)
+    const resolved = async () => keyring.secretKey(key, '127.0.0.1')
     const fault = await eventually(
       () =>
         resolved().then(

@@ -1,4 +1,5 @@
 import { service } from '../../kit/service.ts'
+import { count, setting } from '../../kit/setting.ts'
 import * as csrf from './csrf.ts'
 import * as keys from './keys.ts'
 import * as login from './login.ts'
@@ -9,5 +10,8 @@ export const account = service({
   what: 'API keys and browser sessions',
   operations: [keys, csrf, login],
   migrations: new URL('migrations/', import.meta.url),
+  settings: {
+    STOA_REFUSED_PER_MINUTE: setting('Unknown keys and tokens per minute and client address before 429', '300', count),
+  },
   open: openAccount,
 })

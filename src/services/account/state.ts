@@ -13,8 +13,12 @@ export type Account = {
 
 export const { operation } = serviceKit<Account>()
 
-export async function openAccount({ engines, services, identity, warn }: Opening): Promise<Opened<Account>> {
-  const keyring = await openKeyring({ ...engines, warn, verifyToken: identity.verifyToken })
+type AccountSettings = { STOA_REFUSED_PER_MINUTE: number }
+
+export async function openAccount(opening: Opening<AccountSettings>): Promise<Opened<Account>> {
+  const { engines, services, settings, identity, warn } = opening
+  const refusedPerMinute = settings.STOA_REFUSED_PER_MINUTE
+  const keyring = await openKeyring({ ...engines, warn, verifyToken: identity.verifyToken, refusedPerMinute })
   return {
     state: { keyring, services, signIn: identity.signIn },
     provides: {

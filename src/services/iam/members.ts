@@ -7,7 +7,7 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { Email, Password, Role, UserId } from './fields.ts'
-import { admitMember, digestOf } from './people.ts'
+import { admitMember } from './people.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -37,10 +37,10 @@ export const addMember = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'member.add',
-  run: async ({ caller, clock, random, write }, { email, role, password }) => {
+  run: async ({ caller, clock, passwords, random, request, write }, { email, role, password }) => {
     requireOwnerFor(caller, role)
     const { org } = caller
-    const passwordDigest = password === undefined ? null : await digestOf(password)
+    const passwordDigest = password === undefined ? null : await passwords.hash(org, password, request.signal)
     const person = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }
     return write(async ({ db, record }) => {
       const member = await admitMember({ db, clock, random }, org, person, role)

@@ -9,7 +9,7 @@ import { displayName, slug, timestamp } from '../../kit/fields.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { Email, Password, UserId } from './fields.ts'
-import { admitMember, digestOf } from './people.ts'
+import { admitMember } from './people.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -57,9 +57,10 @@ export const createOrg = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'org.create',
-  run: async ({ clock, random, state: { keys }, write }, { slug, name, owner }) => {
+  run: async ({ caller, clock, passwords, random, request, state: { keys }, write }, { slug, name, owner }) => {
     const org = slug as OrgId
-    const passwordDigest = owner.password === undefined ? null : await digestOf(owner.password)
+    const { password } = owner
+    const passwordDigest = password === undefined ? null : await passwords.hash(caller.org, password, request.signal)
     return write(async ({ db, record }) => {
       const created = await store.insertOrganisation(db, org, name, clock.now().toISOString())
       if (!created) {

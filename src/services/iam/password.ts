@@ -1,12 +1,10 @@
 // Operations under /v1/iam/me/password.
-import { verify } from '@node-rs/argon2'
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import { Password } from './fields.ts'
 import { endSignInsOf } from './oidc/store.ts'
-import { digestOf } from './people.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -23,7 +21,7 @@ export const changePassword = operation({
   output: nothing,
   audit: 'password.change',
   faults: ['too_many_tries'],
-  run: async ({ db: reads, caller, clock, write }, { current, password }) => {
+  run: async ({ db: reads, caller, clock, passwords, request: { signal }, write }, { current, password }) => {
     const now = clock.now().getTime()
     const since = new Date(now - WINDOW_MS).toISOString()
     // Counted in a separate transaction, so that the attempt counts even if the rest fails.
@@ -34,8 +32,8 @@ export const changePassword = operation({
     }
     const account = await store.selectAccount(reads, caller.email)
     const verified = account?.password
-    if (!verified || !(await verify(verified, current.normalize('NFKC')))) throw wrongPassword()
-    const digest = await digestOf(password)
+    if (!verified || !(await passwords.verify(caller.org, verified, current, signal))) throw wrongPassword()
+    const digest = await passwords.hash(caller.org, password, signal)
     await write(async ({ db, record }) => {
       // Fails if the password was changed in the meantime, by an invitation link or a parallel call.
       if (!(await store.updatePassword(db, caller.user, verified, digest))) throw wrongPassword()

@@ -1,16 +1,8 @@
-// Password hashing, and adding people to an organisation.
-import { hash } from '@node-rs/argon2'
+// Adding people to an organisation.
 import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId, Role } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import * as store from './store.ts'
-
-/** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
-const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-
-/** Slow on purpose, so call it before a transaction begins. NFKC, because keyboards compose the same characters
- *  differently. */
-export const digestOf = (password: string): Promise<string> => hash(password.normalize('NFKC'), ARGON2ID)
 
 /** `passwordBy` is the organisation whose admin set the password; null if there is none or a superadmin set it. */
 export type NewPerson = { email: string; passwordDigest: string | null; passwordBy: OrgId | null }

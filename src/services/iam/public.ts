@@ -6,7 +6,7 @@ import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
 import { openSecret } from './apps.ts'
 import { passwordProblem } from './fields.ts'
 import { findInvitation, join } from './invitations/invitation.ts'
-import { admitMember, digestOf } from './people.ts'
+import { admitMember } from './people.ts'
 import { loadKeys } from './sign-in/signing-keys.ts'
 import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
@@ -19,12 +19,12 @@ export const hasNoOrganisations = store.lockWhileEmpty
 
 /** Creates an organisation with its owner; returns the owner's user id. */
 export async function createOrganisation(
-  engines: Pick<Engines, 'clock' | 'random'> & { db: Tx },
+  engines: Pick<Engines, 'clock' | 'random' | 'passwords'> & { db: Tx },
   { org, name, owner }: { org: OrgId; name: string; owner: { email: string; password: string } },
 ): Promise<string> {
   await store.insertOrganisation(engines.db, org, name, engines.clock.now().toISOString())
   const { email, password } = owner
-  const member = { email, passwordDigest: await digestOf(password), passwordBy: null }
+  const member = { email, passwordDigest: await engines.passwords.hash(org, password), passwordBy: null }
   const { user } = await admitMember(engines, org, member, 'owner')
   return user
 }
@@ -91,16 +91,18 @@ export async function openDirectory(engines: Engines, brand: string) {
   return {
     brand,
     keys: () => loadKeys(engines, brand),
-    client: async (id: string) => {
+    /** `user` is who asks: the address of the client. */
+    client: async (id: string, user: string) => {
       const nowMs = clock.now().getTime()
-      return cache.get(id, nowMs) ?? cache.load(id, nowMs, () => loadClient(id))
+      const lookUp = () => loadClient(id)
+      return cache.get(id, nowMs, lookUp) ?? cache.load(id, nowMs, user, lookUp)
     },
     person: (user: string, id: string, grantId: string | null) =>
       signIn.selectClientMember(db, user, { brand, id }, grantId === null ? null : digestOfGrant(grantId)),
     memberships: (user: string) => store.selectMemberships(db, user),
     account: (email: string) => store.selectAccount(db, email),
     invitation: (token: string) => findInvitation(engines, token),
-    join: (token: string, password: string | null, ip: string) => join(engines, token, password, ip),
+    join: (token: string, passwordDigest: string | null, ip: string) => join(engines, token, passwordDigest, ip),
     passwordProblem,
   }
 }

@@ -40,7 +40,8 @@ function recording(db: Database) {
     statements.push({ values, rows: rows.length })
     return rows
   }
-  return { db: Object.assign(sql, { ...db }) as Database, statements }
+  const recorded = Object.assign(sql, { ...db, for: () => recorded }) as Database
+  return { db: recorded, statements }
 }
 
 describe('an organisation with many overrides', () => {

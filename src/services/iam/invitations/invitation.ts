@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import type { Clock, Database, Random } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { endSignInsOf } from '../oidc/store.ts'
-import { digestOf } from '../people.ts'
 import * as people from '../store.ts'
 import * as store from './store.ts'
 
@@ -55,10 +54,9 @@ class Changed extends Error {}
 /** After `changed` the link is still valid, and the person can try again. */
 export type Joined = 'joined' | 'ended' | 'changed'
 
-/** Accepts an invitation, once. `password` is set if the account has none of its own: it replaces a password that an
+/** Accepts an invitation, once. `digest`, of a new password, is set if the account has none of its own: it replaces a password that an
  *  admin  set, and ends the sign-ins made with that. */
-export async function join(engines: Engines, token: string, password: string | null, ip: string): Promise<Joined> {
-  const digest = password === null ? null : await digestOf(password)
+export async function join(engines: Engines, token: string, digest: string | null, ip: string): Promise<Joined> {
   const { clock, random } = engines
   const created = clock.now().toISOString()
   const joined = engines.db.transaction(async db => {

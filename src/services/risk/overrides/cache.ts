@@ -38,14 +38,12 @@ type Engines = { db: Database; clock: Clock; random: Random }
 export async function openOverrideCache({ db, clock, random }: Engines): Promise<OverrideCache> {
   const byOrg = openCache<SmallOrg>()
   const bySet = openCache<SetOverrides>()
-  const cachedSets = new Set<string>()
   // A separate worker thread: a document can occupy the other one for minutes.
   const thread = openThread({ idleMs: IDLE_MS })
   const salt = () => random.bytes(4).readUInt32LE()
   const onChange = (orgAndSet: string) => {
     byOrg.drop(orgAndSet.slice(0, orgAndSet.indexOf(' ')))
-    // A write to a set that is not cached must not invalidate the loads of others that are running.
-    if (cachedSets.delete(orgAndSet)) bySet.drop(orgAndSet)
+    bySet.drop(orgAndSet)
   }
   await db.listen('risk_overrides', onChange, () => {
     byOrg.clear()
@@ -55,10 +53,10 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
   async function smallOrg(org: OrgId): Promise<OrgOverrides | null> {
     const nowMs = clock.now().getTime()
     const load = async () => ({
-      value: { overrides: smallOrgFrom(await selectSmallOrg(db, org, SMALL_MAX), salt()) },
+      value: { overrides: smallOrgFrom(await selectSmallOrg(db.for(org), org, SMALL_MAX), salt()) },
       aliases: [org],
     })
-    return (byOrg.get(org, nowMs) ?? ((await byOrg.load(org, nowMs, load)) as SmallOrg)).overrides
+    return (byOrg.get(org, nowMs, load) ?? ((await byOrg.load(org, nowMs, org, load)) as SmallOrg)).overrides
   }
 
   async function buildOverrides(entry: SetEntry, pages: string[]): Promise<SetOverrides> {
@@ -70,17 +68,16 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
     const nowMs = clock.now().getTime()
     const name = `${org} ${entry.set}`
     const load = async () => {
-      cachedSets.add(name)
-      return { value: await buildOverrides(entry, await selectPages(db, org, entry.set)), aliases: [name] }
+      return { value: await buildOverrides(entry, await selectPages(db.for(org), org, entry.set)), aliases: [name] }
     }
-    return bySet.get(name, nowMs) ?? ((await bySet.load(name, nowMs, load)) as SetOverrides)
+    return bySet.get(name, nowMs, load) ?? ((await bySet.load(name, nowMs, org, load)) as SetOverrides)
   }
 
   return {
     counts: async org => {
       const overrides = await smallOrg(org)
       if (overrides) return new Map([...overrides].map(([set, { entries }]) => [set, entries.length]))
-      return new Map((await selectCounts(db, org)).map(({ set, count }) => [set, count]))
+      return new Map((await selectCounts(db.for(org), org)).map(({ set, count }) => [set, count]))
     },
     get: async (org, sets) => {
       const overrides = await smallOrg(org)

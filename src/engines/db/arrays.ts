@@ -1,0 +1,13 @@
+// One-dimensional arrays in PostgreSQL's text format. The driver would ask the server for the types of arrays at each
+// new connection, and a connection that is lost at that moment would end the process with an unhandled rejection.
+
+export const arrayText = (values: readonly (string | number | boolean | null)[]): string =>
+  `{${values.map(value => (value === null ? 'NULL' : `"${String(value).replace(/["\\]/g, '\\$&')}"`)).join(',')}}`
+
+export function textsFrom(array: string): (string | null)[] {
+  const items = array.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,"]+)/gs)
+  return [...items].map(([, quoted, plain]) => {
+    if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1')
+    return plain === 'NULL' ? null : (plain as string)
+  })
+}

@@ -1,0 +1,102 @@
+// The pool of connections: a fair queue in front of it, a deadline for each call, and a replacement when the server stops
+// answering.
+import type postgres from 'postgres'
+import { openFairQueue, QueueFull } from '../../fair/queue.ts'
+import { EngineUnavailable } from '../engines.ts'
+import { openCalls, type RunningCall } from './calls.ts'
+import { type NotifyHandlers, openListener } from './notifications.ts'
+
+export type PoolOptions = {
+  connectionsMax: number
+  /** How many callers may wait for a connection; further ones are refused at once. */
+  queueMax: number
+  /** How often the LISTEN connection is checked, and how long it may take to answer; tests shorten them. */
+  heartbeat?: { everyMs: number; answerMs: number }
+  /** For a whole transaction; tests shorten it. */
+  deadlineMs?: number
+}
+
+/** Opens a pool, or the connection for LISTEN. */
+export type Connect = (connectionsMax: number, handlers?: NotifyHandlers) => postgres.Sql
+
+/** How long a call may wait for a connection. */
+const QUEUE_WAIT_MS = 5_000
+/** A few seconds longer than the server lets a single statement run. */
+const DEADLINE_MS = 35_000
+/** How long transactions whose COMMIT was sent before the server stopped answering may wait for its outcome. */
+const COMMIT_WAIT_S = 30
+
+export type Pool = ReturnType<typeof openPool>
+
+export function openPool(options: PoolOptions, connect: Connect) {
+  const { connectionsMax: width, queueMax: waitingMax } = options
+  const queue = openFairQueue({ width, waitingMax, waitMs: QUEUE_WAIT_MS })
+  let connections = connect(width)
+  /** Set while the server does not answer. Calls then fail at once instead of waiting for a connection. */
+  let isDown = false
+
+  const calls = openCalls({
+    connectMs: QUEUE_WAIT_MS,
+    deadlineMs: options.deadlineMs ?? DEADLINE_MS,
+    onSilent: replace,
+    cancel: statement => {
+      const pid = backendOf(statement)?.pid
+      if (pid) listener.cancel(pid)
+    },
+  })
+
+  /** Running calls fail, except those whose COMMIT was sent: only the server knows their outcome. Connections that do not
+   *  answer cannot be used again. */
+  function replace(): void {
+    const old = connections
+    connections = connect(width)
+    calls.failAll()
+    void old.end({ timeout: COMMIT_WAIT_S })
+  }
+
+  const listener = openListener({
+    connect: handlers => connect(1, handlers),
+    ...options.heartbeat,
+    onUnreachable: isFrozen => {
+      if (isDown) return
+      isDown = true
+      queue.rejectWaiting(new EngineUnavailable('db', 'down'))
+      if (isFrozen) replace()
+    },
+    onReachable: () => {
+      isDown = false
+    },
+  })
+
+  /** Runs a call when its turn comes, and until it ends or is given up. */
+  async function run<T>(user: string, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {
+    try {
+      if (isDown) throw new EngineUnavailable('db', 'down')
+      if (!queue.tryEnter(user)) await queue.enter(user)
+    } catch (error) {
+      throw error instanceof QueueFull ? new EngineUnavailable('db', 'busy', error) : error
+    }
+    return calls.run(
+      call,
+      () => start(connections),
+      () => queue.leave(user),
+    )
+  }
+
+  return {
+    run,
+    load: queue.load,
+    listen: listener.listen,
+    waitForNotifications: listener.waitForNotifications,
+    close: async () => {
+      calls.close()
+      await listener.close()
+      await connections.end({ timeout: 5 })
+    },
+  }
+}
+
+/** The connection of a statement. The driver sets it when the statement is sent. */
+export function backendOf(statement: object | null): { pid?: number } | null {
+  return (statement as { state?: { pid?: number } | null } | null)?.state ?? null
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EngineUnavailable } from '../engines.ts'
+import { openPasswords } from './passwords.ts'
+
+describe('password hashing', () => {
+  it('is argon2id of the NFKC form', async () => {
+    const passwords = openPasswords()
+    const digest = await passwords.hash('home', 'caf\u0065\u0301 \ufb01ve')
+    assert.match(digest, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    assert.equal(await passwords.verify('home', digest, 'caf\u00e9 five'), true)
+    assert.equal(await passwords.verify('home', digest, 'cafe five'), false)
+  })
+
+  it('serves another user before the many calls of one, and never runs more than half as many as there are cores', async () => {
+    for (const cores of [1, 2, 4]) {
+      const passwords = openPasswords(cores)
+      const ended: string[] = []
+      const call = (user: string) => passwords.hash(user, 'a long password').then(() => ended.push(user))
+      const flood = Array.from({ length: 12 }, () => call('flood'))
+      await Promise.all([call('other'), ...flood])
+      assert.ok(ended.indexOf('other') <= 2, `with ${cores} cores`)
+    }
+  })
+
+  it('skips callers that have left', async () => {
+    const passwords = openPasswords(2)
+    const leaving = new AbortController()
+    const first = passwords.hash('home', 'a long password')
+    const left = Array.from({ length: 50 }, () => passwords.hash('home', 'a long password', leaving.signal))
+    leaving.abort(new Error('left'))
+    for (const outcome of await Promise.allSettled(left)) assert.equal(outcome.status, 'rejected')
+    await first
+  })
+
+  it('is refused when too many calls wait', async () => {
+    const passwords = openPasswords(2)
+    const leaving = new AbortController()
+    const calls = Array.from({ length: 150 }, () => passwords.hash('home', 'a long password', leaving.signal))
+    const last = calls.at(-1) as Promise<string>
+    await assert.rejects(last, error => error instanceof EngineUnavailable && error.state === 'busy')
+    leaving.abort(new Error('left'))
+    await Promise.allSettled(calls)
+  })
+})
