@@ -136,8 +136,6 @@ export type GetHealthOutput = {
 
 export type GetOpenapiInput = Record<string, never>
 
-export type GetOpenapiOutput = Record<string, unknown>
-
 // Organisations, their members and apps, and the audit trail.
 
 export type ListAppsInput = {
@@ -1297,7 +1295,7 @@ export function createStoa(options: StoaOptions) {
      * `GET /v1/openapi.json`
      */
     getOpenapi: (input: GetOpenapiInput = {}, options?: CallOptions) =>
-      host.call<GetOpenapiOutput>('GET', '/v1/openapi.json', input, options),
+      host.send('GET', '/v1/openapi.json', input, options),
 
     // Organisations, their members and apps, and the audit trail.
 

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
 import { rootKeyFrom } from './engines/seal/root-key.ts'
+import { CONNECTION_LIMITS } from './host/connections.ts'
 import { BRAND, DEFAULT_BRAND } from './kit/brand.ts'
 import { count, optional, type Settings, setting, readUrl as url } from './kit/setting.ts'
 
@@ -50,6 +51,13 @@ const SETTINGS = {
   ),
   STOA_DB_CONNECTIONS: setting('Connections to the database', '10', count),
   STOA_DB_QUEUE: setting('Calls that may wait for a connection before callers get 503', '200', count),
+  STOA_BODY_MEMORY_MB: setting('Memory for request bodies that are received at the same time, in MiB', '64', count),
+  STOA_CONNECTIONS_MAX: setting('Open connections of clients, in total', String(CONNECTION_LIMITS.total), count),
+  STOA_CONNECTIONS_PER_ADDRESS: setting(
+    'Open connections from one client address',
+    String(CONNECTION_LIMITS.perAddress),
+    count,
+  ),
   STOA_SIGN_INS_PER_MINUTE: setting('Sign-ins that one client address may start per minute', '120', count),
   STOA_LOG: setting('The log level: error, warn, info or debug', 'info', oneOf(['error', 'warn', 'info', 'debug'])),
   DATABASE_URL: setting('A PostgreSQL (15 or newer) instead of the embedded one', '', optional(databaseUrl)),

@@ -8,8 +8,10 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { CA, startHost } from '../test/host.ts'
+import { CONNECTION_LIMITS, openConnections } from './host/connections.ts'
 import { openListener } from './host/listener.ts'
 import { logInto } from './host/log.ts'
+import { openRefusals } from './host/refusals.ts'
 import { requestIds } from './host/server.ts'
 import { openIdentityOrigin } from './identity-origin.ts'
 
@@ -20,7 +22,11 @@ const trusted = new BlockList()
 trusted.addAddress('127.0.0.1')
 const requestId = requestIds(host.engines.random, 'idr')
 const tls = { key: pem, cert: pem }
-const listener = await openListener({ tls, trusted, requestId, address: { host: '127.0.0.1', port: 0 } })
+const log = logInto('info', host.clock, { write: line => void logged.push(JSON.parse(line)) })
+const refusals = openRefusals(log)
+const connections = openConnections(CONNECTION_LIMITS, trusted, refusals)
+const address = { host: '127.0.0.1', port: 0 }
+const listener = await openListener({ tls, trusted, requestId, address, connections, refusals })
 const { port } = listener
 const origin = await openIdentityOrigin({
   engines: host.engines,
@@ -28,11 +34,12 @@ const origin = await openIdentityOrigin({
   requestId,
   trusted,
   audience: 'https://stoa.example',
-  log: logInto('info', host.clock, { write: line => void logged.push(JSON.parse(line)) }),
+  log,
   issuers: new Map([['default', `https://localhost:${port}`]]),
   configured: new Map(),
   ownOrigins: ['https://stoa.example', `https://localhost:${port}`],
   startsPerMinute: 1_000,
+  refusals,
 })
 host.acceptSignIns(origin)
 origin.serve({ isVerified: async () => false, requests: host.requests })

@@ -4,12 +4,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { BlockList } from 'node:net'
 import { decodeJwt } from 'jose'
 import { StartRefused } from './config.ts'
-import type { Engines } from './engines/engines.ts'
+import { type Engines, EngineUnavailable } from './engines/engines.ts'
 import { arrivalFault, clientAddress, originForm } from './host/arrival.ts'
 import { corsHeaders, type Origins } from './host/cors.ts'
 import type { Histogram } from './host/histogram.ts'
 import { discardUnread, type Listener } from './host/listener.ts'
 import type { Log } from './host/log.ts'
+import type { Refusals } from './host/refusals.ts'
 import { UNANSWERED } from './host/scope.ts'
 import { perClient } from './identity/client-db.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
@@ -38,6 +39,7 @@ export type IdentityOriginOptions = {
   ownOrigins: readonly string[]
   /** How many sign-ins one client address may start per minute. */
   startsPerMinute: number
+  refusals: Refusals
 }
 
 /** Supplied by the host once it is ready. */
@@ -156,7 +158,11 @@ async function openBrand(
     directory: await openDirectory(engines, brand),
     addressOf: request => clientAddress(request, trusted),
     corsHeaders: async (origin, address) => corsHeaders(origin, address, origins),
-    onError: error => log.events.error({ err: error, brand }, 'identity'),
+    onError: error => {
+      if (error instanceof EngineUnavailable) options.refusals.count(`identity_${error.engine}_${error.state}`, error)
+      else log.events.error({ err: error, brand }, 'identity')
+    },
+    onTooMany: () => options.refusals.count('sign_ins_per_address'),
     formPoster,
   })
   return { ...identity, issuer }

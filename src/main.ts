@@ -10,10 +10,12 @@ import { migrate } from './engines/db/migrate.ts'
 import { type Engines, EngineUnavailable } from './engines/engines.ts'
 import { type EngineSettings, openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
+import { CONNECTION_LIMITS, openConnections } from './host/connections.ts'
 import { openHost } from './host/host.ts'
 import { openListener } from './host/listener.ts'
 import { openLog } from './host/log.ts'
 import { openOutput } from './host/output.ts'
+import { openRefusals } from './host/refusals.ts'
 import { requestIds } from './host/server.ts'
 import { issuersFrom, openIdentityOrigin } from './identity-origin.ts'
 import type { Settings } from './kit/setting.ts'
@@ -55,12 +57,22 @@ async function start(flags: string[]): Promise<void> {
   await prepareDatabase(engines)
   const { tls, ca } = await certificate(config, dataDirectory, engines)
 
+  const refusals = openRefusals(log)
+  const limits = {
+    ...CONNECTION_LIMITS,
+    total: config.STOA_CONNECTIONS_MAX,
+    perAddress: config.STOA_CONNECTIONS_PER_ADDRESS,
+  }
+  const connections = openConnections(limits, config.STOA_TRUST_PROXY, refusals)
+  closers.push({ close: connections.close, abandon: () => {} })
+
   // Both ports are bound first, so that their numbers are known. They answer 503 until everything behind them is open.
   const trusted = config.STOA_TRUST_PROXY
   const open = async (port: number, kind: 'req' | 'idr') => {
     const requestId = requestIds(engines.random, kind)
-    const listener = await openListener({ tls, trusted, requestId, address: { host: config.STOA_HOST, port } })
-    return { listener, requestId, trusted, log, engines }
+    const address = { host: config.STOA_HOST, port }
+    const listener = await openListener({ tls, trusted, requestId, address, connections, refusals })
+    return { listener, requestId, trusted, log, engines, connections, refusals }
   }
   const api = await open(config.STOA_PORT, 'req')
   const idp = await open(config.STOA_IAM_PORT, 'idr')
@@ -90,6 +102,7 @@ async function start(flags: string[]): Promise<void> {
     settings: config.services,
     ownOrigins,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
+    bodyBytesMax: config.STOA_BODY_MEMORY_MB * 1024 * 1024,
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
     metricsAddress: { host: metricsHost, port: metricsPort },
   })

@@ -13,10 +13,12 @@ import { httpOver } from '../src/engines/http/http.ts'
 import { openPasswords } from '../src/engines/passwords/passwords.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { openSeal } from '../src/engines/seal/seal.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, openConnections } from '../src/host/connections.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import { type HostOptions, openHost } from '../src/host/host.ts'
 import { type ListenerOptions, openListener } from '../src/host/listener.ts'
 import { logInto } from '../src/host/log.ts'
+import { openRefusals } from '../src/host/refusals.ts'
 import { requestIds } from '../src/host/server.ts'
 import { EventStream, Reply } from '../src/kit/answer.ts'
 import type { OrgId, Role } from '../src/kit/caller.ts'
@@ -31,12 +33,16 @@ import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
 
 export type TestOptions = Partial<
-  Pick<HostOptions, 'services' | 'upstreams' | 'trusted' | 'hsts' | 'files' | 'runsSchedules' | 'outbox'> &
+  Pick<
+    HostOptions,
+    'services' | 'upstreams' | 'trusted' | 'hsts' | 'files' | 'runsSchedules' | 'outbox' | 'bodyBytesMax'
+  > &
     Pick<ListenerOptions, 'timeouts'> & {
       http: Http
       /** The time of the test's clock; `real` follows the system's, as oidc-provider does. */
       now: string
       riskMirror: string
+      connections: Partial<ConnectionLimits>
       /** Settings of services that differ from their defaults. */
       settings: Record<string, unknown>
       dbConnections: number
@@ -69,13 +75,18 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const requestId = requestIds(engines.random, 'req')
   const { trusted = null, timeouts = {}, services: chosen = services } = options
   const tls = { key: pem, cert: pem }
-  const listener = await openListener({ tls, trusted, timeouts, requestId, address: { host: '127.0.0.1', port: 0 } })
+  const log = logInto('info', clock, { write: line => void logged.push(line) })
+  const refusals = openRefusals(log)
+  const connections = openConnections({ ...CONNECTION_LIMITS, ...options.connections }, trusted, refusals)
+  const address = { host: '127.0.0.1', port: 0 }
+  const listener = await openListener({ tls, trusted, timeouts, requestId, address, connections, refusals })
   const baseUrl = `https://localhost:${listener.port}`
   const { capturing, keyringOf } = captureKeyring(withProviders(chosen))
   const host = await openHost({
     version: '0.0.0-test',
     upstreams: new Map(),
     hsts: false,
+    bodyBytesMax: 64 * 1024 * 1024,
     files: [],
     runsSchedules: false,
     outbox: async (_tx, envelopes) => void emitted.push(...envelopes),
@@ -90,7 +101,9 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     ownOrigins: OWN_ORIGINS,
     settings: { STOA_RISK_MIRROR: options.riskMirror ?? null, ...options.settings },
     metricsAddress: { host: '127.0.0.1', port: 0 },
-    log: logInto('info', clock, { write: line => void logged.push(line) }),
+    log,
+    refusals,
+    connections,
     inspect: (id, operation, outcome) => checkOutcome(id, operation, outcome, violations),
   }).catch(async error => {
     await listener.drain(0)
@@ -107,6 +120,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const stop = async () => {
     await agent.destroy()
     await host.drain(0)
+    connections.close()
     await drop()
     assert.deepEqual(violations, [], 'answers that do not match their declaration')
   }

@@ -42,6 +42,7 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
     addressOf: request => String(request.headers['x-test-address'] ?? request.socket.remoteAddress),
     corsHeaders,
     onError: error => failures.push(error),
+    onTooMany: () => {},
     formPoster,
   })
   const { handle } = opened

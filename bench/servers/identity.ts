@@ -2,9 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Engines } from '../../src/engines/engines.ts'
 import { histogram } from '../../src/host/histogram.ts'
-import { openListener } from '../../src/host/listener.ts'
 import { openLog } from '../../src/host/log.ts'
-import { requestIds } from '../../src/host/server.ts'
 import { adapterFactory } from '../../src/identity/adapter.ts'
 import { inOneRequest, thisRequest } from '../../src/identity/request.ts'
 import { openIdentityOrigin } from '../../src/identity-origin.ts'
@@ -13,6 +11,7 @@ import { ADMIN_ORG, type OrgId } from '../../src/kit/caller.ts'
 import { createApp } from '../../src/services/iam/apps.ts'
 import { createOrganisation, openDirectory } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
+import { openBenchListener } from './listener.ts'
 import { type Serving, serve } from './serve.ts'
 import { type Realm, signInRepeatedly } from './sign-ins.ts'
 
@@ -25,16 +24,13 @@ serve(pem => withEngines(engines => serveIdentity(engines, pem)))
 async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
   const log = openLog('info', engines.clock)
   const realm = await newRealm(engines)
-  const requestId = requestIds(engines.random, 'idr')
-  const tls = { key: pem, cert: pem }
-  const listener = await openListener({ tls, trusted: null, requestId, address: { host: '127.0.0.1', port: 0 } })
+  const opened = await openBenchListener(engines.random, pem, log)
+  const { listener } = opened
   const origin = await openIdentityOrigin({
+    ...opened,
     engines,
     log,
-    listener,
-    requestId,
     audience: AUDIENCE,
-    trusted: null,
     issuers: new Map([[DEFAULT_BRAND, `https://localhost:${listener.port}`]]),
     configured: new Map(),
     ownOrigins: [AUDIENCE],

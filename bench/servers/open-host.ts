@@ -1,12 +1,11 @@
 // The host as a bench measures it: real engines, every service, log and metrics, and one service made for the bench.
 import type { Engines } from '../../src/engines/engines.ts'
 import { openHost } from '../../src/host/host.ts'
-import { openListener } from '../../src/host/listener.ts'
 import { openLog } from '../../src/host/log.ts'
-import { requestIds } from '../../src/host/server.ts'
 import { service } from '../../src/kit/service.ts'
 import type { IdentityProvider } from '../../src/kit/sign-in.ts'
 import { services } from '../../src/services/index.ts'
+import { openBenchListener } from './listener.ts'
 import type { Serving } from './serve.ts'
 
 type BenchHost = { engines: Engines; pem: string; operations: Record<string, unknown>; riskMirror: string | null }
@@ -22,14 +21,13 @@ const identity: IdentityProvider = {
 export async function openBenchHost({ engines, pem, operations, riskMirror }: BenchHost): Promise<Serving> {
   const bench = service({ name: 'bench', what: 'The operations that benchmarks measure', operations: [operations] })
   const log = openLog('info', engines.clock)
-  const requestId = requestIds(engines.random, 'req')
-  const tls = { key: pem, cert: pem }
-  const listener = await openListener({ tls, trusted: null, requestId, address: { host: '127.0.0.1', port: 0 } })
+  const opened = await openBenchListener(engines.random, pem, log)
+  const { listener } = opened
   const host = await openHost({
     version: '0.0.0-bench',
+    ...opened,
+    bodyBytesMax: 64 * 1024 * 1024,
     engines,
-    listener,
-    requestId,
     identity,
     log,
     services: [...services, bench],
@@ -37,7 +35,6 @@ export async function openBenchHost({ engines, pem, operations, riskMirror }: Be
     outbox: null,
     files: [],
     runsSchedules: false,
-    trusted: null,
     hsts: false,
     baseUrl: `https://localhost:${listener.port}`,
     ownOrigins: [],

@@ -1,9 +1,11 @@
 // The host's own operations: the list of services, the health check and the OpenAPI document.
 import { Type } from 'typebox'
 import { EngineUnavailable } from '../engines/engines.ts'
+import { replies } from '../kit/answer.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Operation, operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
+import { type Document, replyWith } from './files.ts'
 
 const ServiceEntry = Type.Object({
   name: Type.String({ examples: ['projects'] }),
@@ -17,7 +19,7 @@ const ServiceEntry = Type.Object({
 
 export function aboutOperations(
   services: readonly Service[],
-  document: () => object,
+  document: () => Document,
   ping: () => Promise<void>,
 ): Record<string, Operation> {
   const list = services.map(({ name, what, paths, operations }) => {
@@ -52,8 +54,8 @@ export function aboutOperations(
     route: 'GET /v1/openapi.json',
     summary: 'Get this API as an OpenAPI 3.1 document',
     access: 'public',
-    output: Type.Unsafe<object>({ type: 'object' }),
-    run: document,
+    output: replies,
+    run: ({ request }) => replyWith(document(), request.headers),
   })
   return { listServices, getHealth, getOpenapi }
 }

@@ -5,9 +5,10 @@ import { EventStream, Reply } from '../kit/answer.ts'
 import { native } from '../kit/dialect.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
-import { sendEvents, UNREAD_MS } from './events.ts'
+import { sendEvents } from './events.ts'
 import { faultFor } from './faults.ts'
 import type { Log } from './log.ts'
+import { type Refusals, reportFault } from './refusals.ts'
 import type { RequestScope } from './scope.ts'
 
 /** Called with every outcome. Tests compare it with the declaration; not used in production. */
@@ -17,6 +18,7 @@ export type AnswerOptions = {
   /** Sends Strict-Transport-Security, which applies to all ports of this host name. */
   hsts: boolean
   log: Log
+  refusals: Refusals
   inspect?: Inspect
 }
 
@@ -72,13 +74,11 @@ export class Answers {
   }
 
   fail(scope: RequestScope, response: ServerResponse, error: unknown): void {
-    const { inspect, log } = this.#options
+    const { inspect } = this.#options
     const fault = faultFor(error)
     const { id, route } = scope
     if (inspect && route) inspect(route.id, route.operation, { fault })
-    if (fault.status >= 500 && fault.code !== 'not_built' && !scope.isStopped) {
-      log.events.error({ request: id, operation: route?.id, err: fault.cause ?? fault }, fault.code)
-    }
+    if (!scope.isStopped) reportFault(this.#options, fault, id, route?.id)
     if (response.headersSent) {
       if (!response.writableEnded) response.destroy()
       return
@@ -106,7 +106,6 @@ export class Answers {
       else this.fail(scope, response, scope.signal.reason)
     })
     this.#stopWith(scope, response, () => body.destroy(new Error('the client left or the host is draining')))
-    destroyStalled(body, response)
     body.pipe(response)
   }
 
@@ -149,17 +148,6 @@ export class Answers {
     for (const [name, value] of Object.entries(own)) for (const one of [value].flat()) head.push(name, one)
     return head
   }
-}
-
-/** Destroys the response if the client reads nothing for too long. */
-function destroyStalled(body: Readable, response: ServerResponse): void {
-  let timer: NodeJS.Timeout | undefined
-  const clear = () => clearTimeout(timer)
-  body.on('pause', () => {
-    timer = setTimeout(() => response.destroy(), UNREAD_MS).unref()
-  })
-  body.on('resume', clear)
-  body.on('close', clear)
 }
 
 function writeJson({ method }: RequestScope, response: ServerResponse, status: number, head: string[], text: string) {

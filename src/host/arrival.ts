@@ -1,7 +1,7 @@
 // Checks on every request before routing: encryption, client address, and a well-formed head.
 import type { IncomingMessage } from 'node:http'
 import { type BlockList, isIP } from 'node:net'
-import type { Fault } from '../kit/fault.ts'
+import { Fault } from '../kit/fault.ts'
 import { isMethod, malformed, methodUnknown } from './faults.ts'
 import { forwardedProtoRequired, httpsRequired, isTrusted } from './listener.ts'
 
@@ -13,18 +13,22 @@ export function arrivalFault(request: IncomingMessage, trusted: BlockList | null
     const isProxy = trusted && isTrusted(trusted, request.socket.remoteAddress)
     return isProxy && request.headers['x-forwarded-proto'] === undefined ? forwardedProtoRequired() : httpsRequired()
   }
-  const { host, 'transfer-encoding': coding } = request.headers
+  const { host, expect, 'transfer-encoding': coding } = request.headers
   const { method = '', url = '' } = request
   if (!isMethod(method)) return methodUnknown(method)
   if (request.httpVersionMajor !== 1) return malformed('This host supports HTTP/1.1 only.')
   if (host === undefined ? request.httpVersionMinor === 1 : !HOST.test(host) || count(request.rawHeaders, 'host') > 1) {
     return malformed('Send exactly one Host header with a host name or an address.')
   }
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return expectationFailed()
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     return malformed('The only supported transfer coding is chunked.')
   if (url.includes('#')) return malformed('A request target must not contain a fragment (#).')
   return null
 }
+
+const expectationFailed = () =>
+  new Fault('expectation_failed', { message: 'The only supported expectation is 100-continue.' })
 
 /** X-Forwarded-Proto counts only from a trusted proxy. Of several values the last is the one that proxy added. */
 function isUnencrypted(request: IncomingMessage, trusted: BlockList | null): boolean {

@@ -4,6 +4,7 @@ import { Readable, Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { Fault } from '../kit/fault.ts'
 import type { Encoding, Operation, ParsedBody } from '../kit/operation.ts'
+import type { BodyShare } from './body-budget.ts'
 import { bodyTooLarge, isSafe, malformed } from './faults.ts'
 import { parseJson } from './input.ts'
 
@@ -11,8 +12,8 @@ const JSON_TYPE = /^application\/json *(;|$)/i
 
 type Done = (error: unknown, body: unknown) => void
 
-/** Calls `done` once. Bodies of GET, HEAD and OPTIONS requests are ignored. */
-export function readBody(request: IncomingMessage, operation: Operation, done: Done): void {
+/** Calls `done` once. Bodies of GET, HEAD and OPTIONS requests are ignored. `share` is the memory for the body. */
+export function readBody(request: IncomingMessage, operation: Operation, share: BodyShare, done: Done): void {
   const { 'content-type': type, 'content-length': length, 'transfer-encoding': coding } = request.headers
   const isJsonOrNone = operation.bodyKind === 'none' || operation.bodyKind === 'json'
   const isSafeMethod = isSafe(request.method ?? '')
@@ -20,18 +21,20 @@ export function readBody(request: IncomingMessage, operation: Operation, done: D
   if (isJsonOrNone && isEmpty && (type === undefined || isSafeMethod)) done(null, undefined)
   else if (isJsonOrNone && !JSON_TYPE.test(type ?? '')) done(jsonRequired(), undefined)
   else if (isEmpty) done(null, emptyBody(operation))
-  else readWhole(request, operation, done)
+  else readWhole(request, operation, share, done)
 }
 
-function readWhole(request: IncomingMessage, operation: Operation, done: Done): void {
+function readWhole(request: IncomingMessage, operation: Operation, share: BodyShare, done: Done): void {
   const { bodyKind, bodyLimit } = operation
   const encoding = encodingOf(request, operation)
   if (encoding instanceof Fault) done(encoding, undefined)
   else if (bodyKind === 'stream') done(null, streamOf(request, encoding, bodyLimit))
   else {
-    readBytes(request, bodyLimit, (error, bytes) => {
+    // Before anything is read. The length is within the limit, and unknown if the body is chunked.
+    share.grow(Number(request.headers['content-length'] ?? 0))
+    readBytes(request, bodyLimit, share, (error, bytes) => {
       if (error || encoding === null) finish(operation, error, bytes, done)
-      else decode(bytes, encoding, bodyLimit, (failure, decoded) => finish(operation, failure, decoded, done))
+      else decode(bytes, encoding, bodyLimit, share, (failure, decoded) => finish(operation, failure, decoded, done))
     })
   }
 }
@@ -54,7 +57,12 @@ function finish({ bodyKind }: Operation, error: unknown, bytes: Buffer, done: Do
 
 const parsed = (bytes: Buffer): ParsedBody => ({ bytes, json: parseJson(bytes) })
 
-function readBytes(request: IncomingMessage, limit: number, done: (error: unknown, bytes: Buffer) => void): void {
+function readBytes(
+  request: IncomingMessage,
+  limit: number,
+  share: BodyShare,
+  done: (error: unknown, bytes: Buffer) => void,
+): void {
   const chunks: Buffer[] = []
   let length = 0
   let isDone = false
@@ -64,12 +72,24 @@ function readBytes(request: IncomingMessage, limit: number, done: (error: unknow
     done(error, bytes)
   }
   request.on('data', (chunk: Buffer) => {
+    if (isDone) return
     length += chunk.length
-    if (length > limit) end(bodyTooLarge(limit), chunk)
-    else chunks.push(chunk)
+    if (length > limit) return end(bodyTooLarge(limit), chunk)
+    chunks.push(chunk)
+    const failure = failureOf(() => share.grow(length))
+    if (failure) end(failure, chunk)
   })
   request.on('end', () => end(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)))
   request.on('error', error => end(error, Buffer.alloc(0)))
+}
+
+function failureOf(work: () => void): unknown {
+  try {
+    work()
+    return null
+  } catch (error) {
+    return error
+  }
 }
 
 /** The encoding of the body; null if it has none, a fault if the operation does not accept it. */
@@ -92,11 +112,16 @@ function decode(
   bytes: Buffer,
   encoding: Encoding,
   limit: number,
+  share: BodyShare,
   done: (error: unknown, decoded: Buffer) => void,
 ): void {
   const bound = { maxOutputLength: limit }
   const decoded = (error: NodeJS.ErrnoException | null, out: Buffer) => {
-    if (!error) return done(null, out)
+    if (!error)
+      return done(
+        failureOf(() => share.grow(bytes.length + out.length)),
+        out,
+      )
     done(error.code === 'ERR_BUFFER_TOO_LARGE' ? bodyTooLarge(limit) : invalidEncoding(encoding, error), bytes)
   }
   if (encoding === 'gzip') zlib.gunzip(bytes, bound, decoded)

@@ -12,12 +12,14 @@ import { credentialRequired, type IdentifyOptions, identify } from './identify.t
 import { type InvokeOptions, invoke } from './invoke.ts'
 import type { Log } from './log.ts'
 import type { Rates } from './rates.ts'
+import { type Refusals, reportFault } from './refusals.ts'
 import type { Route } from './scope.ts'
 
 export type CallsOptions = IdentifyOptions &
   Omit<InvokeOptions, 'calls'> & {
     rates: Rates
     log: Log
+    refusals: Refusals
     routes: ReadonlyMap<string, Route>
     inspect?: Inspect
   }
@@ -60,9 +62,7 @@ export function openCalls(options: CallsOptions): Calls {
       } catch (error) {
         const fault = faultFor(error)
         inspect?.(id, operation, { fault })
-        if (fault.status >= 500) {
-          log.events.error({ request: request.id, operation: id, err: fault.cause ?? fault }, fault.code)
-        }
+        reportFault(options, fault, request.id, id)
         report(fault.status)
         throw fault
       }

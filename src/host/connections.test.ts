@@ -111,19 +111,29 @@ const HEAD = `Host: x\r\nAuthorization: Bearer ${host.home.key}\r\n`
 const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(match => Number(match[1]))
 
 describe('a connection', () => {
-  for (const garbage of [
-    'garbage\r\n\r\n',
-    'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
-    `GET /v1 HTTP/1.1\r\n${HEAD}Expect: y\r\n\r\n`,
-  ]) {
-    it(`answers the request before ${garbage.slice(0, 12).trim()} first and is closed after it`, async () => {
-      const { write, closed } = await rawConnection(host.port, { tls: true })
-      write(`GET /v1/specimen/slow HTTP/1.1\r\n${HEAD}\r\n`)
-      await wait(50)
-      write(garbage)
-      assert.deepEqual(statusesIn(await closed), [200])
+  for (const [what, rest, status] of [
+    ['garbage', 'garbage\r\n\r\n', 400],
+    ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    ['an unknown expectation', `GET /v1 HTTP/1.1\r\n${HEAD}Expect: y\r\nConnection: close\r\n\r\n`, 417],
+  ] as const) {
+    it(`answers all requests before ${what}, in order, and then that`, async () => {
+      for (const count of [1, 3, 30]) {
+        const { write, closed } = await rawConnection(host.port, { tls: true })
+        const requests = Array.from({ length: count }, (_, at) => {
+          return `GET /v1/specimen/${at === 0 ? 'slow' : 'whoami'} HTTP/1.1\r\n${HEAD}\r\n`
+        })
+        write(requests.join('') + rest)
+        assert.deepEqual(statusesIn(await closed), [...Array(count).fill(200), status])
+      }
     })
   }
+
+  it('answers a request whose body is invalid in its turn, and does not carry it out', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: true })
+    const chunked = `POST /v1/specimen/echo HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    write(`GET /v1/specimen/slow HTTP/1.1\r\n${HEAD}\r\n${chunked}zz\r\n`)
+    assert.deepEqual(statusesIn(await closed), [200, 400])
+  })
 
   it('gets one answer if the body becomes invalid after the answer', async () => {
     for (const [rest, path] of [

@@ -7,8 +7,6 @@ import type { RequestScope } from './scope.ts'
 
 /** Proxies commonly close a connection after a minute without data. */
 const KEEP_ALIVE_MS = 15_000
-/** A client that reads nothing for this long is disconnected, so that it does not block the source. */
-export const UNREAD_MS = 60_000
 
 type Source = AsyncIterable<ServerEvent<unknown> | Uint8Array>
 
@@ -64,16 +62,8 @@ function untilAborted(signal: AbortSignal): <T>(awaited: Promise<T>) => Promise<
     })
 }
 
-/** Resolves when the client has caught up. A timeout destroys the response, which aborts the request signal. */
-function drained(response: ServerResponse): Promise<void> {
-  const timer = setTimeout(() => response.destroy(), UNREAD_MS).unref()
-  return new Promise(resolve => {
-    response.once('drain', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-}
+/** Resolves when the client has caught up. A connection that no longer reads is closed in connections.ts. */
+const drained = (response: ServerResponse) => new Promise<void>(resolve => response.once('drain', resolve))
 
 function encoded(event: ServerEvent<unknown> | Uint8Array): Uint8Array | string {
   if (event instanceof Uint8Array) return event

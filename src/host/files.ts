@@ -35,34 +35,44 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-type File = { bytes: Buffer; etag: string; headers: Record<string, string> }
+/** Bytes that are sent unchanged, with an entity tag. */
+export type Document = { bytes: Buffer; etag: string; headers: Record<string, string> }
 
 export function openFiles(mounts: readonly Files[]): FindFile {
   const files = new Map(mounts.flatMap(mount => [...filesIn(mount)]))
   return (method, path, headers) => {
     const file = method === 'GET' || method === 'HEAD' ? files.get(path) : undefined
     if (!file) return null
-    const isCurrent = String(headers['if-none-match'] ?? '')
-      .split(',')
-      .some(one => ['*', file.etag].includes(one.trim().replace(/^W\//, '')))
-    return isCurrent ? reply(304, file.headers) : reply(200, file.headers, file.bytes)
+    return replyWith(file, headers)
   }
 }
 
-function* filesIn({ path, directory }: Files): Generator<[string, File]> {
+/** 304 if the client has the current version. */
+export function replyWith({ bytes, etag, headers }: Document, requested: IncomingHttpHeaders): Reply {
+  const isCurrent = String(requested['if-none-match'] ?? '')
+    .split(',')
+    .some(one => ['*', etag].includes(one.trim().replace(/^W\//, '')))
+  return isCurrent ? reply(304, headers) : reply(200, headers, bytes)
+}
+
+export function documentOf(bytes: Buffer, extension: string): Document {
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
+  const type = TYPES[extension] ?? 'application/octet-stream'
+  return { bytes, etag, headers: { 'content-type': type, etag, 'cache-control': REVALIDATED } }
+}
+
+function* filesIn({ path, directory }: Files): Generator<[string, Document]> {
   const root = fileURLToPath(directory)
   for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
     if (!statSync(join(root, name)).isFile()) continue
     const file = fileAt(join(root, name))
     yield [`${path}/${name}`, file]
-    if (name === 'index.html') yield* [[path, file] as [string, File], [`${path}/`, file] as [string, File]]
+    if (name === 'index.html') yield* [[path, file] as [string, Document], [`${path}/`, file] as [string, Document]]
   }
 }
 
-function fileAt(path: string): File {
-  const bytes = readFileSync(path)
-  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
-  const type = TYPES[extname(path)] ?? 'application/octet-stream'
-  const caching = { etag, 'cache-control': HASHED.test(path) ? FOREVER : REVALIDATED }
-  return { bytes, etag, headers: { 'content-type': type, ...caching, ...(extname(path) === '.html' && PAGE_HEADERS) } }
+function fileAt(path: string): Document {
+  const document = documentOf(readFileSync(path), extname(path))
+  const forever = HASHED.test(path) && { 'cache-control': FOREVER }
+  return { ...document, headers: { ...document.headers, ...forever, ...(extname(path) === '.html' && PAGE_HEADERS) } }
 }

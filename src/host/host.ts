@@ -8,15 +8,18 @@ import type { IdentityProvider } from '../kit/sign-in.ts'
 import { aboutOperations } from './about.ts'
 import type { Inspect } from './answer.ts'
 import { startSchedules } from './background.ts'
+import { openBodyBudget } from './body-budget.ts'
 import { openCalls } from './calls.ts'
-import { type Files, openFiles } from './files.ts'
+import type { Connections } from './connections.ts'
+import { type Document, documentOf, type Files, openFiles } from './files.ts'
 import type { Histogram } from './histogram.ts'
 import { type Listener, listen } from './listener.ts'
 import type { Log } from './log.ts'
-import { createMetricsServer, openMetrics } from './metrics.ts'
+import { createMetricsServer, databaseCalls, openConnectionsGauge, openMetrics } from './metrics.ts'
 import { openapiDocument, type Section } from './openapi.ts'
 import { openQueues } from './queues.ts'
 import { openRates } from './rates.ts'
+import type { Refusals } from './refusals.ts'
 import { relayOperations } from './relay.ts'
 import type { Route } from './scope.ts'
 import { buildServer } from './server.ts'
@@ -47,6 +50,10 @@ export type HostOptions = {
   trusted: BlockList | null
   hsts: boolean
   log: Log
+  refusals: Refusals
+  connections: Pick<Connections, 'count'>
+  /** Memory for the request bodies that are received at the same time. */
+  bodyBytesMax: number
   inspect?: Inspect
 }
 
@@ -63,11 +70,11 @@ export type Host = {
 
 /** Every documented operation, grouped by service. */
 export function sectionsOf(services: readonly Service[], ping: () => Promise<void> = async () => {}): Section[] {
-  let document: object | null = null
+  let document: Document | null = null
   const about = aboutOperations(
     services,
     () => {
-      document ??= openapiDocument(sections)
+      document ??= documentOf(Buffer.from(JSON.stringify(openapiDocument(sections))), '.json')
       return document
     },
     ping,
@@ -85,9 +92,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
     return url ? [{ operations: relayOperations(one, url) }] : []
   })
   const opened = await openServices(options, local)
-  const metrics = openMetrics(engines.db, options.version, () =>
-    [...opened.values()].flatMap(one => one.gauges?.() ?? []),
-  )
+  const metrics = openMetrics(options.version, () => [
+    databaseCalls(engines.db),
+    openConnectionsGauge(options.connections.count()),
+    options.refusals.metric(),
+    ...[...opened.values()].flatMap(one => one.gauges?.() ?? []),
+  ])
   const routes = routesOf([...sectionsOf(local, engines.db.ping), ...relays], metrics.requests)
   const provided = providedBy([...opened.values()])
   const path = {
@@ -98,6 +108,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     states: new Map([...opened].map(([name, { state }]) => [name, state])),
     rates: openRates(engines.clock),
     queues: openQueues(),
+    bodies: openBodyBudget(options.bodyBytesMax),
   }
   const calls = openCalls(path)
   const origins = { own: new Set(options.ownOrigins), isVerified: provided.isVerified }

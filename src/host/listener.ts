@@ -11,7 +11,10 @@ import { createServer as createTlsServer, type Server } from 'node:https'
 import { type AddressInfo, type BlockList, isIPv6, Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Fault } from '../kit/fault.ts'
+import type { Connections } from './connections.ts'
 import { malformed, methodUnknown, starting } from './faults.ts'
+import { openPipeline } from './pipeline.ts'
+import type { Refusals } from './refusals.ts'
 
 export type ListenerOptions = {
   tls: { key: string; cert: string }
@@ -19,6 +22,9 @@ export type ListenerOptions = {
   /** Addresses of trusted proxies; null when there are none. */
   trusted: BlockList | null
   requestId: () => string
+  /** Shared by all ports. */
+  connections: Connections
+  refusals: Refusals
   /** Overridden by tests only. */
   timeouts?: Partial<typeof TIMEOUTS>
 }
@@ -49,7 +55,14 @@ export type Listener = {
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
   const serving: Serving = { ...options, handle: answerStarting(options), refused: () => {} }
-  const handle: RequestListener = (request, response) => serving.handle(request, response)
+  const pipeline = openPipeline((request, response) => serving.handle(request, response), options.refusals)
+  const { handle } = pipeline
+  const refuseLast = (socket: Socket, fault: Fault) => {
+    const current = responseOn(socket)
+    // The fault is in the body of the current request: nothing else will answer that.
+    if (current && !current.req.complete) refuse(serving, socket, fault)
+    else pipeline.last(socket, () => refuse(serving, socket, fault))
+  }
   const http = {
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
@@ -63,9 +76,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   plain.emit('listening') // It never listens itself; the event starts its header and request timeouts.
   for (const server of [secure, plain]) {
     server.maxHeadersCount = 0 // Node silently drops headers above a count; maxHeaderSize bounds them instead.
-    server.on('clientError', (error, socket) => refuse(serving, socket as Socket, clientFault(error)))
-    server.on('connect', (_request, socket) => refuse(serving, socket as Socket, methodUnknown('CONNECT')))
-    server.on('checkExpectation', request => refuse(serving, request.socket, expectationFailed()))
+    server.on('clientError', (error, socket) => refuseLast(socket as Socket, clientFault(error)))
+    server.on('connect', (_request, socket) => refuseLast(socket as Socket, methodUnknown('CONNECT')))
+    server.on('checkExpectation', handle) // arrival.ts refuses it.
   }
   acceptTlsOrPlain(secure, plain, serving, timeouts.handshakeMs)
   return {
@@ -82,6 +95,7 @@ function acceptTlsOrPlain(secure: Server, plain: PlainServer, serving: Serving, 
   const [acceptTls] = secure.listeners('connection') as ((socket: Socket) => void)[]
   secure.removeAllListeners('connection')
   secure.on('connection', (socket: Socket) => {
+    if (!serving.connections.admit(socket)) return
     const timer = setTimeout(() => socket.destroy(), handshakeMs)
     socket.once('close', () => clearTimeout(timer))
     socket.on('error', () => socket.destroy())
@@ -165,9 +179,6 @@ function clientFault(error: NodeJS.ErrnoException): Fault {
   }
 }
 
-const expectationFailed = () =>
-  new Fault('expectation_failed', { message: 'The only supported expectation is 100-continue.' })
-
 /** Sockets whose current request is answered while its body still arrives; nothing more is written to them. */
 const answered = new WeakSet<Socket>()
 
@@ -196,11 +207,7 @@ const responseOn = (socket: Socket) => (socket as Socket & { _httpMessage?: Serv
 function refuse({ requestId: newId, refused }: Serving, socket: Socket, fault: Fault): void {
   if (answered.has(socket)) return
   answered.add(socket)
-  const current = responseOn(socket)
-  // It answers an earlier request. Only close after it: a client sees that the next one was not answered.
-  if (current?.req.complete) return void current.once('close', () => socket.destroy())
-  if (current?.headersSent) return void socket.destroy()
-  if (!socket.writable) return void socket.destroy()
+  if (responseOn(socket)?.headersSent || !socket.writable) return void socket.destroy()
   const requestId = newId()
   refused(requestId, fault, socket.remoteAddress ?? '')
   const body = JSON.stringify(fault.body(requestId))

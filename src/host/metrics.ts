@@ -11,14 +11,14 @@ export type Metrics = {
 }
 
 /** `gauges` is called for each scrape. */
-export function openMetrics(db: Database, version: string, gauges: () => Gauge[]): Metrics {
+export function openMetrics(version: string, gauges: () => Gauge[]): Metrics {
   let registry: Promise<Registry> | null = null
   const requests = histogram('stoa_request_seconds', 'Time from the head of a request to the end of its answer')
   return {
     requests,
     text: async () => {
       registry ??= openRegistry()
-      const own = [buildInfo(version), databaseCalls(db), ...gauges()].map(gaugeText)
+      const own = [buildInfo(version), ...gauges()].map(gaugeText)
       return (await (await registry).metrics()) + requests.text() + own.join('')
     },
   }
@@ -37,17 +37,21 @@ function buildInfo(version: string): Gauge {
   return { name: 'stoa_build_info', help: 'The version of Stoa and of Node, as labels', samples }
 }
 
-function databaseCalls(db: Database): Gauge {
+export function databaseCalls(db: Database): Gauge {
   const samples = Object.entries(db.load()).map(([state, value]) => ({ labels: { state }, value }))
   return { name: 'stoa_db_calls', help: 'Database calls running, and waiting for a connection', samples }
 }
 
-function gaugeText({ name, help, samples }: Gauge): string {
+export function openConnectionsGauge(value: number): Gauge {
+  return { name: 'stoa_connections', help: 'Open connections of clients', samples: [{ labels: {}, value }] }
+}
+
+function gaugeText({ name, help, type = 'gauge', samples }: Gauge): string {
   const lines = samples.map(({ labels, value }) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(text)}`)
     return `${name}{${pairs.join(',')}} ${value}\n`
   })
-  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
 }
 
 export function createMetricsServer(metrics: Metrics): Server {

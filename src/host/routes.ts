@@ -7,6 +7,7 @@ import type { Operation } from '../kit/operation.ts'
 import { admit } from './admit.ts'
 import type { Answers } from './answer.ts'
 import { readBody } from './body.ts'
+import type { BodyBudget } from './body-budget.ts'
 import { preflightHeaders } from './cors.ts'
 import { bodyTooLarge, isSafe, METHODS, malformed } from './faults.ts'
 import { type IdentifyOptions, identify } from './identify.ts'
@@ -17,7 +18,8 @@ import { INGEST_PARAMETER, presentedIn } from './presented.ts'
 import type { Rates } from './rates.ts'
 import type { RequestScope, Route } from './scope.ts'
 
-export type RouteOptions = IdentifyOptions & InvokeOptions & { rates: Rates; routes: ReadonlyMap<string, Route> }
+export type RouteOptions = IdentifyOptions &
+  InvokeOptions & { rates: Rates; bodies: BodyBudget; routes: ReadonlyMap<string, Route> }
 export type Routes = (request: IncomingMessage, response: ServerResponse, scope: RequestScope) => void
 /** Answers a request that matches no operation. `meant` is the path without its trailing slash, if that one exists. */
 export type Fallback = (...args: [...Parameters<Routes>, meant: string | null]) => void
@@ -90,7 +92,9 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
   }
 
   function readAndRun(routed: RoutedRequest): void {
-    readBody(routed.request, operation, (error, body) => {
+    const share = options.bodies(routed.scope)
+    routed.scope.body = share
+    readBody(routed.request, operation, share, (error, body) => {
       if (error) answers.fail(routed.scope, routed.response, error)
       else run(routed, body)
     })

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../kit/caller.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
+import type { BodyShare } from './body-budget.ts'
 import { malformed, stopping } from './faults.ts'
 import { type Log, loggedPath } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -27,6 +28,8 @@ export class RequestScope implements RequestFacts {
   rate: string | null = null
   /** The CORS headers, if a page of another origin may read the answer. */
   cors: Record<string, string> | null = null
+  /** The memory that its body holds. */
+  body: BodyShare | null = null
   /** Set when the host drains and stops this stream. */
   isStopped = false
 
@@ -69,6 +72,7 @@ export class RequestScope implements RequestFacts {
   /** Called when the answer is sent or the client has disconnected. */
   report(log: Log, observeOther: Observe): void {
     const { route, caller, id, ip } = this
+    this.body?.release()
     const status = this.#response.headersSent ? this.#response.statusCode : UNANSWERED
     const ms = performance.now() - this.#startedMs
     if (route) route.observe(this.method, status, ms / 1000)

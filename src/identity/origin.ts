@@ -61,6 +61,8 @@ export type IdentityOptions = {
   /** The CORS headers for an allowed origin; null for all others. */
   corsHeaders: (origin: string, address: string) => Promise<Record<string, string> | null>
   onError: (error: unknown) => void
+  /** A sign-in was refused because too many were started. */
+  onTooMany: () => void
   /** Returns a function that posts forms to a handler in this process. */
   formPoster: (handle: RequestListener) => OwnAppOptions['postForm']
 }
@@ -135,7 +137,10 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
       const problem = queryProblem(query)
       if (problem) return show(response, 400, requestProblem(problem))
       const waitS = options.starts(thisRequest().client)
-      if (waitS > 0) return tooManySignIns(response, waitS)
+      if (waitS > 0) {
+        options.onTooMany()
+        return tooManySignIns(response, waitS)
+      }
     }
     const resumed = path.match(RESUME)?.[1]
     if (resumed && !(await isResumedBySameBrowser(provider, resumed, request))) return show(response, 400, ENDED)

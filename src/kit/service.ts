@@ -65,7 +65,13 @@ export type Provided = {
   isVerified(host: string, address: string): boolean | Promise<boolean>
 }
 
-export type Gauge = { name: string; help: string; samples: { labels: Record<string, string>; value: number }[] }
+/** `type` is `gauge` unless given. */
+export type Gauge = {
+  name: string
+  help: string
+  type?: 'gauge' | 'counter'
+  samples: { labels: Record<string, string>; value: number }[]
+}
 
 type Declaration<State, S extends Settings> = {
   name: string

@@ -1,0 +1,198 @@
+// What one client or organisation may take of the host: connections, pipelined requests, memory for bodies and answers.
+import assert from 'node:assert/strict'
+import { BlockList, connect, type Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import { eventually } from '../../test/eventually.ts'
+import { startHost, type TestHost } from '../../test/host.ts'
+import { rawConnection } from '../../test/raw-connection.ts'
+import { specimen } from '../../test/specimen.ts'
+import { newKeyText } from '../services/account/public.ts'
+import { services } from '../services/index.ts'
+
+const count = (text: string, part: string) => text.split(part).length - 1
+const headOf = (host: TestHost, key = host.home.key) => `Host: x\r\nAuthorization: Bearer ${key}\r\n`
+
+/** Opens a connection; resolves when it is accepted or closed. */
+function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  return new Promise(resolve => {
+    socket.once('connect', () => setTimeout(resolve, 50, socket))
+    socket.once('close', () => resolve(socket))
+  })
+}
+
+describe('connections', () => {
+  it('from one address are limited, and closed ones make room', async t => {
+    const host = await startHost({ connections: { perAddress: 5 } }, t)
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => open(host.port)))
+    const accepted = sockets.filter(socket => !socket.destroyed)
+    assert.equal(accepted.length, 5)
+    for (const socket of accepted) socket.destroy()
+    const answer = await eventually(
+      () => host.call('GET /v1').catch(() => null),
+      found => found?.status === 200,
+    )
+    assert.equal(answer?.status, 200)
+    const text = await metricsOf(host)
+    assert.match(text, /^stoa_refused_total\{reason="connections_per_address"\} [7-9]$/m)
+    assert.match(text, /^stoa_connections\{\} \d$/m)
+    const lines = host.logged.filter(line => line.includes('connections_per_address'))
+    assert.ok(lines.length <= 2, 'one line, and perhaps another a second later')
+  })
+
+  it('are limited in total, also from trusted proxies, which do not count as one client', async t => {
+    const trusted = new BlockList()
+    trusted.addAddress('127.0.0.1')
+    const host = await startHost({ connections: { perAddress: 2, total: 6 }, trusted }, t)
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => open(host.port)))
+    assert.equal(sockets.filter(socket => !socket.destroyed).length, 6)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it('that do not read their answer are closed', async t => {
+    const host = await startHost({ connections: { stalledMs: 300 } }, t)
+    const { socket, write, closed } = await rawConnection(host.port, { tls: true })
+    socket.pause()
+    const request = 'GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
+    write(request.repeat(200))
+    await eventually(
+      () => metricsOf(host),
+      text => text.includes('reason="stalled_connection"} 1'),
+    )
+    socket.resume() // A paused socket does not notice that it is closed.
+    await closed
+  })
+})
+
+const metricsOf = async (host: TestHost) => (await fetch(`http://127.0.0.1:${host.metricsPort}/metrics`)).text()
+
+describe('pipelined requests', async () => {
+  const host = await startHost({ services: [...services, specimen] })
+  const GET = `GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`
+
+  it('are all answered, in order, however many there are', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: true })
+    const targets = Array.from({ length: 3_000 }, (_, at) => `/v1/nosuch-${at}`)
+    write(targets.map(target => `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
+    write('GET /v1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const answered = [...(await closed).matchAll(/GET (\/v1\/nosuch-\d+)/g)].map(match => match[1])
+    assert.deepEqual(answered, targets)
+  })
+
+  it('with bodies are answered in order too', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: true })
+    const posts = Array.from({ length: 100 }, (_, at) => {
+      const body = JSON.stringify({ slug: `pipelined-${at}`, name: 'x'.repeat(at) || 'x' })
+      return `POST /v1/projects HTTP/1.1\r\n${headOf(host)}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    })
+    write(posts.join(''))
+    write('GET /v1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const answered = [...(await closed).matchAll(/"slug":"pipelined-(\d+)"/g)].map(match => Number(match[1]))
+    assert.deepEqual(answered, [...posts.keys()])
+  })
+
+  it('of a client that reads nothing are neither handled nor read any further', async () => {
+    const connections = await Promise.all(Array.from({ length: 10 }, () => rawConnection(host.port, { tls: true })))
+    const answered = () => count(host.logged.join(''), '"operation":"getOpenapi"')
+    const before = answered()
+    for (const { socket, write } of connections) {
+      socket.pause()
+      write(GET.repeat(1_000))
+    }
+    assert.equal((await host.call('GET /v1/projects')).status, 200, 'others are served')
+    await eventually(
+      async () => answered() - before,
+      handled => handled > 0,
+    )
+    assert.ok(answered() - before < 10 * 300, 'answers wait in the sockets only')
+    for (const { socket } of connections) socket.destroy()
+  })
+})
+
+describe('request bodies', () => {
+  /** Sends all of a body but its last byte. */
+  async function stall(host: TestHost, key: string, bytes: number) {
+    const connection = await rawConnection(host.port, { tls: true })
+    const body = `{"entries":[],"note":"${'x'.repeat(bytes - 25)}"}`
+    connection.write(
+      `PUT /v1/risk/reference/domain HTTP/1.1\r\n${headOf(host, key)}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    )
+    connection.write(body.slice(0, -1))
+    return { ...connection, finish: () => connection.write(body.slice(-1)) }
+  }
+
+  it('of one organisation are refused before they are read if they would take the memory of others', async t => {
+    const MiB = 1024 * 1024
+    const host = await startHost({ bodyBytesMax: 8 * MiB }, t)
+    const [first, second, third] = [
+      await stall(host, host.home.key, 2 * MiB),
+      await stall(host, host.home.key, 2 * MiB),
+      await stall(host, host.home.key, 2 * MiB),
+    ]
+    const refused = await eventually(
+      async () => third.received(),
+      text => text.includes('\r\n\r\n{'),
+    )
+    assert.match(refused, /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"code":"overloaded"/is)
+    assert.equal((await host.call('POST /v1/projects', { body: { slug: 'small', name: 'Small' } })).status, 201)
+    for (const one of [first, second]) {
+      one.finish()
+      await eventually(
+        async () => one.received(),
+        text => text.startsWith('HTTP/1.1 400'),
+      )
+    }
+    const again = await stall(host, host.home.key, 3 * MiB)
+    again.finish()
+    await eventually(
+      async () => again.received(),
+      text => text.startsWith('HTTP/1.1 400'),
+    )
+    for (const { socket } of [first, second, third, again]) socket.destroy()
+  })
+
+  it('without a length are counted as they arrive, and released when the client leaves', async t => {
+    const host = await startHost({ bodyBytesMax: 1024 * 1024 }, t)
+    const send = async () => {
+      const connection = await rawConnection(host.port, { tls: true })
+      connection.write(
+        `PUT /v1/risk/reference/domain HTTP/1.1\r\n${headOf(host)}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      )
+      for (let sent = 0; sent < 6; sent++) connection.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`)
+      return connection
+    }
+    const held = await send()
+    const refused = await send()
+    await eventually(
+      async () => refused.received(),
+      text => text.startsWith('HTTP/1.1 503'),
+    )
+    held.socket.destroy()
+    refused.socket.destroy()
+    const body = { entries: [{ key: 'a.example', verdict: 'deny', note: 'x'.repeat(400) }] }
+    await eventually(
+      async () => host.call('PUT /v1/risk/reference/domain', { body }),
+      ({ status }) => status === 200,
+    )
+    const last = await send()
+    last.write('0\r\n\r\n')
+    await eventually(
+      async () => last.received(),
+      text => text.startsWith('HTTP/1.1 400'),
+    )
+    last.socket.destroy()
+  })
+})
+
+describe('overload', () => {
+  it('is counted by reason and logged once a second with a count, without a line for each refusal', async t => {
+    const host = await startHost({ services: [...services, specimen], settings: { STOA_REFUSED_PER_MINUTE: 1 } }, t)
+    const unknown = () => host.call('GET /v1/projects', { as: newKeyText(host.engines.random, 'secret') })
+    assert.equal((await unknown()).status, 401)
+    for (let at = 0; at < 30; at++) assert.equal((await unknown()).status, 429)
+    assert.match(await metricsOf(host), /^stoa_refused_total\{reason="too_many_tries"\} 30$/m)
+    const lines = host.logged.filter(line => line.includes('"msg":"refused"'))
+    assert.ok(lines.length >= 1 && lines.length <= 5, `${lines.length} lines`)
+    assert.ok(!host.logged.some(line => line.includes('"level":50')))
+  })
+})
