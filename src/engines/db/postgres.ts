@@ -1,8 +1,9 @@
 // PostgreSQL through the `postgres` driver: a pool with a bounded queue, transactions, LISTEN.
 import postgres from 'postgres'
-import { type Database, EngineUnavailable, type SqlValue, type Tx } from '../engines.ts'
+import { type Database, EngineUnavailable, type Session, type SqlValue, type Tx } from '../engines.ts'
 import { openLimiter, type Waits } from './limiter.ts'
 import { type NotifyHandlers, openListener } from './notifications.ts'
+import { runSession, SESSION_SETTINGS } from './session.ts'
 
 export type PostgresOptions = {
   at: { url: string } | { socketDirectory: string; database: string; user: string }
@@ -65,6 +66,8 @@ export function openPostgres(options: PostgresOptions): Database {
       autocommit: Object.assign(query, { isTransaction: true as const, script }),
       load,
       script,
+      session: <T>(work: (session: Session) => Promise<T>) =>
+        runSession(onclose => connectSession(options, onclose), work).catch(translate),
       listen: (channel: string, onNotify: (payload: string) => void, onConnect: () => void) =>
         listener.listen({ channel, onNotify, onConnect }),
       waitForNotifications: listener.waitForNotifications,
@@ -125,7 +128,14 @@ function unlessLost<T>(state: Connection, outcome: PromiseLike<T>, isLoss = (_er
 /** A new promise each time: a shared one would keep all its reactions in memory. */
 const never = <T>() => new Promise<T>(() => {})
 
-function connect({ at, connectionsMax }: PostgresOptions, handlers?: NotifyHandlers): postgres.Sql {
+const connectSession = (options: PostgresOptions, onclose: () => void) =>
+  connect({ ...options, connectionsMax: 1 }, { onclose, onnotify: () => {} }, SESSION_SETTINGS)
+
+function connect(
+  { at, connectionsMax }: PostgresOptions,
+  handlers?: NotifyHandlers,
+  overrides?: Partial<typeof SESSION_SETTINGS>,
+): postgres.Sql {
   const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
     max: connectionsMax,
     connect_timeout: CONNECT_TIMEOUT_S,
@@ -138,6 +148,7 @@ function connect({ at, connectionsMax }: PostgresOptions, handlers?: NotifyHandl
       TimeZone: 'UTC',
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+      ...overrides,
     },
     types: {
       time: { to: 1184, from: [1184], serialize: (v: string) => v, parse: (v: string) => new Date(v).toISOString() },
