@@ -1,8 +1,9 @@
 // Ends Stoa without letting it run any code: no process of its database may remain, also without a next start.
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { startEmbedded } from '../../src/engines/db/embedded/server.ts'
 import { eventually } from '../eventually.ts'
 import { client, firstRunOf, freshDirectory, type Started, start, up } from '../process.ts'
 
@@ -159,24 +160,22 @@ describe('a process that does not die', () => {
 
   it('has one watcher after its database died and was restarted', async t => {
     const data = freshDirectory(t)
-    const started = start({ STOA_DATA: data })
-    const { call } = client(data, await up(started), firstRunOf(data).home.key)
-    const killed = postmasterOf(data)
-    process.kill(killed as number, 'SIGKILL')
-    await eventually(
-      () => postmasterOf(data),
-      restarted => restarted !== null && restarted !== killed,
-    )
-    await eventually(
-      async () => (await call('GET /v1/health')).status,
-      status => status === 200,
-    )
-    await eventually(
-      () => watchersOf(data),
-      watchers => watchers.length === 1,
-    )
-    started.child.kill('SIGKILL')
-    await started.ended
+    mkdirSync(data, { mode: 0o711 })
+    const lost = (error: Error) => assert.fail(error)
+    const server = await startEmbedded({ dataDirectory: data, log: () => {}, lost })
+    for (let deaths = 0; deaths < 3; deaths++) {
+      const killed = postmasterOf(data)
+      process.kill(killed as number, 'SIGKILL')
+      await eventually(
+        () => postmasterOf(data),
+        restarted => restarted !== null && restarted !== killed,
+      )
+      await eventually(
+        () => watchersOf(data),
+        watchers => watchers.length === 1,
+      )
+    }
+    await server.stop()
     await noneLeft(t, data)
   })
 

@@ -74,13 +74,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const socketDirectory = socketLocation(home, account)
   const settings = { ...SETTINGS, ...options.settings, unix_socket_directories: socketDirectory }
   let stopping = false
-  let child = await start()
   const deaths: number[] = []
+  let child = await start()
 
   async function start(): Promise<ChildProcess> {
     await clearLeftovers(home, socketDirectory)
     const started = await launch(home, bin, account, settings, options.log)
-    started.once('exit', () => void restart())
+    if (hasEnded(started))
+      void restart() // It died between being ready and this line.
+    else started.once('exit', () => void restart())
     return started
   }
 
@@ -109,7 +111,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     },
     stop: async () => {
       stopping = true
-      if (child.exitCode === null && child.signalCode === null) {
+      if (!hasEnded(child)) {
         const exited = new Promise(resolve => child.once('exit', resolve))
         child.kill('SIGINT') // Fast shutdown: rolls back running statements; committed data is on disk.
         await exited
@@ -177,6 +179,8 @@ async function launch(
   }
   return child
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
 /** Line 8 of this file is the server's state; line 1 is its process id, which rules out the file of a dead server. */
 function isReady(home: string, pid: number | undefined): boolean {
