@@ -6,7 +6,7 @@ import { localCertificate } from './certificate.ts'
 import { type Config, helpText, readConfig, StartRefused } from './config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { systemClock } from './engines/clock/clock.ts'
-import { migrate } from './engines/db/migrate.ts'
+import { type MigrationLog, migrate } from './engines/db/migrate.ts'
 import { type Engines, EngineUnavailable } from './engines/engines.ts'
 import { type EngineSettings, openEngines } from './engines/open.ts'
 import { firstRun } from './first-run.ts'
@@ -54,7 +54,7 @@ async function start(flags: string[]): Promise<void> {
   )
   closers.push(opened)
   const { engines } = opened
-  await prepareDatabase(engines)
+  await prepareDatabase(engines, (fields, text) => log.events.info({ engine: 'db', ...fields }, text))
   const { tls, ca } = await certificate(config, dataDirectory, engines)
 
   const refusals = openRefusals(log)
@@ -143,8 +143,8 @@ function engineSettings(config: Config, dataDirectory: string): EngineSettings {
 }
 
 /** Migrates the tables, and checks that the root key can open the secrets in them. */
-async function prepareDatabase(engines: Engines): Promise<void> {
-  await migrate(engines.db, allMigrations())
+async function prepareDatabase(engines: Engines, log: MigrationLog): Promise<void> {
+  await migrate(engines.db, allMigrations(), log)
   if (await hasRootKey(engines)) return
   throw new StartRefused(
     'the secrets in this database were sealed under another root key; set STOA_ROOT_KEY to that one',

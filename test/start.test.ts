@@ -112,6 +112,8 @@ describe('a first start', () => {
       ],
     )
 
+    assert.ok(eventsOf(first).some(({ msg }) => msg === 'migrating'))
+
     const second = start({ STOA_DATA: data })
     const again = client(data, await up(second), file.home.key)
     assert.equal((await again.call('GET /v1/projects/kept')).body.name, 'Kept')

@@ -41,6 +41,11 @@ export interface Tx extends Sql {
   script(text: string): Promise<void>
 }
 
+/** A connection of its own, without time limits. Its statements run one after the other. */
+export interface Session extends Tx {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+}
+
 /** PostgreSQL. Calling it runs one read query. */
 export interface Database extends Sql {
   /** The same database for the calls of one organisation, or of one client address where no organisation is known. Each
@@ -51,6 +56,8 @@ export interface Database extends Sql {
   /** For writes of a single statement. */
   readonly autocommit: Tx
   script(text: string): Promise<void>
+  /** Runs work that may take long, besides the pool and its queue. For migrations only. */
+  session<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Calls `onNotify` for each message on the channel, and `onConnect` each time listening (re)starts. Messages sent in
    *  between are lost, so caches must be cleared on `onConnect`. */
   listen(channel: string, onNotify: (payload: string) => void, onConnect: () => void): Promise<void>

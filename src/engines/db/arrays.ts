@@ -1,8 +1,13 @@
 // One-dimensional arrays in PostgreSQL's text format. The driver would ask the server for the types of arrays at each
 // new connection, and a connection that is lost at that moment would end the process with an unhandled rejection.
+import type { SqlValue } from '../engines.ts'
 
-export const arrayText = (values: readonly (string | number | boolean | null)[]): string =>
+const arrayText = (values: readonly (string | number | boolean | null)[]): string =>
   `{${values.map(value => (value === null ? 'NULL' : `"${String(value).replace(/["\\]/g, '\\$&')}"`)).join(',')}}`
+
+/** Parameters as the driver takes them. */
+export const parameters = (values: readonly SqlValue[]): string[] =>
+  values.map(value => (Array.isArray(value) ? arrayText(value) : value)) as string[]
 
 export function textsFrom(array: string): (string | null)[] {
   const items = array.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,"]+)/gs)

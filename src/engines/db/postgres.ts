@@ -1,10 +1,18 @@
 // PostgreSQL through the `postgres` driver: queries, transactions, and the meaning of errors.
 import postgres from 'postgres'
-import { ConstraintViolated, type Database, EngineUnavailable, type SqlValue, type Tx } from '../engines.ts'
-import { arrayText, textsFrom } from './arrays.ts'
+import {
+  ConstraintViolated,
+  type Database,
+  EngineUnavailable,
+  type Session,
+  type SqlValue,
+  type Tx,
+} from '../engines.ts'
+import { parameters, textsFrom } from './arrays.ts'
 import type { RunningCall } from './calls.ts'
 import type { NotifyHandlers } from './notifications.ts'
 import { backendOf, openPool, type PoolOptions } from './pool.ts'
+import { runSession, SESSION_SETTINGS } from './session.ts'
 
 export type PostgresOptions = PoolOptions & {
   at: { url: string } | { socketDirectory: string; database: string; user: string }
@@ -69,6 +77,8 @@ export function openPostgres(options: PostgresOptions): Database {
       pool.listen({ channel, onNotify, onConnect }),
     waitForNotifications: pool.waitForNotifications,
     ping,
+    session: <T>(work: (session: Session) => Promise<T>) =>
+      runSession(onclose => connectSession(options.at, onclose), work).catch(error => translate(error, NOT_COMMITTING)),
     close: pool.close,
   }
 
@@ -102,6 +112,7 @@ export function openPostgres(options: PostgresOptions): Database {
 }
 
 const HEALTH = 'health checks'
+const NOT_COMMITTING = { isCommitting: false }
 
 /** PostgreSQL 15: older versions lack some of the SQL in use. */
 const VERSION_MIN = 150_000
@@ -161,7 +172,15 @@ function unlessLost<T>(state: Transaction, outcome: PromiseLike<T>, isLoss = (_e
 /** A new promise each time: a shared one would keep all its reactions in memory. */
 const never = <T>() => new Promise<T>(() => {})
 
-function connect(at: PostgresOptions['at'], connectionsMax: number, handlers?: NotifyHandlers): postgres.Sql {
+const connectSession = (at: PostgresOptions['at'], onclose: () => void) =>
+  connect(at, 1, { onclose, onnotify: () => {} }, SESSION_SETTINGS)
+
+function connect(
+  at: PostgresOptions['at'],
+  connectionsMax: number,
+  handlers?: NotifyHandlers,
+  overrides?: Partial<typeof SESSION_SETTINGS>,
+): postgres.Sql {
   const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
     max: connectionsMax,
     connect_timeout: CONNECT_TIMEOUT_S,
@@ -175,6 +194,7 @@ function connect(at: PostgresOptions['at'], connectionsMax: number, handlers?: N
       TimeZone: 'UTC',
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+      ...overrides,
     },
     types: {
       time: { to: 1184, from: [1184], serialize: (v: string) => v, parse: (v: string) => new Date(v).toISOString() },
@@ -191,10 +211,6 @@ function connect(at: PostgresOptions['at'], connectionsMax: number, handlers?: N
 const TEXT_ARRAYS = [1000, 1003, 1009, 1015]
 const NUMBER_ARRAYS = [1005, 1007, 1016]
 const numbersFrom = (array: string) => textsFrom(array).map(text => (text === null ? null : Number(text)))
-
-/** Parameters as the driver takes them. */
-const parameters = (values: readonly SqlValue[]): string[] =>
-  values.map(value => (Array.isArray(value) ? arrayText(value) : value)) as string[]
 
 const DOWN = new Set([
   'CONNECTION_CLOSED',
@@ -226,7 +242,7 @@ function isConnectionLost(error: unknown): boolean {
 }
 
 /** Converts errors that are not defects to those of `engines.ts`; rethrows all others unchanged. */
-function translate(error: unknown, { isCommitting }: RunningCall): never {
+function translate(error: unknown, { isCommitting }: Pick<RunningCall, 'isCommitting'>): never {
   const { code } = (error ?? {}) as { code?: unknown }
   if (error instanceof EngineUnavailable || typeof code !== 'string') throw error
   if (NEVER_SENT.has(code)) throw new EngineUnavailable('db', 'down', error)

@@ -1,5 +1,5 @@
 // PostgreSQL as a child process on a Unix socket: created on first use, cleaned up after a crash, restarted if it dies.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import {
   existsSync,
   lstatSync,
@@ -16,6 +16,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { clearLeftovers, endProcesses } from './leftovers.ts'
 import { type Account, binaries, clusterHome, createPrivateDirectory, serverAccount } from './location.ts'
 import { lockDirectory } from './lock.ts'
+import { spawnWatched } from './watched.ts'
 
 export const DATABASE_USER = 'stoa'
 
@@ -73,13 +74,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const socketDirectory = socketLocation(home, account)
   const settings = { ...SETTINGS, ...options.settings, unix_socket_directories: socketDirectory }
   let stopping = false
-  let child = await start()
   const deaths: number[] = []
+  let child = await start()
 
   async function start(): Promise<ChildProcess> {
     await clearLeftovers(home, socketDirectory)
     const started = await launch(home, bin, account, settings, options.log)
-    started.once('exit', () => void restart())
+    if (hasEnded(started))
+      void restart() // It died between being ready and this line.
+    else started.once('exit', () => void restart())
     return started
   }
 
@@ -108,7 +111,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     },
     stop: async () => {
       stopping = true
-      if (child.exitCode === null && child.signalCode === null) {
+      if (!hasEnded(child)) {
         const exited = new Promise(resolve => child.once('exit', resolve))
         child.kill('SIGINT') // Fast shutdown: rolls back running statements; committed data is on disk.
         await exited
@@ -127,14 +130,12 @@ async function initialise(home: string, bin: string, account: Account): Promise<
   rmSync(fresh, { recursive: true, force: true })
   createPrivateDirectory(fresh, account)
   const options = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8']
-  const child = spawn(join(bin, 'initdb'), ['-D', fresh, '-U', DATABASE_USER, '-A', 'peer', ...options], {
-    ...account.ids,
-    cwd: '/',
-    env: {}, // PGDATA, PGOPTIONS and the like must not affect it.
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  // While initdb runs the server, its shared memory is in the directory too, and not in /dev/shm, where a kill leaves it.
+  options.push(`--set=dynamic_shared_memory_type=${SETTINGS.dynamic_shared_memory_type}`)
+  const command = [join(bin, 'initdb'), '-D', fresh, '-U', DATABASE_USER, '-A', 'peer', ...options]
+  const child = spawnWatched('initdb', command, account)
   let errors = ''
-  child.stderr.on('data', chunk => {
+  child.stderr!.on('data', chunk => {
     errors += chunk
   })
   const code = await new Promise(resolve => child.once('error', resolve).once('close', resolve))
@@ -154,13 +155,7 @@ async function launch(
   log: EmbeddedOptions['log'],
 ): Promise<ChildProcess> {
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const child = spawn(join(bin, 'postgres'), ['-D', home, ...options], {
-    ...account.ids,
-    cwd: '/',
-    env: {},
-    detached: true, // Ctrl-C signals the whole process group; the server must run until open requests are finished.
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawnWatched('server', [join(bin, 'postgres'), '-D', home, ...options], account)
   let lastError = ''
   let ended = false
   child.once('error', error => {
@@ -184,6 +179,8 @@ async function launch(
   }
   return child
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
 /** Line 8 of this file is the server's state; line 1 is its process id, which rules out the file of a dead server. */
 function isReady(home: string, pid: number | undefined): boolean {
