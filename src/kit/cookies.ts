@@ -1,27 +1,45 @@
+// Reads the Cookie header. Only blanks and tabs around a cookie are ignored: `trim()` would remove further characters,
+// and so accept names that a sibling host can set.
+
 /** The value of a cookie; null if absent, empty if sent twice, which browsers never do with a `__Host-` name. */
 export function cookieIn(header: string, name: string): string | null {
   let found: string | null = null
-  for (const pair of pairsIn(header)) {
-    if (pair[name.length] !== '=' || !pair.startsWith(name)) continue
+  for (let start = 0; start < header.length; start = endOf(header, start) + 1) {
+    const at = afterBlanks(header, start)
+    const valueAt = at + name.length + 1
+    if (header[valueAt - 1] !== '=' || !header.startsWith(name, at)) continue
     if (found !== null) return ''
-    found = pair.slice(name.length + 1)
+    found = header.slice(valueAt, beforeBlanks(header, endOf(header, at), valueAt))
   }
   return found
 }
 
 /** The names of the cookies, in the order in which they were sent. */
-export const cookieNames = (header: string): string[] =>
-  pairsIn(header).flatMap(pair => (pair.includes('=') ? [pair.slice(0, pair.indexOf('='))] : []))
+export function cookieNames(header: string): string[] {
+  const names: string[] = []
+  for (let start = 0; start < header.length; start = endOf(header, start) + 1) {
+    const at = afterBlanks(header, start)
+    const pair = header.slice(at, endOf(header, start))
+    if (pair.includes('=')) names.push(pair.slice(0, pair.indexOf('=')))
+  }
+  return names
+}
 
-const pairsIn = (header: string) => header.split(';').map(withoutBlanks)
+function endOf(header: string, start: number): number {
+  const end = header.indexOf(';', start)
+  return end < 0 ? header.length : end
+}
 
-/** `trim()` would remove further characters, and so accept names that a sibling host can set. A regular expression that
- *  removes blanks at the end takes quadratic time. */
-function withoutBlanks(text: string): string {
-  let [start, end] = [0, text.length]
-  while (start < end && isBlank(text.charCodeAt(start))) start++
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
-  return text.slice(start, end)
+function afterBlanks(header: string, start: number): number {
+  let at = start
+  while (isBlank(header.charCodeAt(at))) at++
+  return at
+}
+
+function beforeBlanks(header: string, end: number, start: number): number {
+  let at = end
+  while (at > start && isBlank(header.charCodeAt(at - 1))) at--
+  return at
 }
 
 const isBlank = (code: number) => code === 0x20 || code === 0x09
