@@ -4,6 +4,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
+import { services } from '../src/services/index.ts'
+import { expressionsIn, slowness } from './expressions.ts'
 
 const tracked = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .stdout.trim()
@@ -25,6 +27,19 @@ const FILE_LINES_MAX = 400
 const FUNCTION_LINES_MAX = 80
 /** Exceptions: file and function, and why it is not split. */
 const LONG_FUNCTIONS: Record<string, string> = {}
+
+/** Regular expressions that may take more than linear time: file and expression, and why that does no harm. */
+const SLOW_EXPRESSIONS: Record<string, string> = {
+  'src/config.ts /^([a-z+]+:)?(\\/*).*@/i': 'a setting',
+  'src/host/files.ts /\\/assets\\/[^/]*-[\\w-]{8,}\\.\\w+$/': 'the names of our own files, at the start',
+  'src/identity/pages.ts /<form.*?<\\/form>/s': 'a page of oidc-provider, in which < of a client is escaped',
+  'src/identity/pages.ts /<noscript>.*?<\\/noscript>/s': 'a page of oidc-provider, in which < of a client is escaped',
+  'src/services/risk/state.ts /\\/+$/': 'a setting',
+  "src/services/risk/match/pattern.ts (text.slice(CASE_INSENSITIVE.length), 'i') : new RegExp(text)":
+    'a published pattern, of which pattern-steps.ts bounds the steps',
+  'src/services/risk/match/pattern.ts (text)': 'a published pattern, of which pattern-steps.ts bounds the steps',
+  "src/services/risk/sources/patterns.ts (pattern.replace(/^\\(\\?i\\)/, '')).test('')": 'tested on the empty text',
+}
 
 describe('imports', () => {
   for (const file of source) {
@@ -93,6 +108,41 @@ describe('code that is allowed in certain files only', () => {
     assert.ok(routes.length > 5)
     assert.deepEqual(
       routes.filter((route, at) => routes.indexOf(route) !== at),
+      [],
+    )
+  })
+})
+
+describe('regular expressions take linear time', () => {
+  it('in the source', () => {
+    const slow = new Map<string, string>()
+    let count = 0
+    for (const file of source) {
+      for (const { source: text, flags, line } of expressionsIn(read(file))) {
+        count++
+        const found = flags === null ? 'not a constant' : slowness(text, flags)
+        if (found) slow.set(`${file} ${flags === null ? text : `/${text}/${flags}`}`, `${file}:${line}: ${found}`)
+      }
+    }
+    assert.ok(count > 100)
+    const listed = Object.keys(SLOW_EXPRESSIONS)
+    const offenders = [...slow].filter(([name]) => !listed.includes(name)).map(([name, found]) => `${found}: ${name}`)
+    assert.deepEqual(offenders, [])
+    assert.deepEqual(
+      listed.filter(name => !slow.has(name)),
+      [],
+      'exceptions that are no longer needed',
+    )
+  })
+
+  it('in the schemas of operations', () => {
+    const all = services
+      .flatMap(({ operations }) => Object.values(operations))
+      .flatMap(({ input }) => patternsIn(input))
+    const distinct = [...new Set(all)]
+    assert.ok(distinct.length > 10)
+    assert.deepEqual(
+      distinct.filter(pattern => slowness(pattern, 'u') !== null), // TypeBox sets the flag.
       [],
     )
   })
@@ -194,6 +244,14 @@ describe('size and names', () => {
     assert.doesNotMatch(read('package-lock.json'), /"resolved": *"http/)
   })
 })
+
+/** The values of `pattern` in a schema. */
+function patternsIn(schema: object): string[] {
+  return Object.entries(schema).flatMap(([name, part]) => {
+    if (name === 'pattern' && typeof part === 'string') return [part]
+    return typeof part === 'object' && part !== null ? patternsIn(part) : []
+  })
+}
 
 /** The SQL statements in a file. */
 function statementsIn(text: string): string[] {

@@ -34,7 +34,7 @@ const expectationFailed = () =>
 function isUnencrypted(request: IncomingMessage, trusted: BlockList | null): boolean {
   const encrypted = 'encrypted' in request.socket
   if (!trusted || !isTrusted(trusted, request.socket.remoteAddress)) return !encrypted
-  const scheme = listed(request.headers['x-forwarded-proto']).at(-1)?.toLowerCase()
+  const scheme = fromLast(request.headers['x-forwarded-proto']).next().value?.toLowerCase()
   return encrypted ? scheme === 'http' : scheme !== 'https'
 }
 
@@ -43,9 +43,11 @@ function isUnencrypted(request: IncomingMessage, trusted: BlockList | null): boo
 export function clientAddress(request: IncomingMessage, trusted: BlockList | null): string {
   let address = request.socket.remoteAddress ?? ''
   if (!trusted) return address
-  const forwarded = listed(request.headers['x-forwarded-for'])
+  const forwarded = fromLast(request.headers['x-forwarded-for'])
   while (isTrusted(trusted, address)) {
-    const next = (forwarded.pop() ?? '').replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+    const next = (forwarded.next().value ?? '')
+      .replace(/^\[(.*)\](:\d+)?$/, '$1')
+      .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
     if (!isIP(next)) break
     address = next
   }
@@ -69,8 +71,12 @@ export function count(rawHeaders: string[], wanted: string): number {
   return found
 }
 
-function listed(header: string | string[] | undefined): string[] {
-  return String(header ?? '')
-    .split(',')
-    .map(part => part.trim())
+/** The entries of a list, the last one first. The rest of a long list is not read. */
+function* fromLast(header: string | string[] | undefined): Generator<string, undefined> {
+  const text = String(header ?? '')
+  for (let end = text.length; end >= 0; ) {
+    const comma = end === 0 ? -1 : text.lastIndexOf(',', end - 1)
+    yield text.slice(comma + 1, end).trim()
+    end = comma
+  }
 }

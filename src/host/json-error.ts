@@ -3,7 +3,7 @@
 const SPACE = /[\t\n\r ]*/y
 /** A string without its closing quote. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that JSON does not allow in strings
-const STRING = /"(?:[^"\\\u0000-\u001f]+|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*/y
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*/y
 const ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?/y
 /** A number, or the beginning of one. */
 const NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE][+-]?\d*)?)?|[eE][+-]?\d*)?)?/y

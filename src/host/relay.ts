@@ -116,12 +116,11 @@ function identity(caller: Caller): Record<string, string> {
 
 /** Drops the given headers, also when written with `_` for `-`, and those that `Connection` names. */
 function filtered(headers: IncomingHttpHeaders, dropped: Set<string>, prefix: RegExp): Record<string, string> {
-  const named = String(headers.connection ?? '')
-    .toLowerCase()
-    .split(/\s*,\s*/)
+  const connection = String(headers.connection ?? '').toLowerCase()
+  const named = new Set(connection.split(',').map(name => name.trim()))
   const passes = ([name, value]: [string, unknown]) => {
     const folded = name.replaceAll('_', '-')
-    return value !== undefined && !dropped.has(folded) && !prefix.test(folded) && !named.includes(name)
+    return value !== undefined && !dropped.has(folded) && !prefix.test(folded) && !named.has(name)
   }
   return Object.fromEntries(Object.entries(headers).filter(passes)) as Record<string, string>
 }

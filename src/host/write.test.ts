@@ -7,6 +7,7 @@ import { type Answer, startHost } from '../../test/host.ts'
 import { duringWrite, specimenConsumer } from '../../test/specimen/writes.ts'
 import { specimen } from '../../test/specimen.ts'
 import { nothing } from '../kit/answer.ts'
+import { orNone } from '../kit/fields.ts'
 import { type Declare, operation } from '../kit/operation.ts'
 import { service } from '../kit/service.ts'
 import { services } from '../services/index.ts'
@@ -229,6 +230,10 @@ describe('the declaration of an operation', () => {
       [{ route: 'GET /v1/x', body: 'bytes' }, /takes no body/],
       [{ route: 'DELETE /v1/x', encodings: ['gzip'] }, /encodings/],
       [{ access: 'public', metered: true }, /budget/],
+      [{ input: { all: Type.Array(Type.String()) } }, /maxItems/],
+      [{ input: { all: orNone(Type.Array(Type.String())) } }, /maxItems/],
+      [{ input: { one: Type.Object({ all: Type.Optional(Type.Array(Type.String())) }) } }, /maxItems/],
+      [{ input: { all: Type.Record(Type.String(), Type.String()) } }, /maxProperties/],
     ] as const) {
       assert.throws(() => declare({ ...common, ...more }), why)
     }

@@ -268,6 +268,9 @@ function headersFor(path: string, issuer: string): Record<string, string> {
   }
 }
 
+/** Browsers send less than 200. The library that reads it takes quadratic time. */
+const ACCEPT_CHARS_MAX = 1_000
+
 /** oidc-provider builds URLs from the Host header and allows CORS for every origin on some responses. So Host is set to
  *  the issuer, Origin is removed, and the CORS headers it sets anyway are dropped. */
 function overrideHeaders({ headers }: IncomingMessage, response: ServerResponse, host: string): void {
@@ -275,6 +278,7 @@ function overrideHeaders({ headers }: IncomingMessage, response: ServerResponse,
   response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value))
   for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name]
   delete headers.origin
+  if ((headers.accept?.length ?? 0) > ACCEPT_CHARS_MAX) delete headers.accept
   headers.host = host
   headers['x-forwarded-proto'] = 'https'
 }

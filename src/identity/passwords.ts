@@ -64,9 +64,10 @@ const macOf = (cookieKey: string, id: string, email: string) =>
 type Known = { id: string; mac: string }
 
 const knownIn = ({ headers }: IncomingMessage): Known[] =>
-  [...(cookieIn(headers.cookie ?? '', KNOWN_COOKIE) ?? '').matchAll(/(\w{20})\.([\w-]{43})(?:~|$)/g)].map(
-    ([, id, mac]) => ({ id: id as string, mac: mac as string }),
-  )
+  (cookieIn(headers.cookie ?? '', KNOWN_COOKIE) ?? '').split('~').flatMap(entry => {
+    const [, id, mac] = entry.match(/^(\w{20})\.([\w-]{43})$/) ?? []
+    return id && mac ? [{ id, mac }] : []
+  })
 
 const isFor = ({ cookieKey }: PasswordOptions, { id, mac }: Known, email: string): boolean =>
   timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(cookieKey, id, email)))

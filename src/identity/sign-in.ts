@@ -15,7 +15,7 @@ export type SignInOptions = ChoiceOptions &
   }
 
 /** What the form repeats after a wrong password: an address, and no other text. */
-const ADDRESS = /^[^\s<>"]+@[^\s<>"]+$/
+const ADDRESS = /^[^\s<>"][^\s<>"@]*@[^\s<>"]+$/
 
 export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and sign in again.')
 

@@ -1,6 +1,7 @@
-// Checks a value against a schema and describes each invalid field.
+// Checks a value against a schema and describes what is invalid. The cost of describing is bounded: a client that sends a
+// million invalid values learns about the first few.
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/schema'
+import { Compile, Errors } from 'typebox/schema'
 import { Fault, type FieldFault } from './fault.ts'
 
 export type Check = { passes(value: unknown): boolean; faults(value: unknown): FieldFault[] }
@@ -10,66 +11,124 @@ export function compileCheck(schema: TSchema): Check {
   return {
     passes: value => validator.Check(value),
     faults: value => {
-      const unknown = unknownFields(value, schema)
-      const others = validator.Errors(value)[1].flatMap(error => describe(error as SchemaError, schema))
-      const faults = [...unknown]
-      for (const fault of others) {
-        const isKnown = isUnknown(fault) && faults.some(one => isUnknown(one) && one.path === fault.path)
-        if (!isKnown) faults.push(fault)
-      }
+      const found: FieldFault[] = []
+      addFaults(found, schema, value, '')
       // A misspelt field comes first: that the right one is missing only follows from it.
-      return [...faults.filter(isMisspelt), ...faults.filter(fault => !isMisspelt(fault))]
+      return [...found.filter(isMisspelt), ...found.filter(fault => !isMisspelt(fault))]
     },
   }
 }
 
 export function invalidInput(fields: FieldFault[]): Fault {
   const first = fields[0] ?? { path: 'body', says: 'is not valid' }
-  // Lists of unknown fields are cut, so a long one says nothing about how many there are.
-  const others = fields.length >= UNKNOWN_MAX ? 'others' : `${fields.length - 1} more`
+  // The list is cut, so a long one says nothing about how many there are.
+  const others = fields.length >= FAULTS_MAX ? 'others' : `${fields.length - 1} more`
   const more = fields.length > 1 ? ` (and ${others})` : ''
   const end = first.says.endsWith('?') && !more ? '' : '.'
   return new Fault('invalid_input', { message: `\`${first.path}\` ${first.says}${more}${end}`, fields })
 }
 
+/** More than people correct at once; the search ends there. */
+const FAULTS_MAX = 20
+
+type Schema = {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: unknown
+  patternProperties?: unknown
+  items?: Schema | Schema[]
+  description?: string
+}
+
+/** Walks objects and arrays itself, because TypeBox walks everything before it answers. TypeBox describes the rest. */
+function addFaults(found: FieldFault[], schema: Schema, value: unknown, path: string): void {
+  const { properties, required = [], additionalProperties, items, ...own } = schema
+  if (properties && !schema.patternProperties) {
+    const isClosed = additionalProperties === false
+    const other = isClosed || additionalProperties === undefined ? own : { ...own, additionalProperties }
+    if (addOwnFaults(found, other, value, path) || !isObject(value)) return
+    if (isClosed) addUnknown(found, properties, value, path)
+    addFieldFaults(found, properties, required, value, path)
+  } else if (items && !Array.isArray(items)) {
+    if (addOwnFaults(found, own, value, path) || !Array.isArray(value)) return
+    addItemFaults(found, items, value, path)
+  } else addOwnFaults(found, schema, value, path)
+}
+
+/** Whether there are any. */
+function addOwnFaults(found: FieldFault[], schema: Schema, value: unknown, path: string): boolean {
+  const errors = Errors(schema as TSchema, value)[1] as SchemaError[]
+  found.push(...errors.slice(0, FAULTS_MAX - found.length).map(error => describe(error, schema, path)))
+  return errors.length > 0
+}
+
+function addUnknown(found: FieldFault[], properties: object, value: object, path: string): void {
+  const declared = Object.keys(properties)
+  for (const name of Object.keys(value)) {
+    if (found.length >= FAULTS_MAX) return
+    if (Object.hasOwn(properties, name)) continue
+    found.push({ path: below(path, name.slice(0, UNKNOWN_NAME_MAX)), says: unknownText(name, declared) })
+  }
+}
+
+function addFieldFaults(
+  found: FieldFault[],
+  properties: Record<string, Schema>,
+  required: string[],
+  value: Record<string, unknown>,
+  path: string,
+): void {
+  const missing = required.filter(name => !Object.hasOwn(value, name))
+  for (const name of missing)
+    if (found.length < FAULTS_MAX) found.push({ path: below(path, name), says: 'is required' })
+  for (const [name, schema] of Object.entries(properties)) {
+    if (found.length >= FAULTS_MAX) return
+    const isAbsent = !Object.hasOwn(value, name) || (value[name] === undefined && !required.includes(name))
+    if (!isAbsent) addFaults(found, schema, value[name], below(path, name))
+  }
+}
+
+/** Compiled with the first invalid list. */
+const itemValidators = new WeakMap<Schema, ReturnType<typeof Compile>>()
+
+function addItemFaults(found: FieldFault[], items: Schema, value: unknown[], path: string): void {
+  const validator = itemValidators.get(items) ?? Compile(items as TSchema)
+  itemValidators.set(items, validator)
+  for (let at = 0; at < value.length && found.length < FAULTS_MAX; at++) {
+    if (!validator.Check(value[at])) addFaults(found, items, value[at], below(path, String(at)))
+  }
+}
+
+const below = (path: string, name: string) => (path === '' ? name : `${path}.${name}`)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 type SchemaError = {
   keyword: string
   schemaPath: string
   instancePath: string
-  params: {
-    requiredProperties?: string[]
-    additionalProperties?: string[]
-    allowedValues?: unknown[]
-    type?: string | string[]
-    limit?: number
-  }
+  params: { allowedValues?: unknown[]; type?: string | string[]; limit?: number }
   message: string
 }
 
-function describe({ keyword, schemaPath, instancePath, params, message }: SchemaError, root: TSchema): FieldFault[] {
-  const path = instancePath.slice(1, 200).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
-  const below = (name: string) => (path ? `${path}.${name.slice(0, 100)}` : name.slice(0, 100))
+function describe({ keyword, schemaPath, instancePath, params, message }: SchemaError, root: Schema, from: string) {
+  const within = instancePath.slice(1, 200).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
+  const path = (within ? below(from, within) : from) || 'body'
   switch (keyword) {
-    case 'required':
-      return (params.requiredProperties ?? []).map(name => ({ path: below(name), says: 'is required' }))
-    case 'additionalProperties':
-      return (params.additionalProperties ?? []).slice(0, UNKNOWN_MAX).map(name => {
-        return { path: below(name), says: unknownText(name, nodeAt(root, schemaPath)) }
-      })
-    case 'boolean': // An unknown field, too. TypeBox reports eight errors at most, so the list of them may be missing.
-      return [{ path, says: NOT_A_FIELD }]
     case 'enum':
-      return [{ path, says: `must be one of ${(params.allowedValues ?? []).join(', ')}` }]
+      return { path, says: `must be one of ${(params.allowedValues ?? []).join(', ')}` }
     case 'format':
-      return [{ path, says: 'must be a time in RFC 3339, such as 2026-11-15T09:30:00Z' }]
+      return { path, says: 'must be a time in RFC 3339, such as 2026-11-15T09:30:00Z' }
     case 'pattern': {
-      const description = (nodeAt(root, schemaPath) as { description?: string }).description
-      return [{ path, says: description ? `must be ${lowerFirst(description)}` : message }]
+      const { description } = nodeAt(root, schemaPath)
+      return { path, says: description ? `must be ${lowerFirst(description)}` : message }
     }
     case 'type':
-      return [{ path: path || 'body', says: `must be ${[params.type].flat().map(typeName).join(' or ')}` }]
+      return { path, says: `must be ${[params.type].flat().map(typeName).join(' or ')}` }
     default:
-      return [{ path: path || 'body', says: BOUNDS[keyword]?.(params.limit ?? 0) ?? message }]
+      return { path, says: BOUNDS[keyword]?.(params.limit ?? 0) ?? message }
   }
 }
 
@@ -89,28 +148,17 @@ const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 
 
 const NOT_A_FIELD = 'is not a field here'
 const MISSPELT = `${NOT_A_FIELD}; did you mean `
-const isUnknown = ({ says }: FieldFault) => says.startsWith(NOT_A_FIELD)
 const isMisspelt = ({ says }: FieldFault) => says.startsWith(MISSPELT)
-/** People misspell a field or two; a body with thousands of unknown ones must stay cheap. */
-const UNKNOWN_MAX = 20
+const UNKNOWN_NAME_MAX = 100
 
-/** Of the whole input, found here because TypeBox stops after eight errors. */
-function unknownFields(value: unknown, schema: TSchema): FieldFault[] {
-  const { additionalProperties, properties } = schema as { additionalProperties?: unknown; properties?: object }
-  if (additionalProperties !== false || typeof value !== 'object' || value === null || Array.isArray(value)) return []
-  const names = Object.keys(value).filter(name => !Object.hasOwn(properties ?? {}, name))
-  return names.slice(0, UNKNOWN_MAX).map(name => ({ path: name.slice(0, 100), says: unknownText(name, schema) }))
-}
-
-function unknownText(name: string, schema: unknown): string {
-  const declared = Object.keys((schema as { properties?: object }).properties ?? {})
+function unknownText(name: string, declared: string[]): string {
   const meant = declared.find(field => isLike(field, name))
   return meant === undefined ? NOT_A_FIELD : `${MISSPELT}\`${meant}\`?`
 }
 
 /** Whether two names differ in case and separators only, or by one inserted, dropped, changed or swapped letter. */
 function isLike(field: string, name: string): boolean {
-  const [a, b] = [plain(field), plain(name.slice(0, 100))]
+  const [a, b] = [plain(field), plain(name.slice(0, UNKNOWN_NAME_MAX))]
   if (a === b) return true
   if (a.length < 3 || Math.abs(a.length - b.length) > 1) return false
   let start = 0
@@ -122,10 +170,10 @@ function isLike(field: string, name: string): boolean {
 
 const plain = (name: string) => name.toLowerCase().replace(/[-_ ]/g, '')
 
-function nodeAt(root: TSchema, schemaPath: string): unknown {
+function nodeAt(root: Schema, schemaPath: string): Schema {
   let node: unknown = root
   for (const step of schemaPath.split('/').slice(1)) node = (node as Record<string, unknown>)[step]
-  return node
+  return node as Schema
 }
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

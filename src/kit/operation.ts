@@ -182,6 +182,7 @@ export function declareOperation(declared: Erased) {
 
   const shape = declared.passUnknown || body === 'parsed' ? {} : { additionalProperties: false }
   const input = Type.Object(fields, shape)
+  rejectIf(isUnbounded(input), route, 'an array in the input needs maxItems, a record maxProperties')
   const checked = body === undefined ? input : Type.Object({ ...fields, body: Type.Unknown() }, shape)
   const answer = answerOf(declared.output)
   const bodyKind: 'none' | BodyKind = body ?? (bodiless ? 'none' : 'json')
@@ -216,6 +217,14 @@ export function declareOperation(declared: Erased) {
     model: model ?? null,
     run: declared.run as unknown as (context: Context<never>, input: never) => unknown,
   }
+}
+
+/** Whether a client decides how many values a list or a record of this schema has. */
+function isUnbounded(schema: object): boolean {
+  const { type, maxItems, patternProperties, maxProperties } = schema as Record<string, unknown>
+  if ([type].flat().includes('array') && maxItems === undefined) return true
+  if ([type].flat().includes('object') && patternProperties && maxProperties === undefined) return true
+  return Object.values(schema).some(part => typeof part === 'object' && part !== null && isUnbounded(part))
 }
 
 function auditOf(declared: AuditName | undefined): Audit | null {

@@ -88,6 +88,6 @@ function writePrivate(directory: string, name: string, text: string): string {
 /** The message with its text unencoded: nodemailer would break long lines, and with them the links that people copy. */
 function readable(message: Buffer, text: string): string {
   const [head = ''] = message.toString('utf8').split('\r\n\r\n', 1)
-  const plain = head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit')
-  return `${plain}\r\n\r\n${text.replaceAll('\n', '\r\n')}`
+  const fields = head.split('\r\n').filter(line => !line.startsWith('Content-Transfer-Encoding: '))
+  return [...fields, 'Content-Transfer-Encoding: 8bit', '', text.replaceAll('\n', '\r\n')].join('\r\n')
 }

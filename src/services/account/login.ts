@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { replies, reply } from '../../kit/answer.ts'
 import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
-import { cookieIn, hostCookie } from '../../kit/cookies.ts'
+import { cookieIn, cookieNames, hostCookie } from '../../kit/cookies.ts'
 import { SESSION_COOKIE } from '../../kit/credentials.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Context } from '../../kit/operation.ts'
@@ -125,12 +125,15 @@ export const logout = operation({
 const SLOTS = 1_000_000
 /** The most sign-ins a browser may have pending; it bounds the number of cookies. */
 const PENDING_MAX = 8
-const PENDING_COOKIES = /(?<=^|; *)__Host-stoa-login-\d{1,6}(?==)/g
+const PENDING_COOKIE = /^__Host-stoa-login-\d{1,6}$/
 const pendingCookie = (state: string) => `__Host-stoa-login-${state.split('.', 1)[0]}`
 const sealName = (state: string) => `login ${state}`
 
 /** The cookies to delete so that one more fits; browsers send the oldest first. */
-const surplusIn = (cookies: string): string[] => (cookies.match(PENDING_COOKIES) ?? []).slice(0, 1 - PENDING_MAX)
+const surplusIn = (cookies: string): string[] =>
+  cookieNames(cookies)
+    .filter(name => PENDING_COOKIE.test(name))
+    .slice(0, 1 - PENDING_MAX)
 
 /** The sign-in that this browser started with that state; null if there is none. */
 function openPending({ seal, request }: Pick<Context, 'seal' | 'request'>, state: string): PendingLogin | null {
