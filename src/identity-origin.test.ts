@@ -1,45 +1,30 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { BlockList } from 'node:net'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { connect } from 'node:tls'
-import { CA, startHost } from '../test/host.ts'
-import { CONNECTION_LIMITS, openConnections } from './host/connections.ts'
-import { openListener } from './host/listener.ts'
+import { CA, startHost, testListener } from '../test/host.ts'
 import { logInto } from './host/log.ts'
-import { openRefusals } from './host/refusals.ts'
-import { requestIds } from './host/server.ts'
 import { openIdentityOrigin } from './identity-origin.ts'
 
 const host = await startHost({ now: 'real' })
-const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'), 'utf8')
 const logged: Record<string, unknown>[] = []
 const trusted = new BlockList()
 trusted.addAddress('127.0.0.1')
-const requestId = requestIds(host.engines.random, 'idr')
-const tls = { key: pem, cert: pem }
 const log = logInto('info', host.clock, { write: line => void logged.push(JSON.parse(line)) })
-const refusals = openRefusals(log)
-const connections = openConnections(CONNECTION_LIMITS, trusted, refusals)
-const address = { host: '127.0.0.1', port: 0 }
-const listener = await openListener({ tls, trusted, requestId, address, connections, refusals })
-const { port } = listener
+const opened = await testListener(log, { trusted })
+const { port } = opened.listener
 const origin = await openIdentityOrigin({
+  ...opened,
   engines: host.engines,
-  listener,
-  requestId,
-  trusted,
   audience: 'https://stoa.example',
   log,
   issuers: new Map([['default', `https://localhost:${port}`]]),
   configured: new Map(),
   ownOrigins: ['https://stoa.example', `https://localhost:${port}`],
   startsPerMinute: 1_000,
-  refusals,
 })
 host.acceptSignIns(origin)
 origin.serve({ isVerified: async () => false, requests: host.requests })

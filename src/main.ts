@@ -44,6 +44,8 @@ async function start(flags: string[]): Promise<void> {
   const log = openLog(config.STOA_LOG, systemClock)
   closers.push({ close: log.flush, abandon: log.flush })
   closers.push({ close: () => log.events.info('stopped'), abandon: () => {} })
+  // A defect, but of one request: ending the process would end the requests of everybody.
+  process.on('unhandledRejection', error => log.events.error({ err: error }, 'unhandled rejection'))
   log.events.info({ version: VERSION, node: process.version, pid: process.pid }, 'starting')
   log.flush() // Before the reason, if the start is refused.
   for (const name of config.warnings) log.events.warn(`${name} is not a setting; npm start -- --help lists them`)

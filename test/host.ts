@@ -17,7 +17,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, openConnections } from '../sr
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import { type HostOptions, openHost } from '../src/host/host.ts'
 import { type ListenerOptions, openListener } from '../src/host/listener.ts'
-import { logInto } from '../src/host/log.ts'
+import { type Log, logInto } from '../src/host/log.ts'
 import { openRefusals } from '../src/host/refusals.ts'
 import { requestIds } from '../src/host/server.ts'
 import { EventStream, Reply } from '../src/kit/answer.ts'
@@ -70,16 +70,10 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const violations: string[] = []
   const logged: string[] = []
   const emitted: Envelope[] = []
-  const pem = readFileSync(join(tlsDirectory(), 'server.pem'), 'utf8')
   const { identity, acceptSignIns } = testIdentity()
-  const requestId = requestIds(engines.random, 'req')
-  const { trusted = null, timeouts = {}, services: chosen = services } = options
-  const tls = { key: pem, cert: pem }
+  const { trusted = null, services: chosen = services } = options
   const log = logInto('info', clock, { write: line => void logged.push(line) })
-  const refusals = openRefusals(log)
-  const connections = openConnections({ ...CONNECTION_LIMITS, ...options.connections }, trusted, refusals)
-  const address = { host: '127.0.0.1', port: 0 }
-  const listener = await openListener({ tls, trusted, timeouts, requestId, address, connections, refusals })
+  const { listener, requestId, refusals, connections } = await testListener(log, options)
   const baseUrl = `https://localhost:${listener.port}`
   const { capturing, keyringOf } = captureKeyring(withProviders(chosen))
   const host = await openHost({
@@ -172,6 +166,21 @@ function captureKeyring(all: readonly Service[]) {
     return { ...one, open: openAndCapture }
   })
   return { capturing, keyringOf: () => opened.keyring as Keyring }
+}
+
+/** A listener on any free port, with what the rest of its server needs to know of it. */
+export async function testListener(log: Log, options: Pick<TestOptions, 'trusted' | 'timeouts' | 'connections'> = {}) {
+  const { trusted = null, timeouts = {} } = options
+  const pem = readFileSync(join(tlsDirectory(), 'server.pem'), 'utf8')
+  const requestId = requestIds(systemRandom, 'req')
+  const refusals = openRefusals(log)
+  const connections = openConnections({ ...CONNECTION_LIMITS, ...options.connections }, trusted, refusals)
+  const [tls, address] = [
+    { key: pem, cert: pem },
+    { host: '127.0.0.1', port: 0 },
+  ]
+  const listener = await openListener({ tls, trusted, timeouts, requestId, address, connections, refusals })
+  return { listener, requestId, refusals, connections, trusted }
 }
 
 /** Engines whose clock, network, DNS and mail server the test controls. */

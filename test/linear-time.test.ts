@@ -5,17 +5,15 @@ import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, BlockList } from 'node:net'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { openHttp } from '../src/engines/http/http.ts'
-import { HEADER_BYTES_MAX, openListener } from '../src/host/listener.ts'
+import { HEADER_BYTES_MAX } from '../src/host/listener.ts'
 import { logInto } from '../src/host/log.ts'
-import { requestIds } from '../src/host/server.ts'
 import { openIdentityOrigin } from '../src/identity-origin.ts'
 import { services } from '../src/services/index.ts'
 import { type Case, runCases } from './cases.ts'
-import { CA, startHost } from './host.ts'
+import { CA, startHost, testListener } from './host.ts'
 import { specimen } from './specimen.ts'
 
 const TIMES_ORDINARY = 10
@@ -327,24 +325,21 @@ function headersReadIn(text: string): string[] {
 }
 
 async function startIdentityOrigin(): Promise<number> {
-  const pem = readFileSync(join(process.env.STOA_TEST_TLS as string, 'server.pem'), 'utf8')
-  const requestId = requestIds(host.engines.random, 'idr')
-  const tls = { key: pem, cert: pem }
-  const listener = await openListener({ tls, trusted, requestId, address: { host: '127.0.0.1', port: 0 } })
-  const issuer = `https://localhost:${listener.port}`
+  const log = logInto('info', host.clock, { write: () => {} })
+  const opened = await testListener(log, { trusted })
+  const issuer = `https://localhost:${opened.listener.port}`
   const origin = await openIdentityOrigin({
+    ...opened,
     engines: host.engines,
-    listener,
-    requestId,
-    trusted,
     audience: host.baseUrl,
-    log: logInto('info', host.clock, { write: () => {} }),
+    log,
     issuers: new Map([['default', issuer]]),
     configured: new Map(),
     ownOrigins: [issuer],
+    startsPerMinute: 1_000_000,
   })
   host.acceptSignIns(origin)
   origin.serve({ isVerified: async () => false, requests: host.requests })
   after(() => origin.drain(0))
-  return listener.port
+  return opened.listener.port
 }

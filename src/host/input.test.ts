@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../test/host.ts'
 import { specimen } from '../../test/specimen.ts'
+import { parseJson } from './input.ts'
 
 const host = await startHost({ services: [specimen] })
 const echo = (body: string | Buffer) =>
@@ -125,6 +126,23 @@ describe('a JSON body', () => {
       assert.equal((await host.call(`GET /v1/health?${query}`, { as: null })).status, 400)
     })
   }
+})
+
+describe('parseJson', () => {
+  const bytes = (text: string) => Buffer.from(text)
+
+  it('rejects a body with too many values before it parses it', () => {
+    const many = '{},'.repeat(250_000)
+    for (const text of [`[${many}1]`, `[${many}`, `{"a":[${'1,'.repeat(250_000)}1]}`]) {
+      assert.throws(() => parseJson(bytes(text)), /must not have more than 200000 values/)
+    }
+  })
+
+  it('does not count what is in strings', () => {
+    const text = '{[,"\\'.repeat(100_000)
+    assert.deepEqual(parseJson(bytes(JSON.stringify([text, text]))), [text, text])
+    assert.deepEqual(parseJson(bytes(`["${'\\u002c,'.repeat(100_000)}"]`)), [',,'.repeat(100_000)])
+  })
 })
 
 describe('the query string', () => {

@@ -10,7 +10,7 @@ const DEPTH_MAX = 32
 const FIELDS_MAX = 500
 /** Far more than any operation needs: 1,000 overrides of a set are about 4,000 values. The cost of an input grows with the
  *  number of its values, and a value may be as short as two bytes of the body. */
-const VALUES_MAX = 200_000
+export const VALUES_MAX = 200_000
 
 export function requireSafe({ bodyKind, passesUnknown }: Operation, input: Record<string, unknown>): void {
   if (!passesUnknown && Object.keys(input).length > FIELDS_MAX) {
@@ -56,10 +56,11 @@ function findUnsafe(value: unknown, depth: number, values: { left: number }): Fi
 
 function spend(values: { left: number }, count: number): void {
   values.left -= count
-  if (values.left >= 0) return
-  const says = `must not have more than ${VALUES_MAX} values; send several smaller requests`
-  throw invalidInput([{ path: 'body', says }])
+  if (values.left < 0) throw tooManyValues()
 }
+
+export const tooManyValues = () =>
+  invalidInput([{ path: 'body', says: `must not have more than ${VALUES_MAX} values; send several smaller requests` }])
 
 /** Clients choose the names, and a name may be as long as the body. */
 const NAME_SHOWN_MAX = 100
