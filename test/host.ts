@@ -226,7 +226,8 @@ function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random'>) {
     const user = `usr_${engines.random.token(24)}`
     const email = `${user.toLowerCase()}@${org}.test`
     await db`insert into users (id, email, created) values (${user}, ${email}, ${clock.now().toISOString()})`
-    await db`insert into members (org, user_id, role, created) values (${org}, ${user}, ${role}, ${clock.now().toISOString()})`
+    await db`insert into members (org, user_id, email, role, created)
+      values (${org}, ${user}, ${email}, ${role}, ${clock.now().toISOString()})`
     return { org, user, email, key: await issueKey(org, user) }
   }
   /** The headers of a browser with a session of that user. */

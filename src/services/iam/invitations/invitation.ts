@@ -5,6 +5,7 @@ import type { OrgId } from '../../../kit/caller.ts'
 import { endSignInsOf } from '../oidc/store.ts'
 import { digestOf } from '../people.ts'
 import * as people from '../store.ts'
+import { insertAudit } from '../trail/store.ts'
 import * as store from './store.ts'
 
 const LIFETIME_MS = 7 * 24 * 60 * 60_000
@@ -74,10 +75,10 @@ export async function join(engines: Engines, token: string, password: string | n
       await people.setOwnPassword(db, user, digest)
       await endSignInsOf(db, user, null)
     }
-    await people.insertMember(db, org, user, role, created)
+    await people.insertMember(db, org, { user, email, role, created })
     const caller = { user, email, credential: { id } }
     const entry = { what: 'invite.accept', on: user, changes: { role: { to: role } } }
-    await people.insertAudit(db, { org, caller, ...entry, at: created, ip, requestId: id })
+    await insertAudit(db, { org, caller, ...entry, at: created, ip, requestId: id })
     return 'joined'
   })
   return joined.catch(error => {

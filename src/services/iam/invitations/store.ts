@@ -6,23 +6,16 @@ import type { Position } from '../../../kit/page.ts'
 export type Invite = { id: string; email: string; role: Role; invitedBy: string; created: string; expires: string }
 
 /** Invites that have not expired, newest first, after the position `last`. */
-export function selectInvites(
-  db: Sql,
-  org: OrgId,
-  at: string,
-  last: Position | null,
-  count: number,
-): Promise<Invite[]> {
+export function selectInvites(db: Sql, org: OrgId, at: string, last: Position, count: number): Promise<Invite[]> {
   return db<Invite>`select id, email, role, invited_by as "invitedBy", created, expires from invites
-    where org = ${org} and expires > ${at} and (${last?.id ?? null}::text is null
-      or (created, id) < (${last?.created ?? null}, ${last?.id ?? null}))
+    where org = ${org} and expires > ${at} and (created, id) < (${last.created}, ${last.id})
     order by created desc, id desc limit ${count}`
 }
 
 /** Whether the address belongs to a member who has a password: members can be added without one. */
 export async function isMember(db: Sql, org: OrgId, email: string): Promise<boolean> {
   const rows = await db`select from members join users on users.id = user_id
-    where org = ${org} and email = ${email} and password is not null`
+    where org = ${org} and members.email = ${email} and password is not null`
   return rows.length > 0
 }
 

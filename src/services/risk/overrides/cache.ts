@@ -38,18 +38,22 @@ type Engines = { db: Database; clock: Clock; random: Random }
 export async function openOverrideCache({ db, clock, random }: Engines): Promise<OverrideCache> {
   const byOrg = openCache<SmallOrg>()
   const bySet = openCache<SetOverrides>()
+  const countsOfLarge = openCache<ReadonlyMap<string, number>>()
   const cachedSets = new Set<string>()
   // A separate worker thread: a document can occupy the other one for minutes.
   const thread = openThread({ idleMs: IDLE_MS })
   const salt = () => random.bytes(4).readUInt32LE()
   const onChange = (orgAndSet: string) => {
-    byOrg.drop(orgAndSet.slice(0, orgAndSet.indexOf(' ')))
+    const org = orgAndSet.slice(0, orgAndSet.indexOf(' '))
+    byOrg.drop(org)
+    countsOfLarge.drop(org)
     // A write to a set that is not cached must not invalidate the loads of others that are running.
     if (cachedSets.delete(orgAndSet)) bySet.drop(orgAndSet)
   }
   await db.listen('risk_overrides', onChange, () => {
     byOrg.clear()
     bySet.clear()
+    countsOfLarge.clear()
   })
 
   async function smallOrg(org: OrgId): Promise<OrgOverrides | null> {
@@ -80,7 +84,12 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
     counts: async org => {
       const overrides = await smallOrg(org)
       if (overrides) return new Map([...overrides].map(([set, { entries }]) => [set, entries.length]))
-      return new Map((await selectCounts(db, org)).map(({ set, count }) => [set, count]))
+      const nowMs = clock.now().getTime()
+      const load = async () => ({
+        value: new Map((await selectCounts(db, org)).map(({ set, count }) => [set, count])),
+        aliases: [org],
+      })
+      return countsOfLarge.get(org, nowMs) ?? ((await countsOfLarge.load(org, nowMs, load)) as Map<string, number>)
     },
     get: async (org, sets) => {
       const overrides = await smallOrg(org)
