@@ -36,6 +36,8 @@ export type TestOptions = Partial<
       /** The time of the test's clock; `real` follows the system's, as oidc-provider does. */
       now: string
       riskMirror: string
+      /** Wraps the database that the host uses. */
+      wrapDb: (db: Database) => Database
       dbConnections: number
       dbQueue: number
     }
@@ -57,7 +59,7 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 /** Stops the host after the test of the given context; without one, after all tests of the file. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { db, at, drop } = await testDatabase(options)
-  const { engines, clock, mockAgent, txt, mails, mailServer } = testEngines(db, options)
+  const { engines, clock, mockAgent, txt, mails, mailServer } = testEngines(options.wrapDb?.(db) ?? db, options)
   const violations: string[] = []
   const logged: string[] = []
   const emitted: Envelope[] = []
