@@ -7,7 +7,7 @@ import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
 import { rootKeyFrom } from './engines/seal/root-key.ts'
 import { BRAND, DEFAULT_BRAND } from './kit/brand.ts'
-import { optional, type Settings, setting, readUrl as url } from './kit/setting.ts'
+import { count, optional, type Settings, setting, readUrl as url } from './kit/setting.ts'
 
 /** An error that whoever starts Stoa can correct; printed as one line, without a stack. */
 export class StartRefused extends Error {}
@@ -146,11 +146,6 @@ function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= 65_535)) throw new Error('must be a port number, 0 to 65535')
   return number
-}
-
-function count(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number from 1 on')
-  return Number(text)
 }
 
 function oneOf<T extends string>(values: readonly T[]): (text: string) => T {

@@ -32,6 +32,7 @@ const origin = await openIdentityOrigin({
   issuers: new Map([['default', `https://localhost:${port}`]]),
   configured: new Map(),
   ownOrigins: ['https://stoa.example', `https://localhost:${port}`],
+  membersMax: 10,
 })
 host.acceptSignIns(origin)
 origin.serve({ isVerified: async () => false, requests: host.requests })

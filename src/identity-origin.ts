@@ -35,6 +35,8 @@ export type IdentityOriginOptions = {
   audience: string
   /** Pages of these origins may use this one with credentials. */
   ownOrigins: readonly string[]
+  /** How many members an organisation may have. */
+  membersMax: number
 }
 
 /** Supplied by the host once it is ready. */
@@ -135,7 +137,7 @@ function refuse(fault: Fault, response: ServerResponse): void {
 type Brand = Identity & { issuer: string }
 
 async function openBrand(
-  { engines, audience, trusted, log }: IdentityOriginOptions,
+  { engines, audience, trusted, log, membersMax }: IdentityOriginOptions,
   [brand, issuer]: [string, string],
   origins: Origins,
   shared: Pick<IdentityOptions, 'own' | 'limiter'>,
@@ -145,7 +147,7 @@ async function openBrand(
     engines,
     issuer,
     audience,
-    directory: await openDirectory(engines, brand),
+    directory: await openDirectory(engines, brand, membersMax),
     addressOf: request => clientAddress(request, trusted),
     corsHeaders: async origin => corsHeaders(origin, origins),
     onError: error => log.events.error({ err: error, brand }, 'identity'),

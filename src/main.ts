@@ -16,7 +16,7 @@ import { openLog } from './host/log.ts'
 import { openOutput } from './host/output.ts'
 import { requestIds } from './host/server.ts'
 import { issuersFrom, openIdentityOrigin } from './identity-origin.ts'
-import type { Settings } from './kit/setting.ts'
+import { settingsOf } from './kit/service.ts'
 import { allMigrations } from './migrations.ts'
 import { hasRootKey } from './services/iam/public.ts'
 import { services } from './services/index.ts'
@@ -31,7 +31,7 @@ const SAME_SIGNAL_MS = 1_000
 const closers: { close(): Promise<void> | void; abandon(): void }[] = []
 
 async function start(flags: string[]): Promise<void> {
-  const config = readConfig(flags, declaredSettings())
+  const config = readConfig(flags, settingsOf(services))
   const { STOA_UPSTREAMS: upstreams, STOA_METRICS_HOST: metricsHost, STOA_METRICS_PORT: metricsPort } = config
   requireServices(upstreams.keys())
   await requirePorts(config)
@@ -75,6 +75,7 @@ async function start(flags: string[]): Promise<void> {
     configured: config.STOA_IAM_URL,
     audience: baseUrl,
     ownOrigins,
+    membersMax: config.services.STOA_MEMBERS_MAX as number,
   })
   const host = await openHost({
     ...api,
@@ -101,8 +102,6 @@ async function start(flags: string[]): Promise<void> {
   const metricsUrl = `http://${bracketed(metricsHost)}:${host.metricsPort}`
   process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
 }
-
-const declaredSettings = (): Settings => Object.assign({}, ...services.map(one => one.settings))
 
 function requireServices(names: Iterable<string>): void {
   for (const name of names) {
@@ -212,7 +211,7 @@ function fail(error: unknown): never {
 }
 
 const flags = process.argv.slice(2)
-if (flags.includes('--help')) process.stdout.write(helpText(declaredSettings()))
+if (flags.includes('--help')) process.stdout.write(helpText(settingsOf(services)))
 else if (flags.includes('--version')) process.stdout.write(`${VERSION}\n`)
 else {
   // However the process exits, stop the database that it started.

@@ -5,6 +5,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { Agent, type Dispatcher, MockAgent, request } from 'undici'
+import { readConfig } from '../src/config.ts'
 import { manualClock } from '../src/engines/clock/clock.ts'
 import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
@@ -23,7 +24,7 @@ import { compileCheck } from '../src/kit/check.ts'
 import { SESSION_COOKIE } from '../src/kit/credentials.ts'
 import type { Envelope } from '../src/kit/event.ts'
 import type { Operation } from '../src/kit/operation.ts'
-import type { Service } from '../src/kit/service.ts'
+import { type Service, settingsOf } from '../src/kit/service.ts'
 import type { IdentityProvider, SignIn } from '../src/kit/sign-in.ts'
 import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
 import { createOrganisation } from '../src/services/iam/public.ts'
@@ -36,6 +37,8 @@ export type TestOptions = Partial<
       /** The time of the test's clock; `real` follows the system's, as oidc-provider does. */
       now: string
       riskMirror: string
+      /** Settings of services that differ from their defaults. */
+      settings: Record<string, unknown>
       /** Wraps the database that the host uses. */
       wrapDb: (db: Database) => Database
       dbConnections: number
@@ -59,7 +62,8 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 /** Stops the host after the test of the given context; without one, after all tests of the file. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { db, at, drop } = await testDatabase(options)
-  const { engines, clock, mockAgent, txt, mails, mailServer } = testEngines(options.wrapDb?.(db) ?? db, options)
+  const world = testEngines(options.wrapDb?.(db) ?? db, options)
+  const { engines, clock } = world
   const violations: string[] = []
   const logged: string[] = []
   const emitted: Envelope[] = []
@@ -71,6 +75,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const listener = await openListener({ tls, trusted, timeouts, requestId, address: { host: '127.0.0.1', port: 0 } })
   const baseUrl = `https://localhost:${listener.port}`
   const { capturing, keyringOf } = captureKeyring(withProviders(chosen))
+  const settings = settingValues(capturing, options)
   const host = await openHost({
     version: '0.0.0-test',
     upstreams: new Map(),
@@ -87,7 +92,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     identity,
     services: capturing,
     ownOrigins: OWN_ORIGINS,
-    settings: { STOA_RISK_MIRROR: options.riskMirror ?? null },
+    settings,
     metricsAddress: { host: '127.0.0.1', port: 0 },
     log: logInto('info', clock, { write: line => void logged.push(line) }),
     inspect: (id, operation, outcome) => checkOutcome(id, operation, outcome, violations),
@@ -113,6 +118,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   else after(stop)
   return {
     ...host,
+    ...world,
     port: listener.port,
     baseUrl,
     call,
@@ -122,19 +128,19 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     organisation,
     member,
     signIn,
-    clock,
     db,
     database: at,
-    engines,
+    settings,
     keyring,
     acceptSignIns,
     logged,
     emitted,
-    mockAgent,
-    txt,
-    mails,
-    mailServer,
   }
+}
+
+/** The defaults, and what the test sets. */
+function settingValues(all: readonly Service[], { riskMirror = '', settings }: TestOptions): Record<string, unknown> {
+  return { ...readConfig([], settingsOf(all), {}).services, STOA_RISK_MIRROR: riskMirror || null, ...settings }
 }
 
 /** Adds the services that the host itself needs. */

@@ -15,6 +15,11 @@ export function optional<T>(read: (text: string) => T): (text: string) => T | nu
   return text => (text === '' ? null : read(text))
 }
 
+export function count(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number from 1 to 999999')
+  return Number(text)
+}
+
 export function readUrl(text: string, protocols: string[]): URL {
   if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
     throw new Error(`must be a URL with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)

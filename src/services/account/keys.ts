@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import type { Clock, Random, Sql, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
+import { requireAtMost } from '../../kit/bound.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName } from '../../kit/fields.ts'
@@ -17,8 +18,6 @@ import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
 import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
-
-export const LIVE_KEYS_MAX = 1_000
 
 const Id = Type.String({
   pattern: '^key_[0-9A-Za-z]{1,40}$',
@@ -93,12 +92,9 @@ export const createKey = operation({
       await lock(db, `keys of ${caller.org}`)
       const now = clock.now()
       const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, state.services) }
-      if ((await store.countLiveKeys(db, caller.org, now.toISOString(), LIVE_KEYS_MAX)) >= LIVE_KEYS_MAX) {
-        throw new Fault('conflict', {
-          message: `The organisation has ${LIVE_KEYS_MAX} live keys, which is the maximum; revoke one first.`,
-        })
-      }
       const key = await keepKey({ db, clock, random }, { ...caller, name, type, text, bounds })
+      const live = await store.countLiveKeys(db, caller.org, now.toISOString(), state.keysMax + 1)
+      requireAtMost(state.keysMax, live, 'live keys', 'Revoke one first.')
       record(key.id, changesIn(null, key, RECORDED))
       const fresh = { spent: 0, spent_month: 0, last_used: null, revoked: false, revoked_at: null, revoked_by: null }
       return { ...recordOf({ ...key, ...fresh }, caller.email, now), key: text }

@@ -1,4 +1,5 @@
 import { service } from '../../kit/service.ts'
+import { count, setting } from '../../kit/setting.ts'
 import * as csrf from './csrf.ts'
 import * as keys from './keys.ts'
 import * as login from './login.ts'
@@ -9,5 +10,6 @@ export const account = service({
   what: 'API keys and browser sessions',
   operations: [keys, csrf, login],
   migrations: new URL('migrations/', import.meta.url),
+  settings: { STOA_KEYS_MAX: setting('Keys that work at a time that an organisation may have', '1000', count) },
   open: openAccount,
 })

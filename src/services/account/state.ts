@@ -9,14 +9,19 @@ export type Account = {
   /** The service names that a key's limits may contain. */
   services: ReadonlySet<string>
   signIn: SignIn
+  /** How many keys of an organisation may work at a time. */
+  keysMax: number
 }
 
 export const { operation } = serviceKit<Account>()
 
-export async function openAccount({ engines, services, identity, warn }: Opening): Promise<Opened<Account>> {
+type AccountSettings = { STOA_KEYS_MAX: number }
+
+export async function openAccount(opening: Opening<AccountSettings>): Promise<Opened<Account>> {
+  const { engines, services, settings, identity, warn } = opening
   const keyring = await openKeyring({ ...engines, warn, verifyToken: identity.verifyToken })
   return {
-    state: { keyring, services, signIn: identity.signIn },
+    state: { keyring, services, signIn: identity.signIn, keysMax: settings.STOA_KEYS_MAX },
     provides: {
       credentials: keyring,
       requireBudget: (db, caller) => requireBudget({ db, clock: engines.clock }, caller),

@@ -103,6 +103,13 @@ export async function lockMembers(db: Tx, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
 }
 
+/** The number of members, but at most `max`. */
+export async function countMembers(db: Sql, org: OrgId, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from members where org = ${org} limit ${max}) as counted`
+  return row?.count ?? 0
+}
+
 export async function hasOtherOwner(db: Sql, org: OrgId, user: string): Promise<boolean> {
   const rows = await db`select from members where org = ${org} and role = 'owner' and user_id <> ${user} limit 1`
   return rows.length > 0
@@ -162,16 +169,19 @@ export function selectWorkspaces(db: Sql, org: OrgId, last: Position, count: num
     where org = ${org} and (created, id) < (${last.created}, ${last.id}) order by created desc, id desc limit ${count}`
 }
 
-/** Returns the number of workspaces of the organisation, including the new one. */
 export async function insertWorkspace(
   db: Tx,
   org: OrgId,
   { id, name, secret, created }: Workspace & { secret: Uint8Array },
-): Promise<number> {
-  await db`select from orgs where slug = ${org} for no key update`
+): Promise<void> {
   await db`insert into workspaces (id, org, name, secret, created)
     values (${id}, ${org}, ${name}, ${secret}, ${created})`
-  const [row] = await db<{ count: number }>`select count(*) from workspaces where org = ${org}`
+}
+
+/** The number of workspaces, but at most `max`. */
+export async function countWorkspaces(db: Sql, org: OrgId, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from workspaces where org = ${org} limit ${max}) as counted`
   return row?.count ?? 0
 }
 

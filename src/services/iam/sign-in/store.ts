@@ -91,6 +91,13 @@ export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Ar
   return rows.length > 0 ? created : null
 }
 
+/** The number of apps at all brands, without Stoa's own, but at most `max`. */
+export async function countApps(db: Sql, org: OrgId, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from apps where org = ${org} and not chooses limit ${max}) as counted`
+  return row?.count ?? 0
+}
+
 export async function updateApp(
   db: Tx,
   org: OrgId,
