@@ -9,7 +9,7 @@ import { startHost, type TestHost } from './host.ts'
 import { fillOrg, LISTINGS, type Listing, pathOf } from './listings.ts'
 import { type PlanMode, recording, rowsExamined, type Statement } from './recorder.ts'
 
-const [FEW, MANY] = [60, 2_400]
+const [FEW, MANY] = [100, 2_400]
 /** A page has ten rows. Most are read with one more; the active keys are all read. */
 const ROWS_MAX = 120
 

@@ -1,6 +1,6 @@
 // Every listing of the product, and rows for it: the test of the rows examined and the benchmark of growth read this
 // table. A new listing adds a line to LISTINGS, and a statement to `fillOrg` if its table has none.
-import type { Database } from '../src/engines/engines.ts'
+import type { Sql } from '../src/engines/engines.ts'
 import type { OrgId } from '../src/kit/caller.ts'
 
 /** `{owner}` and `{member}` in a path are the ids of these people, `{recent}` is a time shortly before the last entry of
@@ -52,7 +52,7 @@ const ACTIVE_KEYS = 20
 
 /** Adds `count` rows to each table of an organisation. Row n is n seconds old, apart from the audit trail, whose last
  *  entry is the newest. */
-export async function fillOrg(db: Database, { org, owner, member }: FilledOrg, count: number, now: string) {
+export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count: number, now: string) {
   const each = count - 1
   await db`insert into projects (org, slug, name, created, updated)
     select ${org}, 'p' || n, 'Project', ${now}, ${now} from generate_series(0, ${each}::int) as n`
@@ -82,7 +82,7 @@ export async function fillOrg(db: Database, { org, owner, member }: FilledOrg, c
   for (const user of [owner, member]) await fillUser(db, { org, user }, count, now)
 }
 
-async function fillUser(db: Database, { org, user }: { org: OrgId; user: string }, count: number, now: string) {
+async function fillUser(db: Sql, { org, user }: { org: OrgId; user: string }, count: number, now: string) {
   const each = count - 1
   await db`insert into audit (org, at, user_id, email, credential, what, on_what, ip, request_id)
     select ${org}, ${now}::timestamptz - make_interval(secs => ${count}::int - n), ${user}, 'somebody', 'key',
