@@ -276,8 +276,11 @@ function createCall(baseUrl: string, dispatcher: Agent, key: string) {
   }
 }
 
-/** A clone of the migrated template database; `drop` closes and drops it. */
-export async function testDatabase({ dbConnections = 5, dbQueue = 50 }: TestOptions = {}): Promise<{
+/** A clone of the migrated template database, or of an empty one; `drop` closes and drops it. */
+export async function testDatabase(
+  { dbConnections = 5, dbQueue = 50 }: TestOptions = {},
+  template: 'template_stoa' | 'template1' = 'template_stoa',
+): Promise<{
   db: Database
   at: { socketDirectory: string; database: string; user: string }
   drop(): Promise<void>
@@ -291,7 +294,7 @@ export async function testDatabase({ dbConnections = 5, dbQueue = 50 }: TestOpti
     await maintenance.script(text)
     await maintenance.close()
   }
-  await script(`create database ${name} template template_stoa`)
+  await script(`create database ${name} template ${template}`)
   const db = open(name, dbConnections, dbQueue)
   return {
     db,

@@ -193,7 +193,7 @@ export async function deleteByGrant(db: Tx, { brand, model }: EntryType, grantId
 /** Deletes up to `max` expired entries; returns how many. */
 export async function deleteExpired(db: Tx, at: string, max: number): Promise<number> {
   const rows = await db`delete from oidc where (brand, model, digest) in (
-    select brand, model, digest from oidc where expires <= ${at} limit ${max}) returning digest`
+    select brand, model, digest from oidc where expires <= ${at} order by expires limit ${max}) returning digest`
   return rows.length
 }
 
