@@ -12,6 +12,9 @@ export type Trial = { subject: Contender; controls: Control[] }
  *  `requestsPerRound`. */
 export type Bench = { title: string; requestsPerRound?: number; start(servers: AsyncDisposableStack): Promise<Trial> }
 
+/** A benchmark that starts its servers and runs its rounds itself. */
+export type OwnBench = { measure(): Promise<Finding[]> }
+
 export type Quartiles = { q1: number; median: number; q3: number }
 export type Finding = {
   title: string
@@ -25,7 +28,8 @@ export type Finding = {
 
 type Sample = { perSecond: number; cpuUs: number }
 /** One sample of each: the subject, then the controls. */
-type Round = Sample[]
+export type Round = Sample[]
+export type RoundsOptions = { requests: number; warmUp: number; counted: number }
 
 /** The same program can be some percent faster or slower from one start to the next, depending on the compiler's
  *  decisions, so the servers are started more than once. */
@@ -45,29 +49,41 @@ export async function measure({ title, requestsPerRound = ROUND_REQUESTS, start 
   print(`${title}\n`)
   const rounds: Round[] = []
   let controls: Control[] = []
-  let subject = ''
+  let names: string[] = []
   for (let launch = 0; launch < LAUNCHES; launch++) {
     await using servers = new AsyncDisposableStack()
     const trial = await start(servers)
-    rounds.push(...(await runRounds([trial.subject, ...trial.controls], requestsPerRound)))
+    const options = { requests: requestsPerRound, warmUp: WARM_UP_ROUNDS, counted: ROUNDS_PER_LAUNCH }
+    rounds.push(...(await runRounds([trial.subject, ...trial.controls], options)))
     controls = trial.controls
-    subject = trial.subject.name
+    names = [trial.subject, ...trial.controls].map(({ name }) => name)
   }
-  const cpuUs = (at: number) => quartilesOf(rounds.map(round => round[at]!.cpuUs)).median
-  return controls.map(({ name, target }, index) => {
-    const at = index + 1 // The subject is at 0.
-    const cpu = quartilesOf(rounds.map(round => round[at]!.cpuUs / round[0]!.cpuUs))
-    const wall = quartilesOf(rounds.map(round => round[0]!.perSecond / round[at]!.perSecond))
-    const names = { subject: { name: subject, cpuUs: cpuUs(0) }, control: { name, cpuUs: cpuUs(at) } }
-    return { title, ...names, cpu, wall, target, met: cpu.median >= target }
-  })
+  return controls.map(({ target }, index) =>
+    findingOf(title, rounds, { names, subject: 0, control: index + 1, target }),
+  )
 }
 
-async function runRounds(contenders: Contender[], requestsPerRound: number): Promise<Round[]> {
+/** `subject` and `control` are indices into the names and the samples of each round. */
+export function findingOf(
+  title: string,
+  rounds: readonly Round[],
+  { names, subject, control, target }: { names: string[]; subject: number; control: number; target: number },
+): Finding {
+  const medianOf = (at: number) => ({
+    name: names[at]!,
+    cpuUs: quartilesOf(rounds.map(round => round[at]!.cpuUs)).median,
+  })
+  const cpu = quartilesOf(rounds.map(round => round[control]!.cpuUs / round[subject]!.cpuUs))
+  const wall = quartilesOf(rounds.map(round => round[subject]!.perSecond / round[control]!.perSecond))
+  const met = cpu.median >= target
+  return { title, subject: medianOf(subject), control: medianOf(control), cpu, wall, target, met }
+}
+
+export async function runRounds(contenders: Contender[], options: RoundsOptions): Promise<Round[]> {
   const rounds: Round[] = []
   const loads: Load[] = []
   try {
-    for (let count = 0; count < WARM_UP_ROUNDS + ROUNDS_PER_LAUNCH; count++) {
+    for (let count = 0; count < options.warmUp + options.counted; count++) {
       const round: Round = []
       const order = [...contenders.keys()]
       if (count % 2 === 1) order.reverse()
@@ -75,9 +91,9 @@ async function runRounds(contenders: Contender[], requestsPerRound: number): Pro
         const contender = contenders[at]!
         // Opened right before its first use, because servers close connections without requests.
         loads[at] ??= await openLoad({ ...contender.server, ...contender })
-        round[at] = await runRound(contender.server, loads[at], requestsPerRound)
+        round[at] = await runRound(contender.server, loads[at], options.requests)
       }
-      if (count < WARM_UP_ROUNDS) continue
+      if (count < options.warmUp) continue
       rounds.push(round)
       print(`  ${contenders.map(({ name }, at) => `${name}: ${textOf(round[at]!)}`).join('; ')}\n`)
     }

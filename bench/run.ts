@@ -4,7 +4,7 @@ import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Bench, type Finding, measure } from './harness.ts'
+import { type Bench, type Finding, measure, type OwnBench } from './harness.ts'
 
 const HEADINGS = ['benchmark', 'subject', 'control', 'ratio (CPU)', 'q1..q3', 'ratio (wall)', 'target', 'verdict']
 const SUFFIX = '.bench.ts'
@@ -18,8 +18,8 @@ async function run(chosen: string[]): Promise<boolean> {
   const findings: Finding[] = []
   for (const name of chosen.length > 0 ? chosen : names) {
     const { href } = pathToFileURL(join(import.meta.dirname, name + SUFFIX))
-    const benches = Object.values((await import(href)) as Record<string, Bench>)
-    for (const bench of benches) findings.push(...(await measure(bench)))
+    const benches = Object.values((await import(href)) as Record<string, Bench | OwnBench>)
+    for (const bench of benches) findings.push(...(await ('measure' in bench ? bench.measure() : measure(bench))))
   }
   process.stdout.write(`\n${table([HEADINGS, ...findings.map(cellsOf)])}\n\n`)
   process.stdout.write(`node ${process.version}, ${process.arch}, ${availableParallelism()} cores\n`)

@@ -22,7 +22,7 @@ export const refresh: Bench = {
   start: async servers => {
     const identity = servers.use(await startServer('identity.ts'))
     const realm = identity.realm as Realm
-    const bare = servers.use(await startServer('oidc-provider.ts', realm))
+    const bare = servers.use(await startServer('oidc-provider.ts', { realm }))
     assert.deepEqual(
       await firstTokens(identity, realm),
       await firstTokens(bare, realm),

@@ -268,6 +268,12 @@ export type RotateAppSecretOutput = {
 }
 
 export type ListAuditInput = {
+  /** Only what the person with this id did */
+  user?: string
+  /** Only this action, such as `key.revoke` */
+  what?: string
+  /** Only entries at or after this time */
+  since?: string
   /** How many to return; default 50, at most 200 */
   limit?: number
   /** The `next` of the previous page; omit it for the first page */

@@ -25,6 +25,7 @@ const origin = await openIdentityOrigin({
   configured: new Map(),
   ownOrigins: ['https://stoa.example', `https://localhost:${port}`],
   startsPerMinute: 1_000,
+  membersMax: 10,
 })
 host.acceptSignIns(origin)
 origin.serve({ isVerified: async () => false, requests: host.requests })

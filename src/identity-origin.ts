@@ -40,6 +40,8 @@ export type IdentityOriginOptions = {
   /** How many sign-ins one client address may start per minute. */
   startsPerMinute: number
   refusals: Refusals
+  /** How many members an organisation may have. */
+  membersMax: number
 }
 
 /** Supplied by the host once it is ready. */
@@ -148,14 +150,14 @@ async function openBrand(
   origins: Origins,
   shared: Pick<IdentityOptions, 'own' | 'limiter' | 'starts'>,
 ): Promise<Brand> {
-  const { audience, trusted, log } = options
+  const { audience, trusted, log, membersMax } = options
   const engines = { ...options.engines, db: perClient(options.engines.db) }
   const identity = await openIdentity({
     ...shared,
     engines,
     issuer,
     audience,
-    directory: await openDirectory(engines, brand),
+    directory: await openDirectory(engines, brand, membersMax),
     addressOf: request => clientAddress(request, trusted),
     corsHeaders: async (origin, address) => corsHeaders(origin, address, origins),
     onError: error => {

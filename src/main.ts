@@ -13,12 +13,12 @@ import { firstRun } from './first-run.ts'
 import { CONNECTION_LIMITS, openConnections } from './host/connections.ts'
 import { openHost } from './host/host.ts'
 import { openListener } from './host/listener.ts'
-import { openLog } from './host/log.ts'
+import { type Log, openLog } from './host/log.ts'
 import { openOutput } from './host/output.ts'
 import { openRefusals } from './host/refusals.ts'
 import { requestIds } from './host/server.ts'
 import { issuersFrom, openIdentityOrigin } from './identity-origin.ts'
-import type { Settings } from './kit/setting.ts'
+import { settingsOf } from './kit/service.ts'
 import { allMigrations } from './migrations.ts'
 import { hasRootKey } from './services/iam/public.ts'
 import { services } from './services/index.ts'
@@ -33,7 +33,7 @@ const SAME_SIGNAL_MS = 1_000
 const closers: { close(): Promise<void> | void; abandon(): void }[] = []
 
 async function start(flags: string[]): Promise<void> {
-  const config = readConfig(flags, declaredSettings())
+  const config = readConfig(flags, settingsOf(services))
   const { STOA_UPSTREAMS: upstreams, STOA_METRICS_HOST: metricsHost, STOA_METRICS_PORT: metricsPort } = config
   requireServices(upstreams.keys())
   await requirePorts(config)
@@ -44,8 +44,7 @@ async function start(flags: string[]): Promise<void> {
   const log = openLog(config.STOA_LOG, systemClock)
   closers.push({ close: log.flush, abandon: log.flush })
   closers.push({ close: () => log.events.info('stopped'), abandon: () => {} })
-  // A defect, but of one request: ending the process would end the requests of everybody.
-  process.on('unhandledRejection', error => log.events.error({ err: error }, 'unhandled rejection'))
+  logUnhandled(log)
   log.events.info({ version: VERSION, node: process.version, pid: process.pid }, 'starting')
   log.flush() // Before the reason, if the start is refused.
   for (const name of config.warnings) log.events.warn(`${name} is not a setting; npm start -- --help lists them`)
@@ -60,12 +59,7 @@ async function start(flags: string[]): Promise<void> {
   const { tls, ca } = await certificate(config, dataDirectory, engines)
 
   const refusals = openRefusals(log)
-  const limits = {
-    ...CONNECTION_LIMITS,
-    total: config.STOA_CONNECTIONS_MAX,
-    perAddress: config.STOA_CONNECTIONS_PER_ADDRESS,
-  }
-  const connections = openConnections(limits, config.STOA_TRUST_PROXY, refusals)
+  const connections = openConnections(connectionLimits(config), config.STOA_TRUST_PROXY, refusals)
   closers.push({ close: connections.close, abandon: () => {} })
 
   // Both ports are bound first, so that their numbers are known. They answer 503 until everything behind them is open.
@@ -90,6 +84,7 @@ async function start(flags: string[]): Promise<void> {
     audience: baseUrl,
     ownOrigins,
     startsPerMinute: config.STOA_SIGN_INS_PER_MINUTE,
+    membersMax: config.services.STOA_MEMBERS_MAX as number,
   })
   const host = await openHost({
     ...api,
@@ -118,8 +113,6 @@ async function start(flags: string[]): Promise<void> {
   process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
 }
 
-const declaredSettings = (): Settings => Object.assign({}, ...services.map(one => one.settings))
-
 function requireServices(names: Iterable<string>): void {
   for (const name of names) {
     if (!services.some(one => one.name === name)) throw new StartRefused(`STOA_UPSTREAMS: there is no service ${name}`)
@@ -142,6 +135,15 @@ function engineSettings(config: Config, dataDirectory: string): EngineSettings {
     },
     rootKey: config.STOA_ROOT_KEY,
   }
+}
+
+/** A rejection that nothing handles is a defect, but of one request: ending the process would end those of everybody. */
+function logUnhandled(log: Log): void {
+  process.on('unhandledRejection', error => log.events.error({ err: error }, 'unhandled rejection'))
+}
+
+function connectionLimits({ STOA_CONNECTIONS_MAX: total, STOA_CONNECTIONS_PER_ADDRESS: perAddress }: Config) {
+  return { ...CONNECTION_LIMITS, total, perAddress }
 }
 
 /** Migrates the tables, and checks that the root key can open the secrets in them. */
@@ -228,7 +230,7 @@ function fail(error: unknown): never {
 }
 
 const flags = process.argv.slice(2)
-if (flags.includes('--help')) process.stdout.write(helpText(declaredSettings()))
+if (flags.includes('--help')) process.stdout.write(helpText(settingsOf(services)))
 else if (flags.includes('--version')) process.stdout.write(`${VERSION}\n`)
 else {
   // However the process exits, stop the database that it started.

@@ -138,8 +138,9 @@ export async function insertSignIn(host: TestHost, app: string): Promise<string>
   const { id } = (await host.call('POST /v1/iam/apps', { body })).body
   const [row] = await host.db<{
     id: string
-  }>`insert into oidc (brand, model, digest, payload, user_id, client, consumed)
-    values ('default', 'Grant', sha256(convert_to(${id}, 'UTF8')), '{"iat": 1794733200}', ${host.home.user}, ${id}, now())
+  }>`insert into oidc (brand, model, digest, payload, user_id, client, org, consumed, signed_in)
+    values ('default', 'Grant', sha256(convert_to(${id}, 'UTF8')), '{"iat": 1794733200}', ${host.home.user}, ${id}, 'home',
+      now(), to_timestamp(1794733200))
     returning 'sin_' || left(encode(digest, 'hex'), 32) as id`
   return row?.id ?? ''
 }

@@ -5,6 +5,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { Agent, type Dispatcher, MockAgent, request } from 'undici'
+import { readConfig } from '../src/config.ts'
 import { manualClock } from '../src/engines/clock/clock.ts'
 import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
@@ -26,7 +27,7 @@ import { compileCheck } from '../src/kit/check.ts'
 import { SESSION_COOKIE } from '../src/kit/credentials.ts'
 import type { Envelope } from '../src/kit/event.ts'
 import type { Operation } from '../src/kit/operation.ts'
-import type { Service } from '../src/kit/service.ts'
+import { type Service, settingsOf } from '../src/kit/service.ts'
 import type { IdentityProvider, SignIn } from '../src/kit/sign-in.ts'
 import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
 import { createOrganisation } from '../src/services/iam/public.ts'
@@ -45,6 +46,8 @@ export type TestOptions = Partial<
       connections: Partial<ConnectionLimits>
       /** Settings of services that differ from their defaults. */
       settings: Record<string, unknown>
+      /** Wraps the database that the host uses. */
+      wrapDb: (db: Database) => Database
       dbConnections: number
       dbQueue: number
     }
@@ -66,16 +69,18 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 /** Stops the host after the test of the given context; without one, after all tests of the file. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { db, at, drop } = await testDatabase(options)
-  const { engines, clock, mockAgent, txt, mails, mailServer } = testEngines(db, options)
+  const world = testEngines(options.wrapDb?.(db) ?? db, options)
+  const { engines, clock } = world
   const violations: string[] = []
   const logged: string[] = []
   const emitted: Envelope[] = []
   const { identity, acceptSignIns } = testIdentity()
-  const { trusted = null, services: chosen = services } = options
   const log = logInto('info', clock, { write: line => void logged.push(line) })
-  const { listener, requestId, refusals, connections } = await testListener(log, options)
+  const opened = await testListener(log, options)
+  const { listener, connections } = opened
   const baseUrl = `https://localhost:${listener.port}`
-  const { capturing, keyringOf } = captureKeyring(withProviders(chosen))
+  const { capturing, keyringOf } = captureKeyring(withProviders(options.services ?? services))
+  const settings = settingValues(capturing, options)
   const host = await openHost({
     version: '0.0.0-test',
     upstreams: new Map(),
@@ -85,19 +90,15 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     runsSchedules: false,
     outbox: async (_tx, envelopes) => void emitted.push(...envelopes),
     ...options,
+    ...opened,
     engines,
-    listener,
-    requestId,
     baseUrl,
-    trusted,
     identity,
     services: capturing,
     ownOrigins: OWN_ORIGINS,
-    settings: { STOA_RISK_MIRROR: options.riskMirror ?? null, ...options.settings },
+    settings,
     metricsAddress: { host: '127.0.0.1', port: 0 },
     log,
-    refusals,
-    connections,
     inspect: (id, operation, outcome) => checkOutcome(id, operation, outcome, violations),
   }).catch(async error => {
     await listener.drain(0)
@@ -122,6 +123,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   else after(stop)
   return {
     ...host,
+    ...world,
     port: listener.port,
     baseUrl,
     call,
@@ -131,19 +133,19 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     organisation,
     member,
     signIn,
-    clock,
     db,
     database: at,
-    engines,
+    settings,
     keyring,
     acceptSignIns,
     logged,
     emitted,
-    mockAgent,
-    txt,
-    mails,
-    mailServer,
   }
+}
+
+/** The defaults, and what the test sets. */
+function settingValues(all: readonly Service[], { riskMirror = '', settings }: TestOptions): Record<string, unknown> {
+  return { ...readConfig([], settingsOf(all), {}).services, STOA_RISK_MIRROR: riskMirror || null, ...settings }
 }
 
 /** Adds the services that the host itself needs. */
@@ -253,7 +255,8 @@ function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random' | 'passwo
     const user = `usr_${engines.random.token(24)}`
     const email = `${user.toLowerCase()}@${org}.test`
     await db`insert into users (id, email, created) values (${user}, ${email}, ${clock.now().toISOString()})`
-    await db`insert into members (org, user_id, role, created) values (${org}, ${user}, ${role}, ${clock.now().toISOString()})`
+    await db`insert into members (org, user_id, email, role, created)
+      values (${org}, ${user}, ${email}, ${role}, ${clock.now().toISOString()})`
     return { org, user, email, key: await issueKey(org, user) }
   }
   /** The headers of a browser with a session of that user. */
@@ -294,8 +297,11 @@ function createCall(baseUrl: string, dispatcher: Agent, key: string) {
   }
 }
 
-/** A clone of the migrated template database; `drop` closes and drops it. */
-export async function testDatabase({ dbConnections = 5, dbQueue = 200 }: TestOptions = {}): Promise<{
+/** A clone of the migrated template database, or of an empty one; `drop` closes and drops it. */
+export async function testDatabase(
+  { dbConnections = 5, dbQueue = 200 }: TestOptions = {},
+  template: 'template_stoa' | 'template1' = 'template_stoa',
+): Promise<{
   db: Database
   at: { socketDirectory: string; database: string; user: string }
   drop(): Promise<void>
@@ -309,7 +315,7 @@ export async function testDatabase({ dbConnections = 5, dbQueue = 200 }: TestOpt
     await maintenance.script(text)
     await maintenance.close()
   }
-  await script(`create database ${name} template template_stoa`)
+  await script(`create database ${name} template ${template}`)
   const db = open(name, dbConnections, dbQueue)
   return {
     db,

@@ -105,6 +105,7 @@ const HEADERS: Record<string, readonly Kind[]> = {
   cookie: [anonymous, login, callback, relayed, authorize, logout, signIn],
   dpop: [token, userinfo],
   host: [read, discovery],
+  expect: [file, discovery],
   'if-none-match': [file, discovery],
   'oauth-client-attestation': [token],
   'oauth-client-attestation-pop': [token],
@@ -337,6 +338,7 @@ async function startIdentityOrigin(): Promise<number> {
     configured: new Map(),
     ownOrigins: [issuer],
     startsPerMinute: 1_000_000,
+    membersMax: 1_000,
   })
   host.acceptSignIns(origin)
   origin.serve({ isVerified: async () => false, requests: host.requests })

@@ -18,6 +18,7 @@ import { type Realm, signInRepeatedly } from './sign-ins.ts'
 const ORG = 'bench' as OrgId
 const AUDIENCE = 'https://localhost:8443'
 const SIGN_INS = 64
+const MEMBERS_MAX = 10_000
 
 serve(pem => withEngines(engines => serveIdentity(engines, pem)))
 
@@ -35,6 +36,7 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
     configured: new Map(),
     ownOrigins: [AUDIENCE],
     startsPerMinute: Number.POSITIVE_INFINITY,
+    membersMax: MEMBERS_MAX,
   })
   origin.serve({ isVerified: () => false, requests: histogram('requests', 'Requests of the benchmark') })
   const source = {
@@ -44,7 +46,7 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
     adapterOf: adapterFactory(engines, DEFAULT_BRAND, async () => undefined),
   }
   const { user, email } = realm.person
-  const account = await (await openDirectory(engines, DEFAULT_BRAND)).account(email)
+  const account = await (await openDirectory(engines, DEFAULT_BRAND, MEMBERS_MAX)).account(email)
   const refreshTokens = await inOneRequest(
     '127.0.0.1',
     () => AbortSignal.abort(),
@@ -77,11 +79,11 @@ async function newRealm(engines: Engines): Promise<Realm> {
   })
   const redirectUri = 'https://web.example.com/callback'
   const input = { app: 'web', type: 'confidential', redirectUris: [redirectUri] }
-  const write = (work: (scope: object) => Promise<unknown>) =>
+  const write = (_options: object, work: (scope: object) => Promise<unknown>) =>
     engines.db.transaction(tx => work({ db: tx, record: () => {} }))
-  const context = { ...engines, caller: { org: ORG }, write }
+  const context = { ...engines, caller: { org: ORG }, state: { maxima: { apps: 1 } }, write }
   const app = (await createApp.run(context as never, input as never)) as { id: string; secret: string }
-  const { signing } = await (await openDirectory(engines, DEFAULT_BRAND)).keys()
+  const { signing } = await (await openDirectory(engines, DEFAULT_BRAND, MEMBERS_MAX)).keys()
   return {
     audience: AUDIENCE,
     client: { id: app.id, secret: app.secret, redirectUri },

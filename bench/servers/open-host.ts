@@ -1,8 +1,9 @@
 // The host as a bench measures it: real engines, every service, log and metrics, and one service made for the bench.
+import { readConfig } from '../../src/config.ts'
 import type { Engines } from '../../src/engines/engines.ts'
 import { openHost } from '../../src/host/host.ts'
 import { openLog } from '../../src/host/log.ts'
-import { service } from '../../src/kit/service.ts'
+import { service, settingsOf } from '../../src/kit/service.ts'
 import type { IdentityProvider } from '../../src/kit/sign-in.ts'
 import { services } from '../../src/services/index.ts'
 import { openBenchListener } from './listener.ts'
@@ -38,7 +39,7 @@ export async function openBenchHost({ engines, pem, operations, riskMirror }: Be
     hsts: false,
     baseUrl: `https://localhost:${listener.port}`,
     ownOrigins: [],
-    settings: { STOA_RISK_MIRROR: riskMirror },
+    settings: { ...readConfig([], settingsOf(services), {}).services, STOA_RISK_MIRROR: riskMirror },
     metricsAddress: { host: '127.0.0.1', port: 0 },
   })
   host.serve()

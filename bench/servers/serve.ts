@@ -1,12 +1,24 @@
 // The child process of a bench server: it starts on request, reports its CPU time, and exits with its parent.
+import type { FilledOrg, Listing } from '../../test/listings.ts'
 import type { Realm } from './sign-ins.ts'
 
 export type Command = { command: 'start'; pem: string; realm?: Realm } | { command: 'cpu' }
 /** What a started server reports to its parent. If it has keys, `key` is a secret one without bounds, and `limitedKey`
  *  one with limits and a rate that allow the load. If it has sign-in, `realm` describes user and client, and each of
- *  `refreshTokens` belongs to a separate sign-in. */
-export type Started = { port: number; key?: string; limitedKey?: string; realm?: Realm; refreshTokens?: string[] }
-export type Serving = Started & { close(): Promise<void> }
+ *  `refreshTokens` belongs to a separate sign-in. If it has filled tables, `growth` describes their callers. */
+export type Started = {
+  port: number
+  key?: string
+  limitedKey?: string
+  realm?: Realm
+  refreshTokens?: string[]
+  growth?: Growth
+}
+type ListingOrg = FilledOrg & { keys: Record<Listing['as'], string> }
+/** `now` is the time of the newest rows. */
+export type Growth = { now: string; busy: ListingOrg; quiet: ListingOrg }
+/** `cpuUs` replaces the CPU time of the process by that of what is measured instead. */
+export type Serving = Started & { close(): Promise<void>; cpuUs?(): number }
 
 export function serve(start: (pem: string, realm?: Realm) => Promise<Serving>): void {
   let serving: Promise<Serving> | null = null
@@ -20,10 +32,10 @@ export function serve(start: (pem: string, realm?: Realm) => Promise<Serving>): 
     await serving?.then(({ close }) => close()).catch(fail)
     process.exit()
   }
-  process.on('message', (message: Command) => {
-    if (message.command === 'cpu') return send({ cpuUs: cpuUs() })
+  process.on('message', async (message: Command) => {
+    if (message.command === 'cpu') return send({ cpuUs: ((await serving)?.cpuUs ?? processCpuUs)() })
     serving = start(message.pem, message.realm)
-    serving.then(({ close: _, ...started }) => send(started), fail)
+    serving.then(({ close: _, cpuUs: __, ...started }) => send(started), fail)
   })
   // The parent may exit in any way, and Ctrl-C reaches the whole process group: nothing may be left behind in any case.
   process.on('disconnect', end)
@@ -36,7 +48,7 @@ export function fail(error: unknown): never {
 }
 
 /** Of the whole process, so that garbage collection and log writing are included. */
-function cpuUs(): number {
+function processCpuUs(): number {
   const { user, system } = process.cpuUsage()
   return user + system
 }

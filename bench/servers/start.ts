@@ -18,10 +18,12 @@ export type BenchServer = Started & {
 }
 
 /** A control of a sign-in benchmark gets the realm of its subject. */
-export async function startServer(program: string, realm?: Realm): Promise<BenchServer> {
+type ServerOptions = { realm?: Realm | undefined; args?: string[] }
+
+export async function startServer(program: string, { realm, args = [] }: ServerOptions = {}): Promise<BenchServer> {
   const { pem, ca } = await certificate()
   const log = openLogFile()
-  const child = fork(new URL(program, import.meta.url), { stdio: ['ignore', 'ignore', log, 'ipc'] })
+  const child = fork(new URL(program, import.meta.url), args, { stdio: ['ignore', 'ignore', log, 'ipc'] })
   const exited = new Promise(resolve => child.once('exit', resolve)).then(() => closeSync(log))
   const ask = <Answer>(command: Command) => answerOf<Answer>(child, command, () => `${program} died:\n${tailOf(log)}`)
   const started = await ask<Started>({ command: 'start', pem, ...(realm && { realm }) })

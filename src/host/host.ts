@@ -3,7 +3,6 @@ import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
 import type { Opened, Provided, Service } from '../kit/service.ts'
-import type { Settings } from '../kit/setting.ts'
 import type { IdentityProvider } from '../kit/sign-in.ts'
 import { aboutOperations } from './about.ts'
 import type { Inspect } from './answer.ts'
@@ -30,7 +29,7 @@ export type HostOptions = {
   /** Of the product, for the metrics. */
   version: string
   engines: Engines
-  /** The values of the services' settings, by name; missing ones have their defaults. */
+  /** The values of the services' settings, by name. */
   settings: Readonly<Record<string, unknown>>
   identity: IdentityProvider
   /** Stores events in the transaction that emits them; null without a bus. */
@@ -152,18 +151,10 @@ async function openServices({ engines, settings, identity, log, services: all }:
   const opened = new Map<string, Opened<unknown>>()
   for (const { name, open, settings: declared } of local) {
     const warn = (error: unknown) => log.events.warn({ err: error, service: name }, 'service')
-    const own = settingsOf(declared, settings)
+    const own = Object.fromEntries(Object.keys(declared).map(one => [one, settings[one]]))
     if (open) opened.set(name, await open({ engines, settings: own as never, services: names, identity, warn }))
   }
   return opened
-}
-
-/** The given values of a service's settings; the others have their defaults. */
-function settingsOf(declared: Settings, given: HostOptions['settings']): Record<string, unknown> {
-  const values = Object.entries(declared).map(([name, { read, fallback }]) => {
-    return [name, name in given ? given[name] : read(fallback)] as const
-  })
-  return Object.fromEntries(values)
 }
 
 const REQUIRED = ['credentials', 'audit', 'requireBudget', 'isVerified'] as const satisfies (keyof Provided)[]

@@ -18,8 +18,8 @@ export type InvitationOptions = PasswordOptions & {
   loginUrl: string
   invitation: (token: string) => Promise<Invitation | null>
   /** Adds the member, with the password if one was chosen. `ended`: the link is no longer valid. `changed`: the account
-   *  got  or lost its password in the meantime. */
-  join: (token: string, password: string | null, address: string) => Promise<'joined' | 'ended' | 'changed'>
+   *  got or lost its password in the meantime. `full`: the organisation cannot have more members. */
+  join: (token: string, password: string | null, address: string) => Promise<'joined' | 'ended' | 'changed' | 'full'>
   /** What is wrong with a new password, or null. */
   passwordProblem: (password: string) => string | null
 }
@@ -50,6 +50,9 @@ export async function invitation(
   const joined = await options.join(token, hasPassword ? null : password, options.address)
   if (joined === 'ended') return ended(response)
   if (joined === 'changed') return form(409, 'Your account has changed in the meantime. Please open the link again.')
+  if (joined === 'full') {
+    return form(409, `${found.org} already has as many members as it can have. Ask the person who invited you.`)
+  }
   show(response, 200, joinedPage(found.org, options.loginUrl))
 }
 

@@ -106,5 +106,9 @@ export function service<State = undefined, S extends Settings = Record<never, ne
   return { name, what, paths, operations: found, migrations, settings, schedules, consumers, open: erased }
 }
 
+/** The settings that these services declare. */
+export const settingsOf = (services: readonly Service[]): Settings =>
+  Object.assign({}, ...services.map(({ settings }) => settings))
+
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'operation'

@@ -11,13 +11,13 @@ export const setting = <T>(doc: string, fallback: string, read: (text: string) =
   read,
 })
 
-export function count(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error('must be a whole number from 1 on')
-  return Number(text)
-}
-
 export function optional<T>(read: (text: string) => T): (text: string) => T | null {
   return text => (text === '' ? null : read(text))
+}
+
+export function count(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number from 1 to 999999')
+  return Number(text)
 }
 
 export function readUrl(text: string, protocols: string[]): URL {

@@ -19,7 +19,7 @@ describe(`kill -9 (repeat with STOA_CRASH_SEED=${seed})`, () => {
     const acknowledged: string[] = []
     let sent = 0
     for (let kill = 0; kill < KILLS; kill++) {
-      const started = start({ STOA_DATA: data, STOA_DB_CONNECTIONS: '8' })
+      const started = start({ STOA_DATA: data, STOA_DB_CONNECTIONS: '8', STOA_PROJECTS_MAX: '999999' })
       // The first rounds are killed while the database is created; after that, at start and under load in alternation.
       const atStart = kill < 4 || kill % 2 === 0
       const delayMs = atStart ? 100 + below(1_500) : 50 + below(800)

@@ -75,7 +75,7 @@ const untilIndexWaits = (db: Database) =>
   eventually(
     () =>
       db<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
-        and application_name = 'stoa migrating' and query like 'create%' and wait_event_type = 'Lock'`,
+        and application_name = 'stoa migrating' and query like 'create%u_word%' and wait_event_type = 'Lock'`,
     rows => rows.length === 1,
   )
 

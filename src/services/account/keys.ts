@@ -1,23 +1,23 @@
 // Operations under /v1/account/keys. A key belongs to the organisation it was created in and to the person who created
 // it: only its owner may change it; the owner and the organisation's admins may see and revoke it.
 import { isDeepStrictEqual } from 'node:util'
-import { Type } from 'typebox'
-import type { Clock, Random, Tx } from '../../engines/engines.ts'
+import { type Static, Type } from 'typebox'
+import type { Clock, Random, Sql, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
+import { requireAtMost } from '../../kit/bound.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { listing, type Position, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
 import { emailsOf } from '../iam/public.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
+import * as pages from './key-pages/store.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
 import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
-
-export const LIVE_KEYS_MAX = 1_000
 
 const Id = Type.String({
   pattern: '^key_[0-9A-Za-z]{1,40}$',
@@ -33,21 +33,38 @@ export const listKeys = operation({
   access: 'bearer',
   input: { status: Type.Optional(KeyStatus), ...paging },
   output: listing(Key),
-  run: async ({ db, caller, clock }, { status = null, ...pageInput }) => {
+  run: async ({ db, caller, clock }, { status, ...pageInput }) => {
     const now = clock.now()
-    const filter = { ...timesFrom(now), id: null, user: administers(caller) ? null : caller.user, status }
+    const find = pageFinder(db, administers(caller) ? null : caller.user, status, now.toISOString())
     const found = await page(
       pageInput,
-      (last, count) => store.selectKeys(db, caller.org, filter, positionFrom(last), count),
+      (last, count) => find({ org: caller.org, last: positionFrom(last), count }),
       positionKey,
     )
-    const emails = await emailsOf(
-      db,
-      found.data.map(({ user }) => user),
-    )
-    return { ...found, data: found.data.map(row => recordOf(row, emails.get(row.user) ?? '', now)) }
+    const ids = found.data.map(({ id }) => id)
+    const rows = await store.selectKeys(db, caller.org, ids, monthOf(now))
+    const emails = await emailsOf(db, [...new Set(rows.map(({ user }) => user))])
+    return { ...found, data: rows.map(row => recordOf(row, emails.get(row.user) ?? '', now)) }
   },
 })
+
+type PageFinder = (page: pages.KeyPage) => Promise<Position[]>
+
+/** `user` is null to find the keys of all members. */
+function pageFinder(
+  db: Sql,
+  user: string | null,
+  status: Static<typeof KeyStatus> | undefined,
+  at: string,
+): PageFinder {
+  if (status === 'active')
+    return page => (user === null ? pages.selectActive(db, at, page) : pages.selectActiveOf(db, user, at, page))
+  if (status === 'expired')
+    return page => (user === null ? pages.selectExpired(db, at, page) : pages.selectExpiredOf(db, user, at, page))
+  if (status === 'revoked')
+    return page => (user === null ? pages.selectRevoked(db, page) : pages.selectRevokedOf(db, user, page))
+  return page => (user === null ? pages.selectAll(db, page) : pages.selectAllOf(db, user, page))
+}
 
 export const createKey = operation({
   route: 'POST /v1/account/keys',
@@ -75,12 +92,9 @@ export const createKey = operation({
       await lock(db, `keys of ${caller.org}`)
       const now = clock.now()
       const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, state.services) }
-      if ((await store.countLiveKeys(db, caller.org, now.toISOString())) >= LIVE_KEYS_MAX) {
-        throw new Fault('conflict', {
-          message: `The organisation has ${LIVE_KEYS_MAX} live keys, which is the maximum; revoke one first.`,
-        })
-      }
       const key = await keepKey({ db, clock, random }, { ...caller, name, type, text, bounds })
+      const live = await store.countLiveKeys(db, caller.org, now.toISOString(), state.keysMax + 1)
+      requireAtMost(state.keysMax, live, 'live keys', 'Revoke one first.')
       record(key.id, changesIn(null, key, RECORDED))
       const fresh = { spent: 0, spent_month: 0, last_used: null, revoked: false, revoked_at: null, revoked_by: null }
       return { ...recordOf({ ...key, ...fresh }, caller.email, now), key: text }
@@ -168,13 +182,10 @@ export async function issueKey(
 /** The key, if the caller may see it; locked until the transaction ends. */
 async function visibleKey(db: Tx, caller: Caller, id: string, now: Date): Promise<store.KeyRow> {
   await store.lockKey(db, caller.org, id)
-  const user = administers(caller) ? null : caller.user
-  const [row] = await store.selectKeys(db, caller.org, { ...timesFrom(now), id, user, status: null }, null, 1)
-  if (!row) throw notFound('key')
+  const row = await store.selectKey(db, caller.org, id, monthOf(now))
+  if (!row || !(administers(caller) || row.user === caller.user)) throw notFound('key')
   return row
 }
-
-const timesFrom = (now: Date) => ({ at: now.toISOString(), month: monthOf(now) })
 
 /** The fields of a key that the audit trail records. */
 const RECORDED = ['name', 'type', 'expires', 'limits', 'budget', 'rate'] as const

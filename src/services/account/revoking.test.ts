@@ -142,7 +142,8 @@ describe('a member who leaves', () => {
   it('does not get the old keys back on return', async () => {
     const dora = await host.member(home.org, 'member')
     await host.db`delete from members where user_id = ${dora.user}`
-    await host.db`insert into members (org, user_id, role, created) values ('home', ${dora.user}, 'member', now())`
+    await host.db`insert into members (org, user_id, email, role, created)
+      values ('home', ${dora.user}, ${dora.email}, 'member', now())`
     await host.db.waitForNotifications()
     assert.equal((await refusedWith(dora.key)).code, 'key_revoked')
   })
@@ -154,7 +155,8 @@ describe('a member of two organisations who leaves one', () => {
     const { id } = await made({}, fay.key)
     await revoke(id)
     const before = await listed(id)
-    await host.db`insert into members (org, user_id, role, created) values ('other', ${fay.user}, 'member', now())`
+    await host.db`insert into members (org, user_id, email, role, created)
+      values ('other', ${fay.user}, ${fay.email}, 'member', now())`
     const text = newKeyText(host.engines.random, 'secret')
     const otherKey = { org: host.other.org, user: fay.user, name: 'other', type: 'secret' as const, text }
     await host.db.transaction(tx => keepKey({ ...host.engines, db: tx }, otherKey))

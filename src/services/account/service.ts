@@ -11,6 +11,7 @@ export const account = service({
   operations: [keys, csrf, login],
   migrations: new URL('migrations/', import.meta.url),
   settings: {
+    STOA_KEYS_MAX: setting('Keys that work at a time that an organisation may have', '1000', count),
     STOA_REFUSED_PER_MINUTE: setting('Unknown keys and tokens per minute and client address before 429', '300', count),
   },
   open: openAccount,

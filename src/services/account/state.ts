@@ -9,18 +9,20 @@ export type Account = {
   /** The service names that a key's limits may contain. */
   services: ReadonlySet<string>
   signIn: SignIn
+  /** How many keys of an organisation may work at a time. */
+  keysMax: number
 }
 
 export const { operation } = serviceKit<Account>()
 
-type AccountSettings = { STOA_REFUSED_PER_MINUTE: number }
+type AccountSettings = { STOA_KEYS_MAX: number; STOA_REFUSED_PER_MINUTE: number }
 
 export async function openAccount(opening: Opening<AccountSettings>): Promise<Opened<Account>> {
   const { engines, services, settings, identity, warn } = opening
   const refusedPerMinute = settings.STOA_REFUSED_PER_MINUTE
   const keyring = await openKeyring({ ...engines, warn, verifyToken: identity.verifyToken, refusedPerMinute })
   return {
-    state: { keyring, services, signIn: identity.signIn },
+    state: { keyring, services, signIn: identity.signIn, keysMax: settings.STOA_KEYS_MAX },
     provides: {
       credentials: keyring,
       requireBudget: (db, caller) => requireBudget({ db, clock: engines.clock }, caller),

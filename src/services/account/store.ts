@@ -1,7 +1,6 @@
 // All SQL on API keys and browser sessions.
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { Budget, OrgId } from '../../kit/caller.ts'
-import type { Position } from '../../kit/page.ts'
 import type { KeyType } from './key-text.ts'
 
 /** The restrictions on a key. */
@@ -38,42 +37,25 @@ export async function insertKey(db: Tx, key: NewKey): Promise<void> {
       ${key.expires}, ${key.limits}, ${key.budget.month}, ${key.budget.total}, ${key.rate})`
 }
 
-export async function countLiveKeys(db: Sql, org: OrgId, at: string): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from keys
-    where org = ${org} and revoked_at is null and member is not null and (expires is null or expires > ${at})`
+/** The number of keys that work at the time `at`, but at most `max`. */
+export async function countLiveKeys(db: Sql, org: OrgId, at: string, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (select from keys
+    where org = ${org} and not ended and coalesce(expires, 'infinity') > ${at} limit ${max}) as live`
   return row?.count ?? 0
 }
 
-/** null matches all keys. The status is that at the time `at`, the spending that of `month`. */
-export type KeyFilter = {
-  id: string | null
-  user: string | null
-  status: string | null
-  at: string
-  month: string
+export async function selectKey(db: Sql, org: OrgId, id: string, month: string): Promise<KeyRow | null> {
+  const [row] = await selectKeys(db, org, [id], month)
+  return row ?? null
 }
 
-/** Newest first, starting after the position `last`. */
-export function selectKeys(
-  db: Sql,
-  org: OrgId,
-  { id, user, status, at, month }: KeyFilter,
-  last: Position | null,
-  count: number,
-): Promise<KeyRow[]> {
-  return db<KeyRow>`select keys.id, keys.user_id as user, name, type, prefix, text, keys.created, expires, limits,
+/** The keys with these ids, newest first. */
+export function selectKeys(db: Sql, org: OrgId, ids: readonly string[], month: string): Promise<KeyRow[]> {
+  return db<KeyRow>`select id, user_id as user, name, type, prefix, text, created, expires, limits,
       json_build_object('month', budget_month, 'total', budget_total) as budget, rate,
       spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
-      last_used, revoked_at is not null or member is null as revoked, revoked_at, revoked_by
-    from keys where org = ${org}
-      and (${id}::text is null or keys.id = ${id})
-      and (${user}::text is null or keys.user_id = ${user})
-      and (${last?.id ?? null}::text is null
-        or (keys.created, keys.id) < (${last?.created ?? null}, ${last?.id ?? null}))
-      and (${status}::text is null or ${status} = case
-        when revoked_at is not null or member is null then 'revoked'
-        when expires <= ${at} then 'expired' else 'active' end)
-    order by keys.created desc, keys.id desc limit ${count}`
+      last_used, ended as revoked, revoked_at, revoked_by
+    from keys where org = ${org} and id = any(${ids}) order by created desc, id desc`
 }
 
 /** Locks the key against changes until the transaction ends. */
@@ -99,7 +81,7 @@ export async function revokeKey(db: Tx, org: OrgId, id: string, by: string, at: 
 /** Every key of one person in one organisation. */
 export async function revokeKeysOf(db: Tx, org: OrgId, user: string, by: string, at: string): Promise<void> {
   await db`update keys set revoked_at = ${at}, revoked_by = ${by}
-    where org = ${org} and user_id = ${user} and revoked_at is null`
+    where org = ${org} and user_id = ${user} and not ended`
 }
 
 /** A key or session found by its digest. */
@@ -121,7 +103,7 @@ export type Found = {
 
 export async function findKey(db: Sql, digest: string): Promise<Found | null> {
   const [row] = await db<Found>`select id, type as kind, org, user_id as user, expires,
-      revoked_at is not null or member is null as revoked, null as "signIn", limits, budget_month, budget_total, rate,
+      ended as revoked, null as "signIn", limits, budget_month, budget_total, rate,
       last_used
     from keys where digest = decode(${digest}, 'hex')`
   return row ?? null

@@ -2,10 +2,12 @@
 import { Type } from 'typebox'
 import type { Seal, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
+import { requireAtMost } from '../../kit/bound.ts'
 import { BRAND, DEFAULT_BRAND } from '../../kit/brand.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
+import { lock } from '../../kit/lock/store.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
@@ -92,7 +94,7 @@ export const createApp = operation({
   faults: ['conflict'],
   audit: 'app.create',
   run: async (context, { app, brand = DEFAULT_BRAND, name = app, type, ...given }) => {
-    const { caller, clock, random, seal, write } = context
+    const { caller, clock, random, seal, state, write } = context
     const { redirectUris, logoutUris = [] } = given
     requireCallbacks('redirectUris', redirectUris)
     requireCallbacks('logoutUris', logoutUris)
@@ -102,7 +104,8 @@ export const createApp = operation({
     const at = clock.now().toISOString()
     const sealed = secret === null ? null : seal.seal(caller.org, secretName({ brand, id }), secret)
     const fields = { id, app, brand, name, type, redirectUris, logoutUris, created: at, updated: at }
-    return write(async ({ db, record }) => {
+    return write({ serialize: true }, async ({ db, record }) => {
+      await lock(db, `apps of ${caller.org}`)
       const created = await store.insertApp(db, caller.org, { ...fields, sealed })
       if (!created) {
         throw new Fault('conflict', {
@@ -110,6 +113,8 @@ export const createApp = operation({
           fields: [{ path: 'app', says: 'is already in use' }],
         })
       }
+      const max = state.maxima.apps
+      requireAtMost(max, await store.countApps(db, caller.org, max + 1), 'apps', 'Delete one first.')
       record(auditName(id, brand), changesIn(null, created, AUDITED))
       return { ...created, ...(secret !== null && { secret }) }
     })

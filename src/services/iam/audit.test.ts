@@ -98,6 +98,65 @@ describe('the audit trail', () => {
     assert.equal((await host.call(`GET /v1/iam/audit?after=${wrong}`)).body.error.param, 'after')
   })
 
+  it('can be filtered by person, action and time, alone and together', async () => {
+    const { org, user, key } = await host.organisation('filtered')
+    const other = await host.member(org, 'admin')
+    const startMs = host.clock.now().getTime()
+    const write = async (slug: string, as: string) => {
+      await host.call('POST /v1/projects', { as, body: { slug, name: slug } })
+      host.clock.advance(90_000)
+    }
+    await write('p1', key)
+    await write('p2', other.key)
+    await host.call('PATCH /v1/projects/p1', { as: key, body: { name: 'Renamed' } })
+    await write('p3', key)
+    const time = (ms: number) => encodeURIComponent(new Date(startMs + ms).toISOString().replace('Z', '+00:00'))
+    const found = async (query: string) =>
+      (await trail(`?${query}`, key)).data.map(({ what, on }: { what: string; on: string }) => `${what} ${on}`)
+    assert.deepEqual(await found(`user=${other.user}`), ['project.create p2'])
+    assert.deepEqual(await found('what=project.update'), ['project.update p1'])
+    assert.deepEqual(await found('what=project.create'), [
+      'project.create p3',
+      'project.create p2',
+      'project.create p1',
+    ])
+    assert.deepEqual(await found('what=project'), [], 'the name is compared exactly')
+    assert.deepEqual(await found(`since=${time(90_000)}`), [
+      'project.create p3',
+      'project.update p1',
+      'project.create p2',
+    ])
+    assert.deepEqual(await found(`since=${time(90_001)}`), ['project.create p3', 'project.update p1'])
+    assert.deepEqual(await found(`user=${user}&what=project.create&since=${time(1)}`), ['project.create p3'])
+    assert.deepEqual(await found(`user=${host.home.user}`), [], 'a person of another organisation')
+    const first = await trail(`?user=${user}&limit=2`, key)
+    assert.deepEqual((await trail(`?user=${user}&limit=2&after=${first.next}`, key)).data.length, 1)
+  })
+
+  it('finds every entry since a time, although times are not in the order of ids', async () => {
+    const { org, key } = await host.organisation('unordered')
+    const at = (s: number) => new Date(Date.parse('2026-11-15T08:00:00Z') + s * 1000).toISOString()
+    for (const s of [0, 40, 65, 30, 70, 100, 68]) {
+      await host.db`insert into audit (org, at, credential, what, on_what, ip, request_id)
+        values (${org}, ${at(s)}, 'key', 'test', ${s}, '127.0.0.1', 'req')`
+    }
+    for (const since of [0, 30, 66, 68, 70, 100, 101]) {
+      const { data } = await trail(`?since=${at(since)}`, key)
+      assert.deepEqual(
+        data.map(({ on }: { on: string }) => Number(on)),
+        [68, 100, 70, 30, 65, 40, 0].filter(s => s >= since),
+      )
+    }
+  })
+
+  it('rejects a time that is none', async () => {
+    for (const since of ['yesterday', '2026-11-15', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:00']) {
+      const { status, body } = await host.call(`GET /v1/iam/audit?since=${since}`)
+      assert.equal(status, 400, since)
+      assert.equal(body.error.param, 'since')
+    }
+  })
+
   it('is append-only in the database, but deleted with its organisation', async () => {
     const { key } = await host.organisation('gone')
     await host.call('POST /v1/projects', { as: key, body: { slug: 'p', name: 'P' } })

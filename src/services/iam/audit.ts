@@ -1,9 +1,13 @@
 // Operations under /v1/iam/audit: the audit trail of the organisation.
 import { Type } from 'typebox'
+import type { Sql } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import { invalidInput } from '../../kit/check.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { invalidCursor, listing, page, paging } from '../../kit/page.ts'
+import { UserId } from './fields.ts'
 import { operation } from './state.ts'
-import * as store from './store.ts'
+import * as store from './trail/store.ts'
 
 const AuditEntry = Type.Object({
   id: Type.String(),
@@ -30,17 +34,44 @@ export const listAudit = operation({
   route: 'GET /v1/iam/audit',
   summary: 'Lists the audit trail: who did what to which object, when and from where, newest first',
   access: 'admin',
-  input: paging,
+  input: {
+    user: Type.Optional({ ...UserId, description: 'Only what the person with this id did' }),
+    what: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Only this action, such as `key.revoke`', examples: ['key.revoke'] }),
+    ),
+    since: Type.Optional(timestamp('Only entries at or after this time')),
+    ...paging,
+  },
   output: listing(AuditEntry),
-  run: async ({ db, caller }, query) => {
+  run: async ({ db, caller: { org } }, { user, what, since, ...query }) => {
+    const from = since === undefined ? null : timeFrom(since)
+    const after = from === null ? 0 : await store.selectIdBefore(db, org, from)
     const found = await page(
       query,
-      (last, count) => store.selectAudit(db, caller.org, last === '' ? null : idFrom(last), count),
+      (last, count) => {
+        const before = last === '' ? Number.MAX_SAFE_INTEGER : idFrom(last)
+        return select(db, org, { user, what }, { after, before, since: from ?? '-infinity' }, count)
+      },
       ({ id }) => id,
     )
     return { ...found, data: found.data.map(entryOf) }
   },
 })
+
+function select(
+  db: Sql,
+  org: OrgId,
+  { user, what }: { user: string | undefined; what: string | undefined },
+  range: store.AuditRange,
+  count: number,
+): Promise<store.AuditRow[]> {
+  if (user !== undefined && what !== undefined) {
+    return store.selectAuditOfUserAndAction(db, org, { user, what }, range, count)
+  }
+  if (user !== undefined) return store.selectAuditOfUser(db, org, user, range, count)
+  if (what !== undefined) return store.selectAuditOfAction(db, org, what, range, count)
+  return store.selectAudit(db, org, range, count)
+}
 
 const entryOf = ({ user, email, changes, ...row }: store.AuditRow) => ({
   ...row,
@@ -52,4 +83,12 @@ const entryOf = ({ user, email, changes, ...row }: store.AuditRow) => ({
 function idFrom(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw invalidCursor()
   return Number(text)
+}
+
+/** The database and the format allow different years. */
+function timeFrom(since: string): string {
+  const time = new Date(since)
+  const year = time.getUTCFullYear()
+  if (year >= 1 && year <= 9999) return time.toISOString()
+  throw invalidInput([{ path: 'since', says: 'must be a valid time between the years 1 and 9999' }])
 }

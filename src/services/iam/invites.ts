@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
+import { requireAtMost } from '../../kit/bound.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
@@ -13,7 +14,6 @@ import * as store from './invitations/store.ts'
 import { requireOwnerFor } from './members.ts'
 import { operation } from './state.ts'
 
-const INVITES_MAX = 500
 const MAILS_WINDOW_MS = 60 * 60_000
 const MAILS_MAX = 100
 const MAILS_PER_ADDRESS = 5
@@ -62,7 +62,7 @@ export const createInvite = operation({
     const { token, ...invite } = newInvitation(context, { email: email.toLowerCase(), role, invitedBy: caller.email })
     const org = await write(async ({ db }) => {
       await store.lockInvites(db, caller.org)
-      await requireQuota(db, caller.org, invite)
+      await requireQuota(db, caller.org, invite, state.maxima.invites)
       return store.selectOrgName(db, caller.org)
     })
     // The mail is sent between two transactions. If the second one fails, the mailed link is invalid.
@@ -70,7 +70,7 @@ export const createInvite = operation({
     return write(async ({ db, record }) => {
       await store.lockInvites(db, caller.org)
       await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
-      await requireBelowMax(db, caller.org, invite.created) // Others may have been invited while the mail was sent.
+      await requireRoom(db, caller.org, invite, state.maxima.invites) // Others may have been invited while the mail was sent.
       await store.insertInvite(db, caller.org, invite)
       record(invite.email, { role: { to: role } })
       const { digest: _, ...shown } = invite
@@ -79,22 +79,23 @@ export const createInvite = operation({
   },
 })
 
-async function requireBelowMax(db: Tx, org: OrgId, created: string): Promise<void> {
-  if ((await store.countInvites(db, org, created)) < INVITES_MAX) return
-  throw new Fault('conflict', {
-    message: `There are already ${INVITES_MAX} open invites. Withdraw some, or wait until they expire.`,
-  })
+type NewInvite = Pick<store.Invite, 'email' | 'created'>
+
+async function requireRoom(db: Tx, org: OrgId, { email, created }: NewInvite, max: number): Promise<void> {
+  const others = await store.countOtherInvites(db, org, email, created, max)
+  requireAtMost(max, others + 1, 'open invites', 'Withdraw one first, or wait until some expire.')
 }
 
 /** Limits the mails, because recipients may not want them. */
-async function requireQuota(db: Tx, org: OrgId, { email, created }: Pick<store.Invite, 'email' | 'created'>) {
+async function requireQuota(db: Tx, org: OrgId, invite: NewInvite, max: number): Promise<void> {
+  const { email, created } = invite
   if (await store.isMember(db, org, email)) {
     throw new Fault('conflict', {
       message: `${email} is already a member.`,
       fields: [{ path: 'email', says: 'is already a member' }],
     })
   }
-  await requireBelowMax(db, org, created)
+  await requireRoom(db, org, invite, max)
   const since = new Date(Date.parse(created) - MAILS_WINDOW_MS).toISOString()
   const limits = { since, perAddress: MAILS_PER_ADDRESS, total: MAILS_MAX }
   if (await store.recordMail(db, org, email, created, limits)) return

@@ -171,3 +171,14 @@ describe('the listing of members', () => {
     assert.deepEqual(paged, emails)
   })
 })
+
+describe('the address of a member', () => {
+  it('follows that of the account', async () => {
+    const { user } = (await add({ email: 'before@example.com' })).body
+    await host.db`update users set email = 'after@example.com' where id = ${user}`
+    const { data } = (await host.call('GET /v1/iam/members?limit=200')).body
+    assert.equal(data.find((entry: Answer['body']) => entry.user === user).email, 'after@example.com')
+    const emails = data.map(({ email }: Answer['body']) => email)
+    assert.deepEqual(emails, emails.toSorted())
+  })
+})

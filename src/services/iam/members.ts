@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
+import { requireAtMost } from '../../kit/bound.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
@@ -37,13 +38,16 @@ export const addMember = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'member.add',
-  run: async ({ caller, clock, passwords, random, request, write }, { email, role, password }) => {
+  run: async ({ caller, clock, passwords, random, request, state, write }, { email, role, password }) => {
     requireOwnerFor(caller, role)
     const { org } = caller
     const passwordDigest = password === undefined ? null : await passwords.hash(org, password, request.signal)
     const person = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }
-    return write(async ({ db, record }) => {
+    return write({ serialize: true }, async ({ db, record }) => {
+      await store.lockMembers(db, org)
       const member = await admitMember({ db, clock, random }, org, person, role)
+      const { members: max } = state.maxima
+      requireAtMost(max, await store.countMembers(db, org, max + 1), 'members', 'Remove one first.')
       record(member.user, { email: { to: member.email }, role: { to: role } })
       return member
     })

@@ -31,7 +31,7 @@ export const listOrgs = operation({
   run: ({ db, caller }, query) =>
     page(
       query,
-      (last, count) => store.selectOrgs(db, isSuperadmin(caller) ? null : caller.org, last, count),
+      (last, count) => (isSuperadmin(caller) ? store.selectOrgs(db, last, count) : ownOrg(db, caller, last)),
       org => org.slug,
     ),
 })
@@ -128,6 +128,12 @@ export const deleteOrg = operation({
       record(slug, { name: { from: name } })
     }),
 })
+
+/** The caller's organisation, unless it was on the previous page. */
+async function ownOrg(db: Context['db'], { org }: Caller, last: string): Promise<store.Org[]> {
+  const found = last < org ? await store.selectOrg(db, org) : null
+  return found ? [found] : []
+}
 
 async function visibleOrg(db: Context['db'], caller: Caller, slug: string): Promise<store.Org> {
   const org = isSuperadmin(caller) || caller.org === slug ? await store.selectOrg(db, slug as OrgId) : null

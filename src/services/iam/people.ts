@@ -33,11 +33,12 @@ export async function admitMember(
       fields: [{ path: 'password', says: 'cannot be set for an existing account' }],
     })
   }
-  if (!(await store.insertMember(db, org, user, role, created))) {
+  const member = { user, email: address, role, created }
+  if (!(await store.insertMember(db, org, member))) {
     throw new Fault('conflict', {
       message: `${address} is already a member.`,
       fields: [{ path: 'email', says: 'is already a member' }],
     })
   }
-  return { user, email: address, role, created }
+  return member
 }

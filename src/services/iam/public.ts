@@ -80,7 +80,7 @@ export async function syncBrands(
 
 /** The apps, people and memberships that sign-in at one brand needs. Apps are cached until they change: every token
  *  request  reads one, and unsealing its secret is slow. */
-export async function openDirectory(engines: Engines, brand: string) {
+export async function openDirectory(engines: Engines, brand: string, membersMax: number) {
   const { db, clock, seal } = engines
   const cache = openCache<signIn.Client & { secret: string | null }>()
   await db.listen('apps', cache.drop, cache.clear)
@@ -102,7 +102,8 @@ export async function openDirectory(engines: Engines, brand: string) {
     memberships: (user: string) => store.selectMemberships(db, user),
     account: (email: string) => store.selectAccount(db, email),
     invitation: (token: string) => findInvitation(engines, token),
-    join: (token: string, passwordDigest: string | null, ip: string) => join(engines, token, passwordDigest, ip),
+    join: (token: string, passwordDigest: string | null, ip: string) =>
+      join({ ...engines, membersMax }, token, passwordDigest, ip),
     passwordProblem,
   }
 }

@@ -1,4 +1,5 @@
 import { service } from '../../kit/service.ts'
+import { count, setting } from '../../kit/setting.ts'
 import * as apps from './apps.ts'
 import * as audit from './audit.ts'
 import * as invites from './invites.ts'
@@ -18,6 +19,12 @@ export const iamService = (keys: Keys) =>
     what: 'Organisations, their members and apps, and the audit trail',
     operations: [me, password, orgs, members, invites, apps, workspaces, sessions, signingKeys, audit],
     migrations: new URL('migrations/', import.meta.url),
+    settings: {
+      STOA_MEMBERS_MAX: setting('Members that an organisation may have', '10000', count),
+      STOA_INVITES_MAX: setting('Open invites that an organisation may have', '500', count),
+      STOA_APPS_MAX: setting('Apps that an organisation may have, at all brands', '500', count),
+      STOA_WORKSPACES_MAX: setting('Workspaces that an organisation may have', '1000', count),
+    },
     schedules: [sweepSignIns],
     open: openIam(keys),
   })

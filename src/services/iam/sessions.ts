@@ -1,15 +1,18 @@
 // Operations under /v1/iam/sessions: the sign-ins to the organisation's apps.
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
-import { administers } from '../../kit/caller.ts'
+import { administers, type Caller } from '../../kit/caller.ts'
 import { notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { Email, UserId } from './fields.ts'
 import { endSignIn } from './oidc/store.ts'
-import * as store from './sign-in/store.ts'
+import * as store from './sign-ins/store.ts'
 import { operation } from './state.ts'
 
+const PREFIX = 'sin_'
+/** Every id; the public pattern is wider. */
+const ID = /^sin_[0-9a-f]{32}$/
 const Id = Type.String({
   pattern: '^sin_[0-9a-z]{1,40}$',
   description: "A sign-in's id, `sin_…`",
@@ -32,8 +35,12 @@ export const listSessions = operation({
   run: ({ db, caller }, query) =>
     page(
       query,
-      (last, count) =>
-        store.selectSignIns(db, caller.org, { id: null, user: visibleUser(caller) }, positionFrom(last), count),
+      (last, count) => {
+        const position = signInPosition(last)
+        return administers(caller)
+          ? store.selectSignIns(db, caller.org, position, count)
+          : store.selectSignInsOf(db, caller.org, caller.user, position, count)
+      },
       positionKey,
     ),
 })
@@ -49,12 +56,17 @@ export const endSession = operation({
   audit: 'session.end',
   run: ({ caller, write }, { id }) =>
     write(async ({ db, record }) => {
-      const [found] = await store.selectSignIns(db, caller.org, { id, user: visibleUser(caller) }, null, 1)
-      if (!found) throw notFound('session')
-      if (!(await endSignIn(db, id.slice('sin_'.length)))) throw notFound('session')
+      const digest = id.slice(PREFIX.length)
+      const user = ID.test(id) ? await store.selectSignInUser(db, caller.org, digest) : null
+      if (!maySee(caller, user) || !(await endSignIn(db, digest))) throw notFound('session')
       record(id)
     }),
 })
 
-/** Null if the caller may see the sign-ins of all members. */
-const visibleUser = (caller: Parameters<typeof administers>[0]) => (administers(caller) ? null : caller.user)
+const maySee = (caller: Caller, user: string | null) => user !== null && (administers(caller) || user === caller.user)
+
+function signInPosition(last: string): store.SignInPosition {
+  const { created, id } = positionFrom(last)
+  if (id !== '' && !ID.test(id)) throw invalidCursor()
+  return { created, digest: Buffer.from(id.slice(PREFIX.length), 'hex') }
+}

@@ -2,7 +2,7 @@
 import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
-import * as store from './store.ts'
+import { insertAudit } from './trail/store.ts'
 
 /** Issues and revokes API keys when organisations and members are added or removed. Implemented by the account service,
  *  which depends on this one and must not be imported here. */
@@ -16,17 +16,30 @@ export type Keys = {
   revokeOf(db: Tx, org: OrgId, user: string, by: string, at: string): Promise<void>
 }
 
+/** How many of each an organisation may have. */
+export type Maxima = { members: number; invites: number; apps: number; workspaces: number }
+
 export type Iam = {
   keys: Keys
+  maxima: Maxima
   /** The link that is mailed with an invitation. */
   invitationUrl(token: string): string
 }
 
 export const { operation, schedule } = serviceKit<Iam>()
 
+type IamSettings = Record<'STOA_MEMBERS_MAX' | 'STOA_INVITES_MAX' | 'STOA_APPS_MAX' | 'STOA_WORKSPACES_MAX', number>
+
+const maximaFrom = (settings: IamSettings): Maxima => ({
+  members: settings.STOA_MEMBERS_MAX,
+  invites: settings.STOA_INVITES_MAX,
+  apps: settings.STOA_APPS_MAX,
+  workspaces: settings.STOA_WORKSPACES_MAX,
+})
+
 export const openIam =
   (keys: Keys) =>
-  async ({ identity }: Opening): Promise<Opened<Iam>> => ({
-    state: { keys, invitationUrl: token => identity.signIn.invitationUrl(token) },
-    provides: { audit: store.insertAudit },
+  async ({ identity, settings }: Opening<IamSettings>): Promise<Opened<Iam>> => ({
+    state: { keys, maxima: maximaFrom(settings), invitationUrl: token => identity.signIn.invitationUrl(token) },
+    provides: { audit: insertAudit },
   })

@@ -1,6 +1,5 @@
-// All SQL on organisations, people, workspaces and the audit trail.
+// All SQL on organisations, people and workspaces.
 import type { Sql, Tx } from '../../engines/engines.ts'
-import type { AuditRecord } from '../../kit/audit.ts'
 import type { OrgId, Role } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
 
@@ -20,11 +19,9 @@ export async function insertProof(db: Tx, proof: Uint8Array): Promise<Uint8Array
 
 export type Org = { slug: string; name: string; created: string; updated: string }
 
-/** All organisations, or only the given one. */
-export function selectOrgs(db: Sql, only: OrgId | null, after: string, count: number): Promise<Org[]> {
+export function selectOrgs(db: Sql, after: string, count: number): Promise<Org[]> {
   return db<Org>`select slug, name, created, updated from orgs
-    where (${only}::text is null or slug = ${only}) and slug collate "C" > ${after}
-    order by slug collate "C" limit ${count}`
+    where slug collate "C" > ${after} order by slug collate "C" limit ${count}`
 }
 
 export async function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
@@ -70,20 +67,20 @@ export async function selectUser(db: Sql, email: string): Promise<{ user: string
 export type Member = { user: string; email: string; role: Role; created: string }
 
 /** Returns false if the person is already a member. */
-export async function insertMember(db: Tx, org: OrgId, user: string, role: Role, created: string): Promise<boolean> {
-  const rows = await db`insert into members (org, user_id, role, created)
-    values (${org}, ${user}, ${role}, ${created}) on conflict do nothing returning org`
+export async function insertMember(db: Tx, org: OrgId, { user, email, role, created }: Member): Promise<boolean> {
+  const rows = await db`insert into members (org, user_id, email, role, created)
+    values (${org}, ${user}, ${email}, ${role}, ${created}) on conflict do nothing returning org`
   return rows.length > 0
 }
 
 export function selectMembers(db: Sql, org: OrgId, after: string, count: number): Promise<Member[]> {
-  return db<Member>`select user_id as user, email, role, members.created from members join users on users.id = user_id
-    where org = ${org} and email collate "C" > ${after} order by email collate "C" limit ${count}`
+  return db<Member>`select user_id as user, email, role, created from members
+    where org = ${org} and email > ${after} order by email limit ${count}`
 }
 
 export async function selectMember(db: Sql, org: OrgId, user: string): Promise<Member | null> {
-  const [row] = await db<Member>`select user_id as user, email, role, members.created
-    from members join users on users.id = user_id where org = ${org} and user_id = ${user}`
+  const [row] = await db<Member>`select user_id as user, email, role, created from members
+    where org = ${org} and user_id = ${user}`
   return row ?? null
 }
 
@@ -106,6 +103,13 @@ export async function lockMembers(db: Tx, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
 }
 
+/** The number of members, but at most `max`. */
+export async function countMembers(db: Sql, org: OrgId, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from members where org = ${org} limit ${max}) as counted`
+  return row?.count ?? 0
+}
+
 export async function hasOtherOwner(db: Sql, org: OrgId, user: string): Promise<boolean> {
   const rows = await db`select from members where org = ${org} and role = 'owner' and user_id <> ${user} limit 1`
   return rows.length > 0
@@ -117,27 +121,6 @@ export async function updateRole(db: Tx, org: OrgId, user: string, role: Role): 
 
 export async function deleteMember(db: Tx, org: OrgId, user: string): Promise<void> {
   await db`delete from members where org = ${org} and user_id = ${user}`
-}
-
-export async function insertAudit(db: Tx, record: AuditRecord): Promise<void> {
-  const { org, caller, what, on, changes, at, ip, requestId } = record
-  await db`insert into audit (org, at, user_id, email, credential, what, on_what, changes, ip, request_id)
-    values (${org}, ${at}, ${caller.user}, ${caller.email}, ${caller.credential.id}, ${what}, ${on},
-      ${changes && JSON.stringify(changes)}::text::jsonb, ${ip}, ${requestId})`
-}
-
-export type AuditRow = Pick<AuditRecord, 'at' | 'what' | 'on' | 'changes' | 'ip' | 'requestId'> & {
-  id: string
-  user: string | null
-  email: string | null
-  credential: string
-}
-
-/** Newest first, before the entry with the id `before`, if given. */
-export function selectAudit(db: Sql, org: OrgId, before: number | null, count: number): Promise<AuditRow[]> {
-  return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, changes, ip,
-      request_id as "requestId"
-    from audit where org = ${org} and (${before}::bigint is null or id < ${before}) order by audit.id desc limit ${count}`
 }
 
 export type Account = { user: string; password: string | null }
@@ -181,23 +164,24 @@ export async function countTry(db: Tx, user: string, at: string, since: string):
 export type Workspace = { id: string; name: string; created: string }
 
 /** Newest first, after the position `last`. */
-export function selectWorkspaces(db: Sql, org: OrgId, last: Position | null, count: number): Promise<Workspace[]> {
+export function selectWorkspaces(db: Sql, org: OrgId, last: Position, count: number): Promise<Workspace[]> {
   return db<Workspace>`select id, name, created from workspaces
-    where org = ${org} and (${last?.id ?? null}::text is null
-      or (created, id) < (${last?.created ?? null}, ${last?.id ?? null}))
-    order by created desc, id desc limit ${count}`
+    where org = ${org} and (created, id) < (${last.created}, ${last.id}) order by created desc, id desc limit ${count}`
 }
 
-/** Returns the number of workspaces of the organisation, including the new one. */
 export async function insertWorkspace(
   db: Tx,
   org: OrgId,
   { id, name, secret, created }: Workspace & { secret: Uint8Array },
-): Promise<number> {
-  await db`select from orgs where slug = ${org} for no key update`
+): Promise<void> {
   await db`insert into workspaces (id, org, name, secret, created)
     values (${id}, ${org}, ${name}, ${secret}, ${created})`
-  const [row] = await db<{ count: number }>`select count(*) from workspaces where org = ${org}`
+}
+
+/** The number of workspaces, but at most `max`. */
+export async function countWorkspaces(db: Sql, org: OrgId, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from workspaces where org = ${org} limit ${max}) as counted`
   return row?.count ?? 0
 }
 

@@ -1,15 +1,16 @@
 // Operations under /v1/iam/workspaces: workspaces of teams, and the tokens that write events for a workspace.
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
+import { requireAtMost } from '../../kit/bound.ts'
 import { invalidInput } from '../../kit/check.ts'
-import { Fault, notFound } from '../../kit/fault.ts'
+import { notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
+import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 import { newWorkspaceSecret, signWorkspaceToken } from './workspace-tokens.ts'
 
-const WORKSPACES_MAX = 1_000
 const DAY_MS = 24 * 60 * 60_000
 const LIFETIME_MS = 30 * DAY_MS
 const LIFETIME_MAX_MS = 366 * DAY_MS
@@ -41,13 +42,14 @@ export const createWorkspace = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'workspace.create',
-  run: async ({ caller, clock, random, seal, write }, { name }) => {
+  run: async ({ caller, clock, random, seal, state, write }, { name }) => {
     const workspace = { id: `wsp_${random.token(24)}`, name, created: clock.now().toISOString() }
     const secret = newWorkspaceSecret({ random, seal }, caller.org, workspace.id)
-    return write(async ({ db, record }) => {
-      if ((await store.insertWorkspace(db, caller.org, { ...workspace, secret })) > WORKSPACES_MAX) {
-        throw new Fault('conflict', { message: `An organisation can have at most ${WORKSPACES_MAX} workspaces.` })
-      }
+    return write({ serialize: true }, async ({ db, record }) => {
+      await lock(db, `workspaces of ${caller.org}`)
+      await store.insertWorkspace(db, caller.org, { ...workspace, secret })
+      const max = state.maxima.workspaces
+      requireAtMost(max, await store.countWorkspaces(db, caller.org, max + 1), 'workspaces', 'Delete one first.')
       record(workspace.id, { name: { to: name } })
       return workspace
     })

@@ -3,13 +3,14 @@
 import { type Static, Type } from 'typebox'
 import type { Sql } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
+import { requireAtMost } from '../../kit/bound.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { slug, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
-import { operation } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { Host, nameFrom, ownableHostFrom, recordName } from './host-name.ts'
+import { operation } from './state.ts'
 import * as store from './store.ts'
 
 const Slug = slug("The project's slug")
@@ -54,16 +55,20 @@ export const attachDomain = operation({
   status: 201,
   faults: ['not_found', 'conflict'],
   audit: 'domain.attach',
-  run: ({ caller, clock, random, write }, { slug, host: text }) => {
+  run: ({ caller, clock, random, state, write }, { slug, host: text }) => {
     const host = ownableHostFrom(text)
     const token = random.token(32)
-    return write(async ({ db, record }) => {
+    return write({ serialize: true }, async ({ db, record }) => {
+      await lock(db, `domains of ${caller.org}`)
       if (!(await store.lockProject(db, caller.org, slug))) throw notFound('project')
       await requireFree(db, caller.org, slug, host)
       const attached = await store.selectDomain(db, caller.org, slug, host)
       if (attached) return recordOf(attached)
+      const domain = await store.insertDomain(db, caller.org, slug, host, token, clock.now().toISOString())
+      const count = await store.countDomains(db, caller.org, state.domainsMax + 1)
+      requireAtMost(state.domainsMax, count, 'domains', 'Detach one first.')
       record(`${slug}/${host}`)
-      return recordOf(await store.insertDomain(db, caller.org, slug, host, token, clock.now().toISOString()))
+      return recordOf(domain)
     })
   },
 })

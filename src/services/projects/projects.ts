@@ -1,10 +1,12 @@
 // Operations under /v1/projects. A project represents one product of the organisation.
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
+import { requireAtMost } from '../../kit/bound.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
-import { operation } from '../../kit/operation.ts'
+import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging } from '../../kit/page.ts'
+import { operation } from './state.ts'
 import * as store from './store.ts'
 
 const Slug = slug("The project's slug")
@@ -39,8 +41,9 @@ export const createProject = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'project.create',
-  run: ({ caller, clock, write }, { slug, name }) =>
-    write(async ({ db, record }) => {
+  run: ({ caller, clock, state, write }, { slug, name }) =>
+    write({ serialize: true }, async ({ db, record }) => {
+      await lock(db, `projects of ${caller.org}`)
       const project = await store.insertProject(db, caller.org, slug, name, clock.now().toISOString())
       if (!project) {
         throw new Fault('conflict', {
@@ -48,6 +51,8 @@ export const createProject = operation({
           fields: [{ path: 'slug', says: 'is taken' }],
         })
       }
+      const count = await store.countProjects(db, caller.org, state.projectsMax + 1)
+      requireAtMost(state.projectsMax, count, 'projects', 'Delete one first.')
       record(slug, { name: { to: name } })
       return project
     }),

@@ -1,4 +1,5 @@
 import { service } from '../../kit/service.ts'
+import { count, setting } from '../../kit/setting.ts'
 import * as domains from './domains.ts'
 import * as projects from './projects.ts'
 import { openVerifiedHosts } from './verified-hosts.ts'
@@ -8,8 +9,12 @@ export const projectsService = service({
   what: 'The products an organisation builds; resources of a product name its project',
   operations: [projects, domains],
   migrations: new URL('migrations/', import.meta.url),
-  open: async ({ engines }) => ({
-    state: undefined,
+  settings: {
+    STOA_PROJECTS_MAX: setting('Projects that an organisation may have', '1000', count),
+    STOA_DOMAINS_MAX: setting('Domains that an organisation may have, in all its projects', '1000', count),
+  },
+  open: async ({ engines, settings }) => ({
+    state: { projectsMax: settings.STOA_PROJECTS_MAX, domainsMax: settings.STOA_DOMAINS_MAX },
     provides: { isVerified: await openVerifiedHosts(engines.db, engines.clock) },
   }),
 })

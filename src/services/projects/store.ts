@@ -36,6 +36,13 @@ export async function insertProject(
   return project ?? null
 }
 
+/** The number of projects, but at most `max`. */
+export async function countProjects(db: Sql, org: OrgId, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from projects where org = ${org} limit ${max}) as counted`
+  return row?.count ?? 0
+}
+
 export async function updateProject(
   db: Tx,
   org: OrgId,
@@ -78,6 +85,13 @@ export async function insertDomain(
     values (${org}, ${project}, ${host}, ${token}, ${at})
     returning host, token, created, verified`
   return domain as Domain
+}
+
+/** The number of domains of all projects, but at most `max`. */
+export async function countDomains(db: Sql, org: OrgId, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from domains where org = ${org} limit ${max}) as counted`
+  return row?.count ?? 0
 }
 
 export async function updateVerified(

@@ -4,6 +4,7 @@ import type { Clock, Database, Random } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { endSignInsOf } from '../oidc/store.ts'
 import * as people from '../store.ts'
+import { insertAudit } from '../trail/store.ts'
 import * as store from './store.ts'
 
 const LIFETIME_MS = 7 * 24 * 60 * 60_000
@@ -48,18 +49,33 @@ export function findInvitation({ db, clock }: Engines, token: string): Promise<I
   return store.selectInvitation(db, linkDigest(token), clock.now().toISOString())
 }
 
-/** Rolls back the transaction: the account got a password while a new one was submitted, or lost the one submitted. */
-class Changed extends Error {}
+/** After `changed` or `full` the link is still valid, and the person can try again. `changed`: the account got a password
+ *  while a new one was submitted, or lost the one submitted. `full`: the organisation has its maximum of members. */
+export type Joined = 'joined' | 'ended' | 'changed' | 'full'
 
-/** After `changed` the link is still valid, and the person can try again. */
-export type Joined = 'joined' | 'ended' | 'changed'
+/** Rolls back the transaction. */
+class Refused extends Error {
+  readonly reason: 'changed' | 'full'
+  constructor(reason: 'changed' | 'full') {
+    super(reason)
+    this.reason = reason
+  }
+}
 
 /** Accepts an invitation, once. `digest`, of a new password, is set if the account has none of its own: it replaces a password that an
  *  admin  set, and ends the sign-ins made with that. */
-export async function join(engines: Engines, token: string, digest: string | null, ip: string): Promise<Joined> {
-  const { clock, random } = engines
+export async function join(
+  engines: Engines & { membersMax: number },
+  token: string,
+  digest: string | null,
+  ip: string,
+): Promise<Joined> {
+  const { clock, random, membersMax } = engines
   const created = clock.now().toISOString()
   const joined = engines.db.transaction(async db => {
+    // Locked first, as in the other operations that add members, so that they do not wait for each other in a circle.
+    const inviting = await store.selectInvitingOrg(db, linkDigest(token))
+    if (inviting) await people.lockMembers(db, inviting)
     const invite = await store.acceptInvite(db, linkDigest(token), created)
     if (!invite) return 'ended'
     const { id, email, role } = invite
@@ -67,19 +83,20 @@ export async function join(engines: Engines, token: string, digest: string | nul
     const newUser = { id: `usr_${random.token(24)}`, email, password: digest, passwordBy: null, created }
     const isNew = await people.insertUser(db, newUser)
     const { user, hasPassword } = isNew ? { user: newUser.id, hasPassword: false } : await people.lockUser(db, email)
-    if (hasPassword !== (digest === null)) throw new Changed()
+    if (hasPassword !== (digest === null)) throw new Refused('changed')
     if (!isNew && digest !== null) {
       await people.setOwnPassword(db, user, digest)
       await endSignInsOf(db, user, null)
     }
-    await people.insertMember(db, org, user, role, created)
+    await people.insertMember(db, org, { user, email, role, created })
+    if ((await people.countMembers(db, org, membersMax + 1)) > membersMax) throw new Refused('full')
     const caller = { user, email, credential: { id } }
     const entry = { what: 'invite.accept', on: user, changes: { role: { to: role } } }
-    await people.insertAudit(db, { org, caller, ...entry, at: created, ip, requestId: id })
+    await insertAudit(db, { org, caller, ...entry, at: created, ip, requestId: id })
     return 'joined'
   })
   return joined.catch(error => {
-    if (error instanceof Changed) return 'changed'
+    if (error instanceof Refused) return error.reason
     throw error
   })
 }

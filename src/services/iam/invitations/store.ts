@@ -6,23 +6,16 @@ import type { Position } from '../../../kit/page.ts'
 export type Invite = { id: string; email: string; role: Role; invitedBy: string; created: string; expires: string }
 
 /** Invites that have not expired, newest first, after the position `last`. */
-export function selectInvites(
-  db: Sql,
-  org: OrgId,
-  at: string,
-  last: Position | null,
-  count: number,
-): Promise<Invite[]> {
+export function selectInvites(db: Sql, org: OrgId, at: string, last: Position, count: number): Promise<Invite[]> {
   return db<Invite>`select id, email, role, invited_by as "invitedBy", created, expires from invites
-    where org = ${org} and expires > ${at} and (${last?.id ?? null}::text is null
-      or (created, id) < (${last?.created ?? null}, ${last?.id ?? null}))
+    where org = ${org} and expires > ${at} and (created, id) < (${last.created}, ${last.id})
     order by created desc, id desc limit ${count}`
 }
 
 /** Whether the address belongs to a member who has a password: members can be added without one. */
 export async function isMember(db: Sql, org: OrgId, email: string): Promise<boolean> {
   const rows = await db`select from members join users on users.id = user_id
-    where org = ${org} and email = ${email} and password is not null`
+    where org = ${org} and members.email = ${email} and password is not null`
   return rows.length > 0
 }
 
@@ -41,8 +34,10 @@ export async function lockInvites(db: Tx, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
 }
 
-export async function countInvites(db: Sql, org: OrgId, at: string): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from invites where org = ${org} and expires > ${at}`
+/** The number of open invites to other addresses, but at most `max`. */
+export async function countOtherInvites(db: Sql, org: OrgId, email: string, at: string, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from invites where org = ${org} and expires > ${at} and email <> ${email} limit ${max}) as counted`
   return row?.count ?? 0
 }
 
@@ -71,6 +66,12 @@ export async function insertInvite(db: Tx, org: OrgId, invite: Invite & { digest
 export async function deleteInvite(db: Tx, org: OrgId, id: string): Promise<boolean> {
   const rows = await db`delete from invites where org = ${org} and id = ${id} returning id`
   return rows.length > 0
+}
+
+/** The organisation that the link invites to. */
+export async function selectInvitingOrg(db: Sql, digest: Uint8Array): Promise<OrgId | null> {
+  const [row] = await db<{ org: OrgId }>`select org from invites where digest = ${digest}`
+  return row?.org ?? null
 }
 
 type AcceptedInvite = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { org: string }

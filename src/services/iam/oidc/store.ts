@@ -124,8 +124,9 @@ export async function replaceToken(
   return rows.length > 0
 }
 
-/** Marks a code as used, and returns false if it already was. Also marks its grant as having tokens and extends it to
- *  its  full lifetime; before that, the grant expires soon. */
+/** Marks a code as used, and returns false if it already was. Also marks its grant as having tokens, which lists it as a
+ *  sign-in to the organisation chosen for it or of its app, and extends it to its full lifetime; before that, the grant
+ *  expires soon. */
 export async function redeemCode(db: Tx, brand: string, digest: Uint8Array, at: string): Promise<boolean> {
   const rows = await db`with code as (
       update oidc set consumed = ${at}
@@ -133,7 +134,10 @@ export async function redeemCode(db: Tx, brand: string, digest: Uint8Array, at: 
       returning grant_id
     ), extended as (
       update oidc set consumed = coalesce(oidc.consumed, ${at}), expires = ${at}::timestamptz
-        + make_interval(secs => (payload->>'exp')::bigint - (payload->>'iat')::bigint)
+        + make_interval(secs => (payload->>'exp')::bigint - (payload->>'iat')::bigint),
+        signed_in = to_timestamp((payload->>'iat')::bigint),
+        org = coalesce(oidc.org, (select apps.org from apps
+          where apps.brand = oidc.brand and apps.id = oidc.client and not apps.chooses))
       from code where brand = ${brand} and model = 'Grant' and digest = sha256(convert_to(code.grant_id, 'UTF8'))
     ) select from code`
   return rows.length > 0
@@ -189,7 +193,7 @@ export async function deleteByGrant(db: Tx, { brand, model }: EntryType, grantId
 /** Deletes up to `max` expired entries; returns how many. */
 export async function deleteExpired(db: Tx, at: string, max: number): Promise<number> {
   const rows = await db`delete from oidc where (brand, model, digest) in (
-    select brand, model, digest from oidc where expires <= ${at} limit ${max}) returning digest`
+    select brand, model, digest from oidc where expires <= ${at} order by expires limit ${max}) returning digest`
   return rows.length
 }
 
@@ -267,5 +271,6 @@ export async function endSignInsOf(db: Tx, user: string, kept: string | null): P
       select from jsonb_each(payload->'authorizations') as one
       where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${grant}))`
   // Sign-ins in progress in which the old password was already accepted.
-  await db`delete from oidc where model = 'Interaction' and payload #>> '{result,login,accountId}' = ${user}`
+  await db`delete from oidc where brand in (select name from brands) and model = 'Interaction'
+    and payload #>> '{result,login,accountId}' = ${user}`
 }

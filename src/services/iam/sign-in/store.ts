@@ -1,7 +1,6 @@
-// All SQL on brands, apps, signing keys and sign-ins.
+// All SQL on brands, apps and signing keys.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import type { Position } from '../../../kit/page.ts'
 
 /** Creates the brands of the settings. A brand that is no longer in the settings is not served, but keeps its apps. */
 export async function syncBrands(db: Tx, names: readonly string[]): Promise<void> {
@@ -92,6 +91,13 @@ export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Ar
   return rows.length > 0 ? created : null
 }
 
+/** The number of apps at all brands, without Stoa's own, but at most `max`. */
+export async function countApps(db: Sql, org: OrgId, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from apps where org = ${org} and not chooses limit ${max}) as counted`
+  return row?.count ?? 0
+}
+
 export async function updateApp(
   db: Tx,
   org: OrgId,
@@ -165,30 +171,4 @@ export async function retireSigningKeys(db: Tx, brand: string, except: string, a
 export async function insertSigningKey(db: Tx, key: NewSigningKey): Promise<void> {
   await db`insert into signing_keys (kid, brand, alg, sealed, created, signs_from)
     values (${key.kid}, ${key.brand}, ${key.alg}, ${key.sealed}, ${key.created}, ${key.signsFrom})`
-}
-
-/** A sign-in to an app. Its public id is a prefix of the grant's digest. */
-export type SignIn = { id: string; user: string; email: string; app: string; created: string }
-export type SignInFilter = { id: string | null; user: string | null }
-
-/** The sign-ins that have tokens, newest first, after the position `last`. */
-export function selectSignIns(
-  db: Sql,
-  org: OrgId,
-  { id, user }: SignInFilter,
-  last: Position | null,
-  count: number,
-): Promise<SignIn[]> {
-  return db<SignIn>`select * from (
-      select 'sin_' || left(encode(oidc.digest, 'hex'), 32) as id, users.id as user, users.email, oidc.client as app,
-        to_timestamp((oidc.payload->>'iat')::bigint) as created
-      from oidc
-      join apps on apps.brand = oidc.brand and apps.id = oidc.client
-      join users on users.id = oidc.user_id
-      where oidc.model = 'Grant' and oidc.consumed is not null and coalesce(oidc.org, apps.org) = ${org}
-        and (${user}::text is null or users.id = ${user})
-    ) as found
-    where (${id}::text is null or id = ${id})
-      and (${last?.id ?? null}::text is null or (created, id) < (${last?.created ?? null}, ${last?.id ?? null}))
-    order by created desc, id desc limit ${count}`
 }

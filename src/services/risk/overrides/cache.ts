@@ -38,16 +38,20 @@ type Engines = { db: Database; clock: Clock; random: Random }
 export async function openOverrideCache({ db, clock, random }: Engines): Promise<OverrideCache> {
   const byOrg = openCache<SmallOrg>()
   const bySet = openCache<SetOverrides>()
+  const countsOfLarge = openCache<ReadonlyMap<string, number>>()
   // A separate worker thread: a document can occupy the other one for minutes.
   const thread = openThread({ idleMs: IDLE_MS })
   const salt = () => random.bytes(4).readUInt32LE()
   const onChange = (orgAndSet: string) => {
-    byOrg.drop(orgAndSet.slice(0, orgAndSet.indexOf(' ')))
+    const org = orgAndSet.slice(0, orgAndSet.indexOf(' '))
+    byOrg.drop(org)
+    countsOfLarge.drop(org)
     bySet.drop(orgAndSet)
   }
   await db.listen('risk_overrides', onChange, () => {
     byOrg.clear()
     bySet.clear()
+    countsOfLarge.clear()
   })
 
   async function smallOrg(org: OrgId): Promise<OrgOverrides | null> {
@@ -77,7 +81,13 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
     counts: async org => {
       const overrides = await smallOrg(org)
       if (overrides) return new Map([...overrides].map(([set, { entries }]) => [set, entries.length]))
-      return new Map((await selectCounts(db.for(org), org)).map(({ set, count }) => [set, count]))
+      const nowMs = clock.now().getTime()
+      const load = async () => ({
+        value: new Map((await selectCounts(db.for(org), org)).map(({ set, count }) => [set, count])),
+        aliases: [org],
+      })
+      const counts = countsOfLarge.get(org, nowMs, load) ?? (await countsOfLarge.load(org, nowMs, org, load))
+      return counts as ReadonlyMap<string, number>
     },
     get: async (org, sets) => {
       const overrides = await smallOrg(org)

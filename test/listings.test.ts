@@ -1,0 +1,105 @@
+// The rows that a listing examines do not grow with the number of rows, neither those of the organisation nor those of
+// others.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { OrgId } from '../src/kit/caller.ts'
+import type { Operation } from '../src/kit/operation.ts'
+import { services } from '../src/services/index.ts'
+import { startHost, type TestHost } from './host.ts'
+import { fillOrg, LISTINGS, type Listing, pathOf } from './listings.ts'
+import { type PlanMode, recording, rowsExamined, type Statement } from './recorder.ts'
+
+const [FEW, MANY] = [100, 2_400]
+/** A page has ten rows. Most are read with one more; the active keys are all read. */
+const ROWS_MAX = 120
+
+async function filledHost() {
+  let statements: Statement[] = []
+  const host = await startHost({
+    wrapDb: db => {
+      const recorded = recording(db)
+      statements = recorded.statements
+      return recorded.db
+    },
+  })
+  const now = host.clock.now().toISOString()
+  const busy = await filledOrg(host, 'busy', MANY, now)
+  const quiet = await filledOrg(host, 'quiet', FEW, now)
+  await host.db.script('analyze')
+  return { host, busy, quiet, now, statements }
+}
+
+async function filledOrg(host: TestHost, slug: string, count: number, now: string) {
+  const { org, user, key } = await host.organisation(slug)
+  const member = await host.member(org as OrgId, 'member')
+  await fillOrg(host.db, { org, owner: user, member: member.user }, count, now)
+  return { org, owner: user, member: member.user, keys: { owner: key, member: member.key, superadmin: host.admin.key } }
+}
+
+type FilledHost = Awaited<ReturnType<typeof filledHost>>
+
+/** The rows examined by the first page and by the next one, whichever are more. */
+async function examined(at: FilledHost, org: FilledHost['busy'], listing: Listing, mode: PlanMode): Promise<number> {
+  const path = pathOf(listing, org, at.now)
+  const as = org.keys[listing.as]
+  const first = await at.host.call(`GET ${path}`, { as })
+  assert.equal(first.status, 200, first.text)
+  const counts: number[] = []
+  for (const after of ['', first.body.next]) {
+    at.statements.length = 0
+    await at.host.call(`GET ${path}&after=${encodeURIComponent(after)}`, { as })
+    const statements = at.statements.splice(0)
+    assert.ok(statements.length > 0)
+    const rows = await Promise.all(statements.map(one => rowsExamined(at.host.db, one, mode)))
+    counts.push(rows.reduce((sum, one) => sum + one, 0))
+  }
+  return Math.max(...counts)
+}
+
+const host = await filledHost()
+
+describe('listings', () => {
+  it('are all measured', () => {
+    const isListing = ({ answer }: Operation) => 'next' in ((answer.value as { properties?: object })?.properties ?? {})
+    const all = services.flatMap(({ operations }) => Object.values(operations)).filter(isListing)
+    const isMeasured = ({ path }: Operation) => {
+      const pattern = new RegExp(`^${path.replace(/[{]\w+[}]/g, '[^/?]+')}[?]`)
+      return LISTINGS.some(one => pattern.test(one.path))
+    }
+    assert.ok(all.length > 10)
+    assert.deepEqual(
+      all.filter(one => !isMeasured(one)).map(({ path }) => path),
+      [],
+    )
+  })
+})
+
+describe('the rows that a listing examines do not grow', () => {
+  for (const listing of LISTINGS) {
+    it(listing.name, async () => {
+      for (const mode of ['force_generic_plan', 'force_custom_plan'] as const) {
+        for (const org of [host.busy, host.quiet]) {
+          const rows = await examined(host, org, listing, mode)
+          assert.ok(rows <= ROWS_MAX, `${listing.name} of ${org.org}, ${mode}: ${rows} rows`)
+        }
+      }
+    })
+  }
+})
+
+describe('the pages of a listing follow each other', () => {
+  for (const listing of LISTINGS) {
+    it(listing.name, async () => {
+      const org = host.busy
+      const path = pathOf(listing, org, host.now)
+      const get = async (one: string) => {
+        const { body } = await host.host.call(`GET ${one}`, { as: org.keys[listing.as] })
+        return { rows: body.data ?? body.overrides, next: body.next }
+      }
+      const twice = await get(path.replace('limit=10', 'limit=20'))
+      const first = await get(path)
+      const second = first.next === '' ? { rows: [] } : await get(`${path}&after=${first.next}`)
+      assert.deepEqual([...first.rows, ...second.rows], twice.rows)
+    })
+  }
+})

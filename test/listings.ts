@@ -1,0 +1,103 @@
+// Every listing of the product, and rows for it: the test of the rows examined and the benchmark of growth read this
+// table. A new listing adds a line to LISTINGS, and a statement to `fillOrg` if its table has none.
+import type { Sql } from '../src/engines/engines.ts'
+import type { OrgId } from '../src/kit/caller.ts'
+
+/** `{owner}` and `{member}` in a path are the ids of these people, `{recent}` is a time shortly before the last entry of
+ *  the audit trail. */
+export type Listing = { name: string; path: string; as: 'owner' | 'member' | 'superadmin' }
+
+const LIMIT = 'limit=10'
+const listing = (name: string, path: string, as: Listing['as'] = 'owner'): Listing => ({ name, path, as })
+
+export const LISTINGS: readonly Listing[] = [
+  listing('projects', `/v1/projects?${LIMIT}`),
+  listing('domains', `/v1/projects/p1/domains?${LIMIT}`),
+  listing('organisations', `/v1/iam/orgs?${LIMIT}`, 'superadmin'),
+  listing('own organisation', `/v1/iam/orgs?${LIMIT}`),
+  listing('members', `/v1/iam/members?${LIMIT}`),
+  listing('invites', `/v1/iam/invites?${LIMIT}`),
+  listing('apps', `/v1/iam/apps?${LIMIT}`),
+  listing('workspaces', `/v1/iam/workspaces?${LIMIT}`),
+  listing('sign-ins', `/v1/iam/sessions?${LIMIT}`),
+  listing('own sign-ins', `/v1/iam/sessions?${LIMIT}`, 'member'),
+  listing('audit trail', `/v1/iam/audit?${LIMIT}`),
+  listing('audit trail of a person', `/v1/iam/audit?user={owner}&${LIMIT}`),
+  listing('audit trail of nobody', `/v1/iam/audit?user=usr_nobody&${LIMIT}`),
+  listing('audit trail of an action', `/v1/iam/audit?what=key.create&${LIMIT}`),
+  listing('audit trail since lately', `/v1/iam/audit?since={recent}&${LIMIT}`),
+  listing('audit trail since long ago', `/v1/iam/audit?since=2000-01-01T00:00:00Z&${LIMIT}`),
+  listing('keys', `/v1/account/keys?${LIMIT}`),
+  listing('active keys', `/v1/account/keys?status=active&${LIMIT}`),
+  listing('expired keys', `/v1/account/keys?status=expired&${LIMIT}`),
+  listing('revoked keys', `/v1/account/keys?status=revoked&${LIMIT}`),
+  listing('own keys', `/v1/account/keys?${LIMIT}`, 'member'),
+  listing('own active keys', `/v1/account/keys?status=active&${LIMIT}`, 'member'),
+  listing('own expired keys', `/v1/account/keys?status=expired&${LIMIT}`, 'member'),
+  listing('own revoked keys', `/v1/account/keys?status=revoked&${LIMIT}`, 'member'),
+  listing('risk overrides', `/v1/risk/reference/domain?${LIMIT}`),
+]
+
+export type FilledOrg = { org: OrgId; owner: string; member: string }
+
+/** The time of the newest row; `{recent}` is 20 seconds before. */
+export const pathOf = ({ path }: Listing, { owner, member }: FilledOrg, now: string): string =>
+  path
+    .replace('{owner}', owner)
+    .replace('{member}', member)
+    .replace('{recent}', new Date(Date.parse(now) - 20_000).toISOString())
+
+/** A number of active keys that both sizes of a table have: it is bounded, unlike that of others. */
+const ACTIVE_KEYS = 20
+
+/** Adds `count` rows to each table of an organisation. Row n is n seconds old, apart from the audit trail, whose last
+ *  entry is the newest. */
+export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count: number, now: string) {
+  const each = count - 1
+  await db`insert into projects (org, slug, name, created, updated)
+    select ${org}, 'p' || n, 'Project', ${now}, ${now} from generate_series(0, ${each}::int) as n`
+  await db`insert into domains (org, project, host, token, created)
+    select ${org}, 'p1', ${org}::text || n || '.example.com', 'token', ${now} from generate_series(0, ${each}::int) as n`
+  await db`insert into users (id, email, created)
+    select 'usr_' || ${org}::text || n, 'p' || n || '@' || ${org}::text || '.test', ${now} from generate_series(0, ${each}::int) as n`
+  await db`insert into members (org, user_id, email, role, created)
+    select ${org}, 'usr_' || ${org}::text || n, 'p' || n || '@' || ${org}::text || '.test', 'member', ${now}
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into invites (id, org, email, role, digest, invited_by, created, expires)
+    select 'inv_' || ${org}::text || n, ${org}, 'i' || n || '@' || ${org}::text || '.test', 'member',
+      sha256((${org}::text || n)::bytea), 'somebody', ${now}::timestamptz - make_interval(secs => n),
+      ${now}::timestamptz + interval '7 days'
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, created, updated)
+    select ${org}::text || '-a' || n, ${org}, 'a' || n, 'default', 'App', 'public', '{}', '{}', ${now}, ${now}
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into workspaces (id, org, name, secret, created)
+    select 'wsp_' || ${org}::text || n, ${org}, 'Workspace', '', ${now}::timestamptz - make_interval(secs => n)
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into risk_overrides (org, set_name, key, verdict, by, at)
+    select ${org}, 'domain', 'k' || n || '.example.com', 'deny', 'somebody', ${now}
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into orgs (slug, name, created, updated)
+    select ${org}::text || n, 'Organisation', ${now}, ${now} from generate_series(0, ${each}::int) as n`
+  for (const user of [owner, member]) await fillUser(db, { org, user }, count, now)
+}
+
+async function fillUser(db: Sql, { org, user }: { org: OrgId; user: string }, count: number, now: string) {
+  const each = count - 1
+  await db`insert into audit (org, at, user_id, email, credential, what, on_what, ip, request_id)
+    select ${org}, ${now}::timestamptz - make_interval(secs => ${count}::int - n), ${user}, 'somebody', 'key',
+      case n % 2 when 0 then 'key.create' else 'project.create' end, 'p', '127.0.0.1', 'req'
+    from generate_series(1, ${count}::int) as n`
+  await db`insert into oidc (brand, model, digest, payload, user_id, client, org, expires, consumed, signed_in)
+    select 'default', 'Grant', sha256((${user}::text || n)::bytea), '{"iat": 1794733200}', ${user},
+      ${org}::text || '-a' || n, ${org}, ${now}::timestamptz + interval '90 days', ${now},
+      ${now}::timestamptz - make_interval(secs => n)
+    from generate_series(0, ${each}::int) as n`
+  // Some active ones among a third each of expired, revoked and left behind by a person who is no longer a member.
+  await db`insert into keys (id, org, user_id, member, name, type, prefix, digest, created, expires, revoked_at)
+    select 'key_' || ${user}::text || n, ${org}, ${user}, case when is_active or n % 3 < 2 then ${user} end, 'Key', 'secret', 'sk-0',
+      sha256((${user}::text || n)::bytea), ${now}::timestamptz - make_interval(secs => n),
+      case when not is_active and n % 3 = 0 then ${now}::timestamptz - interval '1 day' end,
+      case when not is_active and n % 3 = 1 then ${now}::timestamptz end
+    from (select n, n % (${count}::int / ${ACTIVE_KEYS}::int) = 0 as is_active from generate_series(0, ${each}::int) as n) as one`
+}

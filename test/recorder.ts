@@ -1,0 +1,60 @@
+// Records the statements that a call runs, and counts the rows that PostgreSQL examines for them.
+import type { Database, SqlValue } from '../src/engines/engines.ts'
+
+export type Statement = { text: string; values: SqlValue[] }
+
+/** A database that passes everything on, and records the statements that run outside of transactions. */
+export function recording(db: Database): { db: Database; statements: Statement[] } {
+  const statements: Statement[] = []
+  const proxy: Database = new Proxy(db, {
+    get: (target, name) => (name === 'for' ? () => proxy : Reflect.get(target, name)),
+    apply: (target, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => {
+      statements.push({ text: strings.reduce((text, part, n) => `${text}$${n}${part}`), values })
+      return target(strings, ...values)
+    },
+  })
+  return { db: proxy, statements }
+}
+
+type Plan = {
+  'Node Type': string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: Plan[]
+}
+export type PlanMode = 'force_generic_plan' | 'force_custom_plan'
+
+/** The number of rows that the scans of a statement read. */
+export async function rowsExamined(db: Database, { text, values }: Statement, mode: PlanMode): Promise<number> {
+  return db.transaction(async tx => {
+    await tx.script(`set local plan_cache_mode = ${mode}; prepare examined as ${text}`)
+    // EXECUTE takes no parameters, so the values are literals.
+    const literals = values.length > 0 ? `(${values.map(literal).join(', ')})` : ''
+    await tx.script(`create function pg_temp.examine() returns json language plpgsql as $f$
+      declare plan json;
+      begin
+        execute 'explain (analyze, timing off, format json) execute examined ' || ${literal(literals)} into plan;
+        return plan;
+      end $f$`)
+    const [row] = await tx<{ plan: [{ Plan: Plan }] }>`select pg_temp.examine() as plan`
+    await tx.script('drop function pg_temp.examine; deallocate examined')
+    return examinedBy((row as { plan: [{ Plan: Plan }] }).plan[0].Plan)
+  })
+}
+
+function examinedBy(plan: Plan): number {
+  const below = (plan.Plans ?? []).reduce((sum, one) => sum + examinedBy(one), 0)
+  // The heap scan above a bitmap counts the rows.
+  if (!plan['Node Type'].endsWith('Scan') || plan['Node Type'] === 'Bitmap Index Scan') return below
+  const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
+  return below + (plan['Actual Rows'] + removed) * plan['Actual Loops']
+}
+
+function literal(value: SqlValue): string {
+  if (value === null) return 'null'
+  if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString('hex')}'`
+  const text = Array.isArray(value) ? `{${value.map(one => JSON.stringify(one)).join(',')}}` : String(value)
+  return `'${text.replaceAll("'", "''")}'`
+}
