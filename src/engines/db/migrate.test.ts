@@ -71,11 +71,11 @@ const indexes = async (db: Database) =>
   )
 
 /** Resolves when the migrating session waits for another transaction while it creates an index. */
-const untilIndexWaits = (db: Database) =>
+const untilIndexWaits = (db: Database, index: 't_id' | 'u_word') =>
   eventually(
     () =>
       db<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
-        and application_name = 'stoa migrating' and query like 'create%u_word%' and wait_event_type = 'Lock'`,
+        and application_name = 'stoa migrating' and query like ${`create%${index}%`} and wait_event_type = 'Lock'`,
     rows => rows.length === 1,
   )
 
@@ -204,7 +204,7 @@ describe('a migration without a transaction', () => {
     await writing.begun
     const [first, second] = [recorder(), recorder()]
     const migratingFirst = migrate(db, [table, index], first.log)
-    await untilIndexWaits(db)
+    await untilIndexWaits(db, 't_id')
     const migratingSecond = migrate(db, [table, index], second.log)
     await eventually(second.texts, texts => texts.length > 0)
     await writing.end()
@@ -221,7 +221,7 @@ describe('a migration without a transaction', () => {
     const writing = await openTransaction(db, tx => tx`insert into u values ('open')`)
     await writing.begun
     const interrupted = assert.rejects(migrate(db, [table, index]), /0002-index\.sql failed/)
-    await untilIndexWaits(db)
+    await untilIndexWaits(db, 'u_word')
     await endSession(db)
     await interrupted
     await writing.end()
