@@ -72,7 +72,7 @@ export type Config = { [N in Name]: ReturnType<(typeof SETTINGS)[N]['read']> } &
 
 /** Reads flags and environment; a flag wins. `STOA_PORT` is also `--port`, `DATABASE_URL` is `--database-url`. */
 export function readConfig(flags: string[], declared: Settings, environment: NodeJS.ProcessEnv = process.env): Config {
-  const all: Settings = { ...SETTINGS, ...declared }
+  const all = allSettings(declared)
   const given = readFlags(flags, all)
   const services: Record<string, unknown> = {}
   const config: Record<string, unknown> = { warnings: unknownNames(environment, all), services }
@@ -102,8 +102,11 @@ function requireOwnPorts(config: Config): void {
   }
 }
 
+/** With those that services declare. */
+export const allSettings = (declared: Settings): Settings => ({ ...SETTINGS, ...declared })
+
 export function helpText(declared: Settings): string {
-  const rows = Object.entries({ ...SETTINGS, ...declared }).map(([name, { doc, fallback }]) => {
+  const rows = Object.entries(allSettings(declared)).map(([name, { doc, fallback }]) => {
     return `  ${flagOf(name).padEnd(20)} ${name.padEnd(20)} ${doc}${fallback ? ` (${fallback})` : ''}`
   })
   const usage = 'Starts Stoa: npm start -- [flags]. Each flag can be an environment variable instead.'

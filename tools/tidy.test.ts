@@ -4,6 +4,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
+import { allSettings } from '../src/config.ts'
+import { settingsOf } from '../src/kit/service.ts'
 import { services } from '../src/services/index.ts'
 import { expressionsIn, slowness } from './expressions.ts'
 
@@ -193,6 +195,26 @@ describe('tables', () => {
         .map(part => `${file}: ${part.split('(', 1)[0]}`),
     )
     assert.deepEqual(offenders, [])
+  })
+})
+
+describe('the documentation', () => {
+  it('lists every setting, and those that are bounds in SECURITY.md', () => {
+    const names = Object.keys(allSettings(settingsOf(services)))
+    assert.ok(names.length > 30)
+    const rows = (file: string) =>
+      new Set([...read(file).matchAll(/`(STOA_\w+|DATABASE_URL)`/g)].map(match => match[1]))
+    const [operations, security] = [rows('docs/OPERATIONS.md'), rows('SECURITY.md')]
+    assert.deepEqual(
+      names.filter(name => !operations.has(name)),
+      [],
+    )
+    const bounds = names.filter(name => /_MAX$|_PER_|_QUEUE$|_MB$|_CONNECTIONS$/.test(name))
+    assert.ok(bounds.length > 10)
+    assert.deepEqual(
+      bounds.filter(name => !security.has(name)),
+      [],
+    )
   })
 })
 
