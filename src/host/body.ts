@@ -12,8 +12,8 @@ const JSON_TYPE = /^application\/json *(;|$)/i
 
 type Done = (error: unknown, body: unknown) => void
 
-/** Calls `done` once. Bodies of GET, HEAD and OPTIONS requests are ignored. `share` is the memory for the body. */
-export function readBody(request: IncomingMessage, operation: Operation, share: BodyShare, done: Done): void {
+/** Calls `done` once. Bodies of GET, HEAD and OPTIONS requests are ignored. `newShare` reserves memory for the body. */
+export function readBody(request: IncomingMessage, operation: Operation, newShare: () => BodyShare, done: Done): void {
   const { 'content-type': type, 'content-length': length, 'transfer-encoding': coding } = request.headers
   const isJsonOrNone = operation.bodyKind === 'none' || operation.bodyKind === 'json'
   const isSafeMethod = isSafe(request.method ?? '')
@@ -21,15 +21,16 @@ export function readBody(request: IncomingMessage, operation: Operation, share: 
   if (isJsonOrNone && isEmpty && (type === undefined || isSafeMethod)) done(null, undefined)
   else if (isJsonOrNone && !JSON_TYPE.test(type ?? '')) done(jsonRequired(), undefined)
   else if (isEmpty) done(null, emptyBody(operation))
-  else readWhole(request, operation, share, done)
+  else readWhole(request, operation, newShare, done)
 }
 
-function readWhole(request: IncomingMessage, operation: Operation, share: BodyShare, done: Done): void {
+function readWhole(request: IncomingMessage, operation: Operation, newShare: () => BodyShare, done: Done): void {
   const { bodyKind, bodyLimit } = operation
   const encoding = encodingOf(request, operation)
   if (encoding instanceof Fault) done(encoding, undefined)
   else if (bodyKind === 'stream') done(null, streamOf(request, encoding, bodyLimit))
   else {
+    const share = newShare()
     // Before anything is read. The length is within the limit, and unknown if the body is chunked.
     share.grow(Number(request.headers['content-length'] ?? 0))
     readBytes(request, bodyLimit, share, (error, bytes) => {

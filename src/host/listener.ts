@@ -4,7 +4,6 @@ import {
   type IncomingMessage,
   type Server as PlainServer,
   type RequestListener,
-  type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
 import { createServer as createTlsServer, type Server } from 'node:https'
@@ -13,7 +12,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Fault } from '../kit/fault.ts'
 import type { Connections } from './connections.ts'
 import { malformed, methodUnknown, starting } from './faults.ts'
-import { openPipeline } from './pipeline.ts'
+import { openPipeline, responseOn } from './pipeline.ts'
 import type { Refusals } from './refusals.ts'
 
 export type ListenerOptions = {
@@ -199,9 +198,6 @@ export function discardUnread(request: IncomingMessage): void {
   })
   request.resume()
 }
-
-/** The response that Node is currently writing to a socket. */
-const responseOn = (socket: Socket) => (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
 
 /** Writes a fault to the raw socket, where no request object exists, and closes it without cutting the answer off. */
 function refuse({ requestId: newId, refused }: Serving, socket: Socket, fault: Fault): void {

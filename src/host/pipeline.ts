@@ -18,18 +18,34 @@ export type Pipeline = {
 }
 
 type Held = { request: IncomingMessage; response: ServerResponse }
-type Line = { isBusy: boolean; isPaused: boolean; held: Held[]; last: (() => void) | null }
-/** `_paused` and `parser` are Node's own: without them the server would resume the connection by itself. */
-type PipelinedSocket = Socket & { [LINE]?: Line; _paused?: boolean; parser?: { resume(): void } | null }
+/** `isActive`: `next` runs when the current response is closed. */
+type Line = { isActive: boolean; isPaused: boolean; held: Held[]; last: (() => void) | null }
+/** `_httpMessage` is the response that is being written; `_paused` and `parser` are needed to pause the connection, which
+ *  the server would resume by itself. They are Node's own. */
+type PipelinedSocket = Socket & {
+  [LINE]?: Line
+  _httpMessage?: ServerResponse | null
+  _paused?: boolean
+  parser?: { resume(): void } | null
+}
 const LINE = Symbol('line')
+
+/** The response that is being written to a socket; null between requests. */
+export const responseOn = (socket: Socket): ServerResponse | null => (socket as PipelinedSocket)._httpMessage ?? null
 
 export function openPipeline(handle: RequestListener, refusals: Refusals): Pipeline {
   let heldInTotal = 0
 
-  function lineOf(socket: PipelinedSocket): Line {
-    const known = socket[LINE]
-    if (known) return known
-    const line: Line = { isBusy: false, isPaused: false, held: [], last: null }
+  /** Only for connections with pipelined requests. */
+  function lineOf(socket: PipelinedSocket, current: ServerResponse): Line {
+    const line = socket[LINE] ?? newLine(socket)
+    if (!line.isActive) current.once('close', () => next(socket, line))
+    line.isActive = true
+    return line
+  }
+
+  function newLine(socket: PipelinedSocket): Line {
+    const line: Line = { isActive: false, isPaused: false, held: [], last: null }
     socket[LINE] = line
     socket.once('close', () => drop(line))
     return line
@@ -40,28 +56,18 @@ export function openPipeline(handle: RequestListener, refusals: Refusals): Pipel
     line.held = []
   }
 
-  function begin(socket: PipelinedSocket, line: Line, { request, response }: Held): void {
-    line.isBusy = true
-    response.on('close', () => {
-      line.isBusy = false
-      next(socket, line)
-    })
-    handle(request, response)
-  }
-
   function next(socket: PipelinedSocket, line: Line): void {
-    const held = line.held[0]
+    const held = line.held.shift()
+    if (held) heldInTotal--
+    if (line.isPaused && line.held.length === 0) resume(socket, line)
     // What follows an incomplete request is not HTTP.
     if (line.last && !held?.request.complete) {
       drop(line)
       line.last()
-      return
-    }
-    if (!held) return
-    line.held.shift()
-    heldInTotal--
-    if (line.isPaused && line.held.length === 0) resume(socket, line)
-    begin(socket, line, held)
+    } else if (held) {
+      held.response.once('close', () => next(socket, line))
+      handle(held.request, held.response)
+    } else line.isActive = false
   }
 
   function hold(socket: PipelinedSocket, line: Line, held: Held): void {
@@ -75,15 +81,15 @@ export function openPipeline(handle: RequestListener, refusals: Refusals): Pipel
 
   return {
     handle: (request, response) => {
+      // Node gives the socket to a response when all earlier ones are written.
+      if (response.socket !== null) return handle(request, response)
       const socket: PipelinedSocket = request.socket
-      const line = lineOf(socket)
-      if (socket.destroyed) return
-      if (line.isBusy) hold(socket, line, { request, response })
-      else begin(socket, line, { request, response })
+      const current = responseOn(socket)
+      if (current && !socket.destroyed) hold(socket, lineOf(socket, current), { request, response })
     },
-    last: (socket: PipelinedSocket, answer) => {
-      const line = lineOf(socket)
-      if (line.isBusy) line.last = answer
+    last: (socket, answer) => {
+      const current = responseOn(socket)
+      if (current) lineOf(socket, current).last = answer
       else answer()
     },
   }

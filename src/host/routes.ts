@@ -92,9 +92,11 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
   }
 
   function readAndRun(routed: RoutedRequest): void {
-    const share = options.bodies(routed.scope)
-    routed.scope.body = share
-    readBody(routed.request, operation, share, (error, body) => {
+    const newShare = () => {
+      routed.scope.body = options.bodies(routed.scope)
+      return routed.scope.body
+    }
+    readBody(routed.request, operation, newShare, (error, body) => {
       if (error) answers.fail(routed.scope, routed.response, error)
       else run(routed, body)
     })
