@@ -114,6 +114,32 @@ describe('pipelined requests', async () => {
   })
 })
 
+describe('requests that arrive at the same moment', async () => {
+  const host = await startHost({ services: [...services, specimen] })
+
+  it('are started in turn by organisation', async () => {
+    const open = () => rawConnection(host.port, { tls: true })
+    const flood = await Promise.all(Array.from({ length: 200 }, open))
+    const other = await open()
+    const request = (key: string) => `GET /v1/specimen/whoami HTTP/1.1\r\n${headOf(host, key)}\r\n`
+    await host.call('GET /v1/specimen/whoami', { as: host.other.key }) // Cached, as a key in use is.
+    const answered: string[] = []
+    const all = [...flood.map(one => ({ ...one, who: 'flood' })), { ...other, who: 'other' }].map(
+      ({ socket, write, who }) =>
+        new Promise<void>(resolve => {
+          socket.once('data', () => {
+            answered.push(who)
+            resolve()
+          })
+          write(request(who === 'other' ? host.other.key : host.home.key))
+        }),
+    )
+    await Promise.all(all)
+    assert.ok(answered.indexOf('other') < 100, `answered after ${answered.indexOf('other')} of 200`)
+    for (const { socket } of [...flood, other]) socket.destroy()
+  })
+})
+
 describe('request bodies', () => {
   /** Sends all of a body but its last byte. */
   async function stall(host: TestHost, key: string, bytes: number) {

@@ -1,6 +1,7 @@
 // The host: operations on one TLS port, metrics on another.
 import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
+import { openTurns } from '../fair/turns.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
 import type { Opened, Provided, Service } from '../kit/service.ts'
 import type { IdentityProvider } from '../kit/sign-in.ts'
@@ -67,6 +68,9 @@ export type Host = {
   drain(graceMs: number): Promise<void>
 }
 
+/** How many requests start in one turn of the event loop: a few milliseconds of work. */
+const REQUESTS_PER_TURN = 16
+
 /** Every documented operation, grouped by service. */
 export function sectionsOf(services: readonly Service[], ping: () => Promise<void> = async () => {}): Section[] {
   let document: Document | null = null
@@ -108,6 +112,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     rates: openRates(engines.clock),
     queues: openQueues(),
     bodies: openBodyBudget(options.bodyBytesMax),
+    turns: openTurns(REQUESTS_PER_TURN),
   }
   const calls = openCalls(path)
   const origins = { own: new Set(options.ownOrigins), isVerified: provided.isVerified }

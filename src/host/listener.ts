@@ -9,6 +9,8 @@ import {
 import { createServer as createTlsServer, type Server } from 'node:https'
 import { type AddressInfo, type BlockList, isIPv6, Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { clientNetwork } from '../fair/address.ts'
+import { openTurns } from '../fair/turns.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Connections } from './connections.ts'
 import { malformed, methodUnknown, starting } from './faults.ts'
@@ -42,6 +44,8 @@ const TIMEOUTS = {
 }
 export const HEADER_BYTES_MAX = 16 * 1024
 const TLS_HANDSHAKE = 22
+/** How many TLS handshakes start in one turn of the event loop: each takes up to a millisecond. */
+const HANDSHAKES_PER_TURN = 4
 
 export type Listener = {
   port: number
@@ -93,6 +97,7 @@ type Serving = ListenerOptions & { handle: RequestListener; refused: Refused }
 function acceptTlsOrPlain(secure: Server, plain: PlainServer, serving: Serving, handshakeMs: number): void {
   const [acceptTls] = secure.listeners('connection') as ((socket: Socket) => void)[]
   secure.removeAllListeners('connection')
+  const handshakes = openTurns(HANDSHAKES_PER_TURN)
   secure.on('connection', (socket: Socket) => {
     if (!serving.connections.admit(socket)) return
     const timer = setTimeout(() => socket.destroy(), handshakeMs)
@@ -103,7 +108,8 @@ function acceptTlsOrPlain(secure: Server, plain: PlainServer, serving: Serving, 
       const head = socket.read() as Buffer | null
       if (!head) return socket.destroy()
       socket.unshift(head)
-      if (head[0] === TLS_HANDSHAKE) acceptTls?.call(secure, socket)
+      if (head[0] === TLS_HANDSHAKE)
+        handshakes(clientNetwork(socket.remoteAddress ?? ''), () => socket.destroyed || acceptTls?.call(secure, socket))
       else if (isTrusted(serving.trusted, socket.remoteAddress)) plain.emit('connection', socket)
       else refuse(serving, socket, isForwarded(head) ? untrustedProxy() : httpsRequired())
     })

@@ -2,6 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import createRouter from 'find-my-way'
+import { clientNetwork } from '../fair/address.ts'
+import type { Turns } from '../fair/turns.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import { admit } from './admit.ts'
@@ -19,7 +21,7 @@ import type { Rates } from './rates.ts'
 import type { RequestScope, Route } from './scope.ts'
 
 export type RouteOptions = IdentifyOptions &
-  InvokeOptions & { rates: Rates; bodies: BodyBudget; routes: ReadonlyMap<string, Route> }
+  InvokeOptions & { rates: Rates; bodies: BodyBudget; turns: Turns; routes: ReadonlyMap<string, Route> }
 export type Routes = (request: IncomingMessage, response: ServerResponse, scope: RequestScope) => void
 /** Answers a request that matches no operation. `meant` is the path without its trailing slash, if that one exists. */
 export type Fallback = (...args: [...Parameters<Routes>, meant: string | null]) => void
@@ -77,16 +79,28 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
       const caller =
         access === 'public' ? null : identify(options, access, presentedIn(request, scope.ip, routed.query, access))
       if (caller instanceof Promise) {
-        caller.then(known => admitAndRead(routed, known)).catch(error => answers.fail(scope, response, error))
-      } else admitAndRead(routed, caller)
+        caller.then(known => begin(routed, known)).catch(error => answers.fail(scope, response, error))
+      } else begin(routed, caller)
     } catch (error) {
       answers.fail(scope, response, error)
     }
   }
 
+  /** Starts the request when it is the turn of its organisation or address. */
+  function begin(routed: RoutedRequest, caller: RequestScope['caller']): void {
+    const { scope, response } = routed
+    scope.caller = caller
+    options.turns(caller ? caller.org : clientNetwork(scope.ip), () => {
+      try {
+        if (!response.destroyed) admitAndRead(routed, caller)
+      } catch (error) {
+        answers.fail(scope, response, error)
+      }
+    })
+  }
+
   function admitAndRead(routed: RoutedRequest, caller: RequestScope['caller']): void {
     const { scope, request } = routed
-    scope.caller = caller
     if (caller !== null) admit(options.rates, operation, caller, isSafe(request.method ?? ''), scope)
     readAndRun(routed)
   }
