@@ -127,10 +127,12 @@ async function answers(connection: postgres.Sql, withinMs: number): Promise<bool
       isAnswered = false
     },
   )
-  await Promise.race([answer, wait(withinMs, null, { ref: false })])
-  // After the event loop was blocked, the timer fires before an answer that arrived long ago is read.
-  if (isAnswered === null) await wait(Math.min(withinMs, READ_MS), null, { ref: false })
+  // In slices, between which the event loop reads its connections: after it was blocked for long, a single timer would
+  // fire before an answer that arrived long ago is read.
+  for (let slice = 0; slice < SLICES && isAnswered === null; slice++) {
+    await Promise.race([answer, wait(withinMs / SLICES, null, { ref: false })])
+  }
   return isAnswered ?? false
 }
 
-const READ_MS = 100
+const SLICES = 5
