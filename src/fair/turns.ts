@@ -30,12 +30,13 @@ export function openTurns(perTurn: number): Turns {
   }
 
   return (user, start) => {
-    schedule()
     if (started < perTurn && waiting.size === 0) {
-      started++
+      // The count is reset only when it nears the limit: to schedule a turn for each start would cost more than to count.
+      if (++started > perTurn / 2) schedule()
       start()
       return
     }
+    schedule()
     const own = waiting.get(user)
     if (own) own.push(start)
     else waiting.set(user, [start])

@@ -5,7 +5,7 @@ import { openShares } from '../fair/shares.ts'
 import { Fault } from '../kit/fault.ts'
 
 /** Smaller bodies are not counted: the number of connections bounds them. */
-const UNCOUNTED_BYTES = 16 * 1024
+export const UNCOUNTED_BYTES = 16 * 1024
 
 export type BodyHolder = { ip: string; caller: { org: string } | null }
 

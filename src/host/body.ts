@@ -4,7 +4,7 @@ import { Readable, Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { Fault } from '../kit/fault.ts'
 import type { Encoding, Operation, ParsedBody } from '../kit/operation.ts'
-import type { BodyShare } from './body-budget.ts'
+import { type BodyShare, UNCOUNTED_BYTES } from './body-budget.ts'
 import { bodyTooLarge, isSafe, malformed } from './faults.ts'
 import { parseJson } from './input.ts'
 
@@ -30,9 +30,10 @@ function readWhole(request: IncomingMessage, operation: Operation, newShare: () 
   if (encoding instanceof Fault) done(encoding, undefined)
   else if (bodyKind === 'stream') done(null, streamOf(request, encoding, bodyLimit))
   else {
-    const share = newShare()
-    // Before anything is read. The length is within the limit, and unknown if the body is chunked.
-    share.grow(Number(request.headers['content-length'] ?? 0))
+    // Before anything is read. The length is unknown if the body is chunked.
+    const length = Number(request.headers['content-length'])
+    const share = length <= UNCOUNTED_BYTES && encoding === null ? null : newShare()
+    share?.grow(length || 0)
     readBytes(request, bodyLimit, share, (error, bytes) => {
       if (error || encoding === null) finish(operation, error, bytes, done)
       else decode(bytes, encoding, bodyLimit, share, (failure, decoded) => finish(operation, failure, decoded, done))
@@ -61,7 +62,7 @@ const parsed = (bytes: Buffer): ParsedBody => ({ bytes, json: parseJson(bytes) }
 function readBytes(
   request: IncomingMessage,
   limit: number,
-  share: BodyShare,
+  share: BodyShare | null,
   done: (error: unknown, bytes: Buffer) => void,
 ): void {
   const chunks: Buffer[] = []
@@ -77,7 +78,7 @@ function readBytes(
     length += chunk.length
     if (length > limit) return end(bodyTooLarge(limit), chunk)
     chunks.push(chunk)
-    const failure = failureOf(() => share.grow(length))
+    const failure = share && failureOf(() => share.grow(length))
     if (failure) end(failure, chunk)
   })
   request.on('end', () => end(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)))
@@ -113,16 +114,12 @@ function decode(
   bytes: Buffer,
   encoding: Encoding,
   limit: number,
-  share: BodyShare,
+  share: BodyShare | null,
   done: (error: unknown, decoded: Buffer) => void,
 ): void {
   const bound = { maxOutputLength: limit }
   const decoded = (error: NodeJS.ErrnoException | null, out: Buffer) => {
-    if (!error)
-      return done(
-        failureOf(() => share.grow(bytes.length + out.length)),
-        out,
-      )
+    if (!error) return done(share && failureOf(() => share.grow(bytes.length + out.length)), out)
     done(error.code === 'ERR_BUFFER_TOO_LARGE' ? bodyTooLarge(limit) : invalidEncoding(encoding, error), bytes)
   }
   if (encoding === 'gzip') zlib.gunzip(bytes, bound, decoded)
