@@ -1,5 +1,5 @@
 // Divides a capacity among its users: nobody may take more than is left for the others. One user alone gets half of
-// it, the next one half of the rest, and so on: something is always left for whoever comes next.
+// it, the next one half of the rest, and so on: it takes several users to leave nothing for the next.
 
 export type Shares = {
   /** False if the share of this user would be larger than what is left. */

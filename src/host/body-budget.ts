@@ -1,5 +1,5 @@
-// The memory for request bodies. Bodies are held until their request is answered; an organisation, and a client address,
-// may hold no more than is left for the others.
+// The memory for request bodies. Bodies are held until their request is answered; an organisation, or without one a
+// client address, may hold no more than is left for the others. Organisations behind one address do not share.
 import { clientNetwork } from '../fair/address.ts'
 import { openShares } from '../fair/shares.ts'
 import { Fault } from '../kit/fault.ts'
@@ -19,28 +19,19 @@ export type BodyShare = {
 export type BodyBudget = (holder: BodyHolder) => BodyShare
 
 export function openBodyBudget(bytesMax: number): BodyBudget {
-  const [byOrg, byAddress] = [openShares(bytesMax), openShares(bytesMax)]
-
-  function take(org: string | null, client: string, bytes: number): void {
-    if (!byAddress.take(client, bytes)) throw tooMuch()
-    if (org === null || byOrg.take(org, bytes)) return
-    byAddress.give(client, bytes)
-    throw tooMuch()
-  }
-
+  const shares = openShares(bytesMax)
   return ({ ip, caller }) => {
-    const [org, client] = [caller?.org ?? null, clientNetwork(ip)]
+    const user = caller ? caller.org : clientNetwork(ip)
     let held = 0
     return {
       grow: bytes => {
         if (bytes <= held || bytes <= UNCOUNTED_BYTES) return
-        take(org, client, bytes - held)
+        if (!shares.take(user, bytes - held)) throw tooMuch()
         held = bytes
       },
       release: () => {
         if (held === 0) return
-        byAddress.give(client, held)
-        if (org !== null) byOrg.give(org, held)
+        shares.give(user, held)
         held = 0
       },
     }

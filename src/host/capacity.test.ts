@@ -166,6 +166,13 @@ describe('request bodies', () => {
     )
     assert.match(refused, /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"code":"overloaded"/is)
     assert.equal((await host.call('POST /v1/projects', { body: { slug: 'small', name: 'Small' } })).status, 201)
+    const entries = Array.from({ length: 100 }, (_, at) => ({
+      key: `${at}.example`,
+      verdict: 'deny',
+      note: 'x'.repeat(400),
+    }))
+    const others = await host.call('PUT /v1/risk/reference/domain', { as: host.other.key, body: { entries } })
+    assert.equal(others.status, 200, 'another organisation at the same address is served')
     for (const one of [first, second]) {
       one.finish()
       await eventually(

@@ -135,6 +135,13 @@ describe('a connection', () => {
     assert.deepEqual(statusesIn(await closed), [200, 400])
   })
 
+  it('is closed after the answer to a request that asks to upgrade', async () => {
+    const { write, closed } = await rawConnection(host.port, { tls: true })
+    const upgrade = `GET /v1 HTTP/1.1\r\n${HEAD}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`
+    write(`${upgrade}GET /v1/specimen/whoami HTTP/1.1\r\n${HEAD}\r\n`)
+    assert.deepEqual(statusesIn(await closed), [200])
+  })
+
   it('gets one answer if the body becomes invalid after the answer', async () => {
     for (const [rest, path] of [
       ['zz\r\n', '/v1/nosuch'],

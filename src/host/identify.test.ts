@@ -232,6 +232,9 @@ describe('unknown credentials', () => {
     assert.equal((await from('2001:db8::1', limited.home.key)).status, 200, 'a cached key is not affected')
     assert.equal((await from('2001:db8::1', limited.other.key)).status, 429, 'any uncached key is')
     assert.equal((await from('2001:db8:0:1::1', limited.other.key)).status, 200, 'another network is not')
+    limited.clock.advance(31_000) // The entry of the cache has expired.
+    assert.equal((await from('2001:db8::1', unknown())).status, 429)
+    assert.equal((await from('2001:db8::1', limited.home.key)).status, 200, 'a key that was used before is not')
     limited.clock.advance(60_000)
     assert.equal((await from('2001:db8::1', limited.admin.key)).status, 200)
   })

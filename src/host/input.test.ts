@@ -138,6 +138,12 @@ describe('parseJson', () => {
     }
   })
 
+  it('rejects a body with too many bytes outside of texts before it parses it', () => {
+    for (const text of [`[${`1${'0'.repeat(700)},`.repeat(2_000)}1]`, `[${' '.repeat(2_000_000)}1]`]) {
+      assert.throws(() => parseJson(bytes(text)), /must not have more than 1048576 bytes outside of texts/)
+    }
+  })
+
   it('does not count what is in strings', () => {
     const text = '{[,"\\'.repeat(100_000)
     assert.deepEqual(parseJson(bytes(JSON.stringify([text, text]))), [text, text])

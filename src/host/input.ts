@@ -74,7 +74,7 @@ function fromQuery(name: string, value: unknown, schema: TSchema | undefined): u
 
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
-  if (bytes.length > 2 * VALUES_MAX && hasTooManyValues(bytes)) throw tooManyValues()
+  if (bytes.length > 2 * VALUES_MAX) requireCheap(bytes)
   if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8.')
   const text = bytes.toString('utf8')
   try {
@@ -86,18 +86,25 @@ export function parseJson(bytes: Buffer): unknown {
 
 const [QUOTE, BACKSLASH, COMMA, BRACE, BRACKET] = Buffer.from('"\\,{[') as unknown as number[]
 
-/** Counts the values of a large body before it is parsed: parsing millions of small ones takes half a second. */
-function hasTooManyValues(bytes: Buffer): boolean {
-  let left = VALUES_MAX
+/** Far more than the numbers, names of literals, punctuation and spaces that any operation needs. */
+const OUTSIDE_TEXTS_MAX = 1024 * 1024
+
+/** Checks a large body before it is parsed: millions of small values, or of long numbers, would block the event loop for
+ *  up to half a second. Texts are parsed quickly. */
+function requireCheap(bytes: Buffer): void {
+  let [values, outside] = [VALUES_MAX, OUTSIDE_TEXTS_MAX]
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]
     if (byte === QUOTE) {
-      // To the end of the string.
+      // To the end of the text.
       while (++at < bytes.length && bytes[at] !== QUOTE) if (bytes[at] === BACKSLASH) at++
-    } else if ((byte === COMMA || byte === BRACE || byte === BRACKET) && --left < 0) return true
+    } else if ((byte === COMMA || byte === BRACE || byte === BRACKET) && --values < 0) throw tooManyValues()
+    else if (--outside < 0) throw tooMuchOutside()
   }
-  return false
 }
+
+const tooMuchOutside = () =>
+  invalidInput([{ path: 'body', says: `must not have more than ${OUTSIDE_TEXTS_MAX} bytes outside of texts` }])
 
 /** Locating an error reads the body again, slower than JSON.parse does. */
 const LOCATED_CHARS_MAX = 20_000

@@ -81,6 +81,8 @@ export function openPipeline(handle: RequestListener, refusals: Refusals): Pipel
 
   return {
     handle: (request, response) => {
+      // What follows a request to upgrade in the same read is lost in Node's parser, so that request is the last one.
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
       // Node gives the socket to a response when all earlier ones are written.
       if (response.socket !== null) return handle(request, response)
       const socket: PipelinedSocket = request.socket

@@ -66,7 +66,7 @@ export function openCache<T>(): Cache<T> {
 
   function renew(name: string, nowMs: number, entry: Entry<T>, lookUp: LookUp<T>): void {
     entry.renewMs = nowMs + RENEW_AGAIN_MS
-    const renewal = share(name, () => inTurn(renewals, name, () => fill(name, nowMs, lookUp)))
+    const renewal = share(name, () => inTurn(renewals, name, () => fill(name, nowMs, lookUp)).catch(busyIfFull))
     renewal.then(
       value => void (value === null && entries.get(name) === entry && entries.remove(name)),
       () => {}, // The entry is still valid, and the next use tries again.

@@ -18,6 +18,7 @@ import {
   requireWellFormed,
 } from './look-ups.ts'
 
+const KNOWN_MAX = 100_000
 /** How often the last use of a key is updated. */
 const USE_INTERVAL_MS = 60_000
 
@@ -54,6 +55,14 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     [find.workspace, 'This token belongs to no workspace here, or it has ended.'],
   ])
 
+  /** Keys that were found before are looked up even if others at the same address present unknown ones. */
+  const known = new Set<string>()
+  function remember(name: string): void {
+    known.delete(name)
+    known.add(name)
+    if (known.size > KNOWN_MAX) known.delete(known.values().next().value as string)
+  }
+
   function admitted(cached: CachedCredential, nowMs: number): Principal {
     if (cached.revoked) throw ended('key_revoked', 'This key was revoked')
     if (cached.expiresMs <= nowMs) throw expired(cached)
@@ -73,9 +82,12 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   async function lookUp(name: string, text: string, nowMs: number, client: string, finder: Finder): Promise<Principal> {
     if (finder === find.key) requireWellFormed(text)
     const waitMs = refusals.waitMs(client, options.refusedPerMinute)
-    if (waitMs > 0) throw tooManyRefused(waitMs)
+    if (waitMs > 0 && !known.has(name)) throw tooManyRefused(waitMs)
     const cached = await cache.load(name, nowMs, client, () => finder(text))
-    if (cached) return admitted(cached, clock.now().getTime())
+    if (cached) {
+      if (finder === find.key) remember(name)
+      return admitted(cached, clock.now().getTime())
+    }
     refusals.count(client)
     throw refused(UNKNOWN.get(finder) ?? SIGNED_OUT)
   }
