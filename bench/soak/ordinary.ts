@@ -34,7 +34,8 @@ export type Ordinary = {
 
 type Send = { kind: string; method: 'GET' | 'POST' | 'PATCH'; path: string; body?: object }
 
-export function openOrdinary({ baseUrl, iamUrl, ca, ordinary }: Target): Ordinary {
+export function openOrdinary(target: Target): Ordinary {
+  const { baseUrl, ca, ordinary } = target
   const connect = { ca, localAddress: '127.0.0.1' }
   const agent = new Agent({ connect, connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
   const running = new Set<Promise<void>>()
@@ -62,49 +63,6 @@ export function openOrdinary({ baseUrl, iamUrl, ca, ordinary }: Target): Ordinar
     }
   }
 
-  /** The whole flow of a browser without cookies, from the login path to the first answer with its session. */
-  async function signIn(): Promise<Outcome> {
-    const at = new Date()
-    const startMs = performance.now()
-    const fetch = ((url: string, init?: object) =>
-      undiciFetch(url, { ...init, dispatcher: agent } as never)) as unknown as typeof globalThis.fetch
-    const browser = openBrowser(fetch)
-    const outcome = { kind: 'sign-in', requestId: null, at }
-    try {
-      const start = await browser.go(`${baseUrl}/v1/account/login`)
-      const form = start.url.startsWith(iamUrl) ? await browser.go(start.url) : start
-      const { email, password } = ordinary
-      const back = form.status === 200 ? await browser.submit(form, { email, password }) : form
-      const end = back.url.startsWith(`${baseUrl}/`) && back.status === 303 ? await browser.go(back.url) : back
-      const ok = end.status === 200 && end.text.includes(email)
-      const says = ok ? '' : `${end.url} ${end.text.slice(0, 300)}`
-      return { ...outcome, ok, status: end.status, ms: performance.now() - startMs, says }
-    } catch (error) {
-      return { ...outcome, ok: false, status: 0, ms: performance.now() - startMs, says: String(error) }
-    }
-  }
-
-  function next(): Send {
-    count++
-    const path = `/v1/projects/shop-${count % PROJECTS}`
-    if (count % 40 === 0) {
-      const body = { slug: `made-${process.pid}-${count}`, name: `Made ${count}` }
-      return { kind: 'create a project', method: 'POST', path: '/v1/projects', body }
-    }
-    switch (count % 5) {
-      case 0:
-        return { kind: 'rename a project', method: 'PATCH', path, body: { name: `Shop ${count}` } }
-      case 1:
-        return { kind: 'list projects', method: 'GET', path: '/v1/projects' }
-      case 2:
-        return { kind: 'get the caller', method: 'GET', path: '/v1/iam/me' }
-      case 3:
-        return { kind: 'resolve keys', method: 'POST', path: '/v1/risk/reference/resolve', body: { keys: KEYS } }
-      default:
-        return { kind: 'get a project', method: 'GET', path }
-    }
-  }
-
   const run = (work: Promise<Outcome>, report: (outcome: Outcome) => void) => {
     const done = work.then(report).finally(() => running.delete(done))
     running.add(done)
@@ -121,8 +79,8 @@ export function openOrdinary({ baseUrl, iamUrl, ca, ordinary }: Target): Ordinar
       }
     },
     begin: started => {
-      timers.push(setInterval(() => run(send(next()), started()), REQUEST_MS))
-      timers.push(setInterval(() => run(signIn(), started()), SIGN_IN_MS))
+      timers.push(setInterval(() => run(send(requestAt(++count)), started()), REQUEST_MS))
+      timers.push(setInterval(() => run(signIn(target, agent), started()), SIGN_IN_MS))
     },
     end: async () => {
       stop()
@@ -136,3 +94,45 @@ export function openOrdinary({ baseUrl, iamUrl, ca, ordinary }: Target): Ordinar
 }
 
 const KEYS = ['someone@example.com', '192.0.2.7', '2001:db8::7', 'mail.example.org', 'Mozilla/5.0 (X11) Firefox/140.0']
+
+function requestAt(count: number): Send {
+  const path = `/v1/projects/shop-${count % PROJECTS}`
+  if (count % 40 === 0) {
+    const body = { slug: `made-${process.pid}-${count}`, name: `Made ${count}` }
+    return { kind: 'create a project', method: 'POST', path: '/v1/projects', body }
+  }
+  switch (count % 5) {
+    case 0:
+      return { kind: 'rename a project', method: 'PATCH', path, body: { name: `Shop ${count}` } }
+    case 1:
+      return { kind: 'list projects', method: 'GET', path: '/v1/projects' }
+    case 2:
+      return { kind: 'get the caller', method: 'GET', path: '/v1/iam/me' }
+    case 3:
+      return { kind: 'resolve keys', method: 'POST', path: '/v1/risk/reference/resolve', body: { keys: KEYS } }
+    default:
+      return { kind: 'get a project', method: 'GET', path }
+  }
+}
+
+/** The whole flow of a browser without cookies, from the login path to the first answer with its session. */
+async function signIn({ baseUrl, iamUrl, ordinary }: Target, agent: Agent): Promise<Outcome> {
+  const at = new Date()
+  const startMs = performance.now()
+  const fetch = ((url: string, init?: object) =>
+    undiciFetch(url, { ...init, dispatcher: agent } as never)) as unknown as typeof globalThis.fetch
+  const browser = openBrowser(fetch)
+  const outcome = { kind: 'sign-in', requestId: null, at }
+  try {
+    const start = await browser.go(`${baseUrl}/v1/account/login`)
+    const form = start.url.startsWith(iamUrl) ? await browser.go(start.url) : start
+    const { email, password } = ordinary
+    const back = form.status === 200 ? await browser.submit(form, { email, password }) : form
+    const end = back.url.startsWith(`${baseUrl}/`) && back.status === 303 ? await browser.go(back.url) : back
+    const ok = end.status === 200 && end.text.includes(email)
+    const says = ok ? '' : `${end.url} ${end.text.slice(0, 300)}`
+    return { ...outcome, ok, status: end.status, ms: performance.now() - startMs, says }
+  } catch (error) {
+    return { ...outcome, ok: false, status: 0, ms: performance.now() - startMs, says: String(error) }
+  }
+}
