@@ -68,8 +68,8 @@ export type Host = {
   drain(graceMs: number): Promise<void>
 }
 
-/** How many requests start in one turn of the event loop: a few milliseconds of work. */
-const REQUESTS_PER_TURN = 16
+/** How many requests start in one turn of the event loop: a millisecond or two of work. */
+const REQUESTS_PER_TURN = 6
 
 /** Every documented operation, grouped by service. */
 export function sectionsOf(services: readonly Service[], ping: () => Promise<void> = async () => {}): Section[] {

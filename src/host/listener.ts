@@ -45,7 +45,7 @@ const TIMEOUTS = {
 export const HEADER_BYTES_MAX = 16 * 1024
 const TLS_HANDSHAKE = 22
 /** How many TLS handshakes start in one turn of the event loop: each takes up to a millisecond. */
-const HANDSHAKES_PER_TURN = 4
+const HANDSHAKES_PER_TURN = 2
 
 export type Listener = {
   port: number
