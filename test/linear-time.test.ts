@@ -106,6 +106,7 @@ const HEADERS: Record<string, readonly Kind[]> = {
   dpop: [token, userinfo],
   host: [read, discovery],
   expect: [file, discovery],
+  upgrade: [read, discovery],
   'if-none-match': [file, discovery],
   'oauth-client-attestation': [token],
   'oauth-client-attestation-pop': [token],
