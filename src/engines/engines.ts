@@ -58,8 +58,8 @@ export interface Database extends Sql {
   script(text: string): Promise<void>
   /** Runs work that may take long, besides the pool and its queue. For migrations only. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /** Calls `onNotify` for each message on the channel, and `onConnect` each time listening (re)starts. Messages sent in
-   *  between are lost, so caches must be cleared on `onConnect`. */
+  /** Calls `onNotify` for each message on the channel, and `onConnect` each time listening (re)starts or messages may be
+   *  missing: caches must then be cleared. */
   listen(channel: string, onNotify: (payload: string) => void, onConnect: () => void): Promise<void>
   /** Resolves when all notifications sent before this call, by any process, have been handled here. */
   waitForNotifications(): Promise<void>

@@ -7,7 +7,7 @@ import type postgres from 'postgres'
 const HEARTBEAT_MS = 1_000
 /** An idle server answers at once, a busy one within milliseconds. */
 const ANSWER_MS = 3_500
-/** For `waitForNotifications`. It need not outwait a lost connection: `onConnect` clears the caches afterwards. */
+/** For `waitForNotifications`. */
 const WAIT_MAX_MS = 1_000
 const RECONNECT_MS = 250
 
@@ -93,7 +93,11 @@ export function openListener(options: ListenerOptions) {
       queue = done.catch(() => {})
       return done
     },
-    waitForNotifications: async () => (current ? answers(current, WAIT_MAX_MS).then(() => {}) : undefined),
+    /** While notifications may be missing, the caches are cleared instead. */
+    waitForNotifications: async () => {
+      if (listeners.length === 0 || (current && (await answers(current, WAIT_MAX_MS)))) return
+      for (const { onConnect } of listeners) onConnect()
+    },
     /** Asks the server to cancel the statement of a connection. */
     cancel: (pid: number) => {
       if (!current) return

@@ -47,6 +47,17 @@ describe('revoking a key', () => {
     await resumed
   })
 
+  it('refuses the key before the revocation is answered, even if the notification does not arrive', async t => {
+    const { id, key } = await made()
+    assert.equal((await use(key)).status, 200)
+    const [listener] = await host.db<{ pid: number }>`select pid from pg_stat_activity
+      where datname = current_database() and application_name = 'stoa listening'`
+    process.kill(listener?.pid as number, 'SIGSTOP')
+    t.after(() => process.kill(listener?.pid as number, 'SIGCONT'))
+    assert.equal((await revoke(id)).status, 204)
+    assert.equal((await use(key)).status, 401)
+  })
+
   it('keeps the key listed, with who revoked it and when', async () => {
     const { id } = await made()
     host.clock.advance(5_000)

@@ -50,6 +50,8 @@ export async function openLoadedSets(
   const all: LoadedSet[] = CATALOGUE.map(entry => initialSet(entry, clock))
   const find = (set: string) => all.find(({ entry }) => entry.set === set)
   const reloads = new Map<string, Promise<void>>()
+  /** Reloads that have not begun; another one of the same set would find nothing else. */
+  const queued = new Set<string>()
   let closed = false
 
   async function load(loaded: LoadedSet): Promise<void> {
@@ -79,7 +81,10 @@ export async function openLoadedSets(
     if (!loaded) return Promise.resolve()
     const next = (reloads.get(set) ?? Promise.resolve())
       .catch(() => {})
-      .then(() => load(loaded))
+      .then(() => {
+        queued.delete(set)
+        return load(loaded)
+      })
       .finally(() => {
         loaded.isLoading = false
       })
@@ -87,7 +92,11 @@ export async function openLoadedSets(
     return next
   }
 
-  const inBackground = (set: string) => void reload(set).catch(error => closed || warn(error))
+  const inBackground = (set: string) => {
+    if (queued.has(set)) return
+    queued.add(set)
+    reload(set).catch(error => closed || warn(error))
+  }
   await db.listen('risk', debounced(clock, inBackground), () => {
     for (const { entry } of all) inBackground(entry.set)
   })
