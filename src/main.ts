@@ -1,4 +1,5 @@
 // Starts Stoa: settings, engines, database, certificate, host. Reads top to bottom.
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { banner } from './banner.ts'
@@ -59,7 +60,7 @@ async function start(flags: string[]): Promise<void> {
   const { tls, ca } = await certificate(config, dataDirectory, engines)
 
   const refusals = openRefusals(log)
-  const connections = openConnections(connectionLimits(config), config.STOA_TRUST_PROXY, refusals)
+  const connections = openConnections(connectionLimits(config, log), config.STOA_TRUST_PROXY, refusals)
   closers.push({ close: connections.close, abandon: () => {} })
 
   // Both ports are bound first, so that their numbers are known. They answer 503 until everything behind them is open.
@@ -142,7 +143,20 @@ function logUnhandled(log: Log): void {
   process.on('unhandledRejection', error => log.events.error({ err: error }, 'unhandled rejection'))
 }
 
-function connectionLimits({ STOA_CONNECTIONS_MAX: total, STOA_CONNECTIONS_PER_ADDRESS: perAddress }: Config) {
+/** File descriptors for everything but connections of clients. */
+const OTHER_FILES = 200
+
+/** Connections must leave file descriptors for the database and for files. */
+function connectionLimits(
+  { STOA_CONNECTIONS_MAX: wanted, STOA_CONNECTIONS_PER_ADDRESS: perAddress }: Config,
+  log: Log,
+) {
+  const files = Number(readFileSync('/proc/self/limits', 'utf8').match(/^Max open files +(\d+)/m)?.[1] ?? Infinity)
+  const total = Math.min(wanted, Math.max(files - OTHER_FILES, Math.floor(files / 2)))
+  if (total < wanted) {
+    const advice = 'raise it (ulimit -n, LimitNOFILE=) or lower STOA_CONNECTIONS_MAX'
+    log.events.warn(`the limit of ${files} open files allows ${total} connections of clients; ${advice}`)
+  }
   return { ...CONNECTION_LIMITS, total, perAddress }
 }
 

@@ -99,16 +99,17 @@ export function openListener(options: ListenerOptions) {
       for (const { onConnect } of listeners) onConnect()
     },
     /** Asks the server to cancel the statement of a connection. */
-    cancel: (pid: number) => {
-      if (!current) return
-      current`select pg_cancel_backend(${pid})`.catch(() => {}) // Then the heartbeat notices that the server is gone.
-    },
+    cancel: (pid: number) => void (current && cancelOn(current, pid)),
     close: async () => {
       closed = true
       current = null
       await latest?.end({ timeout: 0 })
     },
   }
+}
+
+function cancelOn(connection: postgres.Sql, pid: number): void {
+  connection`select pg_cancel_backend(${pid})`.catch(() => {}) // Then the heartbeat notices that the server is gone.
 }
 
 async function listenTo(connection: postgres.Sql, channels: Iterable<string>): Promise<void> {

@@ -31,6 +31,8 @@ export type EmbeddedServer = {
 
 /** Crash recovery replays the log since the last checkpoint, which takes a few minutes on a slow disk. */
 const READY_MS = 300_000
+/** After a restart that failed, such as for lack of file descriptors. */
+const RESTART_AGAIN_MS = 1_000
 /** Within one minute; after more, another restart would not help. */
 const RESTARTS_MAX = 5
 /** The longest path in a Unix socket address, less the name of the file. */
@@ -97,7 +99,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       child = await start()
       if (stopping) child.kill('SIGINT')
     } catch (error) {
-      options.lost(error as Error)
+      if (recent.length > RESTARTS_MAX) return options.lost(error as Error)
+      options.log(`the embedded PostgreSQL could not be restarted: ${(error as Error).message}`, 'warn')
+      setTimeout(() => void restart(), RESTART_AGAIN_MS).unref()
     }
   }
 
