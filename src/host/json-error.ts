@@ -1,9 +1,8 @@
 // Finds where a text stops being JSON. JSON.parse does not report it for every error, and quotes the text in its message.
 
 const SPACE = /[\t\n\r ]*/y
-/** A string without its closing quote. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that JSON does not allow in strings
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*/y
+/** A string without its closing quote. JSON allows no control characters in it. */
+const STRING = /"(?:[ !#-[\]-\uffff]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*/y
 const ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?/y
 /** A number, or the beginning of one. */
 const NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE][+-]?\d*)?)?|[eE][+-]?\d*)?)?/y
