@@ -8,7 +8,7 @@ import { slowCalls } from '../../test/specimen/access.ts'
 import { specimen } from '../../test/specimen.ts'
 import { cidrList } from '../engines/http/guard.ts'
 
-const timeouts = { handshakeMs: 300, headersMs: 400, requestMs: 600, idleMs: 300 }
+const timeouts = { handshakeMs: 300, headersMs: 400, requestMs: 600, idleMs: 300, endedMs: 200 }
 const host = await startHost({ services: [specimen], timeouts })
 
 describe('plain HTTP', () => {
@@ -92,6 +92,55 @@ describe('a trusted proxy', async () => {
   it('is the only peer whose X-Forwarded-For counts', async () => {
     const { body } = await host.call('GET /v1/specimen/whoami', { headers: { 'x-forwarded-for': '203.0.113.9' } })
     assert.equal(body.ip, '127.0.0.1')
+  })
+})
+
+describe('a client that ends its side of the connection', () => {
+  const request = 'GET /v1/specimen/public HTTP/1.1\r\nHost: x\r\n\r\n'
+
+  it('is answered over TLS, and so are its pipelined requests', async () => {
+    const { socket, closed } = await rawConnection(host.port, { tls: true })
+    socket.end(request.repeat(3))
+    assert.equal((await closed).match(/HTTP\/1.1 200/g)?.length, 3)
+  })
+
+  it('is answered over plain HTTP', async t => {
+    const trusting = await startHost({ services: [specimen], trusted: cidrList(['127.0.0.0/8']) }, t)
+    const { socket, closed } = await rawConnection(trusting.port, { tls: false })
+    socket.end(request.replace('Host', 'X-Forwarded-Proto: https\r\nHost'))
+    assert.match(await closed, /^HTTP\/1.1 200/)
+  })
+
+  it('gets 400 if the request is incomplete', async () => {
+    const { socket, closed } = await rawConnection(host.port, { tls: true })
+    socket.end(
+      'POST /v1/specimen/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+    )
+    assert.equal(parseResponse(await closed).status, 400)
+  })
+
+  it('counts as having left if its answer takes long, with status 499 in the log', async () => {
+    const before = slowCalls.count
+    const { socket, write, closed } = await rawConnection(host.port, { tls: true })
+    write('GET /v1/specimen/slow HTTP/1.1\r\nHost: x\r\n\r\n')
+    await eventually(
+      () => slowCalls.count,
+      count => count === before + 1,
+    )
+    socket.end()
+    assert.equal(await closed, '')
+    await eventually(
+      () => host.logged.find(line => line.includes('"operation":"slow"')) ?? '',
+      line => line.includes('"status":499'),
+    )
+  })
+
+  it('before it has sent anything is disconnected', async () => {
+    for (const tls of [true, false]) {
+      const { socket, closed } = await rawConnection(host.port, { tls })
+      socket.end()
+      await closed
+    }
   })
 })
 

@@ -41,6 +41,9 @@ const TIMEOUTS = {
   requestMs: 30_000,
   /** Proxies commonly keep idle connections for a minute. Ours stay open longer, so that the proxy closes first. */
   idleMs: 65_000,
+  /** For the whole answer, if the client has ended its side of the connection. One that has left and one that only sends
+   *  no more look the same until something is written to them. */
+  endedMs: 1_000,
 }
 export const HEADER_BYTES_MAX = 16 * 1024
 const TLS_HANDSHAKE = 22
@@ -74,11 +77,14 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     requireHostHeader: false, // arrival.ts checks it and answers with a regular fault body.
     connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs / 2),
   }
-  const secure = createTlsServer({ ...http, ...options.tls, handshakeTimeout: timeouts.handshakeMs }, handle)
+  const tls = { ...options.tls, handshakeTimeout: timeouts.handshakeMs, allowHalfOpen: true }
+  const secure = createTlsServer({ ...http, ...tls }, handle)
   const plain = createPlainServer(http, handle)
   plain.emit('listening') // It never listens itself; the event starts its header and request timeouts.
   for (const server of [secure, plain]) {
     server.maxHeadersCount = 0 // Node silently drops headers above a count; maxHeaderSize bounds them instead.
+    Object.assign(server, { httpAllowHalfOpen: true }) // Otherwise the answer to a client that sends no more is lost.
+    server.on(server === secure ? 'secureConnection' : 'connection', socket => closeEnded(socket, timeouts.endedMs))
     server.on('clientError', (error, socket) => refuseLast(socket as Socket, clientFault(error)))
     server.on('connect', (_request, socket) => refuseLast(socket as Socket, methodUnknown('CONNECT')))
     server.on('checkExpectation', handle) // arrival.ts refuses it.
@@ -113,6 +119,14 @@ function acceptTlsOrPlain(secure: Server, plain: PlainServer, serving: Serving, 
       else if (isTrusted(serving.trusted, socket.remoteAddress)) plain.emit('connection', socket)
       else refuse(serving, socket, isForwarded(head) ? untrustedProxy() : httpsRequired())
     })
+  })
+}
+
+/** Closes the connection of a client that has probably left, so that no more work is done for it. */
+function closeEnded(socket: Socket, endedMs: number): void {
+  socket.once('end', () => {
+    const timer = setTimeout(() => responseOn(socket)?.writableEnded || socket.destroy(), endedMs)
+    socket.once('close', () => clearTimeout(timer))
   })
 }
 

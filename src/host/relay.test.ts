@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
+import { eventually } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
 import { rawConnection } from '../../test/raw-connection.ts'
 import { openHttp } from '../engines/http/http.ts'
@@ -175,7 +176,9 @@ describe('a relayed service', () => {
     write(`GET /v1/search/endless HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.home.key}\r\n\r\n`)
     await new Promise<void>(resolve => socket.on('data', chunk => String(chunk).includes('data: 1') && resolve()))
     socket.destroy()
-    for (let tries = 0; !streamClosed && tries < 100; tries++) await new Promise(done => setTimeout(done, 10))
-    assert.ok(streamClosed)
+    await eventually(
+      () => streamClosed,
+      isClosed => isClosed,
+    )
   })
 })

@@ -4,7 +4,6 @@ import { Agent, request } from 'undici'
 import { eventually } from '../../test/eventually.ts'
 import { CA, startHost } from '../../test/host.ts'
 import { parseResponse, rawConnection } from '../../test/raw-connection.ts'
-import { slowCalls } from '../../test/specimen/access.ts'
 import { BODY_LIMIT, disconnects } from '../../test/specimen/bodies-and-answers.ts'
 import { specimen } from '../../test/specimen.ts'
 import { services } from '../services/index.ts'
@@ -207,21 +206,6 @@ describe('an unexpected error', () => {
 })
 
 describe('the log', () => {
-  it('has status 499 for a request whose client left before the answer', async () => {
-    const before = slowCalls.count
-    const { socket, write } = await rawConnection(host.port, { tls: true })
-    write('GET /v1/specimen/slow HTTP/1.1\r\nHost: x\r\n\r\n')
-    await eventually(
-      () => slowCalls.count,
-      count => count === before + 1,
-    )
-    socket.destroy()
-    await eventually(
-      () => host.logged.find(line => line.includes('"operation":"slow"')) ?? '',
-      line => line.includes('"status":499'),
-    )
-  })
-
   it('has no error for a service that is not built', async () => {
     const { status, headers } = await host.call('GET /v1/search/anything')
     assert.equal(status, 501)
