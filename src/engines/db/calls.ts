@@ -28,7 +28,13 @@ const CHECK_MS = 1_000
 /** How long a call may take to end after it was cancelled. A connection that is silent for longer is lost. */
 const CANCEL_MS = 5_000
 
-type Entry = { call: RunningCall; startedMs: number; cancelledMs: number | null; fail(error: Error): void; end(): void }
+type Entry = {
+  call: RunningCall
+  startedMs: number
+  cancelledMs: number | null
+  fail(error: Error): void
+  end(error?: unknown): void
+}
 
 export function openCalls({ connectMs, deadlineMs, cancel, onSilent }: CallsOptions) {
   const running = new Set<Entry>()
@@ -55,16 +61,17 @@ export function openCalls({ connectMs, deadlineMs, cancel, onSilent }: CallsOpti
 
   const timer = setInterval(check, CHECK_MS).unref()
   return {
-    /** `release` is called once, when the connection of the call is free again or no longer counts. */
-    run: <T>(call: RunningCall, start: () => PromiseLike<T>, release: () => void): Promise<T> =>
+    /** `release` is called once, when the connection of the call is free again or no longer counts; with the error of the
+     *  call, if there is one. */
+    run: <T>(call: RunningCall, start: () => PromiseLike<T>, release: (error?: unknown) => void): Promise<T> =>
       new Promise((resolve, reject) => {
         const entry: Entry = {
           call,
           startedMs: performance.now(),
           cancelledMs: null,
           fail: reject,
-          end: () => {
-            if (running.delete(entry)) release()
+          end: error => {
+            if (running.delete(entry)) release(error)
           },
         }
         running.add(entry)
@@ -74,7 +81,7 @@ export function openCalls({ connectMs, deadlineMs, cancel, onSilent }: CallsOpti
             resolve(value)
           },
           error => {
-            entry.end()
+            entry.end(error)
             reject(error)
           },
         )

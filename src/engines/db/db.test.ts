@@ -24,6 +24,12 @@ if ('url' in external) {
   databaseConforms(`external PostgreSQL ${external.version}`, async limits => {
     return openPostgres({ at: { url: external.url }, ...limits })
   })
+  it('encrypts the connection if the URL says so, and tries its hosts in order', async t => {
+    const url = external.url.replace('127.0.0.1', '127.0.0.1:1,127.0.0.1')
+    const db = openPostgres({ at: { url }, connectionsMax: 1, queueMax: 1 })
+    t.after(() => db.close())
+    assert.deepEqual([...(await db`select ssl from pg_stat_ssl where pid = pg_backend_pid()`)], [{ ssl: true }])
+  })
 } else {
   it('passes the database tests on an external PostgreSQL', { skip: external.missing })
 }
@@ -64,7 +70,7 @@ describe('an unresponsive server', () => {
       ),
     ])
     assert.deepEqual(db.load(), { running: 0, waiting: 0 })
-    await assert.rejects(requireVersion(db), /^Error: DATABASE_URL: .*the server does not answer/)
+    await assert.rejects(requireVersion(db), /^Error: DATABASE_URL: CONNECTION_CLOSED the server closed/)
   })
 
   it('is down for ping when it accepts connections and sends nothing', async t => {
@@ -296,6 +302,28 @@ describe('the LISTEN connection', () => {
     await until(() => connections() === 2)
     await db`select pg_notify('news', 'again')`
     await until(() => received.includes('again'))
+  })
+})
+
+describe('the loss of all connections at once', () => {
+  it('does not delay the calls that follow it', async t => {
+    const db = openPostgres({ at: embedded.at, connectionsMax: 16, queueMax: 16 })
+    t.after(() => db.close())
+    let longestMs = 0
+    const call = async () => {
+      const startedMs = performance.now()
+      await db`select pg_sleep(0.01)`.catch(() => {})
+      longestMs = Math.max(longestMs, performance.now() - startedMs)
+    }
+    const calls = () => Promise.all(Array.from({ length: 16 }, call))
+    for (let times = 0; times < 5; times++) {
+      await calls()
+      const running = [calls(), calls()]
+      await embedded.db`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and application_name = 'stoa'`
+      await Promise.all(running)
+    }
+    assert.ok(longestMs < 3_000, `a call took ${longestMs} ms`) // A connection that is not made takes five seconds.
   })
 })
 

@@ -2,7 +2,7 @@
 // network dropped silently, and caches would then miss all further changes. The heartbeat also shows whether the server
 // answers at all.
 import { setTimeout as wait } from 'node:timers/promises'
-import type postgres from 'postgres'
+import type { Driver, DriverHandlers } from './driver.ts'
 
 const HEARTBEAT_MS = 1_000
 /** An idle server answers at once, a busy one within milliseconds. */
@@ -11,15 +11,10 @@ const ANSWER_MS = 3_500
 const WAIT_MAX_MS = 1_000
 const RECONNECT_MS = 250
 
-export type NotifyHandlers = {
-  /** Not in the driver's types, but used by its own LISTEN. */
-  onnotify: (channel: string, payload: string) => void
-  onclose: () => void
-}
 type Listener = { channel: string; onNotify: (payload: string) => void; onConnect: () => void }
 
 export type ListenerOptions = {
-  connect: (handlers: NotifyHandlers) => postgres.Sql
+  open: (handlers: DriverHandlers) => Driver
   everyMs?: number
   answerMs?: number
   /** The server does not answer (`isFrozen`) or cannot be connected to. May be called several times. */
@@ -28,18 +23,18 @@ export type ListenerOptions = {
 }
 
 export function openListener(options: ListenerOptions) {
-  const { connect, onUnreachable, onReachable, everyMs = HEARTBEAT_MS, answerMs = ANSWER_MS } = options
+  const { open, onUnreachable, onReachable, everyMs = HEARTBEAT_MS, answerMs = ANSWER_MS } = options
   const listeners: Listener[] = []
   /** The newest connection, open or opening. */
-  let latest: postgres.Sql | null = null
+  let latest: Driver | null = null
   /** The connection that listens; null while it is lost. */
-  let current: postgres.Sql | null = null
+  let current: Driver | null = null
   let closed = false
   let queue: Promise<unknown> = Promise.resolve()
 
   /** Opens a connection and listens on all channels. Calls every `onConnect`: notifications may have been missed. */
   async function start(): Promise<void> {
-    const next = connect({
+    const next = open({
       onnotify: (channel, payload) => {
         for (const listener of listeners) if (listener.channel === channel) listener.onNotify(payload)
       },
@@ -55,18 +50,18 @@ export function openListener(options: ListenerOptions) {
   }
 
   /** Returns when the connection has ended or no longer answers. */
-  async function watch(connection: postgres.Sql): Promise<void> {
+  async function watch(driver: Driver): Promise<void> {
     do await wait(everyMs, null, { ref: false })
-    while (current === connection && (await answers(connection, answerMs)))
-    if (current !== connection) return
+    while (current === driver && (await answers(driver, answerMs)))
+    if (current !== driver) return
     onUnreachable(true)
-    replace(connection)
+    replace(driver)
   }
 
-  function replace(lost: postgres.Sql): void {
+  function replace(lost: Driver): void {
     if (current !== lost) return
     current = null
-    void lost.end({ timeout: 0 })
+    void lost.end(0)
     queue = restart()
   }
 
@@ -82,7 +77,7 @@ export function openListener(options: ListenerOptions) {
   async function listen(listener: Listener): Promise<void> {
     listeners.push(listener)
     if (!current) return start()
-    await current`listen ${current(listener.channel)}`
+    await listenTo(current, [listener.channel])
     listener.onConnect()
   }
 
@@ -103,28 +98,29 @@ export function openListener(options: ListenerOptions) {
     close: async () => {
       closed = true
       current = null
-      await latest?.end({ timeout: 0 })
+      await latest?.end(0)
     },
   }
 }
 
-function cancelOn(connection: postgres.Sql, pid: number): void {
-  connection`select pg_cancel_backend(${pid})`.catch(() => {}) // Then the heartbeat notices that the server is gone.
+function cancelOn({ sql }: Driver, pid: number): void {
+  sql`select pg_cancel_backend(${pid})`.catch(() => {}) // Then the heartbeat notices that the server is gone.
 }
 
-async function listenTo(connection: postgres.Sql, channels: Iterable<string>): Promise<void> {
+async function listenTo(driver: Driver, channels: Iterable<string>): Promise<void> {
+  const { sql } = driver
   try {
-    for (const channel of channels) await connection`listen ${connection(channel)}`
+    for (const channel of channels) await sql`listen ${sql(channel)}`
   } catch (error) {
-    await connection.end({ timeout: 0 })
+    await driver.end(0)
     throw error
   }
 }
 
 /** PostgreSQL delivers earlier notifications before it completes a later statement. */
-async function answers(connection: postgres.Sql, withinMs: number): Promise<boolean> {
+async function answers({ sql }: Driver, withinMs: number): Promise<boolean> {
   let isAnswered: boolean | null = null
-  const answer = connection`select 1`.then(
+  const answer = sql`select 1`.then(
     () => {
       isAnswered = true
     },

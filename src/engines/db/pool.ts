@@ -4,7 +4,10 @@ import type postgres from 'postgres'
 import { openFairQueue, QueueFull } from '../../fair/queue.ts'
 import { EngineUnavailable } from '../engines.ts'
 import { openCalls, type RunningCall } from './calls.ts'
-import { type NotifyHandlers, openListener } from './notifications.ts'
+import { openConnections } from './connections.ts'
+import type { Driver, DriverHandlers } from './driver.ts'
+import { isConnectionLost } from './errors.ts'
+import { openListener } from './notifications.ts'
 
 export type PoolOptions = {
   connectionsMax: number
@@ -16,22 +19,20 @@ export type PoolOptions = {
   deadlineMs?: number
 }
 
-/** Opens a pool, or the connection for LISTEN. */
-export type Connect = (connectionsMax: number, handlers?: NotifyHandlers) => postgres.Sql
-
 /** How long a call may wait for a connection. */
 const QUEUE_WAIT_MS = 5_000
 /** A few seconds longer than the server lets a single statement run. */
 const DEADLINE_MS = 35_000
 /** How long transactions whose COMMIT was sent before the server stopped answering may wait for its outcome. */
 const COMMIT_WAIT_S = 30
+const CLOSE_WAIT_S = 5
 
 export type Pool = ReturnType<typeof openPool>
 
-export function openPool(options: PoolOptions, connect: Connect) {
+export function openPool(options: PoolOptions, open: (handlers: DriverHandlers) => Driver) {
   const { connectionsMax: width, queueMax: waitingMax } = options
   const queue = openFairQueue({ width, waitingMax, waitMs: QUEUE_WAIT_MS })
-  let connections = connect(width)
+  const connections = openConnections(onclose => open({ onclose }))
   /** Set while the server does not answer. Calls then fail at once instead of waiting for a connection. */
   let isDown = false
 
@@ -48,14 +49,12 @@ export function openPool(options: PoolOptions, connect: Connect) {
   /** Running calls fail, except those whose COMMIT was sent: only the server knows their outcome. Connections that do not
    *  answer cannot be used again. */
   function replace(): void {
-    const old = connections
-    connections = connect(width)
+    void connections.dropAll(COMMIT_WAIT_S)
     calls.failAll()
-    void old.end({ timeout: COMMIT_WAIT_S })
   }
 
   const listener = openListener({
-    connect: handlers => connect(1, handlers),
+    open,
     ...options.heartbeat,
     onUnreachable: isFrozen => {
       if (isDown) return
@@ -76,10 +75,16 @@ export function openPool(options: PoolOptions, connect: Connect) {
     } catch (error) {
       throw error instanceof QueueFull ? new EngineUnavailable('db', 'busy', error) : error
     }
+    const connection = connections.take()
     return calls.run(
       call,
-      () => start(connections),
-      () => queue.leave(user),
+      () => start(connection.driver.sql),
+      error => {
+        // The driver fails the call first and reports the loss later.
+        if (isConnectionLost(error)) connection.isLost = true
+        connections.give(connection)
+        queue.leave(user)
+      },
     )
   }
 
@@ -91,7 +96,7 @@ export function openPool(options: PoolOptions, connect: Connect) {
     close: async () => {
       calls.close()
       await listener.close()
-      await connections.end({ timeout: 5 })
+      await connections.dropAll(CLOSE_WAIT_S)
     },
   }
 }

@@ -1,26 +1,15 @@
 // PostgreSQL through the `postgres` driver: queries, transactions, and the meaning of errors.
-import postgres from 'postgres'
-import {
-  ConstraintViolated,
-  type Database,
-  EngineUnavailable,
-  type Session,
-  type SqlValue,
-  type Tx,
-} from '../engines.ts'
-import { parameters, textsFrom } from './arrays.ts'
+import type postgres from 'postgres'
+import { type Database, EngineUnavailable, type Session, type SqlValue, type Tx } from '../engines.ts'
+import { parameters } from './arrays.ts'
 import type { RunningCall } from './calls.ts'
-import type { NotifyHandlers } from './notifications.ts'
+import { type Location, openDriver } from './driver.ts'
+import { isConnectionLost, translate } from './errors.ts'
 import { backendOf, openPool, type PoolOptions } from './pool.ts'
-import { runSession, SESSION_SETTINGS } from './session.ts'
+import { runSession } from './session.ts'
 
-export type PostgresOptions = PoolOptions & {
-  at: { url: string } | { socketDirectory: string; database: string; user: string }
-}
+export type PostgresOptions = PoolOptions & { at: Location }
 
-/** After this time the caller has given up, so that the query need not finish. */
-const STATEMENT_TIMEOUT_MS = 30_000
-const CONNECT_TIMEOUT_S = 5
 /** Health checks need an answer soon. */
 const PING_MS = 2_000
 /** The user of the queue for what the host does for itself. */
@@ -29,7 +18,7 @@ const HOST = 'the host'
 const HANDLES_MAX = 10_000
 
 export function openPostgres(options: PostgresOptions): Database {
-  const pool = openPool(options, (connectionsMax, handlers) => connect(options.at, connectionsMax, handlers))
+  const pool = openPool(options, handlers => openDriver(options.at, handlers))
   const run = <T>(user: string, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> =>
     pool.run(user, call, start).catch(error => translate(error, call))
 
@@ -71,7 +60,7 @@ export function openPostgres(options: PostgresOptions): Database {
     waitForNotifications: pool.waitForNotifications,
     ping: () => inTime(query(HEALTH, false, sql => sql`select 1`)),
     session: <T>(work: (session: Session) => Promise<T>) =>
-      runSession(onclose => connectSession(options.at, onclose), work).catch(error => translate(error, NOT_COMMITTING)),
+      runSession(options.at, work).catch(error => translate(error, NOT_COMMITTING)),
     close: pool.close,
   }
 
@@ -172,89 +161,3 @@ function unlessLost<T>(state: Transaction, outcome: PromiseLike<T>, isLoss = (_e
 
 /** A new promise each time: a shared one would keep all its reactions in memory. */
 const never = <T>() => new Promise<T>(() => {})
-
-const connectSession = (at: PostgresOptions['at'], onclose: () => void) =>
-  connect(at, 1, { onclose, onnotify: () => {} }, SESSION_SETTINGS)
-
-function connect(
-  at: PostgresOptions['at'],
-  connectionsMax: number,
-  handlers?: NotifyHandlers,
-  overrides?: Partial<typeof SESSION_SETTINGS>,
-): postgres.Sql {
-  const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
-    max: connectionsMax,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    // The first retry is immediate; the delay then doubles up to two seconds.
-    backoff: attempt => Math.min(2, 0.05 * 2 ** attempt),
-    onnotice: () => {},
-    fetch_types: false,
-    ...(handlers && { ...handlers, max_lifetime: null }),
-    connection: {
-      application_name: handlers ? 'stoa listening' : 'stoa',
-      TimeZone: 'UTC',
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-      // Every statement is written so that one plan suits all values. Planning a listing costs more than running it.
-      plan_cache_mode: 'force_generic_plan',
-      ...overrides,
-    },
-    types: {
-      time: { to: 1184, from: [1184], serialize: (v: string) => v, parse: (v: string) => new Date(v).toISOString() },
-      integer64: { to: 20, from: [20], serialize: String, parse: Number },
-      arrays: { to: 0, from: TEXT_ARRAYS, serialize: (v: string) => v, parse: textsFrom },
-      numberArrays: { to: 0, from: NUMBER_ARRAYS, serialize: (v: string) => v, parse: numbersFrom },
-    },
-  }
-  if ('url' in at) return postgres(at.url, settings) as postgres.Sql
-  return postgres({ ...settings, host: at.socketDirectory, database: at.database, user: at.user }) as postgres.Sql
-}
-
-/** The object ids of boolean[], name[], text[] and varchar[], and of the integer arrays. */
-const TEXT_ARRAYS = [1000, 1003, 1009, 1015]
-const NUMBER_ARRAYS = [1005, 1007, 1016]
-const numbersFrom = (array: string) => textsFrom(array).map(text => (text === null ? null : Number(text)))
-
-const DOWN = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'EACCES',
-])
-
-/** Cancelled statements, lock timeouts, and a server short of resources: a retry may succeed. */
-const BUSY = /^(57014|55P03|53...)$/
-/** Serialisation failures and deadlocks: a retry of the transaction succeeds. */
-const CONFLICT = /^(40001|40P01)$/
-const VIOLATIONS = new Map([
-  ['23503', 'reference'],
-  ['23505', 'unique'],
-] as const)
-
-/** Whether the connection is lost or about to be: with FATAL, PostgreSQL ends it. */
-function isConnectionLost(error: unknown): boolean {
-  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown }
-  return severity === 'FATAL' || DOWN.has(String(code))
-}
-
-/** Converts errors that are not defects to those of `engines.ts`; rethrows all others unchanged. */
-function translate(error: unknown, { isCommitting }: Pick<RunningCall, 'isCommitting'>): never {
-  const { code } = (error ?? {}) as { code?: unknown }
-  if (error instanceof EngineUnavailable || typeof code !== 'string') throw error
-  if (NEVER_SENT.has(code)) throw new EngineUnavailable('db', 'down', error)
-  if (isConnectionLost(error)) throw new EngineUnavailable('db', isCommitting ? 'unknown' : 'down', error)
-  if (CONFLICT.test(code)) throw new EngineUnavailable('db', 'conflict', error)
-  if (BUSY.test(code)) throw new EngineUnavailable('db', 'busy', error)
-  const violation = VIOLATIONS.get(code as '23503')
-  throw violation ? new ConstraintViolated(violation, error) : error
-}
-
-/** No connection was made. */
-const NEVER_SENT = new Set(['CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH', 'EACCES'])

@@ -1,12 +1,12 @@
-// One connection without time limits, for work that may take hours. After a loss the driver would open another one, which
-// has neither the locks nor the transaction of the first, so every further statement fails instead.
+// One connection without time limits, for work that may take hours. Every statement after its loss fails: another
+// connection would have neither its locks nor its transaction.
 import { setTimeout as wait } from 'node:timers/promises'
-import type postgres from 'postgres'
 import { EngineUnavailable, type Session, type SqlValue, type Tx } from '../engines.ts'
 import { parameters } from './arrays.ts'
+import { type Location, openDriver } from './driver.ts'
 
 /** With keepalive the server also notices that the client's machine is gone. */
-export const SESSION_SETTINGS = {
+const SESSION_SETTINGS = {
   application_name: 'stoa migrating',
   statement_timeout: 0,
   idle_in_transaction_session_timeout: 0,
@@ -17,24 +17,22 @@ export const SESSION_SETTINGS = {
 /** The driver retries for ever with a server that closes every connection. */
 const CONNECT_MS = 10_000
 
-export async function runSession<T>(
-  connect: (onclose: () => void) => postgres.Sql,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
+export async function runSession<T>(at: Location, work: (session: Session) => Promise<T>): Promise<T> {
   let isLost = false
-  const connection = connect(() => {
+  const onclose = () => {
     isLost = true
-  })
+  }
+  const { sql, end } = openDriver(at, { onclose }, SESSION_SETTINGS)
   const run = async <R>(statement: () => PromiseLike<R>): Promise<R> => {
     if (isLost) throw lost()
     return Promise.resolve(statement()).catch(error => {
       throw isLost ? lost(error) : error
     })
   }
-  const script = async (text: string) => void (await run(() => connection.unsafe(text).simple()))
+  const script = async (text: string) => void (await run(() => sql.unsafe(text).simple()))
   const tx: Tx = Object.assign(
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-      run(() => connection<Row[]>(strings, ...parameters(values)) as unknown as PromiseLike<Row[]>),
+      run(() => sql<Row[]>(strings, ...parameters(values)) as unknown as PromiseLike<Row[]>),
     { isTransaction: true as const, script },
   )
   const transaction = async <R>(part: (tx: Tx) => Promise<R>): Promise<R> => {
@@ -52,7 +50,7 @@ export async function runSession<T>(
     await Promise.race([connected(tx), wait(CONNECT_MS, null, { ref: false }).then(() => Promise.reject(lost()))])
     return await work(Object.assign(tx, { transaction }))
   } finally {
-    await connection.end({ timeout: isLost ? 0 : 5 }) // After a loss, the driver would wait for all of it.
+    await end(isLost ? 0 : 5) // After a loss, the driver would wait for all of it.
   }
 }
 

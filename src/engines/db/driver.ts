@@ -1,0 +1,135 @@
+// The driver for one connection. After a loss the driver would connect again by itself, in the state in which the
+// connection was lost: the next call may then hang or get the failure of the previous one. So it may connect once, and
+// whoever needs another connection opens another driver.
+import { connect, type Socket } from 'node:net'
+import postgres from 'postgres'
+import { textsFrom } from './arrays.ts'
+
+export type Location = { url: string } | { socketDirectory: string; database: string; user: string }
+
+export type Driver = {
+  sql: postgres.Sql
+  /** Waits for at most so long until the running statements have ended. */
+  end(waitS: number): Promise<void>
+}
+
+export type DriverHandlers = {
+  /** The connection is lost or has been ended. */
+  onclose: () => void
+  /** For LISTEN. Not in the driver's types, but used by its own LISTEN. */
+  onnotify?: (channel: string, payload: string) => void
+}
+
+/** After this time the caller has given up, so that the query need not finish. */
+const STATEMENT_TIMEOUT_MS = 30_000
+const CONNECT_TIMEOUT_S = 5
+
+/** No connection was made, so nothing was sent. */
+export class ConnectFailed extends Error {
+  readonly code: string
+  constructor({ code = 'CONNECT_TIMEOUT', message }: { code?: string; message: string }) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Connects with the first statement. */
+export function openDriver(
+  at: Location,
+  handlers: DriverHandlers,
+  parameters?: Record<string, string | number>,
+): Driver {
+  const { open, close } = connectOnce()
+  const settings: postgres.Options<Record<string, postgres.PostgresType>> & { socket: typeof open } = {
+    ...handlers,
+    socket: open,
+    max: 1,
+    max_lifetime: null,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    onnotice: () => {},
+    fetch_types: false,
+    connection: {
+      application_name: handlers.onnotify ? 'stoa listening' : 'stoa',
+      TimeZone: 'UTC',
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+      // Every statement is written so that one plan suits all values. Planning a listing costs more than running it.
+      plan_cache_mode: 'force_generic_plan',
+      ...parameters,
+    },
+    types: {
+      time: { to: 1184, from: [1184], serialize: (v: string) => v, parse: (v: string) => new Date(v).toISOString() },
+      integer64: { to: 20, from: [20], serialize: String, parse: Number },
+      arrays: { to: 0, from: TEXT_ARRAYS, serialize: (v: string) => v, parse: textsFrom },
+      numberArrays: { to: 0, from: NUMBER_ARRAYS, serialize: (v: string) => v, parse: numbersFrom },
+    },
+  }
+  const sql = ('url' in at
+    ? postgres(at.url, settings)
+    : postgres({
+        ...settings,
+        host: at.socketDirectory,
+        database: at.database,
+        user: at.user,
+      })) as unknown as postgres.Sql
+  const end = async (waitS: number) => {
+    await sql.end({ timeout: waitS })
+    close() // It may still be connecting.
+  }
+  return { sql, end }
+}
+
+/** What the driver made of the URL. */
+type Target = { host: string[]; port: number[]; path: string | false }
+
+function connectOnce() {
+  let isUsed = false
+  let isClosed = false
+  let socket: Socket | null = null
+  return {
+    open: async ({ host, port, path }: Target): Promise<Socket> => {
+      if (isUsed) throw new ConnectFailed({ code: 'CONNECTION_CLOSED', message: 'the server closed the connection' })
+      isUsed = true
+      let failure = new ConnectFailed({ message: 'no host' })
+      const places = path ? [{ path }] : host.map((name, at) => ({ host: name, port: port[at] as number }))
+      for (const place of places) {
+        try {
+          socket = await connected(place)
+          if (isClosed) socket.destroy()
+          // The driver reads the name for TLS from it.
+          return Object.assign(socket, place)
+        } catch (error) {
+          failure = error as ConnectFailed
+        }
+      }
+      throw failure
+    },
+    close: () => {
+      isClosed = true
+      socket?.destroy()
+    },
+  }
+}
+
+function connected(place: { path: string } | { host: string; port: number }): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(place)
+    const fail = (error: { code?: string; message: string }) => {
+      socket.destroy()
+      reject(new ConnectFailed(error))
+    }
+    const timer = setTimeout(() => fail({ message: 'no connection in time' }), CONNECT_TIMEOUT_S * 1_000)
+    socket.once('error', fail)
+    socket.once('close', () => clearTimeout(timer))
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      socket.off('error', fail)
+      resolve(socket)
+    })
+  })
+}
+
+/** The object ids of boolean[], name[], text[] and varchar[], and of the integer arrays. */
+const TEXT_ARRAYS = [1000, 1003, 1009, 1015]
+const NUMBER_ARRAYS = [1005, 1007, 1016]
+const numbersFrom = (array: string) => textsFrom(array).map(text => (text === null ? null : Number(text)))
