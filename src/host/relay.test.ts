@@ -30,6 +30,8 @@ const upstream: Server = createServer(async (request, response) => {
     'content-length': 13,
     'x-own': 'yes',
     'access-control-allow-origin': '*',
+    'clear-site-data': '"cookies"',
+    'set-cookie': ['theirs=1; Path=/', '__Host-stoa-session=forged; Path=/; Secure', ' __Secure-stoa-id-step=forged'],
   })
   response.end('from upstream')
 })
@@ -72,6 +74,9 @@ describe('a relayed service', () => {
         'Remote-User': 'root',
         'X-Goog-Authenticated-User-Email': 'root',
         X_Forwarded_For: '1.2.3.4',
+        'x.forwarded.for': '1.2.3.4',
+        'x.org.id': 'admin',
+        'x~user^id': 'usr_x',
         'X-Is-Admin': 'yes',
         'x-forwarded-for': '1.2.3.4',
       },
@@ -83,6 +88,15 @@ describe('a relayed service', () => {
     assert.equal(last().headers['x-org-id'], 'home')
     assert.equal(last().headers['x-user-id'], host.home.user)
     assert.equal(last().headers['x-user-email'], host.home.email)
+  })
+
+  it('never receives a project, a method or an address that the client spelled differently', async () => {
+    const names = ['x.project.id', 'x_project_id', 'x.http.method.override', 'x.forwarded.host', 'true.client.ip']
+    await host.call('GET /v1/search', { headers: Object.fromEntries(names.map(name => [name, 'forged'])) })
+    assert.deepEqual(
+      Object.entries(last().headers).filter(([, value]) => value === 'forged'),
+      [],
+    )
   })
 
   it('never receives the credential', async () => {
@@ -110,6 +124,15 @@ describe('a relayed service', () => {
       'a%5c..%5cb',
       './x',
       '%2E/x',
+      '..;/account',
+      '..;a=b/account',
+      '.;/x',
+      '%2e%2e;/account',
+      '%252e%252e/account',
+      '%25252e%25252e/account',
+      '%252e%252e%252faccount',
+      'a/..%3b/account',
+      'a%255c..%255cb',
     ]) {
       const { write, closed } = await rawConnection(host.port, { tls: true })
       write(
@@ -150,7 +173,10 @@ describe('a relayed service', () => {
     write(`GET /v1/search/never HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.home.key}\r\n\r\n`)
     await new Promise(done => setTimeout(done, 100))
     socket.destroy()
-    await new Promise(done => setTimeout(done, 100))
+    await eventually(
+      () => host.logged.some(line => line.includes('"operation":"searchRelay') && line.includes('"status":499')),
+      isLogged => isLogged,
+    )
     assert.ok(!host.logged.some(line => line.includes('AbortError') && line.includes('"level":50')))
   })
 
@@ -159,6 +185,12 @@ describe('a relayed service', () => {
     assert.equal(last().url, '/inner/v1/projects/x')
     const { body } = await host.call('GET /v1')
     assert.equal(body.services.find((one: { name: string }) => one.name === 'projects').operations, 0)
+  })
+
+  it('sets its own cookies, but none of ours, and cannot clear them', async () => {
+    const { headers } = await host.call('GET /v1/search')
+    assert.deepEqual([headers['set-cookie']].flat(), ['theirs=1; Path=/'])
+    assert.equal(headers['clear-site-data'], undefined)
   })
 
   it('cannot set CORS headers', async () => {

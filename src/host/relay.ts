@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { HttpFailure, type HttpRequest } from '../engines/engines.ts'
 import { type Reply, replies, reply } from '../kit/answer.ts'
 import type { Caller } from '../kit/caller.ts'
+import { OWN_COOKIE } from '../kit/cookies.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Context, type Operation, operation } from '../kit/operation.ts'
 import { type Service, service } from '../kit/service.ts'
@@ -29,7 +30,7 @@ const NOT_FORWARDED = new Set([
 /** Response headers that the host sets itself. */
 const NOT_RETURNED = new Set([
   ...[...HOP_BY_HOP, 'x-request-id', 'strict-transport-security', 'x-content-type-options'],
-  ...['ratelimit', 'ratelimit-policy'],
+  ...['ratelimit', 'ratelimit-policy', 'clear-site-data'],
 ])
 
 /** Operations for each path of a service at an upstream URL, and for everything below it. */
@@ -89,7 +90,7 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
       signal: request.signal,
     })
     if (answer.status < 200 || answer.status > 599) throw new HttpFailure('network', `answered ${answer.status}`)
-    return reply(answer.status, filtered(answer.headers, NOT_RETURNED, /^access-control-/), answer.body)
+    return reply(answer.status, returned(answer.headers), answer.body)
   } catch (error) {
     request.signal.throwIfAborted()
     if (!(error instanceof HttpFailure)) throw error
@@ -97,15 +98,31 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
   }
 }
 
-/** Appends the path unchanged to the upstream's path. A path that parsing would change (`..`, in any encoding) is
- *  rejected: it could leave the service for which the caller was authorised. */
+/** Appends the path unchanged to the upstream's path. A path that parsing would change, here or at the upstream (`..`, in
+ *  any encoding or with parameters), is rejected: it could leave the service for which the caller was authorised. */
 function upstreamUrl(upstream: URL, target: string): string {
   const [path = '', query] = target.split(/\?(.*)/s)
   const wanted = upstream.pathname.replace(/\/$/, '') + path
   const url = new URL(upstream.origin + wanted + (query === undefined ? '' : `?${query}`))
-  const hidden = path.split('/').some(segment => /[/\\\0]/.test(decodeURIComponent(segment)))
-  if (url.pathname !== wanted || hidden) throw malformed('The path must not contain dot segments or encoded slashes.')
+  if (url.pathname !== wanted || path.split('/').some(isAmbiguous)) {
+    throw malformed('The path must not contain dot segments or encoded slashes.')
+  }
   return url.href
+}
+
+/** Servers decode a path several times, and some ignore what follows a semicolon. */
+const DECODED_MAX = 4
+
+function isAmbiguous(segment: string): boolean {
+  let text = segment
+  for (let times = 0; times < DECODED_MAX; times++) {
+    const [name = ''] = text.split(';', 1)
+    if (/[/\\\0]/.test(text) || name === '.' || name === '..') return true
+    const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    if (decoded === text) return false
+    text = decoded
+  }
+  return true
 }
 
 /** Identity headers. Those that the client sent are removed already, in identity-headers.ts. */
@@ -114,12 +131,20 @@ function identity(caller: Caller): Record<string, string> {
   return { 'x-org-id': org, 'x-user-id': user, 'x-user-email': email, ...(project && { 'x-project-id': project }) }
 }
 
-/** Drops the given headers, also when written with `_` for `-`, and those that `Connection` names. */
+/** The upstream's headers, without those of the host and without cookies of Stoa. */
+function returned(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const { 'set-cookie': cookies, ...others } = headers
+  const passed = [cookies ?? []].flat().filter(cookie => !OWN_COOKIE.test(cookie.trimStart()))
+  const rest = filtered(others, NOT_RETURNED, /^access-control-/)
+  return passed.length > 0 ? { ...rest, 'set-cookie': passed } : rest
+}
+
+/** Drops the given headers, also when written with other separators than `-`, and those that `Connection` names. */
 function filtered(headers: IncomingHttpHeaders, dropped: Set<string>, prefix: RegExp): Record<string, string> {
   const connection = String(headers.connection ?? '').toLowerCase()
   const named = new Set(connection.split(',').map(name => name.trim()))
   const passes = ([name, value]: [string, unknown]) => {
-    const folded = name.replaceAll('_', '-')
+    const folded = name.replace(/[^a-z0-9]+/g, '-')
     return value !== undefined && !dropped.has(folded) && !prefix.test(folded) && !named.has(name)
   }
   return Object.fromEntries(Object.entries(headers).filter(passes)) as Record<string, string>

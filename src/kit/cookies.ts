@@ -47,3 +47,6 @@ const isBlank = (code: number) => code === 0x20 || code === 0x09
 /** A cookie that the browser sends to this host only and hides from scripts. */
 export const hostCookie = (name: string, value: string, maxAgeS: number): string =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}`
+
+/** The start of the name of every cookie of Stoa, on both origins: cookies ignore ports. */
+export const OWN_COOKIE = /^__(?:Host|Secure)-stoa-/i
