@@ -42,8 +42,7 @@ async function measureListing(listing: Listing, few: BenchServer, many: BenchSer
 function contender(name: string, listing: Listing, server: BenchServer, which: 'busy' | 'quiet'): Contender {
   if (!server.growth) throw new Error('the server has no listings')
   const { now, [which]: org } = server.growth
-  const headers = { authorization: `Bearer ${org.keys[listing.as]}` }
-  const request = requestBytes('GET', pathOf(listing, org, now), { headers })
+  const request = requestBytes('GET', pathOf(listing, org, now), { headers: org.callers[listing.as] })
   // The answer is not compared: the time of a key's last use is in it.
   const script = () => ({ request: () => request, isComplete: (bytes: Buffer) => bodyOf(bytes) !== null })
   return { name, server, script }

@@ -155,6 +155,8 @@ export type ListAppsOutput = {
     type: 'confidential' | 'public'
     redirectUris: string[]
     logoutUris: string[]
+    /** Whether its tokens carry the role of their person */
+    trusted: boolean
     /** When it was created */
     created: string
     /** When it was last changed */
@@ -177,6 +179,8 @@ export type CreateAppInput = {
   redirectUris: string[]
   /** The URLs that people may return to after signing out: compared exactly, no wildcards */
   logoutUris?: string[]
+  /** Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it */
+  trusted?: boolean
 }
 
 export type CreateAppOutput = {
@@ -188,6 +192,8 @@ export type CreateAppOutput = {
   type: 'confidential' | 'public'
   redirectUris: string[]
   logoutUris: string[]
+  /** Whether its tokens carry the role of their person */
+  trusted: boolean
   /** When it was created */
   created: string
   /** When it was last changed */
@@ -212,6 +218,8 @@ export type GetAppOutput = {
   type: 'confidential' | 'public'
   redirectUris: string[]
   logoutUris: string[]
+  /** Whether its tokens carry the role of their person */
+  trusted: boolean
   /** When it was created */
   created: string
   /** When it was last changed */
@@ -229,6 +237,8 @@ export type UpdateAppInput = {
   redirectUris?: string[]
   /** The URLs that people may return to after signing out: compared exactly, no wildcards */
   logoutUris?: string[]
+  /** Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it */
+  trusted?: boolean
 }
 
 export type UpdateAppOutput = {
@@ -240,6 +250,8 @@ export type UpdateAppOutput = {
   type: 'confidential' | 'public'
   redirectUris: string[]
   logoutUris: string[]
+  /** Whether its tokens carry the role of their person */
+  trusted: boolean
   /** When it was created */
   created: string
   /** When it was last changed */
@@ -383,13 +395,58 @@ export type GetMeOutput = {
     /** Whether the credential has a limit, a budget or a rate */
     limited: boolean
   }
-  /** All organisations that the person is a member of */
+  /** All organisations that the person is a member of; for the token of an app that is not trusted, only its own */
   orgs: {
     org: string
     name: string
     /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
     role: 'owner' | 'admin' | 'member'
   }[]
+}
+
+export type ListMyInvitationsInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omit it for the first page */
+  after?: string
+}
+
+export type ListMyInvitationsOutput = {
+  data: {
+    /** An invite's id, `inv_…` */
+    id: string
+    /** The slug of the organisation */
+    org: string
+    /** Its name */
+    name: string
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: 'owner' | 'admin' | 'member'
+    /** The e-mail address of the person who sent the invite */
+    invitedBy: string
+    /** When the invite was sent */
+    created: string
+    /** When it expires */
+    expires: string
+  }[]
+  /** Send it as `after` to get the next page; empty on the last page */
+  next: string
+}
+
+export type AcceptInvitationInput = {
+  /** An invite's id, `inv_…` */
+  id: string
+}
+
+export type AcceptInvitationOutput = {
+  /** The slug of the organisation */
+  org: string
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+  role: 'owner' | 'admin' | 'member'
+}
+
+export type DeclineInvitationInput = {
+  /** An invite's id, `inv_…` */
+  id: string
 }
 
 export type ChangePasswordInput = {
@@ -1395,6 +1452,31 @@ export function createStoa(options: StoaOptions) {
       host.call<GetMeOutput>('GET', '/v1/iam/me', input, options),
 
     /**
+     * Lists the open invitations to the caller's address, newest first.
+     * `GET /v1/iam/me/invitations`
+     */
+    listMyInvitations: (input: ListMyInvitationsInput = {}, options?: CallOptions) =>
+      host.call<ListMyInvitationsOutput>('GET', '/v1/iam/me/invitations', input, options),
+
+    /** The same, as an iterator over the items of all pages. */
+    listMyInvitationsAll: (input: ListMyInvitationsInput = {}, options?: CallOptions) =>
+      host.all<ListMyInvitationsOutput['data'][number]>('GET', '/v1/iam/me/invitations', input, options),
+
+    /**
+     * Accepts an invitation: the caller becomes a member of the organisation.
+     * `POST /v1/iam/me/invitations/{id}/accept`
+     */
+    acceptInvitation: (input: AcceptInvitationInput, options?: CallOptions) =>
+      host.call<AcceptInvitationOutput>('POST', '/v1/iam/me/invitations/{id}/accept', input, options),
+
+    /**
+     * Declines an invitation: it ends, and its link is no longer valid.
+     * `POST /v1/iam/me/invitations/{id}/decline`
+     */
+    declineInvitation: (input: DeclineInvitationInput, options?: CallOptions) =>
+      host.call<void>('POST', '/v1/iam/me/invitations/{id}/decline', input, options),
+
+    /**
      * Changes the caller's password and ends all their other sign-ins.
      * `POST /v1/iam/me/password`
      */
@@ -1413,7 +1495,7 @@ export function createStoa(options: StoaOptions) {
       host.all<ListMembersOutput['data'][number]>('GET', '/v1/iam/members', input, options),
 
     /**
-     * Adds a member; `password` is only for people who have no account yet.
+     * Creates the account of a new member; whoever has an account already, or is to be more, is invited instead.
      * `POST /v1/iam/members`
      */
     addMember: (input: AddMemberInput, options?: CallOptions) =>
@@ -1466,7 +1548,7 @@ export function createStoa(options: StoaOptions) {
       host.call<UpdateOrgOutput>('PATCH', '/v1/iam/orgs/{slug}', input, options),
 
     /**
-     * Deletes an organisation and all its data; `confirm` must repeat its slug.
+     * Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again.
      * `DELETE /v1/iam/orgs/{slug}`
      */
     deleteOrg: (input: DeleteOrgInput, options?: CallOptions) =>

@@ -99,9 +99,7 @@ describe('sign-in in Chromium', { skip }, async () => {
   })
 
   it('lets a member of two organisations choose one when signing in to Stoa itself, and signs out', async () => {
-    const body = { email: ada.email, role: 'admin' }
-    await host.db`update users set password_by = null where id = ${ada.user}`
-    assert.equal((await host.call('POST /v1/iam/members', { as: host.other.key, body })).status, 201)
+    await host.join(host.other.org, ada.user, 'admin')
     const { page, errors } = await openPage()
     const me = async () => JSON.parse((await page.locator('body').textContent()) ?? '')
     await page.goto(`${host.baseUrl}/v1/account/login`)

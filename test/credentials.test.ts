@@ -31,12 +31,8 @@ await host.call('GET /v1/projects', { as: exhausted })
 const broke = await keyWith({ budget: { total: 1 } })
 await host.call('POST /v1/specimen/spend', { as: broke, body: { units: 1_000_000 } })
 /** A new browser session for each call, because one of the operations signs out. */
-const browser = async (more: { token: boolean }) => {
-  const session = await host.signIn(host.home)
-  if (!more.token) return { as: null, headers: session }
-  const { csrfToken } = (await host.call('GET /v1/account/csrf', { as: null, headers: session })).body
-  return { as: null, headers: { ...session, 'x-csrf-token': csrfToken } }
-}
+const browser = async (more: { token: boolean }) =>
+  more.token ? host.browser(host.home) : { as: null, headers: await host.signIn(host.home) }
 
 const workspace = (await host.call('POST /v1/iam/workspaces', { body: { name: 'Team' } })).body.id
 const tokenBody = { expires: new Date(host.clock.now().getTime() + 1_000).toISOString() }
@@ -46,14 +42,16 @@ const endedToken = await workspaceToken(tokenBody)
 host.clock.advance(1_000)
 
 type Outcome = 'open' | 401 | 402 | 403 | 429
-/** For a valid credential of a person with this role. */
+/** For a valid key of a person with this role. */
 const byRole =
   (role: 'member' | 'owner' | 'superadmin') =>
   (operation: Operation): Outcome => {
+    if (operation.access === 'person') return 403
     if (operation.access === 'superadmin') return role === 'superadmin' ? 'open' : 403
     return operation.access === 'admin' && role === 'member' ? 403 : 'open'
   }
 const asOwner = byRole('owner')
+const signedIn = (operation: Operation): Outcome => (operation.access === 'person' ? 'open' : asOwner(operation))
 /** For an owner's key with limits: it may not call what `forbids` matches, except to end credentials, and may never issue one. */
 const bounded =
   (forbids: (operation: Operation) => boolean) =>
@@ -125,9 +123,9 @@ const kinds: Record<string, Kind> = {
   },
   'a session': {
     ask: () => browser({ token: false }),
-    expects: operation => (operation.access !== 'public' && writes(operation) ? 403 : asOwner(operation)),
+    expects: operation => (operation.access !== 'public' && writes(operation) ? 403 : signedIn(operation)),
   },
-  'a session with its token': { ask: () => browser({ token: true }), expects: asOwner },
+  'a session with its token': { ask: () => browser({ token: true }), expects: signedIn },
 }
 
 /** `open` if the credential allows the call, whatever the operation then answers. */
@@ -195,7 +193,7 @@ describe('every kind of credential', () => {
 
   it('is tried on every kind of operation', () => {
     const seen = new Set(entries.map(({ operation }) => operation.access))
-    assert.deepEqual([...seen].sort(), ['admin', 'bearer', 'ingest', 'public', 'reader', 'superadmin'])
+    assert.deepEqual([...seen].sort(), ['admin', 'bearer', 'ingest', 'person', 'public', 'reader', 'superadmin'])
     for (const flag of ['issuesCredential', 'endsCredential', 'metered'] as const)
       assert.ok(
         entries.some(({ operation }) => operation[flag]),

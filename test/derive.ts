@@ -117,11 +117,9 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
     return { input: { current: password }, as: key }
   },
   '/v1/account/callback': signInCallback,
-  '/v1/account/logout': async host => {
-    const browser = await host.signIn(host.home)
-    const { csrfToken } = (await host.call('GET /v1/account/csrf', { as: null, headers: browser })).body
-    return { input: {}, as: null, headers: { ...browser, 'x-csrf-token': csrfToken } }
-  },
+  '/v1/account/logout': async host => ({ input: {}, ...(await host.browser(host.home)) }),
+  '/v1/iam/me/invitations/{id}/accept': invitedCall,
+  '/v1/iam/me/invitations/{id}/decline': invitedCall,
   '/v1/specimen/project-in-path/{slug}': async host => ({ input: { slug: 'web-shop' }, as: host.home.key }),
   '/v1/specimen/engine-unavailable/{engine}': async host => ({ input: { engine: 'warehouse' }, as: host.home.key }),
   '/v1/risk/reference/{set}': async host => ({ input: { set: 'domain' }, as: host.home.key }),
@@ -130,6 +128,14 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   '/v1/iam/sessions/{id}': async (host, salt) => {
     return { input: { id: await insertSignIn(host, `s${salt.replaceAll('-', '')}`) }, as: host.home.key }
   },
+}
+
+/** A new person who is invited to another organisation, and signed in. */
+async function invitedCall(host: TestHost): Promise<ValidCall> {
+  const invited = await host.member(host.home.org, 'member')
+  const body = { email: invited.email, role: 'member' }
+  const { id } = (await host.call('POST /v1/iam/invites', { as: host.admin.key, body })).body
+  return { input: { id }, ...(await host.browser(invited)) }
 }
 
 /** Inserts a sign-in to a new app of `home` into the database, without a browser. */
@@ -150,7 +156,8 @@ export async function validCall(host: TestHost, entry: Entry, salt: string): Pro
   const { operation } = entry
   const special = await SPECIAL_CALLS[operation.path]?.(host, salt)
   const key = operation.access === 'superadmin' ? host.admin.key : host.home.key
-  const { as, headers = {} } = special ?? { as: key }
+  const own: RequestOptions = operation.access === 'person' ? await host.browser(host.home) : { as: key }
+  const { as = key, headers = {} } = special ?? own
   const input = {
     ...exampleInput(operation, salt),
     ...(special?.input ?? (await createResource(host, entry, salt, key))),

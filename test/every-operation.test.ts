@@ -192,7 +192,7 @@ it('covers every kind of body, answer and access', () => {
   const seen = (of: (entry: (typeof allOperations)[number]) => string) => [...new Set(allOperations.map(of))].sort()
   assert.deepEqual(
     seen(({ operation }) => operation.access),
-    ['admin', 'bearer', 'ingest', 'public', 'reader', 'superadmin'],
+    ['admin', 'bearer', 'ingest', 'person', 'public', 'reader', 'superadmin'],
   )
   assert.deepEqual(
     seen(({ operation }) => operation.bodyKind),

@@ -108,10 +108,11 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   host.serve()
   const keyring = keyringOf()
   const agent = new Agent({ connect: { ca: CA(), timeout: 60_000 } }) // A thousand simultaneous handshakes take long.
-  const { organisation, member, signIn } = testAccounts(engines)
+  const { organisation, member, join, signIn } = testAccounts(engines)
   const [home, other, admin] = [await organisation('home'), await organisation('other'), await organisation('admin')]
 
   const call = createCall(baseUrl, agent, home.key)
+  const browser = browserOf(call, signIn)
   const stop = async () => {
     await agent.destroy()
     await host.drain(0)
@@ -132,6 +133,8 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     admin,
     organisation,
     member,
+    join,
+    browser,
     signIn,
     db,
     database: at,
@@ -239,6 +242,7 @@ function testIdentity() {
 /** Creates organisations, members and sessions. */
 function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random' | 'passwords'>) {
   const { db, clock } = engines
+  let digest: Promise<string> | null = null
   const organisation = async (slug: string) => {
     const org = slug as OrgId
     const owner = { email: `owner@${slug}.test`, password: 'not used by any test' }
@@ -252,12 +256,19 @@ function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random' | 'passwo
   }
   /** Adds a user with a key to an organisation. */
   const member = async (org: OrgId, role: Role) => {
+    digest ??= engines.passwords.hash(org, 'chosen by the person')
     const user = `usr_${engines.random.token(24)}`
     const email = `${user.toLowerCase()}@${org}.test`
-    await db`insert into users (id, email, created) values (${user}, ${email}, ${clock.now().toISOString()})`
-    await db`insert into members (org, user_id, email, role, created)
-      values (${org}, ${user}, ${email}, ${role}, ${clock.now().toISOString()})`
+    await db`insert into users (id, email, password, created)
+      values (${user}, ${email}, ${await digest}, ${clock.now().toISOString()})`
+    await join(org, user, role)
     return { org, user, email, key: await issueKey(org, user) }
+  }
+  /** Makes an existing user a member, as if they had accepted an invitation and chosen their password. */
+  const join = async (org: OrgId, user: string, role: Role) => {
+    await db`update users set password_by = null where id = ${user}`
+    await db`insert into members (org, user_id, email, role, created)
+      select ${org}, id, email, ${role}, ${clock.now().toISOString()} from users where id = ${user}`
   }
   /** The headers of a browser with a session of that user. */
   const signIn = async ({ org, user }: { org: OrgId; user: string }, lastsMs = 3_600_000) => {
@@ -269,7 +280,16 @@ function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random' | 'passwo
     )
     return { cookie: `theme=dark; ${SESSION_COOKIE}=${session}` }
   }
-  return { organisation, member, signIn }
+  return { organisation, member, join, signIn }
+}
+
+/** Signs a user in; returns the options of their browser's requests. */
+function browserOf(call: ReturnType<typeof createCall>, signIn: ReturnType<typeof testAccounts>['signIn']) {
+  return async (user: { org: OrgId; user: string }) => {
+    const session = await signIn(user)
+    const { csrfToken } = (await call('GET /v1/account/csrf', { as: null, headers: session })).body
+    return { as: null, headers: { ...session, 'x-csrf-token': csrfToken as string } }
+  }
 }
 
 /** Calls a route such as `GET /v1/projects`, by default with the key of `home`. */

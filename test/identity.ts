@@ -143,14 +143,20 @@ export type Identity = {
 export type Browser = ReturnType<typeof openBrowser>
 export type RegisteredApp = Awaited<ReturnType<typeof registerApp>>
 type Credentials = { email: string; password: string }
-type AppOptions = { app: string; type?: 'confidential' | 'public'; as?: string; logoutUris?: string[] }
+type AppOptions = {
+  app: string
+  type?: 'confidential' | 'public'
+  as?: string
+  logoutUris?: string[]
+  trusted?: boolean
+}
 
 /** Registers an app and plays its part: sends a browser to sign in, and requests tokens. */
 export async function registerApp(host: TestHost, identity: Identity, options: AppOptions) {
-  const { app, type = 'confidential', as = host.home.key, logoutUris = [] } = options
+  const { app, type = 'confidential', as = host.home.key, logoutUris = [], trusted = false } = options
   const callback = `https://${app}.example.com/callback`
   const { brand } = identity
-  const body = { app, brand, name: `The ${app}`, type, redirectUris: [callback], logoutUris }
+  const body = { app, brand, name: `The ${app}`, type, redirectUris: [callback], logoutUris, trusted }
   const { id, secret } = (await host.call('POST /v1/iam/apps', { as, body })).body
   const authentication = secret ? client.ClientSecretBasic(secret) : client.None()
   const configuration = await client.discovery(new URL(identity.issuer), id, undefined, authentication, {

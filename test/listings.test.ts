@@ -33,7 +33,8 @@ async function filledOrg(host: TestHost, slug: string, count: number, now: strin
   const { org, user, key } = await host.organisation(slug)
   const member = await host.member(org as OrgId, 'member')
   await fillOrg(host.db, { org, owner: user, member: member.user }, count, now)
-  return { org, owner: user, member: member.user, keys: { owner: key, member: member.key, superadmin: host.admin.key } }
+  const keys = { owner: { as: key }, member: { as: member.key }, superadmin: { as: host.admin.key } }
+  return { org, owner: user, member: member.user, callers: { ...keys, 'signed in': await host.browser(member) } }
 }
 
 type FilledHost = Awaited<ReturnType<typeof filledHost>>
@@ -41,13 +42,13 @@ type FilledHost = Awaited<ReturnType<typeof filledHost>>
 /** The rows examined by the first page and by the next one, whichever are more. */
 async function examined(at: FilledHost, org: FilledHost['busy'], listing: Listing, mode: PlanMode): Promise<number> {
   const path = pathOf(listing, org, at.now)
-  const as = org.keys[listing.as]
-  const first = await at.host.call(`GET ${path}`, { as })
+  const caller = org.callers[listing.as]
+  const first = await at.host.call(`GET ${path}`, caller)
   assert.equal(first.status, 200, first.text)
   const counts: number[] = []
   for (const after of ['', first.body.next]) {
     at.statements.length = 0
-    await at.host.call(`GET ${path}&after=${encodeURIComponent(after)}`, { as })
+    await at.host.call(`GET ${path}&after=${encodeURIComponent(after)}`, caller)
     const statements = at.statements.splice(0)
     assert.ok(statements.length > 0)
     const rows = await Promise.all(statements.map(one => rowsExamined(at.host.db, one, mode)))
@@ -93,7 +94,7 @@ describe('the pages of a listing follow each other', () => {
       const org = host.busy
       const path = pathOf(listing, org, host.now)
       const get = async (one: string) => {
-        const { body } = await host.host.call(`GET ${one}`, { as: org.keys[listing.as] })
+        const { body } = await host.host.call(`GET ${one}`, org.callers[listing.as])
         return { rows: body.data ?? body.overrides, next: body.next }
       }
       const twice = await get(path.replace('limit=10', 'limit=20'))

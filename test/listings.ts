@@ -5,7 +5,7 @@ import type { OrgId } from '../src/kit/caller.ts'
 
 /** `{owner}` and `{member}` in a path are the ids of these people, `{recent}` is a time shortly before the last entry of
  *  the audit trail. */
-export type Listing = { name: string; path: string; as: 'owner' | 'member' | 'superadmin' }
+export type Listing = { name: string; path: string; as: 'owner' | 'member' | 'signed in' | 'superadmin' }
 
 const LIMIT = 'limit=10'
 const listing = (name: string, path: string, as: Listing['as'] = 'owner'): Listing => ({ name, path, as })
@@ -17,6 +17,7 @@ export const LISTINGS: readonly Listing[] = [
   listing('own organisation', `/v1/iam/orgs?${LIMIT}`),
   listing('members', `/v1/iam/members?${LIMIT}`),
   listing('invites', `/v1/iam/invites?${LIMIT}`),
+  listing('own invitations', `/v1/iam/me/invitations?${LIMIT}`, 'signed in'),
   listing('apps', `/v1/iam/apps?${LIMIT}`),
   listing('workspaces', `/v1/iam/workspaces?${LIMIT}`),
   listing('sign-ins', `/v1/iam/sessions?${LIMIT}`),
@@ -79,6 +80,13 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
     from generate_series(0, ${each}::int) as n`
   await db`insert into orgs (slug, name, created, updated)
     select ${org}::text || n, 'Organisation', ${now}, ${now} from generate_series(0, ${each}::int) as n`
+  await db`insert into members (org, user_id, email, role, created)
+    select ${org}::text || n, id, email, 'owner', ${now} from users, generate_series(0, ${each}::int) as n where id = ${owner}`
+  await db`insert into invites (id, org, email, role, digest, invited_by, created, expires)
+    select 'inv_to' || ${org}::text || n, ${org}::text || n, invited.email, 'member', sha256(('to' || ${org}::text || n)::bytea),
+      inviting.email, ${now}::timestamptz - make_interval(secs => n), ${now}::timestamptz + interval '7 days'
+    from users as invited, users as inviting, generate_series(0, ${each}::int) as n
+    where invited.id = ${member} and inviting.id = ${owner}`
   for (const user of [owner, member]) await fillUser(db, { org, user }, count, now)
 }
 

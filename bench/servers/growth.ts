@@ -2,7 +2,8 @@
 // many, and `quiet` has few. Its CPU time is that of PostgreSQL.
 import type { Engines } from '../../src/engines/engines.ts'
 import { ADMIN_ORG, type OrgId, type Role } from '../../src/kit/caller.ts'
-import { keepKey, newKeyText } from '../../src/services/account/public.ts'
+import { SESSION_COOKIE } from '../../src/kit/credentials.ts'
+import { beginSession, keepKey, newKeyText } from '../../src/services/account/public.ts'
 import { createOrganisation } from '../../src/services/iam/public.ts'
 import { type FilledOrg, fillOrg } from '../../test/listings.ts'
 import { databaseCpu } from './database-cpu.ts'
@@ -36,24 +37,29 @@ async function serveGrowth(engines: Engines, pem: string, rows: number): Promise
   await db.script('vacuum analyze')
   await db.script('checkpoint')
   const host = await openBenchHost({ engines, pem, operations: {}, riskMirror: null })
-  const callers = (org: typeof busy) => ({ ...org, keys: { ...org.keys, superadmin: superadmin.keys.owner } })
-  const growth = { now, busy: callers(busy), quiet: callers(quiet) }
+  const listings = (org: typeof busy) => ({ ...org, callers: { ...org.callers, superadmin: superadmin.callers.owner } })
+  const growth = { now, busy: listings(busy), quiet: listings(quiet) }
   return { ...host, growth, cpuUs: await databaseCpu(db) }
 }
 
-async function newOrg(engines: Engines, org: OrgId): Promise<FilledOrg & { keys: Record<'owner' | 'member', string> }> {
+type Headers = Record<string, string>
+
+async function newOrg(
+  engines: Engines,
+  org: OrgId,
+): Promise<FilledOrg & { callers: Record<'owner' | 'member' | 'signed in', Headers> }> {
   const { db, random } = engines
   const email = `owner@${org}.test`
   const owner = await db.transaction(tx =>
     createOrganisation({ ...engines, db: tx }, { org, name: org, owner: { email, password: random.token(20) } }),
   )
   const member = await newMember(engines, org, 'member')
-  return {
-    org,
-    owner,
-    member,
-    keys: { owner: await newKey(engines, org, owner), member: await newKey(engines, org, member) },
+  const callers = {
+    owner: await newKey(engines, org, owner),
+    member: await newKey(engines, org, member),
+    'signed in': await newSession(engines, org, member),
   }
+  return { org, owner, member, callers }
 }
 
 async function newMember({ db, random, clock }: Engines, org: OrgId, role: Role): Promise<string> {
@@ -64,10 +70,21 @@ async function newMember({ db, random, clock }: Engines, org: OrgId, role: Role)
   return user
 }
 
-async function newKey(engines: Engines, org: OrgId, user: string): Promise<string> {
+async function newKey(engines: Engines, org: OrgId, user: string): Promise<Headers> {
   const text = newKeyText(engines.random, 'secret')
   await engines.db.transaction(tx =>
     keepKey({ ...engines, db: tx }, { org, user, name: 'Bench', type: 'secret', text }),
   )
-  return text
+  return { authorization: `Bearer ${text}` }
+}
+
+async function newSession(engines: Engines, org: OrgId, user: string): Promise<Headers> {
+  const { db, random } = engines
+  const signIn = random.token(43)
+  await db`insert into oidc (brand, model, digest, payload, user_id, org, consumed)
+    values ('default', 'Grant', sha256(convert_to(${signIn}, 'UTF8')), '{"iat": 1794733200}', ${user}, ${org}, now())`
+  const session = await db.transaction(tx =>
+    beginSession({ ...engines, db: tx }, { org, user, signIn, lastsMs: 3_600_000 }),
+  )
+  return { cookie: `${SESSION_COOKIE}=${session}` }
 }

@@ -14,7 +14,7 @@ export type Started = {
   refreshTokens?: string[]
   growth?: Growth
 }
-type ListingOrg = FilledOrg & { keys: Record<Listing['as'], string> }
+type ListingOrg = FilledOrg & { callers: Record<Listing['as'], Record<string, string>> }
 /** `now` is the time of the newest rows. */
 export type Growth = { now: string; busy: ListingOrg; quiet: ListingOrg }
 /** `cpuUs` replaces the CPU time of the process by that of what is measured instead. */

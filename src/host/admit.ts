@@ -14,6 +14,7 @@ export function admit(rates: Rates, operation: Operation, caller: Principal, rea
   const { id, rate } = caller.credential
   if (rate !== null) status.rate = rates.consume(id, rate)
   requireKind(operation.access, caller)
+  if (operation.access === 'person') requirePerson(caller)
   requireRole(operation.access, caller)
   requireService(operation, reads, caller)
 }
@@ -22,6 +23,14 @@ export function admit(rates: Rates, operation: Operation, caller: Principal, rea
 function requireKind(access: Access, { user, workspace }: Principal): void {
   const fits = user !== null || access === 'ingest' || (access === 'reader' && workspace !== null)
   if (!fits) throw new Fault('forbidden', { message: 'This credential belongs to no person and may not do this.' })
+}
+
+/** Keys are for programs, and other apps act for their organisation only. */
+function requirePerson({ credential: { kind, isRestricted } }: Principal): void {
+  if (kind === 'session' || (kind === 'token' && !isRestricted)) return
+  throw new Fault('forbidden', {
+    message: 'Only a person who is signed in may do this: with a browser session, or the token of a trusted app.',
+  })
 }
 
 function requireRole(access: Access, caller: Principal): void {

@@ -15,6 +15,11 @@ export function requireService(
   if (issuesCredential && isLimited(credential)) {
     throw limited('This key is limited, so it may not create or change keys; use one without limit, budget and rate')
   }
+  if (issuesCredential && credential.isRestricted) {
+    throw new Fault('forbidden', {
+      message: 'The token of this app may not create, change or reveal credentials; an owner can make the app trusted.',
+    })
+  }
   const { limits } = credential
   if (!limits || endsCredential || permitsService(limits, service, reads)) return
   const readable = permitsService(limits, service, true)

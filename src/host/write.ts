@@ -2,11 +2,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ConstraintViolated, type Database, type Engines, EngineUnavailable, type Tx } from '../engines/engines.ts'
 import type { AuditTrail } from '../kit/audit.ts'
-import { ADMIN_ORG, type Principal } from '../kit/caller.ts'
+import type { OrgId, Principal } from '../kit/caller.ts'
 import type { Envelope } from '../kit/event.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
-import type { Changes, Write, WriteOptions } from '../kit/write.ts'
+import type { Changes, RecordChange, Write, WriteOptions } from '../kit/write.ts'
 import type { Queues } from './queues.ts'
 
 /** Stores events in the transaction that makes the change. */
@@ -25,7 +25,7 @@ export type WriterOptions = {
 const ATTEMPTS_MAX = 5
 const BACKOFF_MS = 10
 
-type Scope = { db: Tx; record: (on: string, changes?: Changes) => void; emit: (subject: string, data: unknown) => void }
+type Scope = { db: Tx; record: RecordChange; emit: (subject: string, data: unknown) => void }
 type Work = (scope: Scope) => Promise<unknown>
 
 export function writer(
@@ -93,23 +93,22 @@ async function tryOnce(
   work: Work,
   db: Tx,
 ): Promise<unknown> {
-  const entries: { on: string; changes: Changes | null }[] = []
+  const entries: { on: string; changes: Changes | null; trail: OrgId | undefined }[] = []
   const emitted: Pick<Envelope, 'type' | 'data'>[] = []
   const output = await work({
     db,
-    record: (on, changes = {}) => {
-      entries.push({ on, changes: Object.keys(changes).length > 0 ? changes : null })
+    record: (on, changes = {}, trail) => {
+      entries.push({ on, changes: Object.keys(changes).length > 0 ? changes : null, trail })
     },
     emit: (type, data) => void emitted.push({ type, data }),
   })
   // Read the clock after the work: it may have waited for a lock.
   const at = engines.clock.now().toISOString()
-  const { audit: entry } = operation
-  for (const { on, changes } of entries) {
-    if (!entry || !caller) throw new Error(`${operation.path} records a change but declares no audit entry`)
-    const org = entry.trail === 'admin' ? ADMIN_ORG : caller.org
+  const { audit: what } = operation
+  for (const { on, changes, trail } of entries) {
+    if (what === null || !caller) throw new Error(`${operation.path} records a change but declares no audit entry`)
     const { ip, id: requestId } = request
-    await audit(db, { org, caller, what: entry.what, on, changes, at, ip, requestId })
+    await audit(db, { org: trail ?? caller.org, caller, what, on, changes, at, ip, requestId })
   }
   if (emitted.length > 0) {
     const undeclared = emitted.find(({ type }) => !(type in operation.emits))

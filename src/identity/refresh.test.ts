@@ -153,7 +153,7 @@ describe('refreshing', () => {
     const bob = await addPerson(host, 'bob@home.test')
     const { tokens } = await web.signIn(bob)
     await host.call(`DELETE /v1/iam/members/${bob.user}`)
-    await host.call('POST /v1/iam/members', { body: { email: bob.email, role: 'member' } })
+    await host.join(host.home.org, bob.user, 'member')
     assertRefused(await web.refresh(tokens.refresh_token))
   })
 

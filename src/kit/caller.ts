@@ -18,6 +18,8 @@ export type Credential = {
   digest: string
   /** The digest, in hex, of the sign-in that issued it; null if none did. */
   signIn: string | null
+  /** Whether it is the token of an app that is not trusted. It acts as a member, whatever the role of its person. */
+  isRestricted: boolean
   limits: Limits | null
   budget: Budget | null
   /** Requests per minute. */
@@ -43,6 +45,7 @@ export type Caller = Principal & { user: string; email: string; role: Role }
 export const ADMIN_ORG = 'admin' as OrgId
 
 export const administers = (caller: Principal): boolean => caller.role === 'owner' || caller.role === 'admin'
-export const isSuperadmin = (caller: Principal): boolean => caller.org === ADMIN_ORG && caller.user !== null
+export const isSuperadmin = ({ org, user, credential }: Principal): boolean =>
+  org === ADMIN_ORG && user !== null && !credential.isRestricted
 /** A key with any limit must not create or change keys, or it could remove its own limit. */
 export const isLimited = ({ limits, budget, rate }: Credential): boolean => !!(limits || budget || rate)

@@ -8,6 +8,7 @@
 //               ingest       any credential of an organisation, publishable keys included, in any form events accept
 //               reader       a credential of an organisation, or a token of one of its workspaces
 //               bearer       a credential of an organisation: a secret key, an access token, or a browser session
+//               person       a person who is signed in: a browser session, or the token of a trusted app; no keys
 //               admin        as bearer, of an owner or admin of the organisation
 //               superadmin   as bearer, of a member of the organisation `admin`
 //   project   the input field that names the project it acts in; or 'chosen': the one in the header X-Project-Id, else
@@ -37,7 +38,7 @@ import type { FaultCode } from './fault.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type Access = 'public' | 'ingest' | 'reader' | 'bearer' | 'admin' | 'superadmin'
+export type Access = 'public' | 'ingest' | 'reader' | 'bearer' | 'person' | 'admin' | 'superadmin'
 export type BodyKind = 'json' | 'bytes' | 'parsed' | 'stream'
 export type Encoding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
@@ -72,9 +73,6 @@ export type ParsedBody = { bytes: Buffer; json: unknown }
 type Bodies = { json: unknown; bytes: { body: Buffer }; parsed: { body: ParsedBody }; stream: { body: Readable } }
 type Input<F extends TProperties, B extends BodyKind> = Static<TObject<F>> & Bodies[B]
 
-/** `trail: 'admin'` writes the entry to the trail of the organisation `admin`, for changes that delete the caller's. */
-export type Audit = { what: string; trail?: 'admin' }
-type AuditName = string | Audit
 type IsAudited<Au> = Au extends 'none' ? false : true
 
 type RunContext<S, A extends Access, Au, E extends Emits, D> = Context<A, S> & {
@@ -88,7 +86,7 @@ export type Declaration<
   F extends TProperties,
   B extends BodyKind,
   O extends TSchema,
-  Au extends AuditName,
+  Au extends string,
   E extends Emits,
   D extends boolean,
 > = {
@@ -122,7 +120,7 @@ type AuditRule<R extends string, A extends Access> = R extends `GET ${string}`
   ? { audit?: 'none' }
   : A extends 'public'
     ? { audit: 'none' }
-    : { audit: AuditName }
+    : { audit: string }
 
 /** A declaration with all defaults filled in. */
 export type Operation = Readonly<ReturnType<typeof declareOperation>>
@@ -147,15 +145,15 @@ export type Declare<S> = <
   O extends TSchema,
   F extends TProperties = Record<never, never>,
   const B extends BodyKind = 'json',
-  const Au extends AuditName = 'none',
+  const Au extends string = 'none',
   E extends Emits = Record<never, never>,
   const D extends boolean = false,
 >(
   declared: Declaration<S, R, A, F, B, O, Au, E, D>,
 ) => Operation
 
-type Erased = Declaration<never, string, Access, TProperties, BodyKind, TSchema, AuditName, Emits, boolean> & {
-  audit?: AuditName
+type Erased = Declaration<never, string, Access, TProperties, BodyKind, TSchema, string, Emits, boolean> & {
+  audit?: string
 }
 
 /** For operations that need no state. */
@@ -175,7 +173,7 @@ export function declareOperation(declared: Erased) {
   rejectIf(body !== undefined && 'body' in fields, route, 'the field `body` is reserved for the body')
   rejectIf(body !== undefined && bodiless, route, `${method} takes no body`)
   rejectIf(!!declared.encodings && bodiless, route, 'encodings need a body')
-  const audit = auditOf(declared.audit)
+  const audit = declared.audit === undefined || declared.audit === 'none' ? null : declared.audit
   rejectIf(audit !== null && access === 'public', route, 'an audit entry names its caller; there is none')
   rejectIf(audit !== null && method === 'GET', route, 'a read leaves no entry in the audit trail')
   rejectIf(declared.metered === true && access === 'public', route, 'a public operation has no budget to check')
@@ -225,11 +223,6 @@ function isUnbounded(schema: object): boolean {
   if ([type].flat().includes('array') && maxItems === undefined) return true
   if ([type].flat().includes('object') && patternProperties && maxProperties === undefined) return true
   return Object.values(schema).some(part => typeof part === 'object' && part !== null && isUnbounded(part))
-}
-
-function auditOf(declared: AuditName | undefined): Audit | null {
-  if (declared === undefined || declared === 'none') return null
-  return typeof declared === 'string' ? { what: declared } : declared
 }
 
 function rejectIf(isInvalid: boolean, route: string, reason: string): void {

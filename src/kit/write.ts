@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Static, TSchema } from 'typebox'
 import type { Tx } from '../engines/engines.ts'
+import type { OrgId } from './caller.ts'
 
 /** The changes by field name. Must not contain secrets. */
 export type Changes = Record<string, { from?: unknown; to?: unknown }>
@@ -16,8 +17,9 @@ export function changesIn<T extends object>(before: T | null, after: T, names: r
   )
 }
 
-/** Names the thing that was changed. A write that changed nothing does not call it and leaves no entry. */
-export type RecordChange = (on: string, changes?: Changes) => void
+/** Names the thing that was changed. A write that changed nothing does not call it and leaves no entry. `trail` is the
+ *  organisation whose trail gets the entry, if it is not that of the caller. */
+export type RecordChange = (on: string, changes?: Changes, trail?: OrgId) => void
 
 export type Emits = Record<string, TSchema>
 export type Emit<E extends Emits> = <Subject extends keyof E & string>(

@@ -22,6 +22,14 @@ export const readerAccess = operation({
   run: ({ caller: { org, user, workspace } }) => ({ org, user, workspace }),
 })
 
+export const personAccess = operation({
+  route: 'GET /v1/specimen/person',
+  summary: 'For people who are signed in',
+  access: 'person',
+  output: nothing,
+  run: () => {},
+})
+
 export const adminAccess = operation({
   route: 'GET /v1/specimen/admin',
   summary: 'For owners and admins',

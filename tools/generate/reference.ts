@@ -10,6 +10,7 @@ const CALLERS: Record<Access, string> = {
   ingest: 'Any credential of the organisation may call it, including a publishable key.',
   reader: 'Any credential of the organisation may call it, including the token of one of its workspaces.',
   bearer: 'Any credential of the organisation may call it.',
+  person: 'Only a person who is signed in may call it: with a browser session, or the token of a trusted app.',
   admin: 'A credential of an owner or admin of the organisation may call it.',
   superadmin: 'A credential of a superadmin (a member of the organisation `admin`) may call it.',
 }

@@ -35,6 +35,7 @@ const CHANNELS = {
   sign_ins: aliasOf.signIn,
   members: aliasOf.member,
   workspaces: aliasOf.workspace,
+  apps: aliasOf.app,
 }
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {

@@ -8,8 +8,7 @@ const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
 const ada = await addPerson(host, 'ada@home.test')
 const both = await addPerson(host, 'both@home.test')
-await host.db`update users set password_by = null where id = ${both.user}`
-await host.call('POST /v1/iam/members', { as: host.other.key, body: { email: both.email, role: 'admin' } })
+await host.join(host.other.org, both.user, 'admin')
 
 type Credentials = { email: string; password: string }
 const cookiesOf = (answer: Answer) =>
@@ -189,9 +188,7 @@ describe('sign-in at the base address', () => {
 
   it('offers the choice again after choosing an organisation that the user has just left', async () => {
     const leaver = await addPerson(host, 'leaver@home.test')
-    await host.db`update users set password_by = null where id = ${leaver.user}`
-    const body = { email: leaver.email, role: 'member' }
-    await host.call('POST /v1/iam/members', { as: host.other.key, body })
+    await host.join(host.other.org, leaver.user, 'member')
     const begun = await begin(leaver)
     await host.call(`DELETE /v1/iam/members/${leaver.user}`, { as: host.other.key })
     const page = await begun.browser.submit(begun.page, { org: 'other' })

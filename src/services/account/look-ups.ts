@@ -5,7 +5,7 @@ import type { OrgId, Principal, Role } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import { parseLimits } from '../../kit/limits.ts'
 import type { IdentityProvider, TokenClaims } from '../../kit/sign-in.ts'
-import { findMember, findSignIn, findWorkspaceToken, workspaceIn } from '../iam/public.ts'
+import { findMember, findSignIn, findWorkspaceToken, type SignedIn, workspaceIn } from '../iam/public.ts'
 import { digestOf, isWellFormed } from './key-text.ts'
 import * as store from './store.ts'
 
@@ -27,6 +27,7 @@ export const aliasOf = {
   signIn: (digest: string) => `sign-in ${digest}`,
   member: (orgAndUser: string) => `member ${orgAndUser}`,
   workspace: (id: string) => `workspace ${id}`,
+  app: (brandAndId: string) => `app ${brandAndId}`,
 }
 
 export function findersOf(options: LookUpOptions): Record<'key' | 'session' | 'token' | 'workspace', Finder> {
@@ -49,8 +50,8 @@ export function findersOf(options: LookUpOptions): Record<'key' | 'session' | 't
       const claims = await verifyToken(text)
       if (!claims) return null
       const digest = digestOf(claims.signIn)
-      const member = await findSignIn(db, digest, claims)
-      return member && cachedToken(claims, member, digest)
+      const signedIn = await findSignIn(db, digest, claims)
+      return signedIn && cachedToken(claims, signedIn, digest)
     },
     workspace: async text => {
       const workspace = workspaceIn(text)
@@ -75,7 +76,7 @@ function cachedFrom(found: store.Found, member: Member | null, digest: string): 
   const budget = capped ? { month: found.budget_month, total: found.budget_total } : null
   const isPerson = kind !== 'publishable' && member !== null
   const person = isPerson ? { user, ...member } : { user: null, email: null, role: null }
-  const credential = { kind, id, digest, signIn, limits, budget, rate }
+  const credential = { kind, id, digest, signIn, isRestricted: false, limits, budget, rate }
   return {
     value: {
       principal: { org, project: onlyProject ?? null, workspace: null, ...person, credential },
@@ -87,18 +88,20 @@ function cachedFrom(found: store.Found, member: Member | null, digest: string): 
   }
 }
 
-const UNLIMITED = { limits: null, budget: null, rate: null }
+const UNLIMITED = { isRestricted: false, limits: null, budget: null, rate: null }
 
 function cachedToken(
   { user, org, signIn, expiresMs }: TokenClaims,
-  member: Member,
+  { email, role, app, isTrusted }: SignedIn,
   digest: string,
 ): Found<CachedCredential> {
-  const credential = { kind: 'token' as const, id: signIn, digest, signIn: digest, ...UNLIMITED }
-  const principal = { org: org as OrgId, project: null, workspace: null, user, ...member, credential }
+  const restriction = { ...UNLIMITED, isRestricted: !isTrusted }
+  const credential = { kind: 'token' as const, id: signIn, digest, signIn: digest, ...restriction }
+  const person = { user, email, role: isTrusted ? role : ('member' as const) }
+  const principal = { org: org as OrgId, project: null, workspace: null, ...person, credential }
   return {
     value: { principal, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY },
-    aliases: [aliasOf.signIn(digest), aliasOf.member(`${org} ${user}`)],
+    aliases: [aliasOf.signIn(digest), aliasOf.member(`${org} ${user}`), aliasOf.app(app)],
   }
 }
 

@@ -30,6 +30,7 @@ describe('an app', () => {
       type: 'confidential',
       redirectUris: [CALLBACK],
       logoutUris: [],
+      trusted: false,
       created: at,
       updated: at,
     })

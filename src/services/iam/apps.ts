@@ -4,6 +4,7 @@ import type { Seal, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import { requireAtMost } from '../../kit/bound.ts'
 import { BRAND, DEFAULT_BRAND } from '../../kit/brand.ts'
+import type { Caller } from '../../kit/caller.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, timestamp } from '../../kit/fields.ts'
@@ -47,8 +48,14 @@ const App = Type.Object({
   type: Type.Enum(['confidential', 'public']),
   redirectUris: Type.Array(Type.String()),
   logoutUris: Type.Array(Type.String()),
+  trusted: Type.Boolean({ description: 'Whether its tokens carry the role of their person' }),
   created: timestamp('When it was created'),
   updated: timestamp('When it was last changed'),
+})
+const Trusted = Type.Boolean({
+  description:
+    "Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it",
+  examples: [false],
 })
 const Secret = Type.String({ description: 'The client secret. It is returned only this once' })
 
@@ -88,6 +95,7 @@ export const createApp = operation({
     }),
     redirectUris: RedirectUris,
     logoutUris: Type.Optional(LogoutUris),
+    trusted: Type.Optional(Trusted),
   },
   output: Type.Object({ ...App.properties, secret: Type.Optional(Secret) }),
   status: 201,
@@ -95,7 +103,8 @@ export const createApp = operation({
   audit: 'app.create',
   run: async (context, { app, brand = DEFAULT_BRAND, name = app, type, ...given }) => {
     const { caller, clock, random, seal, state, write } = context
-    const { redirectUris, logoutUris = [] } = given
+    const { redirectUris, logoutUris = [], trusted = false } = given
+    if (trusted) requireOwner(caller)
     requireCallbacks('redirectUris', redirectUris)
     requireCallbacks('logoutUris', logoutUris)
     await requireBrand(context.db, brand)
@@ -103,7 +112,7 @@ export const createApp = operation({
     const secret = type === 'confidential' ? random.token(43) : null
     const at = clock.now().toISOString()
     const sealed = secret === null ? null : seal.seal(caller.org, secretName({ brand, id }), secret)
-    const fields = { id, app, brand, name, type, redirectUris, logoutUris, created: at, updated: at }
+    const fields = { id, app, brand, name, type, redirectUris, logoutUris, trusted, created: at, updated: at }
     return write({ serialize: true }, async ({ db, record }) => {
       await lock(db, `apps of ${caller.org}`)
       const created = await store.insertApp(db, caller.org, { ...fields, sealed })
@@ -141,6 +150,7 @@ export const updateApp = operation({
     name: Type.Optional(Name),
     redirectUris: Type.Optional(RedirectUris),
     logoutUris: Type.Optional(LogoutUris),
+    trusted: Type.Optional(Trusted),
   },
   output: App,
   faults: ['not_found'],
@@ -152,6 +162,8 @@ export const updateApp = operation({
       const app = await lockedApp(db, caller.org, { id, brand })
       const changes = changesIn(app, { ...app, ...given }, AUDITED)
       if (Object.keys(changes).length === 0) return app
+      // Whoever changes where the tokens of a trusted app go could act with the role of their person.
+      if (app.trusted || given.trusted) requireOwner(caller)
       const changed = { ...app, ...given, updated: clock.now().toISOString() }
       await store.updateApp(db, caller.org, changed)
       record(auditName(id, brand), changes)
@@ -187,7 +199,8 @@ export const rotateAppSecret = operation({
   run: async ({ caller, clock, random, seal, write }, { id, brand = DEFAULT_BRAND }) => {
     const secret = random.token(43)
     return write(async ({ db, record }) => {
-      const { type } = await lockedApp(db, caller.org, { id, brand })
+      const { type, trusted } = await lockedApp(db, caller.org, { id, brand })
+      if (trusted) requireOwner(caller)
       if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
       const sealed = seal.seal(caller.org, secretName({ brand, id }), secret)
       await store.updateAppSecret(db, caller.org, { brand, id }, sealed, clock.now().toISOString())
@@ -197,8 +210,13 @@ export const rotateAppSecret = operation({
   },
 })
 
+function requireOwner(caller: Caller): void {
+  if (caller.role === 'owner') return
+  throw new Fault('forbidden', { message: 'Only an owner of the organisation can make an app trusted or change one.' })
+}
+
 /** The fields whose changes are recorded in the audit trail. */
-const AUDITED = ['name', 'redirectUris', 'logoutUris'] as const
+const AUDITED = ['name', 'redirectUris', 'logoutUris', 'trusted'] as const
 
 const auditName = (id: string, brand = DEFAULT_BRAND) => (brand === DEFAULT_BRAND ? id : `${id} at ${brand}`)
 

@@ -39,3 +39,9 @@ export function passwordProblem(text: string): string | null {
   if (compileCheck(Password).passes(text)) return null
   return `Please choose a password of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`
 }
+
+export const InviteId = Type.String({
+  pattern: '^inv_[0-9A-Za-z]{1,40}$',
+  description: "An invite's id, `inv_…`",
+  examples: ['inv_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+})

@@ -8,7 +8,7 @@ import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
-import { Email, Role } from './fields.ts'
+import { Email, InviteId, Role } from './fields.ts'
 import { invitationMail, newInvitation } from './invitations/invitation.ts'
 import * as store from './invitations/store.ts'
 import { requireOwnerFor } from './members.ts'
@@ -18,13 +18,8 @@ const MAILS_WINDOW_MS = 60 * 60_000
 const MAILS_MAX = 100
 const MAILS_PER_ADDRESS = 5
 
-const Id = Type.String({
-  pattern: '^inv_[0-9A-Za-z]{1,40}$',
-  description: "An invite's id, `inv_…`",
-  examples: ['inv_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-})
 const Invite = Type.Object({
-  id: Id,
+  id: InviteId,
   email: Email,
   role: Role,
   invitedBy: Type.String({ description: 'The e-mail address of the person who sent the invite' }),
@@ -109,7 +104,7 @@ export const deleteInvite = operation({
   route: 'DELETE /v1/iam/invites/{id}',
   summary: 'Withdraws an invite: its link is no longer valid',
   access: 'admin',
-  input: { id: Id },
+  input: { id: InviteId },
   output: nothing,
   faults: ['not_found'],
   audit: 'invite.delete',

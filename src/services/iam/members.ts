@@ -8,7 +8,7 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { Email, Password, Role, UserId } from './fields.ts'
-import { admitMember } from './people.ts'
+import { addPerson } from './people.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -30,7 +30,7 @@ export const listMembers = operation({
 
 export const addMember = operation({
   route: 'POST /v1/iam/members',
-  summary: 'Adds a member; `password` is only for people who have no account yet',
+  summary: 'Creates the account of a new member; whoever has an account already, or is to be more, is invited instead',
   access: 'admin',
   issuesCredential: true,
   input: { email: Email, role: Role, password: Type.Optional(Password) },
@@ -39,13 +39,13 @@ export const addMember = operation({
   faults: ['conflict'],
   audit: 'member.add',
   run: async ({ caller, clock, passwords, random, request, state, write }, { email, role, password }) => {
-    requireOwnerFor(caller, role)
+    if (role !== 'member') throw passwordNotChosen(`Invite them as ${role} instead (POST /v1/iam/invites).`)
     const { org } = caller
     const passwordDigest = password === undefined ? null : await passwords.hash(org, password, request.signal)
     const person = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }
     return write({ serialize: true }, async ({ db, record }) => {
       await store.lockMembers(db, org)
-      const member = await admitMember({ db, clock, random }, org, person, role)
+      const member = await addPerson({ db, clock, random }, org, person)
       const { members: max } = state.maxima
       requireAtMost(max, await store.countMembers(db, org, max + 1), 'members', 'Remove one first.')
       record(member.user, { email: { to: member.email }, role: { to: role } })
@@ -70,6 +70,9 @@ export const updateMember = operation({
       requireOwnerFor(caller, role)
       requireOwnerFor(caller, member.role)
       if (member.role === 'owner') await requireAnotherOwner(db, caller, user)
+      if (role !== 'member' && !(await store.hasOwnPassword(db, user))) {
+        throw passwordNotChosen('They can do so with `Forgot your password?` on the sign-in page.')
+      }
       await store.updateRole(db, caller.org, user, role)
       record(user, { role: { from: member.role, to: role } })
       return { ...member, role }
@@ -109,6 +112,13 @@ async function lockedMember(db: Tx, { org }: Caller, user: string): Promise<stor
   if (!member) throw notFound('member')
   return member
 }
+
+/** Whoever set the password of an owner or admin could act as them. */
+const passwordNotChosen = (remedy: string) =>
+  new Fault('conflict', {
+    message: `An owner or admin must have chosen their own password. ${remedy}`,
+    fields: [{ path: 'role', says: 'needs a password that the person chose' }],
+  })
 
 export function requireOwnerFor(caller: Caller, role: store.Member['role']): void {
   if (role !== 'owner' || caller.role === 'owner') return

@@ -9,7 +9,8 @@ import { displayName, slug, timestamp } from '../../kit/fields.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { Email, Password, UserId } from './fields.ts'
-import { admitMember } from './people.ts'
+import { endSignInsOf } from './oidc/store.ts'
+import { addFirstOwner } from './people.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -65,12 +66,12 @@ export const createOrg = operation({
       const created = await store.insertOrganisation(db, org, name, clock.now().toISOString())
       if (!created) {
         throw new Fault('conflict', {
-          message: `The organisation \`${slug}\` already exists. Choose another slug.`,
-          fields: [{ path: 'slug', says: 'is already in use' }],
+          message: `The slug \`${slug}\` is in use, or was: it is not used again after a deletion. Choose another one.`,
+          fields: [{ path: 'slug', says: 'is in use or was' }],
         })
       }
       const person = { email: owner.email, passwordDigest, passwordBy: null }
-      const { user, email } = await admitMember({ db, clock, random }, org, person, 'owner')
+      const { user, email } = await addFirstOwner({ db, clock, random }, org, person)
       const key = await keys.issue({ db, clock, random }, { org, user, name: 'First key' })
       record(slug, { owner: { to: email } })
       return { ...created, owner: { user, email }, key }
@@ -110,13 +111,13 @@ export const updateOrg = operation({
 
 export const deleteOrg = operation({
   route: 'DELETE /v1/iam/orgs/{slug}',
-  summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug',
+  summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again',
   access: 'bearer',
   input: { slug: Slug, confirm: slug('The slug again, to confirm') },
   output: nothing,
   faults: ['not_found', 'conflict'],
-  audit: { what: 'org.delete', trail: 'admin' },
-  run: ({ caller, write }, { slug, confirm }) =>
+  audit: 'org.delete',
+  run: ({ caller, clock, write }, { slug, confirm }) =>
     write(async ({ db, record }) => {
       const { name } = await visibleOrg(db, caller, slug)
       requireSuperadminOr(caller.role === 'owner', caller, 'an owner')
@@ -124,8 +125,9 @@ export const deleteOrg = operation({
       if (slug === ADMIN_ORG) {
         throw new Fault('conflict', { message: 'The organisation `admin` cannot be deleted.' })
       }
-      if (!(await store.deleteOrg(db, slug as OrgId))) throw notFound('organisation')
-      record(slug, { name: { from: name } })
+      if (!(await store.deleteOrg(db, slug as OrgId, clock.now().toISOString()))) throw notFound('organisation')
+      for (const user of await store.endPasswordsSetBy(db, slug as OrgId)) await endSignInsOf(db, user, null)
+      record(slug, { name: { from: name } }, ADMIN_ORG) // The trail of the organisation is deleted with it.
     }),
 })
 

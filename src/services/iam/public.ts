@@ -6,13 +6,13 @@ import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
 import { openSecret } from './apps.ts'
 import { passwordProblem } from './fields.ts'
 import { findInvitation, join } from './invitations/invitation.ts'
-import { admitMember } from './people.ts'
+import { addFirstOwner } from './people.ts'
 import { loadKeys } from './sign-in/signing-keys.ts'
 import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
 
 export * as oidc from './oidc/store.ts'
-export { endGrant, endSignIn, findSignIn, lockSignIn } from './oidc/store.ts'
+export { endGrant, endSignIn, findSignIn, lockSignIn, type SignedIn } from './oidc/store.ts'
 export { emailsOf, selectMember as findMember } from './store.ts'
 export { findWorkspaceToken, workspaceIn } from './workspace-tokens.ts'
 export const hasNoOrganisations = store.lockWhileEmpty
@@ -25,7 +25,7 @@ export async function createOrganisation(
   await store.insertOrganisation(engines.db, org, name, engines.clock.now().toISOString())
   const { email, password } = owner
   const member = { email, passwordDigest: await engines.passwords.hash(org, password), passwordBy: null }
-  const { user } = await admitMember(engines, org, member, 'owner')
+  const { user } = await addFirstOwner(engines, org, member)
   return user
 }
 

@@ -3,10 +3,11 @@ import { count, setting } from '../../kit/setting.ts'
 import * as apps from './apps.ts'
 import * as audit from './audit.ts'
 import * as invites from './invites.ts'
-import * as me from './me.ts'
+import * as myInvitations from './me/invitations.ts'
+import * as me from './me/me.ts'
+import * as password from './me/password.ts'
 import * as members from './members.ts'
 import * as orgs from './orgs.ts'
-import * as password from './password.ts'
 import { sweepSignIns } from './schedule.ts'
 import * as sessions from './sessions.ts'
 import * as signingKeys from './signing-keys.ts'
@@ -17,7 +18,7 @@ export const iamService = (keys: Keys) =>
   service({
     name: 'iam',
     what: 'Organisations, their members and apps, and the audit trail',
-    operations: [me, password, orgs, members, invites, apps, workspaces, sessions, signingKeys, audit],
+    operations: [me, password, myInvitations, orgs, members, invites, apps, workspaces, sessions, signingKeys, audit],
     migrations: new URL('migrations/', import.meta.url),
     settings: {
       STOA_MEMBERS_MAX: setting('Members that an organisation may have', '10000', count),

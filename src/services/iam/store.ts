@@ -29,9 +29,10 @@ export async function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
   return row ?? null
 }
 
-/** Returns null if the slug is already in use. */
+/** Returns null if the slug is in use, or was. */
 export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
-  const [row] = await db<Org>`insert into orgs (slug, name, created, updated) values (${org}, ${name}, ${at}, ${at})
+  const [row] = await db<Org>`insert into orgs (slug, name, created, updated) select ${org}, ${name}, ${at}, ${at}
+    where not exists (select from former_orgs where slug = ${org})
     on conflict do nothing returning slug, name, created, updated`
   return row ?? null
 }
@@ -42,9 +43,19 @@ export async function updateOrg(db: Tx, org: OrgId, name: string, at: string): P
   return row ?? null
 }
 
-export async function deleteOrg(db: Tx, org: OrgId): Promise<boolean> {
+/** The slug is not used again. */
+export async function deleteOrg(db: Tx, org: OrgId, at: string): Promise<boolean> {
   const rows = await db`delete from orgs where slug = ${org} returning slug`
-  return rows.length > 0
+  if (rows.length === 0) return false
+  await db`insert into former_orgs (slug, deleted) values (${org}, ${at})`
+  return true
+}
+
+/** Ends the passwords that admins of the organisation set; returns whose they were. */
+export async function endPasswordsSetBy(db: Tx, org: OrgId): Promise<string[]> {
+  const rows = await db<{ id: string }>`update users set password = null, password_by = null
+    where password_by = ${org} returning id`
+  return rows.map(({ id }) => id)
 }
 
 /** `passwordBy` is the organisation whose admin set the password; null if a superadmin or the person did, or there is none. */
@@ -112,6 +123,12 @@ export async function countMembers(db: Sql, org: OrgId, max: number): Promise<nu
 
 export async function hasOtherOwner(db: Sql, org: OrgId, user: string): Promise<boolean> {
   const rows = await db`select from members where org = ${org} and role = 'owner' and user_id <> ${user} limit 1`
+  return rows.length > 0
+}
+
+/** Whether the person has a password that they chose themselves. */
+export async function hasOwnPassword(db: Sql, user: string): Promise<boolean> {
+  const rows = await db`select from users where id = ${user} and password is not null and password_by is null`
   return rows.length > 0
 }
 

@@ -74,9 +74,9 @@ export async function join(
   const created = clock.now().toISOString()
   const joined = engines.db.transaction(async db => {
     // Locked first, as in the other operations that add members, so that they do not wait for each other in a circle.
-    const inviting = await store.selectInvitingOrg(db, linkDigest(token))
-    if (inviting) await people.lockMembers(db, inviting)
-    const invite = await store.acceptInvite(db, linkDigest(token), created)
+    const found = await store.findInviteOf(db, linkDigest(token))
+    if (found) await people.lockMembers(db, found.org)
+    const invite = found && (await store.acceptInvite(db, found.id, created))
     if (!invite) return 'ended'
     const { id, email, role } = invite
     const org = invite.org as OrgId

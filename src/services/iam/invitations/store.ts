@@ -68,10 +68,38 @@ export async function deleteInvite(db: Tx, org: OrgId, id: string): Promise<bool
   return rows.length > 0
 }
 
-/** The organisation that the link invites to. */
-export async function selectInvitingOrg(db: Sql, digest: Uint8Array): Promise<OrgId | null> {
-  const [row] = await db<{ org: OrgId }>`select org from invites where digest = ${digest}`
-  return row?.org ?? null
+type FoundInvite = { id: string; org: OrgId }
+
+/** The invite of a link, which may have expired. */
+export async function findInviteOf(db: Sql, digest: Uint8Array): Promise<FoundInvite | null> {
+  const [row] = await db<FoundInvite>`select id, org from invites where digest = ${digest}`
+  return row ?? null
+}
+
+/** The invite with that id to that address, which may have expired. */
+export async function findInviteTo(db: Sql, id: string, email: string): Promise<FoundInvite | null> {
+  const [row] = await db<FoundInvite>`select id, org from invites where id = ${id} and email = ${email}`
+  return row ?? null
+}
+
+export type InvitationTo = Omit<Invite, 'email'> & { org: string; name: string }
+
+/** The valid invitations to an address, newest first, after the position `last`. */
+export function selectInvitationsTo(
+  db: Sql,
+  email: string,
+  at: string,
+  last: Position,
+  count: number,
+): Promise<InvitationTo[]> {
+  return db<InvitationTo>`select invites.id, invites.org, orgs.name, role, invited_by as "invitedBy", invites.created,
+      expires
+    from invites join orgs on orgs.slug = invites.org
+    where email = ${email} and expires > ${at} and (invites.created, invites.id) < (${last.created}, ${last.id})
+      and exists (
+        select from members where members.org = invites.org and members.email = invites.invited_by
+          and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))
+    order by invites.created desc, invites.id desc limit ${count}`
 }
 
 type AcceptedInvite = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { org: string }
@@ -85,18 +113,16 @@ export async function selectInvitation(db: Sql, digest: Uint8Array, at: string):
         as "hasPassword"
     from invites join orgs on orgs.slug = invites.org
     where digest = ${digest} and expires > ${at} and exists (
-      select from members join users on users.id = members.user_id
-      where members.org = invites.org and users.email = invites.invited_by
+      select from members where members.org = invites.org and members.email = invites.invited_by
         and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))`
   return row ?? null
 }
 
 /** Deletes and returns the invitation under the same conditions, with the slug of the organisation. */
-export async function acceptInvite(db: Tx, digest: Uint8Array, at: string): Promise<AcceptedInvite | null> {
+export async function acceptInvite(db: Tx, id: string, at: string): Promise<AcceptedInvite | null> {
   const [row] = await db<AcceptedInvite>`delete from invites
-    where digest = ${digest} and expires > ${at} and exists (
-      select from members join users on users.id = members.user_id
-      where members.org = invites.org and users.email = invites.invited_by
+    where id = ${id} and expires > ${at} and exists (
+      select from members where members.org = invites.org and members.email = invites.invited_by
         and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))
     returning id, email, role, invited_by as "invitedBy", org`
   return row ?? null

@@ -208,14 +208,18 @@ export async function selectOrg(db: Sql, { brand, model }: EntryType, digest: Ui
   return row?.org ?? null
 }
 
-/** The member of that organisation who is signed in under the grant with that digest. */
+export type SignedIn = { email: string; role: Role; app: string; isTrusted: boolean }
+
+/** The member of that organisation who is signed in under the grant with that digest, and the app, `<brand> <id>`. */
 export async function findSignIn(
   db: Sql,
   digest: string,
   { user, org }: { user: string; org: string },
-): Promise<{ email: string; role: Role } | null> {
-  const [row] = await db<{ email: string; role: Role }>`select users.email, members.role
+): Promise<SignedIn | null> {
+  const [row] = await db<SignedIn>`select users.email, members.role,
+      apps.brand || ' ' || apps.id as app, apps.trusted as "isTrusted"
     from oidc
+    join apps on apps.brand = oidc.brand and apps.id = oidc.client
     join users on users.id = oidc.user_id
     join members on members.user_id = users.id and members.org = ${org}
     where oidc.brand in (select name from brands) and oidc.model = 'Grant' and oidc.digest = decode(${digest}, 'hex')

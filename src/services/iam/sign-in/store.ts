@@ -56,6 +56,7 @@ export type App = AppId & {
   type: 'confidential' | 'public'
   redirectUris: string[]
   logoutUris: string[]
+  trusted: boolean
   created: string
   updated: string
 }
@@ -63,14 +64,14 @@ export type App = AppId & {
 /** By client id and brand, after the given one. Stoa's own app is left out: it cannot be changed. */
 export function selectApps(db: Sql, org: OrgId, after: AppId, count: number): Promise<App[]> {
   return db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris",
-      created, updated
+      trusted, created, updated
     from apps where org = ${org} and not chooses and (id collate "C", brand collate "C") > (${after.id}, ${after.brand})
     order by id collate "C", brand collate "C" limit ${count}`
 }
 
 export async function selectApp(db: Sql, org: OrgId, { brand, id }: AppId): Promise<App | null> {
   const [row] = await db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris",
-      logout_uris as "logoutUris", created, updated
+      logout_uris as "logoutUris", trusted, created, updated
     from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}`
   return row ?? null
 }
@@ -83,9 +84,9 @@ export async function lockApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise
 /** Returns null if the app already exists. */
 export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
   const rows =
-    await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, created, updated)
+    await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, trusted, created, updated)
     values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
-      ${app.logoutUris}, ${app.sealed}, ${app.created}, ${app.updated})
+      ${app.logoutUris}, ${app.sealed}, ${app.trusted}, ${app.created}, ${app.updated})
     on conflict do nothing returning id`
   const { sealed: _, ...created } = app
   return rows.length > 0 ? created : null
@@ -101,10 +102,10 @@ export async function countApps(db: Sql, org: OrgId, max: number): Promise<numbe
 export async function updateApp(
   db: Tx,
   org: OrgId,
-  { brand, id, name, redirectUris, logoutUris, updated }: App,
+  { brand, id, name, redirectUris, logoutUris, trusted, updated }: App,
 ): Promise<void> {
   await db`update apps set name = ${name}, redirect_uris = ${redirectUris}, logout_uris = ${logoutUris},
-    updated = ${updated} where org = ${org} and brand = ${brand} and id = ${id}`
+    trusted = ${trusted}, updated = ${updated} where org = ${org} and brand = ${brand} and id = ${id}`
 }
 
 export async function updateAppSecret(
@@ -129,7 +130,7 @@ export type Client = App & { org: OrgId; sealed: Uint8Array | null; chooses: boo
 /** An app of any organisation, by client id, for the identity provider. */
 export async function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
   const [row] = await db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
-      logout_uris as "logoutUris", secret as sealed, chooses, created, updated
+      logout_uris as "logoutUris", secret as sealed, chooses, trusted, created, updated
     from apps where brand = ${brand} and id = ${id}`
   return row ?? null
 }
@@ -147,9 +148,9 @@ export async function upsertOwnApp(
     created,
   }: Pick<App, 'id' | 'app' | 'brand' | 'name' | 'redirectUris' | 'created'>,
 ): Promise<void> {
-  await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, chooses, created, updated)
-    values (${id}, ${org}, ${app}, ${brand}, ${name}, 'public', ${redirectUris}, '{}', true, ${created}, ${created})
-    on conflict (brand, id) do update set name = excluded.name, type = 'public', secret = null, chooses = true,
+  await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, chooses, trusted, created, updated)
+    values (${id}, ${org}, ${app}, ${brand}, ${name}, 'public', ${redirectUris}, '{}', true, true, ${created}, ${created})
+    on conflict (brand, id) do update set name = excluded.name, type = 'public', secret = null, chooses = true, trusted = true,
       redirect_uris = excluded.redirect_uris, logout_uris = '{}'`
 }
 

@@ -1,9 +1,9 @@
 // Operations under /v1/iam/me: the caller.
 import { Type } from 'typebox'
-import { isLimited, isSuperadmin } from '../../kit/caller.ts'
-import { Email, Role, UserId } from './fields.ts'
-import { operation } from './state.ts'
-import * as store from './store.ts'
+import { isLimited, isSuperadmin } from '../../../kit/caller.ts'
+import { Email, Role, UserId } from '../fields.ts'
+import { operation } from '../state.ts'
+import * as store from '../store.ts'
 
 export const getMe = operation({
   route: 'GET /v1/iam/me',
@@ -23,14 +23,19 @@ export const getMe = operation({
       limited: Type.Boolean({ description: 'Whether the credential has a limit, a budget or a rate' }),
     }),
     orgs: Type.Array(Type.Object({ org: Type.String(), name: Type.String(), role: Role }), {
-      description: 'All organisations that the person is a member of',
+      description:
+        'All organisations that the person is a member of; for the token of an app that is not trusted, only its own',
     }),
   }),
   run: async ({ db, caller }) => {
     const { user, email, org, role, project, credential } = caller
     const { id } = credential
     const kind = credential.kind as 'secret' | 'session' | 'token' // The only kinds that belong to a person.
-    const orgs = await store.selectMemberships(db, user)
+    const memberships = await store.selectMemberships(db, user)
+    // An app learns nothing about other organisations, unless it is trusted.
+    const orgs = credential.isRestricted
+      ? memberships.filter(one => one.org === org).map(one => ({ ...one, role }))
+      : memberships
     return {
       user,
       email,

@@ -1,12 +1,12 @@
 // Operations under /v1/iam/me/password.
 import { Type } from 'typebox'
-import { nothing } from '../../kit/answer.ts'
-import { invalidInput } from '../../kit/check.ts'
-import { Fault } from '../../kit/fault.ts'
-import { Password } from './fields.ts'
-import { endSignInsOf } from './oidc/store.ts'
-import { operation } from './state.ts'
-import * as store from './store.ts'
+import { nothing } from '../../../kit/answer.ts'
+import { invalidInput } from '../../../kit/check.ts'
+import { Fault } from '../../../kit/fault.ts'
+import { Password } from '../fields.ts'
+import { endSignInsOf } from '../oidc/store.ts'
+import { operation } from '../state.ts'
+import * as store from '../store.ts'
 
 /** Limits the attempts, so that a stolen key or token cannot be used to guess the password. */
 const TRIES_MAX = 10

@@ -1,0 +1,95 @@
+// Operations under /v1/iam/me/invitations: the invitations to the caller's address, from all organisations. The mailed
+// link opens the same invitation.
+import { Type } from 'typebox'
+import type { Tx } from '../../../engines/engines.ts'
+import { nothing } from '../../../kit/answer.ts'
+import { requireAtMost } from '../../../kit/bound.ts'
+import { Fault, notFound } from '../../../kit/fault.ts'
+import { timestamp } from '../../../kit/fields.ts'
+import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import { InviteId, Role } from '../fields.ts'
+import * as store from '../invitations/store.ts'
+import { operation } from '../state.ts'
+import * as people from '../store.ts'
+
+const Invitation = Type.Object({
+  id: InviteId,
+  org: Type.String({ description: 'The slug of the organisation' }),
+  name: Type.String({ description: 'Its name' }),
+  role: Role,
+  invitedBy: Type.String({ description: 'The e-mail address of the person who sent the invite' }),
+  created: timestamp('When the invite was sent'),
+  expires: timestamp('When it expires'),
+})
+
+export const listMyInvitations = operation({
+  route: 'GET /v1/iam/me/invitations',
+  summary: "Lists the open invitations to the caller's address, newest first",
+  access: 'person',
+  input: paging,
+  output: listing(Invitation),
+  run: ({ db, caller, clock }, query) =>
+    page(
+      query,
+      (last, count) =>
+        store.selectInvitationsTo(db, caller.email, clock.now().toISOString(), positionFrom(last), count),
+      positionKey,
+    ),
+})
+
+export const acceptInvitation = operation({
+  route: 'POST /v1/iam/me/invitations/{id}/accept',
+  summary: 'Accepts an invitation: the caller becomes a member of the organisation',
+  access: 'person',
+  input: { id: InviteId },
+  output: Type.Object({ org: Type.String({ description: 'The slug of the organisation' }), role: Role }),
+  faults: ['not_found', 'conflict'],
+  audit: 'invite.accept',
+  run: ({ caller, clock, state, write }, { id }) =>
+    write(async ({ db, record }) => {
+      const { user, email } = caller
+      const created = clock.now().toISOString()
+      const { org } = await lockedInvitation(db, id, email)
+      const invite = await store.acceptInvite(db, id, created)
+      if (!invite) throw notFound('invitation')
+      await requireOwnPassword(db, user)
+      const { role } = invite
+      await people.insertMember(db, org, { user, email, role, created })
+      const { members: max } = state.maxima
+      requireAtMost(max, await people.countMembers(db, org, max + 1), 'members', 'Ask an admin to remove one first.')
+      record(user, { email: { to: email }, role: { to: role } }, org)
+      return { org, role }
+    }),
+})
+
+export const declineInvitation = operation({
+  route: 'POST /v1/iam/me/invitations/{id}/decline',
+  summary: 'Declines an invitation: it ends, and its link is no longer valid',
+  access: 'person',
+  input: { id: InviteId },
+  output: nothing,
+  faults: ['not_found'],
+  audit: 'invite.decline',
+  run: ({ caller, write }, { id }) =>
+    write(async ({ db, record }) => {
+      const { org } = await lockedInvitation(db, id, caller.email)
+      if (!(await store.deleteInvite(db, org, id))) throw notFound('invitation')
+      record(id, { email: { from: caller.email } }, org)
+    }),
+})
+
+/** An admin who set the password knows it, and could join the organisation in place of the person. */
+async function requireOwnPassword(db: Tx, user: string): Promise<void> {
+  if (await people.hasOwnPassword(db, user)) return
+  throw new Fault('conflict', {
+    message: 'An admin chose your password. Open the link in the mail to choose your own and accept the invitation.',
+  })
+}
+
+/** The members are locked first, as in the other operations that add some, so that they do not wait in a circle. */
+async function lockedInvitation(db: Tx, id: string, email: string) {
+  const found = await store.findInviteTo(db, id, email)
+  if (!found) throw notFound('invitation')
+  await people.lockMembers(db, found.org)
+  return found
+}
