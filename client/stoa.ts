@@ -381,6 +381,10 @@ export type GetMeOutput = {
   user: string
   /** An e-mail address */
   email: string
+  /** Whether the person has proved access to the mailbox */
+  emailVerified: boolean
+  /** The name that the person gave; empty if none */
+  name: string
   /** The slug of the organisation that the credential belongs to */
   org: string
   /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
@@ -402,6 +406,15 @@ export type GetMeOutput = {
     /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
     role: 'owner' | 'admin' | 'member'
   }[]
+}
+
+export type UpdateMeInput = {
+  /** The person's name: one line, not blank, at most 120 characters */
+  name: string
+}
+
+export type UpdateMeOutput = {
+  name: string
 }
 
 export type ListMyInvitationsInput = {
@@ -1450,6 +1463,13 @@ export function createStoa(options: StoaOptions) {
      */
     getMe: (input: GetMeInput = {}, options?: CallOptions) =>
       host.call<GetMeOutput>('GET', '/v1/iam/me', input, options),
+
+    /**
+     * Changes the caller's name, which apps see with the scope `profile`.
+     * `PATCH /v1/iam/me`
+     */
+    updateMe: (input: UpdateMeInput, options?: CallOptions) =>
+      host.call<UpdateMeOutput>('PATCH', '/v1/iam/me', input, options),
 
     /**
      * Lists the open invitations to the caller's address, newest first.

@@ -21,7 +21,7 @@ export type InvitationOptions = PasswordOptions & {
    *  got or lost its password in the meantime. `full`: the organisation cannot have more members. */
   join: (token: string, password: string | null, address: string) => Promise<'joined' | 'ended' | 'changed' | 'full'>
   /** What is wrong with a new password, or null. */
-  passwordProblem: (password: string) => string | null
+  passwordProblem: (password: string) => Promise<string | null>
 }
 
 export async function invitation(
@@ -41,7 +41,7 @@ export async function invitation(
   if (!fields) return form(400, 'The form could not be read. Please try again.')
   const password = fields.get('password') ?? ''
   const { hasPassword, email } = found
-  const outcome = hasPassword ? await tryPassword(options, request, email, password) : checkNew(options, password)
+  const outcome = hasPassword ? await tryPassword(options, request, email, password) : await checkNew(options, password)
   if ('says' in outcome) {
     if (outcome.status === 401) return form(401, 'The password is wrong.')
     if (outcome.waitS) response.setHeader('retry-after', outcome.waitS)
@@ -56,8 +56,8 @@ export async function invitation(
   show(response, 200, joinedPage(found.org, options.loginUrl))
 }
 
-function checkNew({ passwordProblem }: InvitationOptions, password: string): Refusal | { user: null } {
-  const says = passwordProblem(password)
+async function checkNew({ passwordProblem }: InvitationOptions, password: string): Promise<Refusal | { user: null }> {
+  const says = await passwordProblem(password)
   return says === null ? { user: null } : { status: 400, says }
 }
 

@@ -7,6 +7,7 @@ import type Provider from 'oidc-provider'
 import type { AdapterPayload } from 'oidc-provider'
 import type { Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
+import { openAttempts } from '../fair/attempts.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
 import { adapterFactory, claimGrant, grantOrg, isSignedIn, setGrantOrg } from './adapter.ts'
@@ -20,6 +21,7 @@ import type { PasswordLimiter, StartLimiter } from './password-limiter.ts'
 import { answerFailure, queryProblem, requestProblem, tooManySignIns } from './problems.ts'
 import { buildProvider, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
 import { inOneRequest, signalOf, thisRequest } from './request.ts'
+import { FORGOTTEN_PATH, forgotten, RESET, reset, resetPath } from './reset.ts'
 import { ENDED, signIn } from './sign-in.ts'
 import { userInfo } from './userinfo.ts'
 
@@ -34,6 +36,12 @@ export type Directory = {
   invitation: InvitationOptions['invitation']
   join(token: string, passwordDigest: string | null, address: string): ReturnType<InvitationOptions['join']>
   passwordProblem: InvitationOptions['passwordProblem']
+  sendReset(email: string, linkOf: (token: string) => string): Promise<void>
+  findReset(token: string): Promise<string | null>
+  /** The address of the account; null if the link is no longer valid. */
+  finishReset(token: string, passwordDigest: string, address: string): Promise<string | null>
+  /** Tells the person by mail. */
+  passwordChanged(email: string): Promise<void>
   /** The published keys, active ones first, and the secret that cookies are signed with. */
   keys(): Promise<Keys>
 }
@@ -128,6 +136,9 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     const { provider, toProvider, cookieKey } = current()
     if (isPreflight) return void response.writeHead(204).end()
     if (request.method === 'POST' && path === PATHS.logout) return logoutByGet(request, response)
+    if (path === FORGOTTEN_PATH) return forgotten({ ...steps, address }, request, response)
+    const resetToken = path.match(RESET)?.[1]
+    if (resetToken !== undefined) return reset({ ...steps, address }, resetToken, request, response)
     if (STEP.test(path)) return signIn({ ...steps, address, provider, cookieKey }, request, response)
     const invitationToken = path.match(INVITATION)?.[1]
     if (invitationToken !== undefined)
@@ -159,7 +170,8 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
 }
 
 /** The options of the sign-in and invitation pages, except those that change with the keys. */
-async function stepOptions({ engines, directory, audience, own, limiter }: IdentityOptions) {
+async function stepOptions(options: IdentityOptions) {
+  const { engines, directory, audience, own, limiter } = options
   // Verified for unknown accounts, so that they take as long as existing ones.
   const { passwords } = engines
   const dummyHash = await passwords.hash('', 'no account has this password')
@@ -176,6 +188,11 @@ async function stepOptions({ engines, directory, audience, own, limiter }: Ident
       const isRight = await passwords.verify(client, account?.password ?? dummyHash, password, signal())
       return isRight && account?.password ? { user: account.user, proof: digestOf(account.password) } : null
     },
+    proofOf: async (email: string) => {
+      const account = await directory.account(email)
+      return account?.password ? digestOf(account.password) : null
+    },
+    ...resetOptions(options),
     client: (id: string) => directory.client(id, thisRequest().client),
     join: async (token: string, password: string | null, address: string) => {
       const { client, signal } = thisRequest()
@@ -186,6 +203,37 @@ async function stepOptions({ engines, directory, audience, own, limiter }: Ident
     setGrantOrg: (grantId: string, org: string) => setGrantOrg(engines, directory.brand, grantId, org),
     grantOrg: (grantId: string) => grantOrg(engines, directory.brand, grantId),
     claimGrant: claimGrant.bind(null, engines, directory.brand),
+  }
+}
+
+const MAILS_WINDOW_MS = 60 * 60_000
+const MAILS_PER_CLIENT = 10
+/** Mails that are being prepared in the background. */
+const MAILS_PENDING_MAX = 100
+
+function resetOptions({ engines, directory, issuer, onError }: IdentityOptions) {
+  const { clock, passwords } = engines
+  const mails = openAttempts(MAILS_WINDOW_MS, clock.elapsedMs)
+  let pending = 0
+  return {
+    countMail: () => {
+      const { client } = thisRequest()
+      const waitMs = pending < MAILS_PENDING_MAX ? mails.waitMs(client, MAILS_PER_CLIENT) : 1_000
+      if (waitMs === 0) mails.count(client)
+      return Math.ceil(waitMs / 1000)
+    },
+    sendReset: (email: string) => {
+      pending++
+      const sent = directory.sendReset(email, token => issuer + resetPath(token))
+      sent.catch(onError).finally(() => pending--)
+    },
+    findReset: directory.findReset,
+    finishReset: async (token: string, password: string, address: string) => {
+      const { client, signal } = thisRequest()
+      const email = await directory.finishReset(token, await passwords.hash(client, password, signal()), address)
+      if (email !== null) directory.passwordChanged(email).catch(onError)
+      return email !== null
+    },
   }
 }
 

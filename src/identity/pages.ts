@@ -19,6 +19,7 @@ input:focus-visible, button:focus-visible { outline: 3px solid var(--act); outli
 .choice:hover { border-color: var(--act) }
 .choice small { display: block; font-weight: 400 }
 a { color: var(--act) }
+.after { margin: 1rem 0 0 }
 [role=alert] { color: var(--bad); font-weight: 600 }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
@@ -31,7 +32,13 @@ export const contentPolicy = (formTarget = ''): string =>
 const document = (title: string, body: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><style>${STYLE}</style></head><body><main>${body}</main></body></html>`
 
-export function signInPage(app: string, action: string, problem: string | null, email: string): string {
+export function signInPage(
+  app: string,
+  action: string,
+  problem: string | null,
+  email: string,
+  forgottenPath: string,
+): string {
   const alert = problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
   const focus = problem === null ? ' autofocus' : ' autofocus aria-describedby="problem"'
   return document(
@@ -39,7 +46,7 @@ export function signInPage(app: string, action: string, problem: string | null, 
     `<h1>Sign in</h1><p>to ${escaped(app)}</p>${alert}<form method="post" action="${escaped(action)}">
 <label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="username" value="${escaped(email)}" required${email === '' ? focus : ''}>
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required${email === '' ? '' : focus}>
-<button>Sign in</button></form>`,
+<button>Sign in</button></form><p class="after"><a href="${escaped(forgottenPath)}">Forgot your password?</a></p>`,
   )
 }
 
@@ -80,6 +87,43 @@ export const joinedPage = (org: string, loginUrl: string): string =>
   document(
     `Welcome to ${org}`,
     `<h1>Welcome to ${escaped(org)}</h1><p>You are now a member.</p><p><a href="${escaped(loginUrl)}">Sign in</a></p>`,
+  )
+
+export function forgottenPage(action: string, problem: string | null): string {
+  const alert = problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
+  const describedBy = problem === null ? '' : ' aria-describedby="problem"'
+  return document(
+    'Forgot your password?',
+    `<h1>Forgot your password?</h1><p>We send you a link with which you can choose a new one.</p>${alert}<form method="post" action="${escaped(action)}">
+<label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="username" required autofocus${describedBy}>
+<button>Send the link</button></form>`,
+  )
+}
+
+/** The same for every address, so that nobody learns who has an account. */
+export const sentPage = (): string =>
+  document(
+    'Check your mail',
+    '<h1>Check your mail</h1><p>If there is an account with this address, a link is on its way. It is valid for an hour.</p><p>No mail? Look among the unwanted mail, or try again in a while.</p>',
+  )
+
+/** The e-mail field is there for password managers. */
+export function resetPage(email: string, action: string, problem: string | null): string {
+  const alert = problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
+  const describedBy = problem === null ? '' : ' aria-describedby="problem"'
+  return document(
+    'Choose a new password',
+    `<h1>Choose a new password</h1><p>All your other sign-ins end.</p>${alert}<form method="post" action="${escaped(action)}">
+<label for="email">E-mail address</label><input id="email" type="email" autocomplete="username" value="${escaped(email)}" readonly>
+<label for="password">New password (at least 12 characters)</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required autofocus${describedBy}>
+<button>Change the password</button></form>`,
+  )
+}
+
+export const resetDonePage = (loginUrl: string): string =>
+  document(
+    'Your password is changed',
+    `<h1>Your password is changed</h1><p>Go back to the app and sign in with it.</p><p><a href="${escaped(loginUrl)}">Sign in to Stoa</a></p>`,
   )
 
 /** `form` comes from oidc-provider and contains its CSRF token; our button submits it. */

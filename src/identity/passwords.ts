@@ -14,6 +14,8 @@ export type PasswordOptions = {
   limiter: PasswordLimiter
   /** Null if the password is wrong. Takes equally long if there is no such account. */
   checkPassword: (email: string, password: string) => Promise<VerifiedUser | null>
+  /** The proof of the account's present password; null if there is no such account or it has no password. */
+  proofOf: (email: string) => Promise<string | null>
   cookieKey: string
   /** Returns 20 random letters and digits. */
   newBrowserId: () => string
@@ -26,6 +28,12 @@ export type VerifiedUser = { user: string; proof: string }
 /** Shown to a person who is not signed in. */
 export type Refusal = { status: number; says: string; waitS?: number }
 
+/** An address, and no other text, which a form may repeat. */
+export const ADDRESS = /^[^\s<>"][^\s<>"@]*@[^\s<>"]+$/
+
+export const addressIn = (fields: URLSearchParams | null): string =>
+  (fields?.get('email') ?? '').replaceAll('\0', '').trim().toLowerCase().slice(0, 254)
+
 const WRONG = 'The e-mail address or the password is wrong.'
 
 export async function tryPassword(
@@ -35,7 +43,7 @@ export async function tryPassword(
   password: string,
 ): Promise<VerifiedUser | Refusal> {
   const { limiter, checkPassword, address } = options
-  const attempt = { account: email, address, knownBrowser: knownBrowser(options, request, email) }
+  const attempt = { account: email, address, knownBrowser: await knownBrowser(options, request, email) }
   const waitS = limiter.waitS(attempt)
   if (waitS > 0) {
     const minutes = Math.ceil(waitS / 60)
@@ -50,16 +58,22 @@ export async function tryPassword(
 }
 
 /** A new random id for this browser with a MAC over the id and the account: it cannot be forged for an account that the
- *  browser has not signed in to, and each browser has its own attempts. Entries of other accounts are preserved. */
-export function knownCookie(options: PasswordOptions, request: IncomingMessage, email: string): string {
-  const id = options.newBrowserId()
-  const others = knownIn(request).filter(entry => !isFor(options, entry, email))
-  const all = [{ id, mac: macOf(options.cookieKey, id, email) }, ...others].slice(0, KNOWN_ACCOUNTS_MAX)
+ *  browser has not signed in to, and each browser has its own attempts. It ends with the password: whoever knew the old
+ *  one must not get more attempts at the new one. Entries of other accounts are preserved. */
+export function knownCookie(
+  { cookieKey, newBrowserId }: PasswordOptions,
+  request: IncomingMessage,
+  email: string,
+  proof: string,
+): string {
+  const id = newBrowserId()
+  const others = knownIn(request).filter(entry => !isFor(cookieKey, entry, email, proof))
+  const all = [{ id, mac: macOf(cookieKey, id, email, proof) }, ...others].slice(0, KNOWN_ACCOUNTS_MAX)
   return hostCookie(KNOWN_COOKIE, all.map(({ id, mac }) => `${id}.${mac}`).join('~'), KNOWN_MAX_AGE_S)
 }
 
-const macOf = (cookieKey: string, id: string, email: string) =>
-  createHmac('sha256', cookieKey).update(`known ${id} ${email}`).digest('base64url')
+const macOf = (cookieKey: string, id: string, email: string, proof: string) =>
+  createHmac('sha256', cookieKey).update(`known ${id} ${proof} ${email}`).digest('base64url')
 
 type Known = { id: string; mac: string }
 
@@ -69,8 +83,15 @@ const knownIn = ({ headers }: IncomingMessage): Known[] =>
     return id && mac ? [{ id, mac }] : []
   })
 
-const isFor = ({ cookieKey }: PasswordOptions, { id, mac }: Known, email: string): boolean =>
-  timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(cookieKey, id, email)))
+const isFor = (cookieKey: string, { id, mac }: Known, email: string, proof: string): boolean =>
+  timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(cookieKey, id, email, proof)))
 
-const knownBrowser = (options: PasswordOptions, request: IncomingMessage, email: string): string | null =>
-  knownIn(request).find(entry => isFor(options, entry, email))?.id ?? null
+async function knownBrowser(
+  { cookieKey, proofOf }: PasswordOptions,
+  request: IncomingMessage,
+  email: string,
+): Promise<string | null> {
+  const entries = knownIn(request)
+  const proof = entries.length > 0 ? await proofOf(email) : null
+  return proof === null ? null : (entries.find(entry => isFor(cookieKey, entry, email, proof))?.id ?? null)
+}

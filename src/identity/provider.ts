@@ -36,7 +36,7 @@ const SESSION_S = 90 * DAY_S
 const INTERACTION_S = 20 * MINUTE_S
 
 /** A person who may sign in to an app: a member of the app's organisation, or of the one they chose. */
-export type Person = { user: string; email: string; name: string; org: string | null }
+export type Person = { user: string; email: string; emailVerified: boolean; name: string; org: string | null }
 
 export type ClaimGrant = (
   session: string,
@@ -223,11 +223,11 @@ async function account({ findPerson }: ProviderOptions, ctx: KoaContextWithOIDC,
   const clientId = ctx.oidc.client?.clientId
   const person = clientId === undefined ? null : await findPerson(user, clientId, grantId ?? null)
   if (!person) return undefined
-  const { email, name, org } = person
+  const { email, emailVerified, name, org } = person
   return {
     accountId: user,
     person,
-    claims: async () => ({ sub: user, owner: org, email, email_verified: false, ...(name && { name }) }),
+    claims: async () => ({ sub: user, owner: org, email, email_verified: emailVerified, ...(name && { name }) }),
   }
 }
 

@@ -5,17 +5,15 @@ import { ensureBrowserId } from './browser-id.ts'
 import { type ChoiceOptions, choose, grantForOnlyOrg } from './choice.ts'
 import { readForm, show } from './forms.ts'
 import { contentPolicy, problemPage, signInPage } from './pages.ts'
-import { knownCookie, type PasswordOptions, tryPassword } from './passwords.ts'
+import { ADDRESS, addressIn, knownCookie, type PasswordOptions, tryPassword } from './passwords.ts'
 import { SIGN_IN_PATH } from './provider.ts'
+import { FORGOTTEN_PATH } from './reset.ts'
 
 export type SignInOptions = ChoiceOptions &
   PasswordOptions & {
     isMember: (user: string, clientId: string) => Promise<boolean>
     client: (clientId: string) => Promise<{ name: string; redirectUris: string[] } | null>
   }
-
-/** What the form repeats after a wrong password: an address, and no other text. */
-const ADDRESS = /^[^\s<>"][^\s<>"@]*@[^\s<>"]+$/
 
 export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and sign in again.')
 
@@ -41,19 +39,19 @@ export async function signIn(
     return choose(options, details, request, response)
   }
   const form = async (status: number, problem: string | null, email = '') =>
-    show(response, status, signInPage(client.name, path, problem, email), callback)
+    show(response, status, signInPage(client.name, path, problem, email, FORGOTTEN_PATH), callback)
   if (request.method !== 'POST') return form(200, null)
 
   const fields = await readForm(request, response)
   if (!fields) return form(400, 'The form could not be read. Please try again.')
-  const email = (fields.get('email') ?? '').replaceAll('\0', '').trim().toLowerCase().slice(0, 254)
+  const email = addressIn(fields)
   const outcome = await checkAccess(options, request, email, fields.get('password') ?? '', clientId)
   if ('says' in outcome) {
     if (outcome.waitS) response.setHeader('retry-after', outcome.waitS)
     return form(outcome.status, outcome.says, ADDRESS.test(email) ? email : '')
   }
   const browser = ensureBrowserId(request, response, options.newBrowserId)
-  response.appendHeader('set-cookie', knownCookie(options, request, email))
+  response.appendHeader('set-cookie', knownCookie(options, request, email, outcome.proof))
   response.setHeader('content-security-policy', contentPolicy(callback))
   await options.provider.interactionFinished(
     request,

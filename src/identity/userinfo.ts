@@ -37,7 +37,7 @@ export async function userInfo(
     sub: member.user,
     owner: member.org,
     ...(has('profile') && member.name && { name: member.name }),
-    ...(has('email') && { email: member.email, email_verified: false }),
+    ...(has('email') && { email: member.email, email_verified: member.emailVerified }),
   })
 }
 

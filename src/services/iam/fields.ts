@@ -1,6 +1,7 @@
 // Field types shared by the operations of this service.
 import { Type } from 'typebox'
-import { compileCheck } from '../../kit/check.ts'
+import { compileCheck, invalidInput } from '../../kit/check.ts'
+import { isCommon } from './common-passwords.ts'
 
 export const UserId = Type.String({
   pattern: '^usr_[0-9A-Za-z]{1,40}$',
@@ -21,7 +22,7 @@ export const Role = Type.Enum(['owner', 'admin', 'member'], {
   examples: ['member'],
 })
 
-const PASSWORD_LENGTH_MIN = 12
+export const PASSWORD_LENGTH_MIN = 12
 const PASSWORD_LENGTH_MAX = 256
 
 export const Password = Type.String({
@@ -32,12 +33,20 @@ export const Password = Type.String({
 })
 
 /** What is wrong with a password that was submitted in a form, or null. */
-export function passwordProblem(text: string): string | null {
+export async function passwordProblem(text: string): Promise<string | null> {
   // Bytes that are not UTF-8 are decoded to U+FFFD, so a different password than the typed one would be stored.
   if (/[\0\uFFFD]/.test(text))
     return 'This password contains characters that cannot be used. Please choose another one.'
-  if (compileCheck(Password).passes(text)) return null
+  if (compileCheck(Password).passes(text)) return (await isCommon(text)) ? COMMON : null
   return `Please choose a password of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`
+}
+
+const COMMON = 'This is one of the most common passwords. Please choose another one.'
+
+/** Refuses one of the most common passwords, which is the value of the field `path`. */
+export async function requireUncommon(path: string, password: string | undefined): Promise<void> {
+  if (password === undefined || !(await isCommon(password))) return
+  throw invalidInput([{ path, says: 'is one of the most common passwords' }])
 }
 
 export const InviteId = Type.String({

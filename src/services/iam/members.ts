@@ -7,7 +7,7 @@ import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import { Email, Password, Role, UserId } from './fields.ts'
+import { Email, Password, Role, requireUncommon, UserId } from './fields.ts'
 import { addPerson } from './people.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
@@ -40,6 +40,7 @@ export const addMember = operation({
   audit: 'member.add',
   run: async ({ caller, clock, passwords, random, request, state, write }, { email, role, password }) => {
     if (role !== 'member') throw passwordNotChosen(`Invite them as ${role} instead (POST /v1/iam/invites).`)
+    await requireUncommon('password', password)
     const { org } = caller
     const passwordDigest = password === undefined ? null : await passwords.hash(org, password, request.signal)
     const person = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }

@@ -8,7 +8,7 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import { Email, Password, UserId } from './fields.ts'
+import { Email, Password, requireUncommon, UserId } from './fields.ts'
 import { endSignInsOf } from './oidc/store.ts'
 import { addFirstOwner } from './people.ts'
 import { operation } from './state.ts'
@@ -61,6 +61,7 @@ export const createOrg = operation({
   run: async ({ caller, clock, passwords, random, request, state: { keys }, write }, { slug, name, owner }) => {
     const org = slug as OrgId
     const { password } = owner
+    await requireUncommon('owner.password', password)
     const passwordDigest = password === undefined ? null : await passwords.hash(caller.org, password, request.signal)
     return write(async ({ db, record }) => {
       const created = await store.insertOrganisation(db, org, name, clock.now().toISOString())

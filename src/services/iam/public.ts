@@ -7,6 +7,7 @@ import { openSecret } from './apps.ts'
 import { passwordProblem } from './fields.ts'
 import { findInvitation, join } from './invitations/invitation.ts'
 import { addFirstOwner } from './people.ts'
+import { changedMail, findReset, finishReset, sendReset } from './resets/reset.ts'
 import { loadKeys } from './sign-in/signing-keys.ts'
 import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
@@ -105,6 +106,10 @@ export async function openDirectory(engines: Engines, brand: string, membersMax:
     join: (token: string, passwordDigest: string | null, ip: string) =>
       join({ ...engines, membersMax }, token, passwordDigest, ip),
     passwordProblem,
+    sendReset: (email: string, linkOf: (token: string) => string) => sendReset(engines, email, linkOf),
+    findReset: (token: string) => findReset(engines, token),
+    finishReset: (token: string, passwordDigest: string, ip: string) => finishReset(engines, token, passwordDigest, ip),
+    passwordChanged: (email: string) => engines.mail.send(changedMail(email)),
   }
 }
 

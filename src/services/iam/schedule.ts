@@ -1,5 +1,6 @@
-// Deletes expired sign-ins from the database.
+// Deletes expired sign-ins and links from the database.
 import { deleteExpired } from './oidc/store.ts'
+import { deleteEnded } from './resets/store.ts'
 import { schedule } from './state.ts'
 
 /** Rows per transaction, small enough not to delay other writes. */
@@ -11,7 +12,9 @@ export const sweepSignIns = schedule({
   deadlineMs: 5 * 60_000,
   run: async ({ clock, signal, write }) => {
     const at = clock.now().toISOString()
-    while (!signal.aborted && (await write(tx => deleteExpired(tx, at, BATCH))) === BATCH);
+    for (const sweep of [deleteExpired, deleteEnded]) {
+      while (!signal.aborted && (await write(tx => sweep(tx, at, BATCH))) === BATCH);
+    }
     return undefined
   },
 })

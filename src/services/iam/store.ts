@@ -155,9 +155,27 @@ export async function updatePassword(db: Tx, user: string, verified: string, dig
 }
 
 /** Sets a password that only the person knows, after they proved access to the mailbox. `updatePassword` keeps
- *  `password_by`,  because the admin who set the password may be the one who changed it. */
-export async function setOwnPassword(db: Tx, user: string, digest: string): Promise<void> {
-  await db`update users set password = ${digest}, password_by = null, wrong_count = 0 where id = ${user}`
+ *  `password_by`, because the admin who set the password may be the one who changed it. */
+export async function setOwnPassword(db: Tx, user: string, digest: string, at: string): Promise<void> {
+  await db`update users set password = ${digest}, password_by = null, wrong_count = 0, email_verified = ${at}
+    where id = ${user}`
+}
+
+/** Records that the person has proved access to the mailbox. */
+export async function verifyAddress(db: Tx, user: string, at: string): Promise<void> {
+  await db`update users set email_verified = ${at} where id = ${user}`
+}
+
+export type Profile = { name: string; emailVerified: boolean }
+
+export async function selectProfile(db: Sql, user: string): Promise<Profile> {
+  const [row] =
+    await db<Profile>`select name, email_verified is not null as "emailVerified" from users where id = ${user}`
+  return row ?? { name: '', emailVerified: false }
+}
+
+export async function updateName(db: Tx, user: string, name: string): Promise<void> {
+  await db`update users set name = ${name} where id = ${user}`
 }
 
 /** Locks an account until the transaction ends. `hasPassword`: the person chose the password themselves. */

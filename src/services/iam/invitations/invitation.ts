@@ -85,9 +85,9 @@ export async function join(
     const { user, hasPassword } = isNew ? { user: newUser.id, hasPassword: false } : await people.lockUser(db, email)
     if (hasPassword !== (digest === null)) throw new Refused('changed')
     if (!isNew && digest !== null) {
-      await people.setOwnPassword(db, user, digest)
+      await people.setOwnPassword(db, user, digest, created)
       await endSignInsOf(db, user, null)
-    }
+    } else await people.verifyAddress(db, user, created)
     await people.insertMember(db, org, { user, email, role, created })
     if ((await people.countMembers(db, org, membersMax + 1)) > membersMax) throw new Refused('full')
     const caller = { user, email, credential: { id } }

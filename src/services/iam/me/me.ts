@@ -1,6 +1,7 @@
-// Operations under /v1/iam/me: the caller.
+// Operations at /v1/iam/me: the caller.
 import { Type } from 'typebox'
 import { isLimited, isSuperadmin } from '../../../kit/caller.ts'
+import { displayName } from '../../../kit/fields.ts'
 import { Email, Role, UserId } from '../fields.ts'
 import { operation } from '../state.ts'
 import * as store from '../store.ts'
@@ -13,6 +14,8 @@ export const getMe = operation({
   output: Type.Object({
     user: UserId,
     email: Email,
+    emailVerified: Type.Boolean({ description: 'Whether the person has proved access to the mailbox' }),
+    name: Type.String({ description: 'The name that the person gave; empty if none' }),
     org: Type.String({ description: 'The slug of the organisation that the credential belongs to' }),
     role: Role,
     project: Type.Union([Type.String(), Type.Null()], { description: 'The project of this request' }),
@@ -39,6 +42,7 @@ export const getMe = operation({
     return {
       user,
       email,
+      ...(await store.selectProfile(db, user)),
       org,
       role,
       project,
@@ -47,4 +51,21 @@ export const getMe = operation({
       orgs,
     }
   },
+})
+
+export const updateMe = operation({
+  route: 'PATCH /v1/iam/me',
+  summary: "Changes the caller's name, which apps see with the scope `profile`",
+  access: 'person',
+  input: { name: displayName("The person's name") },
+  output: Type.Object({ name: Type.String() }),
+  audit: 'me.update',
+  run: ({ caller, write }, { name }) =>
+    write(async ({ db, record }) => {
+      const before = await store.selectProfile(db, caller.user)
+      if (before.name === name) return { name }
+      await store.updateName(db, caller.user, name)
+      record(caller.user, { name: { from: before.name, to: name } })
+      return { name }
+    }),
 })

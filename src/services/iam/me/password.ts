@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
-import { Password } from '../fields.ts'
+import { Password, requireUncommon } from '../fields.ts'
 import { endSignInsOf } from '../oidc/store.ts'
 import { operation } from '../state.ts'
 import * as store from '../store.ts'
@@ -22,6 +22,7 @@ export const changePassword = operation({
   audit: 'password.change',
   faults: ['too_many_tries'],
   run: async ({ db: reads, caller, clock, passwords, request: { signal }, write }, { current, password }) => {
+    await requireUncommon('password', password)
     const now = clock.now().getTime()
     const since = new Date(now - WINDOW_MS).toISOString()
     // Counted in a separate transaction, so that the attempt counts even if the rest fails.

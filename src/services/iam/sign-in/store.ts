@@ -26,7 +26,7 @@ export async function hasBrand(db: Sql, name: string): Promise<boolean> {
   return rows.length > 0
 }
 
-export type ClientMember = { user: string; email: string; name: string; org: OrgId | null }
+export type ClientMember = { user: string; email: string; emailVerified: boolean; name: string; org: OrgId | null }
 
 /** A person as a member of the app's organisation. At Stoa's own app (`chooses`), it is the organisation chosen for the
  *  grant with that digest; `org` is null while there is no grant. */
@@ -36,7 +36,8 @@ export async function selectClientMember(
   { brand, id }: AppId,
   grant: Uint8Array | null,
 ): Promise<ClientMember | null> {
-  const [row] = await db<ClientMember>`select users.id as user, users.email, '' as name,
+  const [row] = await db<ClientMember>`select users.id as user, users.email, users.name,
+      users.email_verified is not null as "emailVerified",
       case when apps.chooses and ${grant}::bytea is null then null else members.org end as org
     from apps
     left join oidc as sign_in on sign_in.brand = apps.brand and sign_in.model = 'Grant' and sign_in.digest = ${grant}
