@@ -1,6 +1,7 @@
 // The calls that run in the database. The driver waits for ever for a server that stopped answering; here every call
 // has a deadline, and all of them can be failed at once.
 import { EngineUnavailable } from '../engines.ts'
+import { ConnectFailed } from './driver.ts'
 
 export type RunningCall = {
   /** It may take effect at any moment: only the server knows its outcome, so the caller waits for that. */
@@ -18,25 +19,27 @@ export type CallsOptions = {
   connectMs: number
   /** For a whole transaction. */
   deadlineMs: number
+  /** Until it ends after it was cancelled. */
+  cancelMs: number
   /** Asks the server to cancel a statement. */
   cancel(statement: object): void
-  /** A call does not get a connection, or does not end after it was cancelled. */
-  onSilent(): void
 }
 
 const CHECK_MS = 1_000
-/** How long a call may take to end after it was cancelled. A connection that is silent for longer is lost. */
-const CANCEL_MS = 5_000
 
 type Entry = {
   call: RunningCall
   startedMs: number
   cancelledMs: number | null
   fail(error: Error): void
-  end(error?: unknown): void
+  end: Release
 }
 
-export function openCalls({ connectMs, deadlineMs, cancel, onSilent }: CallsOptions) {
+/** Called once, when the connection of a call is free again or no longer counts: with the error of the call, if there is
+ *  one, and for how long a connection that is lost may still wait for an outcome. */
+type Release = (error?: unknown, waitS?: number) => void
+
+export function openCalls({ connectMs, deadlineMs, cancelMs, cancel }: CallsOptions) {
   const running = new Set<Entry>()
 
   function giveUp(entry: Entry): void {
@@ -44,34 +47,40 @@ export function openCalls({ connectMs, deadlineMs, cancel, onSilent }: CallsOpti
     entry.fail(new EngineUnavailable('db', 'down'))
   }
 
+  /** The connection of a call does not answer, and is dropped: nothing that was not sent is sent any more. If only the
+   *  server knows the outcome, the driver fails the call, after that time. */
+  function drop(entry: Entry, waitS = 0): void {
+    const isPending = entry.call.isCommitting && entry.call.isBegun()
+    if (!isPending) giveUp(entry)
+    entry.end(new ConnectFailed({ message: 'the connection does not answer' }), isPending ? waitS : 0)
+  }
+
   function check(): void {
     const nowMs = performance.now()
-    let isSilent = false
-    for (const entry of running) {
-      if (entry.cancelledMs !== null) isSilent ||= nowMs - entry.cancelledMs > CANCEL_MS
-      else if (!entry.call.isBegun()) isSilent ||= nowMs - entry.startedMs > connectMs
-      else if (nowMs - entry.startedMs > deadlineMs) {
+    for (const entry of [...running]) {
+      if (entry.cancelledMs !== null) {
+        if (nowMs - entry.cancelledMs > cancelMs) drop(entry)
+      } else if (!entry.call.isBegun()) {
+        if (nowMs - entry.startedMs > connectMs) drop(entry)
+      } else if (nowMs - entry.startedMs > deadlineMs) {
         entry.cancelledMs = nowMs
         if (!entry.call.isCommitting) giveUp(entry)
         if (entry.call.statement) cancel(entry.call.statement)
       }
     }
-    if (isSilent) onSilent()
   }
 
   const timer = setInterval(check, CHECK_MS).unref()
   return {
-    /** `release` is called once, when the connection of the call is free again or no longer counts; with the error of the
-     *  call, if there is one. */
-    run: <T>(call: RunningCall, start: () => PromiseLike<T>, release: (error?: unknown) => void): Promise<T> =>
+    run: <T>(call: RunningCall, start: () => PromiseLike<T>, release: Release): Promise<T> =>
       new Promise((resolve, reject) => {
         const entry: Entry = {
           call,
           startedMs: performance.now(),
           cancelledMs: null,
           fail: reject,
-          end: error => {
-            if (running.delete(entry)) release(error)
+          end: (error, waitS) => {
+            if (running.delete(entry)) release(error, waitS)
           },
         }
         running.add(entry)
@@ -86,12 +95,9 @@ export function openCalls({ connectMs, deadlineMs, cancel, onSilent }: CallsOpti
           },
         )
       }),
-    /** After the pool was replaced: the old connections no longer count. */
-    failAll: () => {
-      for (const entry of [...running]) {
-        if (!entry.call.isCommitting || !entry.call.isBegun()) giveUp(entry)
-        entry.end()
-      }
+    /** Calls whose outcome only the server knows wait for it for up to so long. */
+    dropAll: (waitS: number) => {
+      for (const entry of [...running]) drop(entry, waitS)
     },
     close: () => clearInterval(timer),
   }

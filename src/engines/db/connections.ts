@@ -1,17 +1,27 @@
 // The connections of the pool: opened when they are needed, and dropped when they are lost or old.
-import type { Driver } from './driver.ts'
+import { answers, type Driver } from './driver.ts'
 
-export type Connection = { driver: Driver; isLost: boolean; openedMs: number }
+export type Connection = { driver: Driver; isLost: boolean; openedMs: number; usedMs: number }
 
+const IDLE_MS = 5_000
+const ANSWER_MS = 2_000
 /** The server's memory for a connection grows over time. */
 const LIFETIME_MS = 30 * 60_000
 
-export function openConnections(openDriver: (onclose: () => void) => Driver) {
+export type ConnectionsOptions = {
+  openDriver: (onclose: () => void) => Driver
+  /** After this time without use, a connection must answer before it is used; and the time that it has to do so. */
+  idleMs?: number | undefined
+  answerMs?: number | undefined
+}
+
+export function openConnections({ openDriver, idleMs = IDLE_MS, answerMs = ANSWER_MS }: ConnectionsOptions) {
   const all = new Set<Connection>()
   const free: Connection[] = []
 
   function open(): Connection {
-    const connection = { driver: openDriver(() => lose(connection)), isLost: false, openedMs: performance.now() }
+    const [nowMs, isLost] = [performance.now(), false]
+    const connection = { driver: openDriver(() => lose(connection)), isLost, openedMs: nowMs, usedMs: nowMs }
     all.add(connection)
     return connection
   }
@@ -25,21 +35,43 @@ export function openConnections(openDriver: (onclose: () => void) => Driver) {
     }
   }
 
+  /** Ends a connection, after at most so long. It need not be given back. */
   function drop(connection: Connection, waitS = 0): Promise<void> {
     all.delete(connection)
     return connection.driver.end(waitS)
   }
 
+  /** The connection if it answers, otherwise a new one. The others that are free were idle for longer. */
+  async function answering(connection: Connection): Promise<Connection> {
+    if ((await answers(connection.driver, answerMs)) && all.has(connection)) return connection
+    void drop(connection)
+    dropFree()
+    return open()
+  }
+
+  function dropFree(): void {
+    for (const connection of free.splice(0)) void drop(connection)
+  }
+
   return {
-    /** The one that was used last, which has prepared most of the statements. */
-    take: (): Connection => free.pop() ?? open(),
+    /** The one that was used last, which has prepared most of the statements. One that was not used for a while must
+     *  answer first: firewalls forget idle connections without a word. */
+    take: (): Connection | Promise<Connection> => {
+      const connection = free.pop()
+      if (!connection) return open()
+      return performance.now() - connection.usedMs < idleMs ? connection : answering(connection)
+    },
+    drop,
     give: (connection: Connection): void => {
       if (!all.has(connection)) return
-      const isOld = performance.now() - connection.openedMs > LIFETIME_MS
+      connection.usedMs = performance.now()
+      const isOld = connection.usedMs - connection.openedMs > LIFETIME_MS
       if (connection.isLost || isOld) void drop(connection)
       else free.push(connection)
     },
-    /** Ends all, after at most so long; those in use need not be given back. */
+    /** Ends those that are not in use. */
+    dropFree,
+    /** Ends all, after at most so long. */
     dropAll: async (waitS: number): Promise<void> => {
       free.length = 0
       await Promise.all([...all].map(connection => drop(connection, waitS)))

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it, type TestContext } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { databaseConforms, until } from '../../../test/conformance/db.ts'
 import { externalPostgres } from '../../../test/external.ts'
@@ -24,6 +23,33 @@ if ('url' in external) {
   databaseConforms(`external PostgreSQL ${external.version}`, async limits => {
     return openPostgres({ at: { url: external.url }, ...limits })
   })
+  it('gives a connection of the pool to the listener if that has lost its own and there are no more', async t => {
+    const owner = openPostgres({ at: { url: external.url }, connectionsMax: 1, queueMax: 1 })
+    await owner.script("create role few login password 'few' connection limit 3")
+    const url = Object.assign(new URL(external.url), { username: 'few', password: 'few' }).href
+    const heartbeat = { everyMs: 50, answerMs: 200 }
+    const db = openPostgres({ at: { url }, connectionsMax: 10, queueMax: 20, heartbeat })
+    t.after(async () => {
+      await db.close()
+      await owner.close()
+    })
+    await db.listen(
+      'none',
+      () => {},
+      () => {},
+    )
+    await Promise.all([db`select pg_sleep(0.1)`, db`select pg_sleep(0.1)`])
+    const calls = Promise.allSettled(Array.from({ length: 6 }, () => db`select pg_sleep(0.1)`))
+    await owner`select pg_terminate_backend(pid) from pg_stat_activity
+      where usename = 'few' and application_name = 'stoa listening'`
+    await calls
+    const isListening = async () =>
+      (await owner`select from pg_stat_activity where usename = 'few' and application_name = 'stoa listening'`).length >
+      0
+    await until(async () => isListening())
+    await until(async () => (await Promise.allSettled([db`select 1`]))[0]?.status === 'fulfilled')
+  })
+
   it('encrypts the connection if the URL says so, and tries its hosts in order', async t => {
     const url = external.url.replace('127.0.0.1', '127.0.0.1:1,127.0.0.1')
     const db = openPostgres({ at: { url }, connectionsMax: 1, queueMax: 1 })
@@ -81,149 +107,6 @@ describe('an unresponsive server', () => {
   })
 })
 
-/** A proxy to a database, whose connections can be cut, refused or frozen. */
-async function proxyTo({ at }: Pick<Awaited<ReturnType<typeof testDatabase>>, 'at'>, t: TestContext) {
-  const sockets: Socket[] = []
-  const frozen = new Set<() => void>()
-  const state = { isFrozen: false, onSent: (_bytes: Buffer) => {} }
-  const pass = (from: Socket, to: Socket, seen: (bytes: Buffer) => void) =>
-    from.on('data', bytes => {
-      const send = () => void to.write(bytes)
-      if (state.isFrozen) frozen.add(send)
-      else send()
-      seen(bytes)
-    })
-  const proxy = createServer(near => {
-    const far = connect(`${at.socketDirectory}/.s.PGSQL.5432`)
-    for (const socket of [near, far]) sockets.push(socket.on('error', () => {}))
-    pass(near, far, bytes => state.onSent(bytes))
-    pass(far, near, () => {})
-    near.on('close', () => far.destroy())
-    far.on('close', () => near.destroy())
-  })
-  const listen = (port: number) => new Promise<void>(resolve => proxy.listen(port, '127.0.0.1', resolve))
-  const refuse = () => {
-    proxy.close()
-    for (const socket of sockets) socket.destroy()
-  }
-  t.after(refuse)
-  await listen(0)
-  const { port } = proxy.address() as AddressInfo
-  return {
-    at: { url: `postgres://${at.user}@127.0.0.1:${port}/${at.database}` },
-    sockets,
-    refuse,
-    accept: () => listen(port),
-    /** Called with what clients send. */
-    onSent: (seen: (bytes: Buffer) => void) => {
-      state.onSent = seen
-    },
-    /** Nothing arrives any more, as from a stopped server. */
-    freeze: () => {
-      state.isFrozen = true
-    },
-    thaw: () => {
-      state.isFrozen = false
-      for (const send of frozen) send()
-      frozen.clear()
-    },
-  }
-}
-
-describe('a server that stops answering', () => {
-  const isDown = (error: unknown) => error instanceof EngineUnavailable && error.state === 'down'
-  const open = async (t: TestContext) => {
-    const database = await testDatabase()
-    const proxy = await proxyTo(database, t)
-    const heartbeat = { everyMs: 50, answerMs: 200 }
-    const db = openPostgres({ at: proxy.at, connectionsMax: 3, queueMax: 20, heartbeat })
-    t.after(async () => {
-      proxy.thaw()
-      await db.close()
-      await database.drop()
-    })
-    await database.db.script('create table things (id int primary key)')
-    await db.listen(
-      'none',
-      () => {},
-      () => {},
-    )
-    const count = async () => (await database.db`select from things`).length
-    return { db, proxy, count }
-  }
-
-  it('is noticed by the heartbeat: running and waiting calls fail, new ones at once, and all work when it is back', async t => {
-    const { db, proxy } = await open(t)
-    await db`select 1`
-    proxy.freeze()
-    const calls = Array.from({ length: 5 }, () => assert.rejects(db`select 1`, isDown))
-    const unfinished = assert.rejects(
-      db.transaction(tx => tx`insert into things values (1)`),
-      isDown,
-    )
-    await Promise.all([...calls, unfinished])
-    assert.deepEqual(db.load(), { running: 0, waiting: 0 })
-    await assert.rejects(db`select 1`, isDown)
-    proxy.thaw()
-    await until(async () => (await Promise.allSettled([db`select 1`]))[0]?.status === 'fulfilled')
-  })
-
-  it('rolls back a transaction whose caller was told that it failed', async t => {
-    const { db, proxy, count } = await open(t)
-    const [inserted, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const failed = assert.rejects(
-      db.transaction(async tx => {
-        await tx`insert into things values (1)`
-        proxy.freeze()
-        inserted.resolve()
-        await released.promise
-      }),
-      isDown,
-    )
-    await inserted.promise
-    await failed
-    proxy.thaw()
-    released.resolve()
-    await until(async () => (await Promise.allSettled([db`select 1`]))[0]?.status === 'fulfilled')
-    assert.equal(await count(), 0)
-  })
-
-  it('delays the answer to a transaction whose COMMIT was sent until its outcome is known', async t => {
-    const { db, proxy, count } = await open(t)
-    proxy.onSent(bytes => {
-      if (bytes.includes('commit')) proxy.freeze()
-    })
-    let outcome = ''
-    const saved = db
-      .transaction(tx => tx`insert into things values (1)`)
-      .then(
-        () => {
-          outcome = 'saved'
-        },
-        error => {
-          outcome = error.state
-        },
-      )
-    await until(async () => (await Promise.allSettled([db`select 1`]))[0]?.status === 'rejected')
-    assert.equal(outcome, '')
-    proxy.onSent(() => {})
-    proxy.thaw()
-    await saved
-    assert.deepEqual([outcome, await count()], ['saved', 1])
-  })
-
-  it('leaves it unknown whether a COMMIT succeeded if the connection is lost meanwhile', async t => {
-    const { db, proxy } = await open(t)
-    proxy.onSent(bytes => {
-      if (bytes.includes('commit')) for (const socket of proxy.sockets) socket.destroy()
-    })
-    await assert.rejects(
-      db.transaction(tx => tx`insert into things values (1)`),
-      (error: unknown) => error instanceof EngineUnavailable && error.state === 'unknown',
-    )
-  })
-})
-
 describe('a transaction that exceeds its deadline', () => {
   it('is cancelled and rolled back, and its connection is free again', async t => {
     const { db, at, drop } = await testDatabase()
@@ -258,50 +141,6 @@ describe('a transaction that exceeds its deadline', () => {
     release.resolve()
     await blocker
     assert.equal((await db`select from things`).length, 0)
-  })
-})
-
-describe('the LISTEN connection', () => {
-  const limits = { connectionsMax: 1, queueMax: 1, heartbeat: { everyMs: 100, answerMs: 200 } }
-  const listenOn = async (at: Parameters<typeof openPostgres>[0]['at'], t: TestContext) => {
-    const db = openPostgres({ at, ...limits })
-    t.after(() => db.close())
-    const received: string[] = []
-    let connections = 0
-    await db.listen(
-      'news',
-      payload => received.push(payload),
-      () => connections++,
-    )
-    return { received, connections: () => connections }
-  }
-
-  /** Listens through a proxy, so that the connection can be cut. */
-  const listenThroughProxy = async (t: TestContext) => {
-    const { db, at, drop } = await testDatabase()
-    const proxy = await proxyTo({ at }, t)
-    t.after(drop)
-    const listener = await listenOn(proxy.at, t)
-    return { db, ...listener, ...proxy }
-  }
-
-  it('is restored after the server refused connections for a while', async t => {
-    const { db, received, connections, refuse, accept } = await listenThroughProxy(t)
-    refuse()
-    await wait(1_000)
-    assert.equal(connections(), 1)
-    await accept()
-    await until(() => connections() === 2)
-    await db`select pg_notify('news', 'back')`
-    await until(() => received.includes('back'))
-  })
-
-  it('is reopened when the network drops it silently', async t => {
-    const { db, received, connections, sockets } = await listenThroughProxy(t)
-    for (const socket of sockets) socket.removeAllListeners('data').pause()
-    await until(() => connections() === 2)
-    await db`select pg_notify('news', 'again')`
-    await until(() => received.includes('again'))
   })
 })
 

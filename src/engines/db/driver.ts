@@ -2,6 +2,7 @@
 // connection was lost: the next call may then hang or get the failure of the previous one. So it may connect once, and
 // whoever needs another connection opens another driver.
 import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import { textsFrom } from './arrays.ts'
 
@@ -22,6 +23,9 @@ export type DriverHandlers = {
 
 /** After this time the caller has given up, so that the query need not finish. */
 const STATEMENT_TIMEOUT_MS = 30_000
+const IDLE_IN_TRANSACTION_MS = 10_000
+/** After this time without acknowledgement the server closes the connection. */
+const UNANSWERED_MS = 15_000
 const CONNECT_TIMEOUT_S = 5
 
 /** No connection was made, so nothing was sent. */
@@ -52,7 +56,12 @@ export function openDriver(
       application_name: handlers.onnotify ? 'stoa listening' : 'stoa',
       TimeZone: 'UTC',
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+      // A transaction does nothing else between its statements. The locks of one whose client is gone become free.
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      tcp_user_timeout: UNANSWERED_MS,
+      tcp_keepalives_idle: 10,
+      tcp_keepalives_interval: 5,
+      tcp_keepalives_count: 3,
       // Every statement is written so that one plan suits all values. Planning a listing costs more than running it.
       plan_cache_mode: 'force_generic_plan',
       ...parameters,
@@ -78,6 +87,27 @@ export function openDriver(
   }
   return { sql, end }
 }
+
+/** Whether the connection answers. PostgreSQL delivers earlier notifications before it completes a later statement. */
+export async function answers({ sql }: Driver, withinMs: number): Promise<boolean> {
+  let isAnswered: boolean | null = null
+  const answer = sql`select 1`.then(
+    () => {
+      isAnswered = true
+    },
+    () => {
+      isAnswered = false
+    },
+  )
+  // In slices, between which the event loop reads its connections: after it was blocked for long, a single timer would
+  // fire before an answer that arrived long ago is read.
+  for (let slice = 0; slice < SLICES && isAnswered === null; slice++) {
+    await Promise.race([answer, wait(withinMs / SLICES, null, { ref: false })])
+  }
+  return isAnswered ?? false
+}
+
+const SLICES = 5
 
 /** What the driver made of the URL. */
 type Target = { host: string[]; port: number[]; path: string | false }

@@ -2,7 +2,7 @@
 // network dropped silently, and caches would then miss all further changes. The heartbeat also shows whether the server
 // answers at all.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Driver, DriverHandlers } from './driver.ts'
+import { answers, type Driver, type DriverHandlers } from './driver.ts'
 
 const HEARTBEAT_MS = 1_000
 /** An idle server answers at once, a busy one within milliseconds. */
@@ -41,7 +41,7 @@ export function openListener(options: ListenerOptions) {
       onclose: () => replace(next),
     })
     latest = next
-    await listenTo(next, new Set(listeners.map(({ channel }) => channel)))
+    await listenTo(next, new Set(listeners.map(({ channel }) => channel)), 2 * answerMs)
     if (closed) return
     current = next
     onReachable()
@@ -77,7 +77,7 @@ export function openListener(options: ListenerOptions) {
   async function listen(listener: Listener): Promise<void> {
     listeners.push(listener)
     if (!current) return start()
-    await listenTo(current, [listener.channel])
+    await listenTo(current, [listener.channel], answerMs)
     listener.onConnect()
   }
 
@@ -107,33 +107,18 @@ function cancelOn({ sql }: Driver, pid: number): void {
   sql`select pg_cancel_backend(${pid})`.catch(() => {}) // Then the heartbeat notices that the server is gone.
 }
 
-async function listenTo(driver: Driver, channels: Iterable<string>): Promise<void> {
+async function listenTo(driver: Driver, channels: Iterable<string>, withinMs: number): Promise<void> {
   const { sql } = driver
-  try {
+  const listening = (async () => {
     for (const channel of channels) await sql`listen ${sql(channel)}`
+  })()
+  const late = wait(withinMs, null, { ref: false }).then(() => {
+    throw new Error('the server does not answer')
+  })
+  try {
+    await Promise.race([listening, late])
   } catch (error) {
     await driver.end(0)
     throw error
   }
 }
-
-/** PostgreSQL delivers earlier notifications before it completes a later statement. */
-async function answers({ sql }: Driver, withinMs: number): Promise<boolean> {
-  let isAnswered: boolean | null = null
-  const answer = sql`select 1`.then(
-    () => {
-      isAnswered = true
-    },
-    () => {
-      isAnswered = false
-    },
-  )
-  // In slices, between which the event loop reads its connections: after it was blocked for long, a single timer would
-  // fire before an answer that arrived long ago is read.
-  for (let slice = 0; slice < SLICES && isAnswered === null; slice++) {
-    await Promise.race([answer, wait(withinMs / SLICES, null, { ref: false })])
-  }
-  return isAnswered ?? false
-}
-
-const SLICES = 5

@@ -4,7 +4,7 @@ import type postgres from 'postgres'
 import { openFairQueue, QueueFull } from '../../fair/queue.ts'
 import { EngineUnavailable } from '../engines.ts'
 import { openCalls, type RunningCall } from './calls.ts'
-import { openConnections } from './connections.ts'
+import { type ConnectionsOptions, openConnections } from './connections.ts'
 import type { Driver, DriverHandlers } from './driver.ts'
 import { isConnectionLost } from './errors.ts'
 import { openListener } from './notifications.ts'
@@ -15,14 +15,19 @@ export type PoolOptions = {
   queueMax: number
   /** How often the LISTEN connection is checked, and how long it may take to answer; tests shorten them. */
   heartbeat?: { everyMs: number; answerMs: number }
-  /** For a whole transaction; tests shorten it. */
+  /** For a whole transaction, and for its end after it was cancelled; tests shorten them. */
   deadlineMs?: number
+  cancelMs?: number
+  /** Tests shorten them. */
+  idle?: Pick<ConnectionsOptions, 'idleMs' | 'answerMs'>
 }
 
 /** How long a call may wait for a connection. */
 const QUEUE_WAIT_MS = 5_000
 /** A few seconds longer than the server lets a single statement run. */
 const DEADLINE_MS = 35_000
+/** How long a call may take to end after it was cancelled. A connection that is silent for longer is lost. */
+const CANCEL_MS = 5_000
 /** How long transactions whose COMMIT was sent before the server stopped answering may wait for its outcome. */
 const COMMIT_WAIT_S = 30
 const CLOSE_WAIT_S = 5
@@ -32,14 +37,14 @@ export type Pool = ReturnType<typeof openPool>
 export function openPool(options: PoolOptions, open: (handlers: DriverHandlers) => Driver) {
   const { connectionsMax: width, queueMax: waitingMax } = options
   const queue = openFairQueue({ width, waitingMax, waitMs: QUEUE_WAIT_MS })
-  const connections = openConnections(onclose => open({ onclose }))
+  const connections = openConnections({ openDriver: onclose => open({ onclose }), ...options.idle })
   /** Set while the server does not answer. Calls then fail at once instead of waiting for a connection. */
   let isDown = false
 
   const calls = openCalls({
     connectMs: QUEUE_WAIT_MS,
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
-    onSilent: replace,
+    cancelMs: options.cancelMs ?? CANCEL_MS,
     cancel: statement => {
       const pid = backendOf(statement)?.pid
       if (pid) listener.cancel(pid)
@@ -49,14 +54,16 @@ export function openPool(options: PoolOptions, open: (handlers: DriverHandlers) 
   /** Running calls fail, except those whose COMMIT was sent: only the server knows their outcome. Connections that do not
    *  answer cannot be used again. */
   function replace(): void {
-    void connections.dropAll(COMMIT_WAIT_S)
-    calls.failAll()
+    connections.dropFree()
+    calls.dropAll(COMMIT_WAIT_S)
   }
 
   const listener = openListener({
     open,
     ...options.heartbeat,
     onUnreachable: isFrozen => {
+      // If the server has no connection left for the listener, it gets one of ours.
+      if (!isFrozen) connections.dropFree()
       if (isDown) return
       isDown = true
       queue.rejectWaiting(new EngineUnavailable('db', 'down'))
@@ -75,14 +82,15 @@ export function openPool(options: PoolOptions, open: (handlers: DriverHandlers) 
     } catch (error) {
       throw error instanceof QueueFull ? new EngineUnavailable('db', 'busy', error) : error
     }
-    const connection = connections.take()
+    const taken = connections.take()
+    const connection = taken instanceof Promise ? await taken : taken
     return calls.run(
       call,
       () => start(connection.driver.sql),
-      error => {
+      (error, waitS) => {
         // The driver fails the call first and reports the loss later.
-        if (isConnectionLost(error)) connection.isLost = true
-        connections.give(connection)
+        if (isConnectionLost(error)) void connections.drop(connection, waitS)
+        else connections.give(connection)
         queue.leave(user)
       },
     )
