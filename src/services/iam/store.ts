@@ -90,6 +90,13 @@ export async function emailsOf(db: Sql, users: readonly string[]): Promise<Map<s
   return new Map(rows.map(({ id, email }) => [id, email]))
 }
 
+/** E-mail addresses of the owners who joined first. */
+export async function ownersOf(db: Sql, org: OrgId, count: number): Promise<string[]> {
+  const rows = await db<{ email: string }>`select email from members where org = ${org} and role = 'owner'
+    order by created, user_id limit ${count}`
+  return rows.map(({ email }) => email)
+}
+
 export type Membership = { org: string; name: string; role: Role }
 
 /** All memberships of a person. */
