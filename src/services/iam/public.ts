@@ -13,6 +13,7 @@ import * as store from './store.ts'
 
 export * as oidc from './oidc/store.ts'
 export { endGrant, endSignIn, findSignIn, lockSignIn } from './oidc/store.ts'
+export { signInId } from './sign-ins/store.ts'
 export { emailsOf, ownersOf, selectMember as findMember } from './store.ts'
 export { insertAudit as recordInTrail } from './trail/store.ts'
 export { findWorkspaceToken, workspaceIn } from './workspace-tokens.ts'

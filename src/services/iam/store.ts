@@ -192,9 +192,10 @@ export async function countWorkspaces(db: Sql, org: OrgId, max: number): Promise
   return row?.count ?? 0
 }
 
-export async function deleteWorkspace(db: Tx, org: OrgId, id: string): Promise<boolean> {
-  const rows = await db`delete from workspaces where org = ${org} and id = ${id} returning id`
-  return rows.length > 0
+/** Returns the name of the deleted workspace. */
+export async function deleteWorkspace(db: Tx, org: OrgId, id: string): Promise<string | null> {
+  const [row] = await db<{ name: string }>`delete from workspaces where org = ${org} and id = ${id} returning name`
+  return row?.name ?? null
 }
 
 /** A workspace of any organisation. */

@@ -43,21 +43,17 @@ export async function countProjects(db: Sql, org: OrgId, max: number): Promise<n
   return row?.count ?? 0
 }
 
-export async function updateProject(
-  db: Tx,
-  org: OrgId,
-  slug: string,
-  name: string,
-  at: string,
-): Promise<Project | null> {
+export async function updateProject(db: Tx, org: OrgId, slug: string, name: string, at: string): Promise<Project> {
   const [project] = await db<Project>`update projects set name = ${name}, updated = ${at}
     where org = ${org} and slug = ${slug} returning slug, name, created, updated`
-  return project ?? null
+  return project as Project
 }
 
-export async function deleteProject(db: Tx, org: OrgId, slug: string): Promise<boolean> {
-  const rows = await db<Project>`delete from projects where org = ${org} and slug = ${slug} returning slug`
-  return rows.length > 0
+/** Returns the deleted project. */
+export async function deleteProject(db: Tx, org: OrgId, slug: string): Promise<Project | null> {
+  const [project] = await db<Project>`delete from projects where org = ${org} and slug = ${slug}
+    returning slug, name, created, updated`
+  return project ?? null
 }
 
 export type Domain = {
