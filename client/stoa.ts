@@ -301,7 +301,7 @@ export type ListAuditOutput = {
     user?: string
     /** The e-mail address of that person at the time */
     email?: string
-    /** The id of the key or session that was used */
+    /** The id of the key or session that was used; `stoa` for what Stoa did by itself */
     credential: string
     /** The name of the action */
     what: string
@@ -312,9 +312,9 @@ export type ListAuditOutput = {
       from?: unknown
       to?: unknown
     }>
-    /** The IP address of the client */
+    /** The IP address of the client; empty for what Stoa did by itself */
     ip: string
-    /** The `X-Request-Id` of the request */
+    /** The `X-Request-Id` of the request; empty without one */
     requestId: string
   }[]
   /** Send it as `after` to get the next page; empty on the last page */
@@ -1029,6 +1029,8 @@ export type ListDomainsOutput = {
     }[]
     /** When it was attached */
     created: string
+    /** How many daily checks in a row did not find the TXT record of a live host; after 3 it is pending. Absent if the last one found it */
+    missedChecks?: number
     /** What the check found; only in the answer of a check */
     detail?: string
   }[]
@@ -1058,6 +1060,8 @@ export type AttachDomainOutput = {
   }[]
   /** When it was attached */
   created: string
+  /** How many daily checks in a row did not find the TXT record of a live host; after 3 it is pending. Absent if the last one found it */
+  missedChecks?: number
   /** What the check found; only in the answer of a check */
   detail?: string
 }
@@ -1091,6 +1095,8 @@ export type VerifyDomainOutput = {
   }[]
   /** When it was attached */
   created: string
+  /** How many daily checks in a row did not find the TXT record of a live host; after 3 it is pending. Absent if the last one found it */
+  missedChecks?: number
   /** What the check found; only in the answer of a check */
   detail?: string
 }

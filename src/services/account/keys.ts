@@ -145,10 +145,11 @@ export const deleteKey = operation({
   audit: 'key.revoke',
   run: async ({ caller, clock, write }, { id }) =>
     write(async ({ db, record }) => {
-      const { revoked } = await visibleKey(db, caller, id, clock.now())
-      if (revoked) return
-      await store.revokeKey(db, caller.org, id, caller.email, clock.now().toISOString())
-      record(id)
+      const row = await visibleKey(db, caller, id, clock.now())
+      if (row.revoked) return
+      const now = clock.now()
+      await store.revokeKey(db, caller.org, id, caller.email, now.toISOString())
+      record(id, { status: { from: isLive(row, now) ? 'active' : 'expired', to: 'revoked' } })
     }),
 })
 

@@ -8,7 +8,7 @@ import { cookieIn, cookieNames, hostCookie } from '../../kit/cookies.ts'
 import { SESSION_COOKIE } from '../../kit/credentials.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Context } from '../../kit/operation.ts'
-import { endGrant, endSignIn } from '../iam/public.ts'
+import { endGrant, endSignIn, signInId } from '../iam/public.ts'
 import { digestOf } from './key-text.ts'
 import { beginSession } from './sessions.ts'
 import { operation } from './state.ts'
@@ -115,7 +115,7 @@ export const logout = operation({
     }
     await write(async ({ db, record }) => {
       if (kind === 'session') await store.deleteSession(db, digest)
-      if (await endSignIn(db, signIn)) record('the own one')
+      if (await endSignIn(db, signIn)) record(signInId(signIn), { user: { from: caller.user } })
     })
     return reply(204, { 'set-cookie': [hostCookie(SESSION_COOKIE, '', 0)] })
   },

@@ -16,7 +16,9 @@ const AuditEntry = Type.Object({
     Type.String({ description: 'The id of the person who acted; absent if the credential belongs to no person' }),
   ),
   email: Type.Optional(Type.String({ description: 'The e-mail address of that person at the time' })),
-  credential: Type.String({ description: 'The id of the key or session that was used' }),
+  credential: Type.String({
+    description: 'The id of the key or session that was used; `stoa` for what Stoa did by itself',
+  }),
   what: Type.String({ description: 'The name of the action', examples: ['key.revoke'] }),
   on: Type.String({ description: 'The id or name of what was changed' }),
   changes: Type.Optional(
@@ -26,8 +28,8 @@ const AuditEntry = Type.Object({
       { description: 'The old and new values, by field name' },
     ),
   ),
-  ip: Type.String({ description: 'The IP address of the client' }),
-  requestId: Type.String({ description: 'The `X-Request-Id` of the request' }),
+  ip: Type.String({ description: 'The IP address of the client; empty for what Stoa did by itself' }),
+  requestId: Type.String({ description: 'The `X-Request-Id` of the request; empty without one' }),
 })
 
 export const listAudit = operation({

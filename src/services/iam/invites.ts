@@ -67,7 +67,7 @@ export const createInvite = operation({
       await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
       await requireRoom(db, caller.org, invite, state.maxima.invites) // Others may have been invited while the mail was sent.
       await store.insertInvite(db, caller.org, invite)
-      record(invite.email, { role: { to: role } })
+      record(invite.email, { role: { to: role }, expires: { to: invite.expires } })
       const { digest: _, ...shown } = invite
       return shown
     })
@@ -110,7 +110,11 @@ export const deleteInvite = operation({
   audit: 'invite.delete',
   run: ({ caller, write }, { id }) =>
     write(async ({ db, record }) => {
-      if (!(await store.deleteInvite(db, caller.org, id))) throw notFound('invite')
-      record(id)
+      const { email, role } = (await store.deleteInvite(db, caller.org, id)) ?? missing()
+      record(id, { email: { from: email }, role: { from: role } })
     }),
 })
+
+function missing(): never {
+  throw notFound('invite')
+}

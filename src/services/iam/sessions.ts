@@ -59,7 +59,7 @@ export const endSession = operation({
       const digest = id.slice(PREFIX.length)
       const user = ID.test(id) ? await store.selectSignInUser(db, caller.org, digest) : null
       if (!maySee(caller, user) || !(await endSignIn(db, digest))) throw notFound('session')
-      record(id)
+      record(id, { user: { from: user } })
     }),
 })
 

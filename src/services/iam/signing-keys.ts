@@ -22,8 +22,9 @@ export const rotateSigningKeys = operation({
   run: async ({ db: reads, clock, random, seal, write }, { brand = DEFAULT_BRAND }) => {
     await requireBrand(reads, brand)
     return write(async ({ db, record }) => {
-      record(brand)
-      return rotateKeys({ db, clock, random, seal }, brand)
+      const { signsFrom, retires } = await rotateKeys({ db, clock, random, seal }, brand)
+      record(brand, { signsFrom: { to: signsFrom }, retires: { to: retires } })
+      return { signsFrom, retires }
     })
   },
 })

@@ -101,6 +101,13 @@ export async function emailsOf(db: Sql, users: readonly string[]): Promise<Map<s
   return new Map(rows.map(({ id, email }) => [id, email]))
 }
 
+/** E-mail addresses of the owners who joined first. */
+export async function ownersOf(db: Sql, org: OrgId, count: number): Promise<string[]> {
+  const rows = await db<{ email: string }>`select email from members where org = ${org} and role = 'owner'
+    order by created, user_id limit ${count}`
+  return rows.map(({ email }) => email)
+}
+
 export type Membership = { org: string; name: string; role: Role }
 
 /** All memberships of a person. */
@@ -220,9 +227,10 @@ export async function countWorkspaces(db: Sql, org: OrgId, max: number): Promise
   return row?.count ?? 0
 }
 
-export async function deleteWorkspace(db: Tx, org: OrgId, id: string): Promise<boolean> {
-  const rows = await db`delete from workspaces where org = ${org} and id = ${id} returning id`
-  return rows.length > 0
+/** Returns the name of the deleted workspace. */
+export async function deleteWorkspace(db: Tx, org: OrgId, id: string): Promise<string | null> {
+  const [row] = await db<{ name: string }>`delete from workspaces where org = ${org} and id = ${id} returning name`
+  return row?.name ?? null
 }
 
 /** A workspace of any organisation. */

@@ -66,8 +66,9 @@ export const deleteWorkspace = operation({
   audit: 'workspace.delete',
   run: ({ caller, write }, { id }) =>
     write(async ({ db, record }) => {
-      if (!(await store.deleteWorkspace(db, caller.org, id))) throw notFound('workspace')
-      record(id)
+      const name = await store.deleteWorkspace(db, caller.org, id)
+      if (name === null) throw notFound('workspace')
+      record(id, { name: { from: name } })
     }),
 })
 

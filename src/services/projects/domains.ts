@@ -1,7 +1,7 @@
 // Operations under /v1/projects/{slug}/domains. A host is attached, its owner sets a TXT record, and once that record
-// was found, the pages of the host may call this service from a browser.
+// was found, the pages of the host may call this service from a browser. The record is checked daily.
 import { type Static, Type } from 'typebox'
-import type { Sql } from '../../engines/engines.ts'
+import type { Clock, Dns, Sql } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import { requireAtMost } from '../../kit/bound.ts'
 import type { OrgId } from '../../kit/caller.ts'
@@ -9,7 +9,9 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { slug, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import { Host, nameFrom, ownableHostFrom, recordName } from './host-name.ts'
+import { Host, hostLock, nameFrom, ownableHostFrom, recordName, recordValue } from './host-name.ts'
+import { loseHost } from './lost-hosts.ts'
+import { MISSED_MAX } from './schedule.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -23,6 +25,11 @@ const Domain = Type.Object({
     description: 'The DNS records that the host needs to become and to stay verified',
   }),
   created: timestamp('When it was attached'),
+  missedChecks: Type.Optional(
+    Type.Integer({
+      description: `How many daily checks in a row did not find the TXT record of a live host; after ${MISSED_MAX} it is pending. Absent if the last one found it`,
+    }),
+  ),
   detail: Type.Optional(Type.String({ description: 'What the check found; only in the answer of a check' })),
 })
 
@@ -55,19 +62,21 @@ export const attachDomain = operation({
   status: 201,
   faults: ['not_found', 'conflict'],
   audit: 'domain.attach',
-  run: ({ caller, clock, random, state, write }, { slug, host: text }) => {
+  run: async ({ db: reads, dns, caller, clock, random, state, write }, { slug, host: text }) => {
     const host = ownableHostFrom(text)
     const token = random.token(32)
+    const holder = await store.selectHolder(reads, host)
+    const found = holder && !isOf(holder, caller.org, slug) ? await lookUp({ dns, clock }, host) : NOT_LOOKED_UP
     return write({ serialize: true }, async ({ db, record }) => {
       await lock(db, `domains of ${caller.org}`)
       if (!(await store.lockProject(db, caller.org, slug))) throw notFound('project')
-      await requireFree(db, caller.org, slug, host)
+      await requireFree(db, caller.org, slug, host, found)
       const attached = await store.selectDomain(db, caller.org, slug, host)
       if (attached) return recordOf(attached)
       const domain = await store.insertDomain(db, caller.org, slug, host, token, clock.now().toISOString())
       const count = await store.countDomains(db, caller.org, state.domainsMax + 1)
       requireAtMost(state.domainsMax, count, 'domains', 'Detach one first.')
-      record(`${slug}/${host}`)
+      record(`${slug}/${host}`, { status: { to: 'pending' } })
       return recordOf(domain)
     })
   },
@@ -82,22 +91,26 @@ export const verifyDomain = operation({
   output: Domain,
   faults: ['not_found', 'conflict'],
   audit: 'domain.verify',
-  run: async ({ db: reads, dns, caller, clock, write }, { slug, host: text }) => {
+  run: async ({ db: reads, dns, caller, clock, request, write }, { slug, host: text }) => {
     const { host } = await ownDomain(reads, caller.org, slug, text)
-    const found = await dns.txt(recordName(host))
+    const found = await lookUp({ dns, clock }, host)
+    const { texts } = found
     return write(async ({ db, record }) => {
       await lock(db, hostLock(host))
       const domain = await ownDomain(db, caller.org, slug, host)
-      if (found === null) {
+      if (texts === null) {
         return { ...recordOf(domain), detail: 'The name servers could not be reached; try again later.' }
       }
-      const isFound = found.includes(recordValue(domain))
-      if (isFound) await requireFree(db, caller.org, slug, host)
-      const verified = isFound ? (domain.verified ?? clock.now().toISOString()) : null
-      const answer = { ...recordOf({ ...domain, verified }), detail: detailOf(domain, found) }
-      if (verified === domain.verified) return answer
-      if (!(await store.updateVerified(db, caller.org, slug, host, verified))) throw notFound('domain')
-      record(`${slug}/${host}`, { status: { from: recordOf(domain).status, to: answer.status } })
+      const at = clock.now().toISOString()
+      const isFound = texts.includes(recordValue(domain))
+      const former = isFound ? await requireFree(db, caller.org, slug, host, found) : null
+      if (former) await loseHost(db, former, { what: 'domain.lose', at, requestId: request.id })
+      const after = { ...domain, verified: isFound ? (domain.verified ?? at) : null, missed: 0 }
+      const answer = { ...recordOf(after), detail: detailOf(domain, texts) }
+      if (after.verified !== domain.verified) {
+        if (!(await store.updateVerified(db, domain, after.verified))) throw notFound('domain')
+        record(`${slug}/${host}`, { status: { from: recordOf(domain).status, to: answer.status } })
+      } else if (isFound) await store.updateChecked(db, domain, at, 0)
       return answer
     })
   },
@@ -116,20 +129,19 @@ export const detachDomain = operation({
     const host = nameFrom(text)
     return write(async ({ db, record }) => {
       await lock(db, hostLock(host))
-      await ownDomain(db, caller.org, slug, host)
-      await store.deleteDomain(db, caller.org, slug, host)
-      record(`${slug}/${host}`)
+      const domain = await ownDomain(db, caller.org, slug, host)
+      await store.deleteDomain(db, domain)
+      record(`${slug}/${host}`, { status: { from: recordOf(domain).status } })
     })
   },
 })
 
 function recordOf(domain: store.Domain): Static<typeof Domain> {
-  const { host, created, verified } = domain
+  const { host, created, verified, missed } = domain
   const record = { type: 'TXT' as const, name: recordName(host), value: recordValue(domain) }
-  return { host, status: verified ? 'live' : 'pending', verified: !!verified, records: [record], created }
+  const status = verified ? 'live' : 'pending'
+  return { host, status, verified: !!verified, records: [record], created, ...(missed > 0 && { missedChecks: missed }) }
 }
-
-const recordValue = ({ token }: store.Domain) => `stoa-verify=${token}`
 
 function detailOf(domain: store.Domain, found: string[]): string {
   const name = recordName(domain.host)
@@ -138,20 +150,39 @@ function detailOf(domain: store.Domain, found: string[]): string {
   return `The TXT record at ${name} has a different value.`
 }
 
-/** The lock for verifying or detaching a host. */
-const hostLock = (host: string) => `host ${host}`
-
 async function requireProject(db: Sql, org: OrgId, slug: string): Promise<void> {
   if (!(await store.selectProject(db, org, slug))) throw notFound('project')
 }
 
-/** Only a verified host blocks other projects; a pending one does not. */
-async function requireFree(db: Sql, org: OrgId, slug: string, host: string): Promise<void> {
-  const owner = await store.selectOwner(db, host)
-  if (!owner || (owner.org === org && owner.project === slug)) return
-  const where = owner.org === org ? `the project ${owner.project}` : 'another organisation'
+/** The TXT records of a host, null if no name server answered, and when the look-up began. */
+type Found = { texts: string[] | null; since: Date }
+const NOT_LOOKED_UP: Found = { texts: null, since: new Date(0) }
+
+async function lookUp({ dns, clock }: { dns: Dns; clock: Clock }, host: string): Promise<Found> {
+  const since = clock.now()
+  return { texts: await dns.txt(recordName(host)), since }
+}
+
+const isOf = (domain: store.Domain, org: OrgId, slug: string) => domain.org === org && domain.project === slug
+
+/** Only a verified host blocks other projects, a pending one does not; and only while its record is there, or the name
+ *  servers do not answer. Returns the claim of another project that is verified but whose record is gone. */
+async function requireFree(
+  db: Sql,
+  org: OrgId,
+  slug: string,
+  host: string,
+  { texts, since }: Found,
+): Promise<store.Domain | null> {
+  const holder = await store.selectHolder(db, host)
+  if (!holder || isOf(holder, org, slug)) return null
+  // It may have been proved after we looked.
+  const proved = holder.missed === 0 ? (holder.checked ?? holder.verified) : holder.verified
+  const isNewer = Date.parse(proved ?? '') > since.getTime()
+  if (texts !== null && !texts.includes(recordValue(holder)) && !isNewer) return holder
+  const where = holder.org === org ? `the project ${holder.project}` : 'another organisation'
   throw new Fault('conflict', {
-    message: `${host} is verified for ${where}; it must be detached there first.`,
+    message: `${host} is verified for ${where}. It must first be detached there, or the TXT record of ${where} at ${recordName(host)} be removed.`,
     fields: [{ path: 'host', says: 'belongs to another project' }],
   })
 }

@@ -16,6 +16,7 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 const RECORD = '_stoa-verify.'
 const HOST_MAX = 253 - RECORD.length
 export const recordName = (host: string): string => RECORD + host
+export const recordValue = ({ token }: { token: string }): string => `stoa-verify=${token}`
 
 /** The name in lower case and ASCII, as it is stored. */
 export function nameFrom(text: string): string {
@@ -39,3 +40,6 @@ export function ownableHostFrom(text: string): string {
 }
 
 const wrong = (says: string) => invalidInput([{ path: 'host', says }])
+
+/** The lock for verifying, checking or detaching a host. */
+export const hostLock = (host: string): string => `host ${host}`

@@ -82,10 +82,11 @@ export const updateProject = operation({
   audit: 'project.update',
   run: ({ caller, clock, write }, { slug, name }) =>
     write(async ({ db, record }) => {
-      const project = await store.updateProject(db, caller.org, slug, name, clock.now().toISOString())
-      if (!project) return missing()
-      record(slug, { name: { to: name } })
-      return project
+      await store.lockProject(db, caller.org, slug)
+      const before = (await store.selectProject(db, caller.org, slug)) ?? missing()
+      if (before.name === name) return before
+      record(slug, { name: { from: before.name, to: name } })
+      return store.updateProject(db, caller.org, slug, name, clock.now().toISOString())
     }),
 })
 
@@ -100,8 +101,8 @@ export const deleteProject = operation({
   audit: 'project.delete',
   run: ({ caller, write }, { slug }) =>
     write(async ({ db, record }) => {
-      if (!(await store.deleteProject(db, caller.org, slug))) missing()
-      record(slug)
+      const { name } = (await store.deleteProject(db, caller.org, slug)) ?? missing()
+      record(slug, { name: { from: name } })
     }),
 })
 

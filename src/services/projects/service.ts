@@ -1,7 +1,9 @@
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as domains from './domains.ts'
+import { tellOwners } from './lost-hosts.ts'
 import * as projects from './projects.ts'
+import { checkHosts } from './schedule.ts'
 import { openVerifiedHosts } from './verified-hosts.ts'
 
 export const projectsService = service({
@@ -13,8 +15,9 @@ export const projectsService = service({
     STOA_PROJECTS_MAX: setting('Projects that an organisation may have', '1000', count),
     STOA_DOMAINS_MAX: setting('Domains that an organisation may have, in all its projects', '1000', count),
   },
-  open: async ({ engines, settings }) => ({
-    state: { projectsMax: settings.STOA_PROJECTS_MAX, domainsMax: settings.STOA_DOMAINS_MAX },
+  schedules: [checkHosts, tellOwners],
+  open: async ({ engines, settings, warn }) => ({
+    state: { projectsMax: settings.STOA_PROJECTS_MAX, domainsMax: settings.STOA_DOMAINS_MAX, warn },
     provides: { isVerified: await openVerifiedHosts(engines.db, engines.clock) },
   }),
 })

@@ -1,6 +1,6 @@
-// The state of the service: how many projects and domains an organisation may have.
+// The state of the service: how many projects and domains an organisation may have, and the log of background work.
 import { serviceKit } from '../../kit/service.ts'
 
-export type Projects = { projectsMax: number; domainsMax: number }
+export type Projects = { projectsMax: number; domainsMax: number; warn: (error: unknown) => void }
 
-export const { operation } = serviceKit<Projects>()
+export const { operation, schedule } = serviceKit<Projects>()

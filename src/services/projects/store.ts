@@ -43,32 +43,39 @@ export async function countProjects(db: Sql, org: OrgId, max: number): Promise<n
   return row?.count ?? 0
 }
 
-export async function updateProject(
-  db: Tx,
-  org: OrgId,
-  slug: string,
-  name: string,
-  at: string,
-): Promise<Project | null> {
+export async function updateProject(db: Tx, org: OrgId, slug: string, name: string, at: string): Promise<Project> {
   const [project] = await db<Project>`update projects set name = ${name}, updated = ${at}
     where org = ${org} and slug = ${slug} returning slug, name, created, updated`
+  return project as Project
+}
+
+/** Returns the deleted project. */
+export async function deleteProject(db: Tx, org: OrgId, slug: string): Promise<Project | null> {
+  const [project] = await db<Project>`delete from projects where org = ${org} and slug = ${slug}
+    returning slug, name, created, updated`
   return project ?? null
 }
 
-export async function deleteProject(db: Tx, org: OrgId, slug: string): Promise<boolean> {
-  const rows = await db<Project>`delete from projects where org = ${org} and slug = ${slug} returning slug`
-  return rows.length > 0
+export type Domain = {
+  org: OrgId
+  project: string
+  host: string
+  token: string
+  created: string
+  verified: string | null
+  /** When the record of a verified host was last looked up, after it was verified. */
+  checked: string | null
+  /** How many daily checks in a row did not find the record. */
+  missed: number
 }
 
-export type Domain = { host: string; token: string; created: string; verified: string | null }
-
 export function selectDomains(db: Sql, org: OrgId, project: string, after: string, count: number): Promise<Domain[]> {
-  return db<Domain>`select host, token, created, verified from domains
+  return db<Domain>`select org, project, host, token, created, verified, checked, missed from domains
     where org = ${org} and project = ${project} and host > ${after} order by host limit ${count}`
 }
 
 export async function selectDomain(db: Sql, org: OrgId, project: string, host: string): Promise<Domain | null> {
-  const [domain] = await db<Domain>`select host, token, created, verified from domains
+  const [domain] = await db<Domain>`select org, project, host, token, created, verified, checked, missed from domains
     where org = ${org} and project = ${project} and host = ${host}`
   return domain ?? null
 }
@@ -83,7 +90,7 @@ export async function insertDomain(
 ): Promise<Domain> {
   const [domain] = await db<Domain>`insert into domains (org, project, host, token, created)
     values (${org}, ${project}, ${host}, ${token}, ${at})
-    returning host, token, created, verified`
+    returning org, project, host, token, created, verified, checked, missed`
   return domain as Domain
 }
 
@@ -94,25 +101,60 @@ export async function countDomains(db: Sql, org: OrgId, max: number): Promise<nu
   return row?.count ?? 0
 }
 
-export async function updateVerified(
-  db: Tx,
-  org: OrgId,
-  project: string,
-  host: string,
-  verified: string | null,
-): Promise<boolean> {
-  const rows = await db`update domains set verified = ${verified}
+type DomainKey = Pick<Domain, 'org' | 'project' | 'host'>
+
+/** Changes whether a host is verified; `verified` is the time, or null. Every process is told. Returns false if it was
+ *  deleted. */
+export async function updateVerified(db: Tx, { org, project, host }: DomainKey, verified: string | null) {
+  const rows = await db`update domains set verified = ${verified}, checked = null, missed = 0, lost = null
     where org = ${org} and project = ${project} and host = ${host} returning host`
   return rows.length > 0
 }
 
-export async function deleteDomain(db: Tx, org: OrgId, project: string, host: string): Promise<void> {
+/** Makes a host pending whose owners must be told. Every process is told. Returns false if it was deleted. */
+export async function updateLost(db: Tx, { org, project, host }: DomainKey, at: string): Promise<boolean> {
+  const rows = await db`update domains set verified = null, checked = null, missed = 0, lost = ${at}
+    where org = ${org} and project = ${project} and host = ${host} returning host`
+  return rows.length > 0
+}
+
+/** Stores the result of looking up the record of a host that stays verified. */
+export async function updateChecked(db: Tx, { org, project, host }: DomainKey, at: string, missed: number) {
+  await db`update domains set checked = ${at}, missed = ${missed}
+    where org = ${org} and project = ${project} and host = ${host}`
+}
+
+export async function deleteDomain(db: Tx, { org, project, host }: DomainKey): Promise<void> {
   await db`delete from domains where org = ${org} and project = ${project} and host = ${host}`
 }
 
-/** The project, of any organisation, for which a host is verified. */
-export async function selectOwner(db: Sql, host: string): Promise<{ org: OrgId; project: string } | null> {
-  const [owner] = await db<{ org: OrgId; project: string }>`select org, project from domains
+/** The verified claim of any organisation on a host. */
+export async function selectHolder(db: Sql, host: string): Promise<Domain | null> {
+  const [holder] = await db<Domain>`select org, project, host, token, created, verified, checked, missed from domains
     where host = ${host} and verified is not null`
-  return owner ?? null
+  return holder ?? null
+}
+
+/** Verified hosts of all organisations whose record was last looked up at or before `before`, oldest first. */
+export function selectUnchecked(db: Sql, before: string, count: number): Promise<Domain[]> {
+  return db<Domain>`select org, project, host, token, created, verified, checked, missed from domains
+    where verified is not null and coalesce(checked, verified) <= ${before}
+    order by coalesce(checked, verified) limit ${count}`
+}
+
+/** A host that was taken away. `isElsewhere`: another project has verified it since. */
+export type LostHost = DomainKey & { lost: string; isElsewhere: boolean }
+
+/** Hosts of all organisations whose owners are not told yet, the first lost first. */
+export function selectLost(db: Sql, count: number): Promise<LostHost[]> {
+  return db<LostHost>`select org, project, host, lost,
+      exists (select from domains as holder where holder.host = domains.host and holder.verified is not null)
+        as "isElsewhere"
+    from domains where lost is not null order by lost limit ${count}`
+}
+
+/** Notes that the owners were told of this loss, not of a later one. */
+export async function updateTold(db: Tx, { org, project, host, lost }: LostHost): Promise<void> {
+  await db`update domains set lost = null
+    where org = ${org} and project = ${project} and host = ${host} and lost = ${lost}`
 }

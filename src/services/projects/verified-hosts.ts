@@ -3,7 +3,7 @@
 import type { Clock, Database } from '../../engines/engines.ts'
 import { clientNetwork } from '../../fair/address.ts'
 import { openCache } from '../../kit/cache.ts'
-import { selectOwner } from './store.ts'
+import { selectHolder } from './store.ts'
 
 /** `address` is that of the client that asks. */
 export type VerifiedHosts = (host: string, address: string) => boolean | Promise<boolean>
@@ -13,7 +13,7 @@ export async function openVerifiedHosts(db: Database, clock: Clock): Promise<Ver
   await db.listen('domains', cache.drop, cache.clear)
   return (host, address) => {
     const nowMs = clock.now().getTime()
-    const lookUp = async () => ({ value: (await selectOwner(db, host)) !== null, aliases: [host] })
+    const lookUp = async () => ({ value: (await selectHolder(db, host)) !== null, aliases: [host] })
     const cached = cache.get(host, nowMs, lookUp)
     if (cached !== undefined) return cached
     return cache.load(host, nowMs, clientNetwork(address), lookUp).then(verified => verified ?? false)

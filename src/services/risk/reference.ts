@@ -21,6 +21,8 @@ const NOTE_BYTES_MAX = 512
 const BODY_LIMIT = 8 * 1024 * 1024
 /** Per organisation and set. */
 const OVERRIDES_MAX = 10_000
+/** Keys that an entry of the audit trail names; of further ones it has the number. */
+const RECORDED_MAX = 20
 
 export const listReference = operation({
   route: 'GET /v1/risk/reference',
@@ -132,14 +134,18 @@ export const setReference = operation({
     const by = { by: caller.email, at: clock.now().toISOString() }
     return write({ serialize: true }, async ({ db, record }) => {
       await lock(db, `risk overrides of ${caller.org}`)
-      await store.upsertOverrides(db, caller.org, set, [...distinct.values()], by)
+      const written = [...distinct.values()]
+      const recorded = written.slice(0, RECORDED_MAX)
+      const before = await store.selectVerdicts(db, caller.org, set, keysOf(recorded))
+      await store.upsertOverrides(db, caller.org, set, written, by)
       const overrides = await store.countOverrides(db, caller.org, set)
       if (overrides > OVERRIDES_MAX) {
         throw new Fault('conflict', {
           message: `An organisation may have at most ${OVERRIDES_MAX} overrides on a set, and this request would make it ${overrides}; nothing was written.`,
         })
       }
-      record(`${set}: ${entries.length} entries`)
+      const verdicts = { ...(before.length > 0 && { from: verdictsOf(before) }), to: verdictsOf(recorded) }
+      record(set, { verdicts, written: { to: distinct.size } })
       return { set, written: distinct.size, overrides }
     })
   },
@@ -162,12 +168,17 @@ export const clearReference = operation({
     const { entry } = requireSet(state, set)
     const key = overrideKey(entry, text)
     return write(async ({ db, record }) => {
-      const cleared = key !== null && (await store.deleteOverride(db, caller.org, set, key))
-      if (cleared) record(set)
-      return { set, key: text, cleared, overrides: await store.countOverrides(db, caller.org, set) }
+      const cleared = key === null ? null : await store.deleteOverride(db, caller.org, set, key)
+      if (cleared) record(set, { verdicts: { from: verdictsOf([cleared]) } })
+      return { set, key: text, cleared: cleared !== null, overrides: await store.countOverrides(db, caller.org, set) }
     })
   },
 })
+
+type KeyVerdict = Pick<store.OverrideEntry, 'key' | 'verdict'>
+const keysOf = (entries: readonly KeyVerdict[]) => entries.map(({ key }) => key)
+const verdictsOf = (entries: readonly KeyVerdict[]) =>
+  Object.fromEntries(entries.map(({ key, verdict }) => [key, verdict]))
 
 const invalid = (path: string, says: string) => invalidInput([{ path, says }])
 

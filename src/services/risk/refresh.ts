@@ -59,6 +59,7 @@ export const refreshReference = operation({
     const { state: risk, clock, request, write } = context
     const loaded = requireSet(risk, set)
     requireKind(loaded, receipts)
+    const { version: before } = factsOf(loaded, clock.now())
     const results = receipts
       ? await write(({ db }) => keepReceipts({ db, clock }, loaded, receipts as Receipt[]))
       : await importSet(risk.engines, risk, loaded, force, request.signal)
@@ -67,7 +68,7 @@ export const refreshReference = operation({
     await risk.loadedSets.reload(set)
     requireReachableSource(loaded, results)
     const { version, stale } = factsOf(requireSet(risk, set), clock.now())
-    await write(async ({ record }) => record(set, { version: { to: version } }))
+    await write(async ({ record }) => record(set, { version: { from: before, to: version } }))
     return { set, version, stale, took: results.map(({ unreachable: _, ...rest }) => rest) }
   },
 })

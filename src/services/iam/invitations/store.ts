@@ -63,9 +63,10 @@ export async function insertInvite(db: Tx, org: OrgId, invite: Invite & { digest
       ${invite.created}, ${invite.expires})`
 }
 
-export async function deleteInvite(db: Tx, org: OrgId, id: string): Promise<boolean> {
-  const rows = await db`delete from invites where org = ${org} and id = ${id} returning id`
-  return rows.length > 0
+/** Returns the deleted invite. */
+export async function deleteInvite(db: Tx, org: OrgId, id: string): Promise<Pick<Invite, 'email' | 'role'> | null> {
+  const [invite] = await db<Invite>`delete from invites where org = ${org} and id = ${id} returning email, role`
+  return invite ?? null
 }
 
 type FoundInvite = { id: string; org: OrgId }

@@ -4,6 +4,8 @@ import type { OrgId } from '../../../kit/caller.ts'
 
 /** A sign-in to an app. Its public id is a prefix of the grant's digest. */
 export type SignIn = { id: string; user: string; email: string; app: string; created: string }
+/** The public id of the sign-in whose grant has this digest, in hex. */
+export const signInId = (digest: string): string => `sin_${digest.slice(0, 32)}`
 /** `digest` is the prefix that the id of the last sign-in of a page names. */
 export type SignInPosition = { created: string; digest: Uint8Array }
 

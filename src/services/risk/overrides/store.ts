@@ -68,8 +68,17 @@ export async function upsertOverrides(
       set verdict = excluded.verdict, note = excluded.note, by = excluded.by, at = excluded.at`
 }
 
-export async function deleteOverride(db: Tx, org: OrgId, set: string, key: string): Promise<boolean> {
-  const rows = await db`delete from risk_overrides where org = ${org} and set_name = ${set} and key = ${key}
-    returning key`
-  return rows.length > 0
+type KeyVerdict = Pick<OverrideEntry, 'key' | 'verdict'>
+
+/** The overrides on these keys. */
+export function selectVerdicts(db: Sql, org: OrgId, set: string, keys: readonly string[]): Promise<KeyVerdict[]> {
+  return db<KeyVerdict>`select key, verdict from risk_overrides
+    where org = ${org} and set_name = ${set} and key = any(${keys})`
+}
+
+/** Returns the deleted override. */
+export async function deleteOverride(db: Tx, org: OrgId, set: string, key: string): Promise<KeyVerdict | null> {
+  const [row] = await db<KeyVerdict>`delete from risk_overrides
+    where org = ${org} and set_name = ${set} and key = ${key} returning key, verdict`
+  return row ?? null
 }

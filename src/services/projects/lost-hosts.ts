@@ -1,0 +1,75 @@
+// Taking a verified host away: the entry in the audit trail of its organisation, and the mail to the owners.
+import type { Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import { ownersOf, recordInTrail } from '../iam/public.ts'
+import { recordName } from './host-name.ts'
+import { schedule } from './state.ts'
+import * as store from './store.ts'
+
+/** Why a host is no longer verified. `domain.lapse`: its record was missing in several daily checks. `domain.lose`: it
+ *  was missing while another project proved that it owns the host. */
+type Loss = 'domain.lapse' | 'domain.lose'
+
+/** What the trail says of changes that nobody of the organisation made. It does not name who proved the host. */
+const STOA = { user: null, email: null, credential: { id: 'stoa' } }
+
+/** `requestId` is that of the request that proved the host, or empty. The owners are told later, by `tellOwners`. */
+export async function loseHost(
+  db: Tx,
+  { org, project, host }: store.Domain,
+  { what, at, requestId }: { what: Loss; at: string; requestId: string },
+): Promise<void> {
+  if (!(await store.updateLost(db, { org, project, host }, at))) return
+  const changes = { status: { from: 'live', to: 'pending' } }
+  await recordInTrail(db, { org, caller: STOA, what, on: `${project}/${host}`, changes, at, ip: '', requestId })
+}
+
+/** Hosts per run; further ones follow in the next. */
+const HOSTS_MAX = 1_000
+/** Enough that somebody reads the mail. */
+const OWNERS_MAX = 20
+const HOSTS_PER_MAIL = 50
+/** How long mail that no owner received is tried again. */
+const TRIES_MS = 24 * 60 * 60_000
+
+/** Mails are not sent with the change: they must neither delay nor fail the request of another organisation. At most one
+ *  mail per run and organisation, so that a host that changes hands over and over does not flood anyone. */
+export const tellOwners = schedule({
+  name: 'lost domains',
+  everyMs: 10 * 60_000,
+  deadlineMs: 30 * 60_000,
+  run: async ({ db, clock, mail, signal, state, write }) => {
+    const lost = await store.selectLost(db, HOSTS_MAX)
+    for (const [org, hosts] of Map.groupBy(lost, ({ org }) => org)) {
+      if (signal.aborted) return
+      const owners = await ownersOf(db, org, OWNERS_MAX)
+      const sent = await Promise.allSettled(owners.map(to => mail.send({ to, ...lossMail(org, hosts) })))
+      const failed = sent.filter(one => one.status === 'rejected')
+      for (const { reason } of failed) state.warn(reason)
+      const isTold = owners.length === 0 || failed.length < sent.length
+      const since = clock.now().getTime() - TRIES_MS
+      const done = hosts.filter(({ lost }) => isTold || Date.parse(lost) < since)
+      await write(async tx => {
+        for (const one of done) await store.updateTold(tx, one)
+      })
+    }
+  },
+})
+
+function lossMail(org: OrgId, hosts: readonly store.LostHost[]): { subject: string; text: string } {
+  const named = hosts.slice(0, HOSTS_PER_MAIL).map(({ host, project, isElsewhere }) => {
+    const holder = isElsewhere ? '; it is verified elsewhere now' : ''
+    return `- ${host} (project ${project}): there is no correct TXT record at ${recordName(host)}${holder}`
+  })
+  const more = hosts.length > named.length ? [`- and ${hosts.length - named.length} more`] : []
+  return {
+    subject: `Domains of ${org} are no longer verified`,
+    text: `These domains of the organisation ${org} are no longer verified:
+
+${[...named, ...more].join('\n')}
+
+Pages on them can call this service from a browser only while they are verified. If a domain is yours, set its TXT
+record again and verify it. If it is not, detach it from its project.
+`,
+  }
+}

@@ -1,0 +1,271 @@
+// What the audit trail says of every write of the product: a table with one real call per audited operation.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { allOperations, insertSignIn } from './derive.ts'
+import { type Answer, startHost } from './host.ts'
+
+const host = await startHost()
+const { home, admin } = host
+const PASSWORD = 'walnut-desk-twelve-green'
+const URIS = ['https://shop.example.com/a', 'https://shop.example.com/b']
+const DAY_MS = 24 * 60 * 60_000
+const inDays = (days: number) => new Date(host.clock.now().getTime() + days * DAY_MS).toISOString()
+
+type Changes = Record<string, { from?: unknown; to?: unknown }>
+/** `changes` is null where nothing but a secret changed; `reader` is the key that reads the trail of the entry. */
+type Written = { answer: Answer; on: string; changes: Changes | null; reader?: string }
+
+let made = 0
+const next = (prefix: string) => `${prefix}${made++}`
+const post = async (path: string, body: object, as = home.key) => {
+  const answer = await host.call(`POST ${path}`, { body, as })
+  assert.equal(answer.status, 201, answer.text)
+  return answer
+}
+const project = async (name: string) => (await post('/v1/projects', { slug: next('p'), name })).body.slug
+const domain = async () => {
+  const [slug, name] = [await project('P'), `${next('d')}.example.com`]
+  const { body } = await post(`/v1/projects/${slug}/domains`, { host: name })
+  host.txt.set(`_stoa-verify.${name}`, [body.records[0].value])
+  return { path: `/v1/projects/${slug}/domains/${name}`, on: `${slug}/${name}` }
+}
+const app = async () => {
+  const body = { app: next('app'), name: 'Web', type: 'confidential', redirectUris: [URIS[0]] }
+  return post('/v1/iam/apps', body)
+}
+const override = (key: string, verdict: string) =>
+  host.call('PUT /v1/risk/reference/domain', { body: { entries: [{ key, verdict }] } })
+
+const projects: Record<string, () => Promise<Written>> = {
+  createProject: async () => {
+    const answer = await post('/v1/projects', { slug: next('p'), name: 'Shop' })
+    return { answer, on: answer.body.slug, changes: { name: { to: 'Shop' } } }
+  },
+  updateProject: async () => {
+    const slug = await project('Before')
+    const answer = await host.call(`PATCH /v1/projects/${slug}`, { body: { name: 'After' } })
+    return { answer, on: slug, changes: { name: { from: 'Before', to: 'After' } } }
+  },
+  deleteProject: async () => {
+    const slug = await project('Old')
+    return { answer: await host.call(`DELETE /v1/projects/${slug}`), on: slug, changes: { name: { from: 'Old' } } }
+  },
+  attachDomain: async () => {
+    const slug = await project('P')
+    const answer = await post(`/v1/projects/${slug}/domains`, { host: 'Attached.example.com' })
+    return { answer, on: `${slug}/attached.example.com`, changes: { status: { to: 'pending' } } }
+  },
+  verifyDomain: async () => {
+    const { path, on } = await domain()
+    const answer = await host.call(`POST ${path}/verify`)
+    return { answer, on, changes: { status: { from: 'pending', to: 'live' } } }
+  },
+  detachDomain: async () => {
+    const { path, on } = await domain()
+    await host.call(`POST ${path}/verify`)
+    return { answer: await host.call(`DELETE ${path}`), on, changes: { status: { from: 'live' } } }
+  },
+}
+
+const account: Record<string, () => Promise<Written>> = {
+  createKey: async () => {
+    const given = { name: 'CI', limit: ['read:*'], budget: { month: 500, total: 0 }, rate: 5, expires: inDays(1) }
+    const answer = await post('/v1/account/keys', given)
+    const { limit, ...rest } = given
+    const fields = { ...rest, type: 'secret', limits: limit }
+    const changes = Object.fromEntries(Object.entries(fields).map(([name, to]) => [name, { to }]))
+    return { answer, on: answer.body.id, changes }
+  },
+  updateKey: async () => {
+    const before = { name: 'CI', limit: ['read:*'], budget: { month: 500, total: 0 }, rate: 5, expires: inDays(1) }
+    const after = { name: 'CD', limit: [], budget: { month: 0, total: 900 }, rate: 9, expires: inDays(2) }
+    const { id } = (await post('/v1/account/keys', before)).body
+    const answer = await host.call(`PATCH /v1/account/keys/${id}`, { body: after })
+    const names = ['name', 'budget', 'rate', 'expires'] as const
+    const changes: Changes = Object.fromEntries(names.map(name => [name, { from: before[name], to: after[name] }]))
+    return { answer, on: id, changes: { ...changes, limits: { from: ['read:*'], to: [] } } }
+  },
+  deleteKey: async () => {
+    const { id } = (await post('/v1/account/keys', { name: 'CI' })).body
+    const answer = await host.call(`DELETE /v1/account/keys/${id}`)
+    return { answer, on: id, changes: { status: { from: 'active', to: 'revoked' } } }
+  },
+  logout: async () => {
+    const browser = await host.signIn(home)
+    const { csrfToken } = (await host.call('GET /v1/account/csrf', { as: null, headers: browser })).body
+    const [grant] = await host.db<{ digest: string }>`select encode(digest, 'hex') as digest from oidc
+      where model = 'Grant' and user_id = ${home.user} and client is null`
+    const headers = { ...browser, 'x-csrf-token': csrfToken }
+    const answer = await host.call('POST /v1/account/logout', { as: null, headers })
+    return { answer, on: `sin_${grant?.digest.slice(0, 32)}`, changes: { user: { from: home.user } } }
+  },
+}
+
+const people: Record<string, () => Promise<Written>> = {
+  createOrg: async () => {
+    const [slug, email] = [next('org'), `${next('o')}@example.com`]
+    const owner = { email, password: PASSWORD }
+    const answer = await post('/v1/iam/orgs', { slug, name: 'New', owner }, admin.key)
+    return { answer, on: slug, changes: { owner: { to: email } }, reader: admin.key }
+  },
+  updateOrg: async () => {
+    const { org, key } = await host.organisation(next('org'))
+    const answer = await host.call(`PATCH /v1/iam/orgs/${org}`, { body: { name: 'Renamed' }, as: key })
+    return { answer, on: org, changes: { name: { from: org, to: 'Renamed' } }, reader: key }
+  },
+  deleteOrg: async () => {
+    const { org, key } = await host.organisation(next('org'))
+    const answer = await host.call(`DELETE /v1/iam/orgs/${org}?confirm=${org}`, { as: key })
+    return { answer, on: org, changes: { name: { from: org } }, reader: admin.key }
+  },
+  addMember: async () => {
+    const email = `${next('m')}@example.com`
+    const answer = await post('/v1/iam/members', { email, role: 'member', password: PASSWORD })
+    return { answer, on: answer.body.user, changes: { email: { to: email }, role: { to: 'member' } } }
+  },
+  updateMember: async () => {
+    const { user } = await host.member(home.org, 'admin')
+    const answer = await host.call(`PATCH /v1/iam/members/${user}`, { body: { role: 'member' } })
+    return { answer, on: user, changes: { role: { from: 'admin', to: 'member' } } }
+  },
+  removeMember: async () => {
+    const { user, email } = await host.member(home.org, 'admin')
+    const answer = await host.call(`DELETE /v1/iam/members/${user}`)
+    return { answer, on: user, changes: { email: { from: email }, role: { from: 'admin' } } }
+  },
+  createInvite: async () => {
+    const email = `${next('i')}@example.com`
+    const answer = await post('/v1/iam/invites', { email, role: 'admin' })
+    return { answer, on: email, changes: { role: { to: 'admin' }, expires: { to: inDays(7) } } }
+  },
+  deleteInvite: async () => {
+    const email = `${next('i')}@example.com`
+    const { id } = (await post('/v1/iam/invites', { email, role: 'member' })).body
+    const answer = await host.call(`DELETE /v1/iam/invites/${id}`)
+    return { answer, on: id, changes: { email: { from: email }, role: { from: 'member' } } }
+  },
+  changePassword: async () => {
+    const { key, password: current } = await host.organisation(next('org'))
+    const answer = await host.call('POST /v1/iam/me/password', { body: { current, password: PASSWORD }, as: key })
+    return { answer, on: 'password', changes: null, reader: key }
+  },
+  endSession: async () => {
+    const id = await insertSignIn(host, next('app'))
+    return { answer: await host.call(`DELETE /v1/iam/sessions/${id}`), on: id, changes: { user: { from: home.user } } }
+  },
+}
+
+const apps: Record<string, () => Promise<Written>> = {
+  createApp: async () => {
+    const answer = await app()
+    return { answer, on: answer.body.id, changes: { name: { to: 'Web' }, redirectUris: { to: [URIS[0]] } } }
+  },
+  updateApp: async () => {
+    const { id } = (await app()).body
+    const answer = await host.call(`PATCH /v1/iam/apps/${id}`, { body: { name: 'Shop', redirectUris: URIS } })
+    const changes = { name: { from: 'Web', to: 'Shop' }, redirectUris: { from: [URIS[0]], to: URIS } }
+    return { answer, on: id, changes }
+  },
+  deleteApp: async () => {
+    const { id } = (await app()).body
+    return { answer: await host.call(`DELETE /v1/iam/apps/${id}`), on: id, changes: null }
+  },
+  rotateAppSecret: async () => {
+    const { id } = (await app()).body
+    return { answer: await host.call(`POST /v1/iam/apps/${id}/secret`), on: id, changes: null }
+  },
+  createWorkspace: async () => {
+    const answer = await post('/v1/iam/workspaces', { name: 'Team' })
+    return { answer, on: answer.body.id, changes: { name: { to: 'Team' } } }
+  },
+  deleteWorkspace: async () => {
+    const { id } = (await post('/v1/iam/workspaces', { name: 'Team' })).body
+    return { answer: await host.call(`DELETE /v1/iam/workspaces/${id}`), on: id, changes: { name: { from: 'Team' } } }
+  },
+  createWorkspaceToken: async () => {
+    const { id } = (await post('/v1/iam/workspaces', { name: 'Team' })).body
+    const answer = await post(`/v1/iam/workspaces/${id}/tokens`, { expires: inDays(3) })
+    return { answer, on: id, changes: { expires: { to: inDays(3) } } }
+  },
+  rotateSigningKeys: async () => {
+    const answer = await post('/v1/iam/signing-keys', {}, admin.key)
+    const { signsFrom, retires } = answer.body
+    const changes = { signsFrom: { to: signsFrom }, retires: { to: retires } }
+    return { answer, on: 'default', changes, reader: admin.key }
+  },
+}
+
+const risk: Record<string, () => Promise<Written>> = {
+  setReference: async () => {
+    const key = `${next('r')}.example.com`
+    await override(key, 'deny')
+    const answer = await override(key, 'allow')
+    const verdicts = { from: { [key]: 'deny' }, to: { [key]: 'allow' } }
+    return { answer, on: 'domain', changes: { verdicts, written: { to: 1 } } }
+  },
+  clearReference: async () => {
+    const key = `${next('r')}.example.com`
+    await override(key, 'deny')
+    const answer = await host.call(`DELETE /v1/risk/reference/domain?key=${key}`)
+    return { answer, on: 'domain', changes: { verdicts: { from: { [key]: 'deny' } } } }
+  },
+  refreshReference: async () => {
+    const refresh = (version: string) => {
+      const receipts = [{ source: 'OFAC', version, keys: 10 }]
+      return host.call('POST /v1/risk/reference/refresh', { body: { set: 'sanction', receipts }, as: admin.key })
+    }
+    const { version: from } = (await refresh('one')).body
+    const answer = await refresh('two')
+    assert.notEqual(answer.body.version, from)
+    return { answer, on: 'sanction', changes: { version: { from, to: answer.body.version } }, reader: admin.key }
+  },
+}
+
+const WRITES = { ...projects, ...account, ...people, ...apps, ...risk }
+
+/** What must not be in the trail. */
+const secretsIn = ({ body }: Answer): string[] => {
+  const issued = [body?.key, body?.secret, body?.token].filter(text => /^sk-|^.{40,}$/.test(text ?? ''))
+  return [...issued, PASSWORD, home.password]
+}
+
+describe('the audit trail says what changed', () => {
+  const audited = allOperations.filter(({ operation }) => operation.audit && operation.service !== 'specimen')
+
+  it('for every audited operation', () => {
+    assert.deepEqual(Object.keys(WRITES).sort(), audited.map(({ id }) => id).sort())
+  })
+
+  for (const { id, operation } of audited) {
+    it(id, async () => {
+      const write = WRITES[id]
+      assert.ok(write, 'add a call of it to this table')
+      const { answer, on, changes, reader = home.key } = await write()
+      assert.equal(answer.status, operation.status, answer.text)
+      const { data } = (await host.call('GET /v1/iam/audit?limit=5', { as: reader })).body
+      const entries = data.filter((entry: Answer['body']) => entry.requestId === answer.headers['x-request-id'])
+      assert.equal(entries.length, 1)
+      const [entry] = entries
+      assert.deepEqual([entry.what, entry.on], [operation.audit?.what, on])
+      for (const secret of secretsIn(answer)) assert.ok(!JSON.stringify(entry).includes(secret))
+      if (operation.method === 'PATCH') assert.ok(Object.keys(entry.changes ?? {}).length > 0, 'changes are missing')
+      if (changes === null) assert.equal(entry.changes, undefined)
+      else assert.partialDeepStrictEqual(entry.changes, changes)
+    })
+  }
+
+  it('and has no entry if nothing changed', async () => {
+    const slug = await project('Same')
+    const before = (await host.call('GET /v1/iam/audit?limit=1')).body.data
+    assert.equal((await host.call(`PATCH /v1/projects/${slug}`, { body: { name: 'Same' } })).status, 200)
+    assert.deepEqual((await host.call('GET /v1/iam/audit?limit=1')).body.data, before)
+  })
+
+  it('and names the first of many overrides', async () => {
+    const entries = Array.from({ length: 25 }, (_, n) => ({ key: `${n}.many.example`, verdict: 'deny' }))
+    await host.call('PUT /v1/risk/reference/domain', { body: { entries } })
+    const [entry] = (await host.call('GET /v1/iam/audit?limit=1')).body.data
+    assert.equal(Object.keys(entry.changes.verdicts.to).length, 20)
+    assert.deepEqual(entry.changes.written, { to: 25 })
+  })
+})
