@@ -101,6 +101,13 @@ const account: Record<string, () => Promise<Written>> = {
   },
 }
 
+/** A member of `home` who is invited to `admin`, and signed in. */
+const invited = async () => {
+  const one = await host.member(home.org, 'member')
+  const { id } = (await post('/v1/iam/invites', { email: one.email, role: 'member' }, admin.key)).body
+  return { ...one, id, browser: await host.browser(one) }
+}
+
 const people: Record<string, () => Promise<Written>> = {
   createOrg: async () => {
     const [slug, email] = [next('org'), `${next('o')}@example.com`]
@@ -143,6 +150,21 @@ const people: Record<string, () => Promise<Written>> = {
     const { id } = (await post('/v1/iam/invites', { email, role: 'member' })).body
     const answer = await host.call(`DELETE /v1/iam/invites/${id}`)
     return { answer, on: id, changes: { email: { from: email }, role: { from: 'member' } } }
+  },
+  updateMe: async () => {
+    const one = await host.member(home.org, 'member')
+    const answer = await host.call('PATCH /v1/iam/me', { ...(await host.browser(one)), body: { name: 'Ada' } })
+    return { answer, on: one.user, changes: { name: { from: '', to: 'Ada' } } }
+  },
+  acceptInvitation: async () => {
+    const { user, email, id, browser } = await invited()
+    const answer = await host.call(`POST /v1/iam/me/invitations/${id}/accept`, browser)
+    return { answer, on: user, changes: { email: { to: email }, role: { to: 'member' } }, reader: admin.key }
+  },
+  declineInvitation: async () => {
+    const { email, id, browser } = await invited()
+    const answer = await host.call(`POST /v1/iam/me/invitations/${id}/decline`, browser)
+    return { answer, on: id, changes: { email: { from: email } }, reader: admin.key }
   },
   changePassword: async () => {
     const { key, password: current } = await host.organisation(next('org'))
@@ -246,7 +268,7 @@ describe('the audit trail says what changed', () => {
       const entries = data.filter((entry: Answer['body']) => entry.requestId === answer.headers['x-request-id'])
       assert.equal(entries.length, 1)
       const [entry] = entries
-      assert.deepEqual([entry.what, entry.on], [operation.audit?.what, on])
+      assert.deepEqual([entry.what, entry.on], [operation.audit, on])
       for (const secret of secretsIn(answer)) assert.ok(!JSON.stringify(entry).includes(secret))
       if (operation.method === 'PATCH') assert.ok(Object.keys(entry.changes ?? {}).length > 0, 'changes are missing')
       if (changes === null) assert.equal(entry.changes, undefined)

@@ -132,8 +132,8 @@ function identity(caller: Caller): Record<string, string> {
 }
 
 /** The upstream's headers, without those of the host and without cookies of Stoa. */
-function returned(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  const { 'set-cookie': cookies, ...others } = headers
+function returned(answered: IncomingHttpHeaders): Record<string, string | string[]> {
+  const { 'set-cookie': cookies, ...others } = answered
   const passed = [cookies ?? []].flat().filter(cookie => !OWN_COOKIE.test(cookie.trimStart()))
   const rest = filtered(others, NOT_RETURNED, /^access-control-/)
   return passed.length > 0 ? { ...rest, 'set-cookie': passed } : rest

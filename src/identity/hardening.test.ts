@@ -7,7 +7,7 @@ import { rawConnection } from '../../test/raw-connection.ts'
 
 const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
-const web = await registerApp(host, identity, { app: 'web' })
+const web = await registerApp(host, identity, { app: 'web', trusted: true })
 const get = (path: string, init: object = {}) => identity.fetch(identity.issuer + path, { redirect: 'manual', ...init })
 const change = (as: string, current: string, password: string) =>
   host.call('POST /v1/iam/me/password', { as, body: { current, password } })

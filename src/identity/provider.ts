@@ -1,5 +1,6 @@
 // Configures oidc-provider: authorization code with PKCE as the only flow, JWT access tokens for the API, rotating
 // refresh tokens.
+import { createHmac } from 'node:crypto'
 import type { JWK } from 'jose'
 import Provider, {
   type Adapter,
@@ -79,6 +80,7 @@ export function buildProvider(options: ProviderOptions): Provider {
   }
   const provider = new Provider(issuer, configuration)
   renameAtSignIn(provider)
+  deriveSuccessors(provider, options.cookieKeys[0] as string)
   // The X-Forwarded-* headers are trusted because origin.ts sets them.
   provider.proxy = true
   const unavailable = new WeakSet<object>()
@@ -102,6 +104,18 @@ function renameAtSignIn({ Session }: Provider): void {
     if (before && before.accountId === this.accountId && before.loginTs === this.loginTs) return
     thisRequest().renamed.add(this.jti)
     resetIdentifier.call(this)
+  }
+}
+
+/** A refresh token has one successor, which every use within the grace gets: it is derived from the token and a secret. With
+ *  a new one for each use, a thief and the owner could both go on with a branch of their own. */
+function deriveSuccessors({ RefreshToken }: Provider, secret: string): void {
+  const { prototype } = RefreshToken as unknown as { prototype: { generateTokenId(): string } }
+  const { generateTokenId } = prototype
+  prototype.generateTokenId = function () {
+    const { replaced } = thisRequest()
+    if (replaced === null) return generateTokenId.call(this)
+    return createHmac('sha256', secret).update(`successor of ${replaced}`).digest('base64url')
   }
 }
 

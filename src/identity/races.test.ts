@@ -7,8 +7,8 @@ import { addPerson, type Browser, type RegisteredApp, registerApp, startIdentity
 const host = await startHost()
 const identity = await startIdentity(host)
 const [web, till] = [
-  await registerApp(host, identity, { app: 'web' }),
-  await registerApp(host, identity, { app: 'till' }),
+  await registerApp(host, identity, { app: 'web', trusted: true }),
+  await registerApp(host, identity, { app: 'till', trusted: true }),
 ]
 let count = 0
 const newPerson = () => addPerson(host, `person${count++}@home.test`)

@@ -103,8 +103,8 @@ export async function selectEntryByUid(
   return row ?? null
 }
 
-/** Marks a refresh token as used and inserts its successor. Returns false if the token was already used, unless the
- *  first  use was after `since`. */
+/** Marks a refresh token as used and inserts its successor, unless an earlier use has. Returns false if the token was
+ *  already used, unless the first use was after `since`. */
 export async function replaceToken(
   db: Tx,
   { brand, model }: EntryType,
@@ -117,10 +117,12 @@ export async function replaceToken(
       where brand = ${brand} and model = ${model} and digest = ${used.digest}
         and (consumed is null or consumed > ${used.since})
       returning digest
+    ), added as (
+      insert into oidc (brand, model, digest, payload, grant_id, uid, user_id, client, expires)
+      select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires}
+      from used on conflict do nothing
     )
-    insert into oidc (brand, model, digest, payload, grant_id, uid, user_id, client, expires)
-    select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires}
-    from used returning digest`
+    select from used`
   return rows.length > 0
 }
 
