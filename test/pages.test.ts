@@ -1,0 +1,96 @@
+// The pages of the identity origin in Chromium: what axe finds in them, in light and dark and at the width of a phone.
+// With STOA_TEST_SCREENSHOTS=<directory>, each is saved as an image.
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import axe, { type AxeResults } from 'axe-core'
+import { chromium, type Page } from 'playwright-core'
+import { eventually } from './eventually.ts'
+import { startHost } from './host.ts'
+import { addPerson, registerApp, startIdentity } from './identity.ts'
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+const skip = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get install chromium)'
+const SCREENSHOTS = process.env.STOA_TEST_SCREENSHOTS
+
+describe('the pages of the identity origin', { skip }, async () => {
+  if (skip) return
+  const host = await startHost({ now: 'real' })
+  const identity = await startIdentity(host, { audience: host.baseUrl })
+  const web = await registerApp(host, identity, { app: 'web' })
+  const ada = await addPerson(host, 'ada@home.test')
+  const browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ['--no-sandbox'] })
+  after(() => browser.close())
+
+  const linkTo = async (email: string) => {
+    const mail = await eventually(
+      async () => host.mails.findLast(({ to }) => to === email),
+      found => found !== undefined,
+    )
+    return mail?.text.match(/https:\S+/)?.[0] ?? ''
+  }
+  const submit = (page: Page) => page.locator('form button').first().click()
+  const invitation = async () => {
+    await host.call('POST /v1/iam/invites', { body: { email: 'new@example.com', role: 'admin' } })
+    return linkTo('new@example.com')
+  }
+
+  /** How to get to each page. */
+  const pages: Record<string, (page: Page) => Promise<unknown>> = {
+    'sign-in': async page => page.goto((await web.begin()).url),
+    'wrong-password': async page => {
+      await page.goto((await web.begin()).url)
+      await page.getByLabel('E-mail address').fill(ada.email)
+      await page.getByLabel('Password').fill('not the right one')
+      await submit(page)
+    },
+    forgotten: page => page.goto(`${identity.issuer}/sign-in/forgotten`),
+    sent: async page => {
+      await page.goto((await web.begin()).url)
+      await page.getByRole('link', { name: 'Forgot your password?' }).click()
+      await page.getByLabel('E-mail address').fill(ada.email)
+      await submit(page)
+    },
+    reset: async page => page.goto(await linkTo(ada.email)),
+    'common-password': async page => {
+      await page.goto(await linkTo(ada.email))
+      await page.getByLabel('New password').fill('1qaz2wsx3edc')
+      await submit(page)
+    },
+    'reset-done': async page => {
+      await page.goto(await linkTo(ada.email))
+      await page.getByLabel('New password').fill('a-password-of-her-own')
+      await submit(page)
+      assert.match((await page.locator('h1').textContent()) ?? '', /Your password is changed/)
+    },
+    'link-used': async page => page.goto((await linkTo(ada.email)) || `${identity.issuer}/sign-in/resets/x`),
+    invitation: async page => page.goto(await invitation()),
+    'nothing-here': page => page.goto(`${identity.issuer}/`),
+  }
+
+  for (const [name, open] of Object.entries(pages)) {
+    it(`${name} is accessible, and fits a phone`, async () => {
+      const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 360, height: 740 } })
+      const page = await context.newPage()
+      await open(page)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        assert.deepEqual(await violationsIn(page), [], colorScheme)
+        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'it is too wide')
+        if (SCREENSHOTS) {
+          mkdirSync(SCREENSHOTS, { recursive: true })
+          await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`) })
+        }
+      }
+      await context.close()
+    })
+  }
+})
+
+/** Evaluated by the debugger, which the content security policy does not concern. */
+async function violationsIn(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
