@@ -61,7 +61,7 @@ export async function openIdentityOrigin(options: IdentityOriginOptions): Promis
   await syncBrands(engines, issuers, options.configured, own.callback).catch(error => {
     throw error instanceof IssuerChanged ? issuerRefused(error, issuers) : error
   })
-  const limiter = openPasswordLimiter(engines.clock)
+  const limiter = openPasswordLimiter({ ...engines, db: perClient(engines.db) })
   const starts = startLimiter(engines.clock, options.startsPerMinute)
   const origins: Origins = { own: new Set(options.ownOrigins), isVerified: () => false }
   const opened = await Promise.all(

@@ -1,7 +1,7 @@
 // Starts the real host over TLS for a test, with its own database, a manual clock and a mocked outgoing network. Every
 // answer is checked against its declaration.
 import assert from 'node:assert/strict'
-import { appendFileSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { Agent, type Dispatcher, MockAgent, request } from 'undici'
@@ -15,23 +15,20 @@ import { openPasswords } from '../src/engines/passwords/passwords.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { openSeal } from '../src/engines/seal/seal.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, openConnections } from '../src/host/connections.ts'
-import { HOST_FAULTS } from '../src/host/faults.ts'
 import { type HostOptions, openHost } from '../src/host/host.ts'
 import { type ListenerOptions, openListener } from '../src/host/listener.ts'
 import { type Log, logInto } from '../src/host/log.ts'
 import { openRefusals } from '../src/host/refusals.ts'
 import { requestIds } from '../src/host/server.ts'
-import { EventStream, Reply } from '../src/kit/answer.ts'
 import type { OrgId, Role } from '../src/kit/caller.ts'
-import { compileCheck } from '../src/kit/check.ts'
 import { SESSION_COOKIE } from '../src/kit/credentials.ts'
 import type { Envelope } from '../src/kit/event.ts'
-import type { Operation } from '../src/kit/operation.ts'
 import { type Service, settingsOf } from '../src/kit/service.ts'
 import type { IdentityProvider, SignIn } from '../src/kit/sign-in.ts'
 import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
 import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
+import { checkOutcome } from './declared.ts'
 
 export type TestOptions = Partial<
   Pick<
@@ -50,8 +47,16 @@ export type TestOptions = Partial<
       wrapDb: (db: Database) => Database
       dbConnections: number
       dbQueue: number
+      /** Starts another process on the database of this host, with its clock and organisations. */
+      beside: Running
     }
 >
+type Organisation = { org: OrgId; user: string; key: string; email: string; password: string }
+type Running = Record<'home' | 'other' | 'admin', Organisation> & {
+  clock: ReturnType<typeof manualClock>
+  engines: Pick<Engines, 'seal'>
+  database: { socketDirectory: string; database: string; user: string }
+}
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers another type
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
 /** `as` is the bearer credential; null sends none. */
@@ -68,7 +73,7 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 
 /** Stops the host after the test of the given context; without one, after all tests of the file. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
-  const { db, at, drop } = await testDatabase(options)
+  const { db, at, drop } = options.beside ? sameDatabase(options.beside) : await testDatabase(options)
   const world = testEngines(options.wrapDb?.(db) ?? db, options)
   const { engines, clock } = world
   const violations: string[] = []
@@ -108,11 +113,11 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   host.serve()
   const keyring = keyringOf()
   const agent = new Agent({ connect: { ca: CA(), timeout: 60_000 } }) // A thousand simultaneous handshakes take long.
-  const { organisation, member, join, signIn } = testAccounts(engines)
-  const [home, other, admin] = [await organisation('home'), await organisation('other'), await organisation('admin')]
+  const accounts = testAccounts(engines)
+  const { home, other, admin } = options.beside ?? (await firstOrganisations(accounts.organisation))
 
   const call = createCall(baseUrl, agent, home.key)
-  const browser = browserOf(call, signIn)
+  const browser = browserOf(call, accounts.signIn)
   const stop = async () => {
     await agent.destroy()
     await host.drain(0)
@@ -125,17 +130,14 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   return {
     ...host,
     ...world,
+    ...accounts,
     port: listener.port,
     baseUrl,
     call,
     home,
     other,
     admin,
-    organisation,
-    member,
-    join,
     browser,
-    signIn,
     db,
     database: at,
     settings,
@@ -145,6 +147,12 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     emitted,
   }
 }
+
+const firstOrganisations = async (create: (slug: string) => Promise<Organisation>) => ({
+  home: await create('home'),
+  other: await create('other'),
+  admin: await create('admin'),
+})
 
 /** The defaults, and what the test sets. */
 function settingValues(all: readonly Service[], { riskMirror = '', settings }: TestOptions): Record<string, unknown> {
@@ -190,8 +198,8 @@ export async function testListener(log: Log, options: Pick<TestOptions, 'trusted
 
 /** Engines whose clock, network, DNS and mail server the test controls. */
 function testEngines(db: Database, options: TestOptions) {
-  const { now = '2026-11-15T09:00:00.000Z' } = options
-  const clock = manualClock(now === 'real' ? undefined : now)
+  const { now = '2026-11-15T09:00:00.000Z', beside } = options
+  const clock = beside?.clock ?? manualClock(now === 'real' ? undefined : now)
   const mockAgent = new MockAgent()
   mockAgent.disableNetConnect()
   /** TXT records by name; null if the name servers do not answer. */
@@ -204,7 +212,7 @@ function testEngines(db: Database, options: TestOptions) {
     clock,
     random: systemRandom,
     http: options.http ?? httpOver({ public: mockAgent, configured: mockAgent }),
-    seal: openSeal(systemRandom.bytes(32), systemRandom),
+    seal: beside?.engines.seal ?? openSeal(systemRandom.bytes(32), systemRandom),
     mail: { send: async (mail: SentMail) => mailServer.accept(mail) },
     passwords: openPasswords(),
     dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
@@ -323,7 +331,7 @@ export async function testDatabase(
   template: 'template_stoa' | 'template1' = 'template_stoa',
 ): Promise<{
   db: Database
-  at: { socketDirectory: string; database: string; user: string }
+  at: Running['database']
   drop(): Promise<void>
 }> {
   const socketDirectory = env('STOA_TEST_SOCKETS')
@@ -347,41 +355,14 @@ export async function testDatabase(
   }
 }
 
+function sameDatabase({ database: at }: Running) {
+  const db = openPostgres({ at, connectionsMax: 5, queueMax: 200 })
+  return { db, at, drop: db.close }
+}
+
 const isBytes = (body: unknown): body is string | Uint8Array =>
   typeof body === 'string' ||
   (typeof body === 'object' && body !== null && (body instanceof Uint8Array || Symbol.asyncIterator in body))
-
-const outputChecks = new WeakMap<object, ReturnType<typeof compileCheck>>()
-
-/** Checks an answer against its declaration, and appends faults to the file that `tools/test.ts` reads. */
-const checkOutcome = (
-  id: string,
-  operation: Operation,
-  outcome: Parameters<NonNullable<HostOptions['inspect']>>[2],
-  violations: string[],
-) => {
-  if ('fault' in outcome) {
-    const { code, cause } = outcome.fault
-    const record = process.env.STOA_TEST_FAULTS
-    if (record) appendFileSync(record, `${id} ${code}\n`)
-    if (!operation.faults.includes(code) && !HOST_FAULTS.includes(code))
-      violations.push(`${id} raised ${code}: ${cause}`)
-  } else {
-    const problem = answerProblem(operation, outcome.output)
-    if (problem) violations.push(`${id} ${problem}`)
-  }
-}
-
-/** How an answer differs from its declaration; null if it does not. */
-function answerProblem({ answer }: Operation, output: unknown): string | null {
-  if (answer.kind === 'nothing') return output === undefined ? null : 'declares no output but answered with one'
-  if (answer.kind === 'reply') return output instanceof Reply ? null : 'declares a reply but answered with a value'
-  if (output instanceof EventStream) return answer.chunk ? null : 'answered with an event stream but declares none'
-  if (!answer.value) return 'answered with a value but declares none'
-  const check = outputChecks.get(answer.value) ?? compileCheck(answer.value)
-  outputChecks.set(answer.value, check)
-  return check.passes(output) ? null : JSON.stringify(check.faults(output))
-}
 
 function env(name: string): string {
   const value = process.env[name]

@@ -37,7 +37,7 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
     issuer,
     audience,
     own,
-    limiter: openPasswordLimiter(host.clock),
+    limiter: openPasswordLimiter(host.engines),
     starts,
     addressOf: request => String(request.headers['x-test-address'] ?? request.socket.remoteAddress),
     corsHeaders,

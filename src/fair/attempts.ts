@@ -1,4 +1,4 @@
-// Counts attempts by name within a time window, such as wrong passwords of an account or refused keys of an address.
+// Counts attempts by name within a time window, such as refused keys of an address.
 
 /** The oldest names are forgotten first. */
 const NAMES_MAX = 100_000
@@ -7,8 +7,6 @@ export type Attempts = {
   /** Milliseconds until another attempt is allowed; 0 if it is allowed now. */
   waitMs(name: string, max: number): number
   count(name: string): void
-  /** Undoes a `count`. */
-  forget(name: string): void
 }
 
 /** `elapsedMs` is a monotonic clock. */
@@ -34,10 +32,6 @@ export function openAttempts(windowMs: number, elapsedMs: () => number): Attempt
         windows.delete(oldest)
       }
       windows.set(name, { count: 1, untilMs: nowMs + windowMs })
-    },
-    forget: name => {
-      const window = windows.get(name)
-      if (window) window.count--
     },
   }
 }

@@ -9,10 +9,28 @@ import type { Rates } from './rates.ts'
 /** The RateLimit header to answer with, whether the call is admitted or not. */
 export type RateStatus = { rate: string | null }
 
-/** `reads`: whether the call only reads. */
-export function admit(rates: Rates, operation: Operation, caller: Principal, reads: boolean, status: RateStatus): void {
+/** `reads`: whether the call only reads. A promise if the rate has to be asked for. */
+export function admit(
+  rates: Rates,
+  operation: Operation,
+  caller: Principal,
+  reads: boolean,
+  status: RateStatus,
+): undefined | Promise<void> {
   const { id, rate } = caller.credential
-  if (rate !== null) status.rate = rates.consume(id, rate)
+  const counted = rate === null ? null : rates.consume(caller.org, id, rate)
+  if (counted instanceof Promise) {
+    return counted.then(header => {
+      status.rate = header
+      requirePermitted(operation, caller, reads)
+    })
+  }
+  status.rate = counted
+  requirePermitted(operation, caller, reads)
+  return undefined
+}
+
+function requirePermitted(operation: Operation, caller: Principal, reads: boolean): void {
   requireKind(operation.access, caller)
   if (operation.access === 'person') requirePerson(caller)
   requireRole(operation.access, caller)

@@ -54,7 +54,7 @@ export function openCalls(options: CallsOptions): Calls {
       try {
         requireBody(operation, input)
         if (caller === null && operation.access !== 'public') throw credentialRequired()
-        if (caller !== null) admit(rates, operation, caller, isSafe(method), { rate: null })
+        if (caller !== null) await admit(rates, operation, caller, isSafe(method), { rate: null })
         const output = await invoke({ ...options, calls }, operation, caller, input, request)
         inspect?.(id, operation, { output })
         report(output instanceof Reply ? output.status : operation.status)

@@ -109,7 +109,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     routes,
     source: options.baseUrl,
     states: new Map([...opened].map(([name, { state }]) => [name, state])),
-    rates: openRates(engines.clock),
+    rates: openRates(engines.clock, provided.leasePermits),
     queues: openQueues(),
     bodies: openBodyBudget(options.bodyBytesMax),
     turns: openTurns(REQUESTS_PER_TURN),
@@ -134,6 +134,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       await Promise.all([listener.drain(graceMs), stopSchedules()])
       clearTimeout(stopStreams)
       server.stopStreams()
+      await path.rates.close()
       for (const { close } of opened.values()) await close?.()
       metricsServer.close()
       metricsServer.closeAllConnections()
@@ -162,7 +163,13 @@ async function openServices({ engines, settings, identity, log, services: all }:
   return opened
 }
 
-const REQUIRED = ['credentials', 'audit', 'requireBudget', 'isVerified'] as const satisfies (keyof Provided)[]
+const REQUIRED = [
+  'credentials',
+  'audit',
+  'requireBudget',
+  'leasePermits',
+  'isVerified',
+] as const satisfies (keyof Provided)[]
 
 function providedBy(opened: readonly Opened<unknown>[]): Provided {
   const provided: Partial<Provided> = Object.assign({}, ...opened.map(one => one.provides))

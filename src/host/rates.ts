@@ -1,77 +1,113 @@
-// The rate of a key: at most so many requests in any 60 seconds (a sliding-window log). It keeps the times of admitted
-// requests for a minute, so memory grows with the number of requests, not with the configured rates.
-import type { Clock } from '../engines/engines.ts'
-import { Fault } from '../kit/fault.ts'
+// The rate of a key: at most so many requests in any 60 seconds (a sliding-window log), over all processes on the
+// database. A process leases a few permits at a time, and counts the requests that use them by itself.
+import { type Clock, EngineUnavailable } from '../engines/engines.ts'
+import type { OrgId } from '../kit/caller.ts'
+import { type LeasePermits, RATE_WINDOW_MS } from '../kit/permits.ts'
+import { isUnused, type KeyRate, newKeyRate, receive, reportOf, takePermit } from './key-rate.ts'
 
-const WINDOW_MS = 60_000
-const WINDOW_S = WINDOW_MS / 1000
-
-/** A ring buffer; the oldest time is at `first`. */
-type Window = { times: Float64Array; first: number; count: number }
+/** A lease is a twentieth of the rate: small enough to leave most of it to the others. */
+const SHARES = 20
+/** How often unused permits are returned that have ended. */
+const RETURN_EVERY_MS = 500
 
 export type Rates = {
-  /** Counts a request of that key and returns the RateLimit header with the remaining number, or refuses it. */
-  consume(key: string, rate: number): string
+  /** Counts a request of that key and returns the RateLimit header with the remaining number, or refuses it. A promise
+   *  if it has to ask the database. */
+  consume(org: OrgId, key: string, rate: number): string | Promise<string>
+  /** Returns all unused permits. */
+  close(): Promise<void>
 }
 
-export function openRates(clock: Clock): Rates {
-  const windows = new Map<string, Window>()
+type Shared = KeyRate & {
+  /** One at a time: each tells the database everything that this process has used. */
+  asking: Promise<void> | null
+  /** How many requests wait for it. */
+  waiting: number
+}
+
+export function openRates(clock: Clock, leasePermits: LeasePermits): Rates {
+  const known = new Map<string, Shared>()
+  /** Those with a lease; the lease that ends first comes first. */
+  const leased = new Set<Shared>()
   let sweptMs = clock.elapsedMs()
 
   function sweep(nowMs: number): void {
-    for (const [key, window] of windows) if (dropExpired(window, nowMs) === 0) windows.delete(key)
     sweptMs = nowMs
+    for (const [key, one] of known) if (one.waiting === 0 && !one.asking && isUnused(one, nowMs)) known.delete(key)
   }
 
-  function open(key: string): Window {
-    const window = { times: new Float64Array(16), first: 0, count: 0 }
-    windows.set(key, window)
-    return window
+  function open(org: OrgId, key: string, rate: number): Shared {
+    const fresh = { ...newKeyRate(org, key, rate), asking: null, waiting: 0 }
+    known.set(key, fresh)
+    return fresh
   }
 
+  async function waitForPermit(one: Shared, rate: number): Promise<string> {
+    one.waiting++
+    try {
+      for (;;) {
+        await (one.asking ?? ask(one, rate, Math.max(one.waiting, Math.ceil(rate / SHARES))))
+        const header = takePermit(one, rate, clock.elapsedMs())
+        if (header !== null) return header
+      }
+    } finally {
+      one.waiting--
+    }
+  }
+
+  /** Tells what was used, and gets up to `wanted` permits instead of those that are left. */
+  function ask(one: Shared, rate: number, wanted: number): Promise<void> {
+    leased.delete(one)
+    one.asking = lease(one, rate, wanted).finally(() => {
+      one.asking = null
+    })
+    return one.asking
+  }
+
+  async function lease(one: Shared, rate: number, wanted: number): Promise<void> {
+    const [nowMs, systemMs] = [clock.elapsedMs(), clock.now().getTime()]
+    const report = reportOf(one, nowMs, systemMs)
+    const answer = await leasePermits({ ...report, rate, wanted, waiting: one.waiting }).catch(nothingDone)
+    receive(one, answer, nowMs, systemMs)
+    if (answer.granted === 0) return
+    leased.add(one)
+    if (clock.elapsedMs() >= one.permitsUntilMs) throw new EngineUnavailable('db', 'busy')
+  }
+
+  async function returnUnused(isDue: (one: Shared) => boolean): Promise<void> {
+    for (const one of [...leased]) {
+      if (!isDue(one)) return
+      leased.delete(one)
+      if (one.permits === 0 || one.asking) continue
+      try {
+        await ask(one, one.rate, 0)
+      } catch {
+        return // The database is down. These count as used; the others are tried again.
+      }
+    }
+  }
+
+  const timer = setInterval(
+    () => void returnUnused(({ permitsUntilMs }) => permitsUntilMs <= clock.elapsedMs()),
+    RETURN_EVERY_MS,
+  ).unref()
   return {
-    consume: (key, rate) => {
+    consume: (org, key, rate) => {
       const nowMs = clock.elapsedMs()
-      if (nowMs - sweptMs > WINDOW_MS) sweep(nowMs)
-      const window = windows.get(key) ?? open(key)
-      dropExpired(window, nowMs)
-      if (window.count >= rate) throw exceeded(rate, (timeAt(window, window.count - rate) + WINDOW_MS - nowMs) / 1000)
-      add(window, nowMs)
-      return rateStatus(rate - window.count, (timeAt(window, 0) + WINDOW_MS - nowMs) / 1000)
+      if (nowMs - sweptMs > RATE_WINDOW_MS) sweep(nowMs)
+      const one = known.get(key) ?? open(org, key, rate)
+      return takePermit(one, rate, nowMs) ?? waitForPermit(one, rate)
+    },
+    close: () => {
+      clearInterval(timer)
+      return returnUnused(() => true)
     },
   }
 }
 
-/** Drops the times outside the window and returns how many remain. */
-function dropExpired(window: Window, nowMs: number): number {
-  while (window.count > 0 && timeAt(window, 0) + WINDOW_MS <= nowMs) {
-    window.first = (window.first + 1) % window.times.length
-    window.count--
-  }
-  return window.count
-}
-
-function add(window: Window, nowMs: number): void {
-  if (window.count === window.times.length) {
-    const larger = new Float64Array(window.count * 2)
-    for (let at = 0; at < window.count; at++) larger[at] = timeAt(window, at)
-    window.times = larger
-    window.first = 0
-  }
-  window.times[(window.first + window.count) % window.times.length] = nowMs
-  window.count++
-}
-
-const timeAt = ({ times, first }: Window, at: number) => times[(first + at) % times.length] as number
-
-/** The format of draft-ietf-httpapi-ratelimit-headers. */
-const rateStatus = (remaining: number, resetS: number) => `"key";r=${remaining};t=${Math.ceil(resetS)}`
-
-function exceeded(rate: number, waitS: number): Fault {
-  const retryAfterS = Math.ceil(waitS)
-  return new Fault('key_rate', {
-    message: `This key may make ${rate} requests a minute; the next one is admitted in ${retryAfterS} s.`,
-    retryAfterS,
-    headers: { ratelimit: rateStatus(0, waitS), 'ratelimit-policy': `"key";q=${rate};w=${WINDOW_S}` },
-  })
+/** Whatever the database did, the request has not begun. */
+function nothingDone(error: unknown): never {
+  throw error instanceof EngineUnavailable && error.state === 'unknown'
+    ? new EngineUnavailable('db', 'down', error)
+    : error
 }

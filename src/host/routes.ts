@@ -88,11 +88,14 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
 
   /** Starts the request when it is the turn of its organisation or address. */
   function begin(routed: RoutedRequest, caller: RequestScope['caller']): void {
-    const { scope, response } = routed
-    scope.caller = caller
-    options.turns(caller ? caller.org : clientNetwork(scope.ip), () => {
+    routed.scope.caller = caller
+    inTurn(routed, () => admitAndRead(routed, caller))
+  }
+
+  function inTurn({ scope, response }: RoutedRequest, start: () => void): void {
+    options.turns(scope.caller ? scope.caller.org : clientNetwork(scope.ip), () => {
       try {
-        if (!response.destroyed) admitAndRead(routed, caller)
+        if (!response.destroyed) start()
       } catch (error) {
         answers.fail(scope, response, error)
       }
@@ -100,9 +103,11 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
   }
 
   function admitAndRead(routed: RoutedRequest, caller: RequestScope['caller']): void {
-    const { scope, request } = routed
-    if (caller !== null) admit(options.rates, operation, caller, isSafe(request.method ?? ''), scope)
-    readAndRun(routed)
+    const { scope, request, response } = routed
+    const admitted = caller && admit(options.rates, operation, caller, isSafe(request.method ?? ''), scope)
+    if (!admitted) readAndRun(routed)
+    else
+      admitted.then(() => inTurn(routed, () => readAndRun(routed))).catch(error => answers.fail(scope, response, error))
   }
 
   function readAndRun(routed: RoutedRequest): void {

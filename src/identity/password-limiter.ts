@@ -1,8 +1,10 @@
-// Limits wrong passwords per account and per address within a time window. A browser that has signed in to the account
-// before has its own count, so that an attacker cannot lock the owner out.
-import type { Clock } from '../engines/engines.ts'
+// Limits wrong passwords per account and per address within a time window, over all processes on the database. A browser
+// that has signed in to the account before has its own count, so that an attacker cannot lock the owner out.
+import { createHash } from 'node:crypto'
+import type { Clock, Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import { openAttempts } from '../fair/attempts.ts'
+import { guesses } from '../services/iam/public.ts'
 
 const WINDOW_MS = 15 * 60_000
 const PER_ACCOUNT = 10
@@ -25,33 +27,47 @@ export function startLimiter(clock: Clock, perMinute: number): StartLimiter {
 export type Attempt = { account: string; address: string; knownBrowser: string | null }
 
 export type PasswordLimiter = {
-  /** Seconds until the next attempt is allowed; 0 if it is allowed now. */
-  waitS(attempt: Attempt): number
-  /** Counts an attempt. Called before the password is checked, so that parallel attempts cannot exceed the limit. */
-  count(attempt: Attempt): void
-  /** Undoes `count` after the right password. */
-  forget(attempt: Attempt): void
+  /** Counts an attempt unless it is refused. Called before the password is checked, so that parallel attempts cannot
+   *  exceed the limit. */
+  count(attempt: Attempt): Promise<CountedAttempt>
 }
 
-export function openPasswordLimiter(clock: Clock): PasswordLimiter {
-  const attempts = openAttempts(WINDOW_MS, clock.elapsedMs)
-  const limits = ({ account, address, knownBrowser }: Attempt): [name: string, max: number][] =>
-    knownBrowser === null
-      ? [
-          [`account ${account}`, PER_ACCOUNT],
-          [`address ${clientNetwork(address)}`, PER_ADDRESS],
-        ]
-      : [[`browser ${knownBrowser} ${account}`, PER_BROWSER]]
+export type CountedAttempt = {
+  /** Seconds until the next attempt is allowed; 0 if this one is. */
+  waitS: number
+  /** Undoes the count after the right password. */
+  forget(): Promise<void>
+}
+
+export function openPasswordLimiter({ db, clock }: Pick<Engines, 'db' | 'clock'>): PasswordLimiter {
   return {
-    waitS: attempt => {
-      const waits = limits(attempt).map(([name, max]) => attempts.waitMs(name, max))
-      return Math.ceil(Math.max(...waits) / 1000)
-    },
-    count: attempt => {
-      for (const [name] of limits(attempt)) attempts.count(name)
-    },
-    forget: attempt => {
-      for (const [name] of limits(attempt)) attempts.forget(name)
+    count: async attempt => {
+      const { network, account } = countersOf(attempt)
+      const nowMs = clock.now().getTime()
+      const [at, ends] = [timeOf(nowMs), timeOf(nowMs + WINDOW_MS)]
+      const counted = await guesses.countGuess(db.autocommit, network, account, at, ends)
+      const forget = async () => {
+        if (network && counted.network) await guesses.uncountGuess(db.autocommit, network.name, counted.network)
+        if (counted.account) await guesses.uncountGuess(db.autocommit, account.name, counted.account)
+      }
+      if (counted.account !== null) return { waitS: 0, forget }
+      await forget()
+      const fullUntil = await guesses.selectEnd(db, network ? [network, account] : [account], at)
+      // Null if another attempt was undone in the meantime.
+      const waitMs = fullUntil === null ? 0 : Date.parse(fullUntil) - nowMs
+      return { waitS: Math.max(1, Math.ceil(waitMs / 1000)), forget: async () => {} }
     },
   }
 }
+
+function countersOf({ account, address, knownBrowser }: Attempt) {
+  const counter = (text: string, max: number) => ({ name: createHash('sha256').update(text).digest(), max })
+  if (knownBrowser !== null)
+    return { network: null, account: counter(`browser ${knownBrowser} ${account}`, PER_BROWSER) }
+  return {
+    network: counter(`address ${clientNetwork(address)}`, PER_ADDRESS),
+    account: counter(`account ${account}`, PER_ACCOUNT),
+  }
+}
+
+const timeOf = (ms: number) => new Date(ms).toISOString()

@@ -44,16 +44,15 @@ export async function tryPassword(
 ): Promise<VerifiedUser | Refusal> {
   const { limiter, checkPassword, address } = options
   const attempt = { account: email, address, knownBrowser: await knownBrowser(options, request, email) }
-  const waitS = limiter.waitS(attempt)
+  const { waitS, forget } = await limiter.count(attempt)
   if (waitS > 0) {
     const minutes = Math.ceil(waitS / 60)
     const duration = minutes === 1 ? '1 minute' : `${minutes} minutes`
     return { status: 429, waitS, says: `Too many wrong passwords. Wait ${duration}, then try again.` }
   }
-  limiter.count(attempt)
   const verified = await checkPassword(email, password)
   if (verified === null) return { status: 401, says: WRONG }
-  limiter.forget(attempt)
+  await forget()
   return verified
 }
 

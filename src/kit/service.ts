@@ -5,6 +5,7 @@ import type { Consumer, ConsumerDeclaration, Schedule, ScheduleDeclaration } fro
 import type { Principal } from './caller.ts'
 import type { Credentials } from './credentials.ts'
 import { type Declare, declareOperation, type Operation } from './operation.ts'
+import type { LeasePermits } from './permits.ts'
 import type { Settings, SettingValues } from './setting.ts'
 import type { IdentityProvider } from './sign-in.ts'
 
@@ -61,6 +62,7 @@ export type Provided = {
   audit: AuditTrail
   /** Raises 402 when the caller's key has used up its budget. */
   requireBudget(db: Sql, caller: Principal): Promise<void>
+  leasePermits: LeasePermits
   /** Whether an organisation attached this host name and proved that it owns it; `address` is who asks. */
   isVerified(host: string, address: string): boolean | Promise<boolean>
 }

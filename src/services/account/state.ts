@@ -2,6 +2,7 @@
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import type { SignIn } from '../../kit/sign-in.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
+import { leasePermits } from './rates/store.ts'
 import { requireBudget } from './spending.ts'
 
 export type Account = {
@@ -13,7 +14,7 @@ export type Account = {
   keysMax: number
 }
 
-export const { operation } = serviceKit<Account>()
+export const { operation, schedule } = serviceKit<Account>()
 
 type AccountSettings = { STOA_KEYS_MAX: number; STOA_REFUSED_PER_MINUTE: number }
 
@@ -21,11 +22,13 @@ export async function openAccount(opening: Opening<AccountSettings>): Promise<Op
   const { engines, services, settings, identity, warn } = opening
   const refusedPerMinute = settings.STOA_REFUSED_PER_MINUTE
   const keyring = await openKeyring({ ...engines, warn, verifyToken: identity.verifyToken, refusedPerMinute })
+  const thisProcess = engines.random.token(8)
   return {
     state: { keyring, services, signIn: identity.signIn, keysMax: settings.STOA_KEYS_MAX },
     provides: {
       credentials: keyring,
       requireBudget: (db, caller) => requireBudget({ db, clock: engines.clock }, caller),
+      leasePermits: request => leasePermits(engines.db.for(request.org).autocommit, thisProcess, request),
     },
     close: keyring.close,
   }

@@ -12,6 +12,7 @@ import { loadKeys } from './sign-in/signing-keys.ts'
 import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
 
+export * as guesses from './guesses/store.ts'
 export * as oidc from './oidc/store.ts'
 export { endGrant, endSignIn, findSignIn, lockSignIn, type SignedIn } from './oidc/store.ts'
 export { signInId } from './sign-ins/store.ts'

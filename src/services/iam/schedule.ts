@@ -1,6 +1,7 @@
-// Deletes expired sign-ins and links from the database.
+// Deletes expired sign-ins and links, and ended counts of wrong passwords, from the database.
+import { deleteEnded as deleteGuesses } from './guesses/store.ts'
 import { deleteExpired } from './oidc/store.ts'
-import { deleteEnded } from './resets/store.ts'
+import { deleteEnded as deleteResets } from './resets/store.ts'
 import { schedule } from './state.ts'
 
 /** Rows per transaction, small enough not to delay other writes. */
@@ -12,7 +13,7 @@ export const sweepSignIns = schedule({
   deadlineMs: 5 * 60_000,
   run: async ({ clock, signal, write }) => {
     const at = clock.now().toISOString()
-    for (const sweep of [deleteExpired, deleteEnded]) {
+    for (const sweep of [deleteExpired, deleteResets, deleteGuesses]) {
       while (!signal.aborted && (await write(tx => sweep(tx, at, BATCH))) === BATCH);
     }
     return undefined

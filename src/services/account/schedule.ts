@@ -1,0 +1,17 @@
+// Deletes the counted requests of keys that are no longer used.
+import { deleteEnded } from './rates/store.ts'
+import { schedule } from './state.ts'
+
+/** Rows per transaction, small enough not to delay other writes. */
+const BATCH = 1_000
+
+export const sweepRates = schedule({
+  name: 'ended rates',
+  everyMs: 10 * 60_000,
+  deadlineMs: 5 * 60_000,
+  run: async ({ clock, signal, write }) => {
+    const at = clock.now().toISOString()
+    while (!signal.aborted && (await write(tx => deleteEnded(tx, at, BATCH))) === BATCH);
+    return undefined
+  },
+})
