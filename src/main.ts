@@ -95,7 +95,7 @@ async function start(flags: string[]): Promise<void> {
     upstreams,
     baseUrl,
     outbox: null,
-    files: [],
+    files: [{ path: '', directory: new URL('pages/', import.meta.url) }],
     runsSchedules: true,
     settings: config.services,
     ownOrigins,

@@ -1,4 +1,4 @@
-// The pages of the identity origin in Chromium: what axe finds in them, in light and dark and at the width of a phone.
+// The pages in Chromium: what axe finds in them, in light and dark and at the width of a phone.
 // With STOA_TEST_SCREENSHOTS=<directory>, each is saved as an image.
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -14,9 +14,10 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 const skip = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get install chromium)'
 const SCREENSHOTS = process.env.STOA_TEST_SCREENSHOTS
 
-describe('the pages of the identity origin', { skip }, async () => {
+describe('the pages', { skip }, async () => {
   if (skip) return
-  const host = await startHost({ now: 'real' })
+  const files = [{ path: '', directory: new URL('../src/pages/', import.meta.url) }]
+  const host = await startHost({ now: 'real', files })
   const identity = await startIdentity(host, { audience: host.baseUrl })
   const web = await registerApp(host, identity, { app: 'web' })
   const ada = await addPerson(host, 'ada@home.test')
@@ -66,6 +67,7 @@ describe('the pages of the identity origin', { skip }, async () => {
     },
     'link-used': async page => page.goto((await linkTo(ada.email)) || `${identity.issuer}/sign-in/resets/x`),
     invitation: async page => page.goto(await invitation()),
+    home: page => page.goto(host.baseUrl),
     'nothing-here': page => page.goto(`${identity.issuer}/`),
   }
 
