@@ -89,7 +89,9 @@ describe('a first start', () => {
     const printed = execFileSync('sh', ['-c', command.replace('curl', 'curl -sS')], { encoding: 'utf8', cwd: '/' })
     assert.deepEqual(JSON.parse(printed), { data: [], next: '' })
 
-    const page = execFileSync('curl', ['-sS', '--cacert', join(data, 'tls/ca.pem'), `${baseUrl}/`], { encoding: 'utf8' })
+    const page = execFileSync('curl', ['-sS', '--cacert', join(data, 'tls/ca.pem'), `${baseUrl}/`], {
+      encoding: 'utf8',
+    })
     assert.match(page, /<h1>Stoa<\/h1>/)
 
     const api = client(data, baseUrl, file.home.key)
