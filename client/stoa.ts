@@ -417,6 +417,17 @@ export type UpdateMeOutput = {
   name: string
 }
 
+export type ChangeEmailInput = {
+  /** An e-mail address */
+  email: string
+  current: string
+}
+
+export type ChangeEmailOutput = {
+  /** An e-mail address */
+  email: string
+}
+
 export type ListMyInvitationsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
@@ -1476,6 +1487,13 @@ export function createStoa(options: StoaOptions) {
      */
     updateMe: (input: UpdateMeInput, options?: CallOptions) =>
       host.call<UpdateMeOutput>('PATCH', '/v1/iam/me', input, options),
+
+    /**
+     * Mails a link to a new address, with which the caller's account is moved to it.
+     * `POST /v1/iam/me/email`
+     */
+    changeEmail: (input: ChangeEmailInput, options?: CallOptions) =>
+      host.call<ChangeEmailOutput>('POST', '/v1/iam/me/email', input, options),
 
     /**
      * Lists the open invitations to the caller's address, newest first.

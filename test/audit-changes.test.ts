@@ -166,6 +166,17 @@ const people: Record<string, () => Promise<Written>> = {
     const answer = await host.call(`POST /v1/iam/me/invitations/${id}/decline`, browser)
     return { answer, on: id, changes: { email: { from: email } }, reader: admin.key }
   },
+  changeEmail: async () => {
+    const owner = await host.organisation(next('org'))
+    const body = { email: 'moved@example.com', current: owner.password }
+    const answer = await host.call('POST /v1/iam/me/email', { ...(await host.browser(owner)), body })
+    return {
+      answer,
+      on: owner.user,
+      changes: { email: { from: owner.email, to: 'moved@example.com' } },
+      reader: owner.key,
+    }
+  },
   changePassword: async () => {
     const { key, password: current } = await host.organisation(next('org'))
     const answer = await host.call('POST /v1/iam/me/password', { body: { current, password: PASSWORD }, as: key })

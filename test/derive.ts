@@ -116,6 +116,10 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
     const { key, password } = await host.organisation(`o-${salt}`)
     return { input: { current: password }, as: key }
   },
+  '/v1/iam/me/email': async (host, salt) => {
+    const owner = await host.organisation(`o-${salt}`)
+    return { input: { current: owner.password }, ...(await host.browser(owner)) }
+  },
   '/v1/account/callback': signInCallback,
   '/v1/account/logout': async host => ({ input: {}, ...(await host.browser(host.home)) }),
   '/v1/iam/me/invitations/{id}/accept': invitedCall,

@@ -228,6 +228,7 @@ function testIdentity() {
     url: step => `https://id.stoa.example/?${new URLSearchParams(step)}`,
     redeem: async () => null,
     invitationUrl: token => `https://id.stoa.example/sign-in/invitations/${token}`,
+    addressUrl: token => `https://id.stoa.example/sign-in/addresses/${token}`,
   }
   const signIn = (): SignIn => current?.signIn ?? withoutOrigin
   const identity: IdentityProvider = {
@@ -239,6 +240,7 @@ function testIdentity() {
       url: step => signIn().url(step),
       redeem: callback => signIn().redeem(callback),
       invitationUrl: token => signIn().invitationUrl(token),
+      addressUrl: token => signIn().addressUrl(token),
     },
   }
   const acceptSignIns = (provider: IdentityProvider) => {

@@ -5,10 +5,10 @@ import { migrate } from '../src/engines/db/migrate.ts'
 import { allMigrations } from '../src/migrations.ts'
 import { testDatabase } from './host.ts'
 
-/** The migrations before the listings got their indexes. */
-const LATER = ['iam/0011', 'account/0005']
+/** The first migrations that are applied to a database with rows, by service. */
+const FIRST: Record<string, number> = { iam: 11, account: 5, projects: 3 }
 const isEarlier = ({ service, name }: { service: string; name: string }) =>
-  !LATER.some(prefix => `${service}/${name}`.startsWith(prefix))
+  Number(name.slice(0, 4)) < (FIRST[service] ?? Number.POSITIVE_INFINITY)
 
 describe('an upgrade', async () => {
   const { db, drop } = await testDatabase({}, 'template1')
@@ -32,15 +32,38 @@ describe('an upgrade', async () => {
       ('key_live', 'acme', 'usr_a', 'usr_a', 'k', 'secret', 'sk', '1', now(), null),
       ('key_revoked', 'acme', 'usr_a', 'usr_a', 'k', 'secret', 'sk', '2', now(), now()),
       ('key_left', 'acme', 'usr_a', null, 'k', 'secret', 'sk', '3', now(), null);
-    insert into audit (org, at, credential, what, on_what, ip, request_id)
-      values ('acme', now(), 'key_live', 'project.create', 'p', '127.0.0.1', 'req')`)
+    insert into users (id, email, created, password, password_by) values
+      ('usr_gone', 'c@acme.test', now(), 'planted', 'gone'), ('usr_again', 'd@acme.test', now() - interval '1 day', 'planted', 'acme'),
+      ('usr_here', 'e@acme.test', now(), 'given', 'acme');
+    insert into oidc (brand, model, digest, payload, user_id) values ('default', 'Session', 'planted', '{}', 'usr_gone');
+    insert into audit (org, at, credential, what, on_what, ip, request_id) values
+      ('acme', now(), 'key_live', 'project.create', 'p', '127.0.0.1', 'req'),
+      ('acme', now(), 'inv_1', 'invite.accept', 'usr_b', '127.0.0.1', 'inv_1'),
+      ('admin', now(), 'key_live', 'org.delete', 'gone', '127.0.0.1', 'req'),
+      ('admin', now(), 'key_live', 'org.delete', 'acme', '127.0.0.1', 'req')`)
   const applied = await migrate(db, migrations)
 
   it('applies the later migrations alone', () => {
     assert.deepEqual(
-      applied.map(({ service, name }) => `${service}/${name.slice(0, 4)}`),
-      LATER,
+      applied.map(({ service, name }) => `${service}/${name}`),
+      migrations.filter(one => !isEarlier(one)).map(({ service, name }) => `${service}/${name}`),
     )
+  })
+
+  it('keeps the slugs of deleted organisations from being used again, and ends the passwords their admins set', async () => {
+    assert.deepEqual([...(await db`select slug from former_orgs`)], [{ slug: 'gone' }])
+    const rows = await db<{ id: string }>`select id from users where password is not null`
+    assert.deepEqual([...rows], [{ id: 'usr_here' }])
+    assert.equal((await db`select from oidc where user_id = 'usr_gone'`).length, 0)
+  })
+
+  it('trusts only the app of Stoa itself', async () => {
+    assert.deepEqual([...(await db`select id from apps where trusted`)], [{ id: 'admin-console' }])
+  })
+
+  it('counts the mailboxes of those as proved who accepted an invitation', async () => {
+    const rows = await db<{ id: string }>`select id from users where email_verified is not null`
+    assert.deepEqual([...rows], [{ id: 'usr_b' }])
   })
 
   it('gives members the address of their account', async () => {
@@ -74,7 +97,7 @@ describe('an upgrade', async () => {
   })
 
   it('keeps the audit trail, append-only', async () => {
-    assert.equal((await db`select from audit`).length, 1)
+    assert.equal((await db`select from audit`).length, 4)
     await assert.rejects(db.script('delete from audit'), /only ever added to/)
   })
 })

@@ -11,6 +11,7 @@ import { openAttempts } from '../fair/attempts.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
 import { adapterFactory, claimGrant, grantOrg, isSignedIn, setGrantOrg } from './adapter.ts'
+import { ADDRESS_CHANGE, addressChange } from './address.ts'
 import { isSameBrowser } from './browser-id.ts'
 import type { Membership } from './choice.ts'
 import { readForm, show } from './forms.ts'
@@ -40,11 +41,15 @@ export type Directory = {
   findReset(token: string): Promise<string | null>
   /** The address of the account; null if the link is no longer valid. */
   finishReset(token: string, passwordDigest: string, address: string): Promise<string | null>
-  /** Tells the person by mail. */
+  findAddressChange(token: string): Promise<string | null>
+  finishAddressChange(token: string, address: string): Promise<AddressMoved | null>
+  /** Tell the person by mail, at the old address. */
+  addressChanged(change: AddressMoved): Promise<void>
   passwordChanged(email: string): Promise<void>
   /** The published keys, active ones first, and the secret that cookies are signed with. */
   keys(): Promise<Keys>
 }
+type AddressMoved = { user: string; from: string; to: string }
 export type Keys = { signing: JWK[]; cookieSecret: string }
 export type Client = {
   id: string
@@ -139,6 +144,8 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     if (path === FORGOTTEN_PATH) return forgotten({ ...steps, address }, request, response)
     const resetToken = path.match(RESET)?.[1]
     if (resetToken !== undefined) return reset({ ...steps, address }, resetToken, request, response)
+    const addressToken = path.match(ADDRESS_CHANGE)?.[1]
+    if (addressToken !== undefined) return addressChange({ ...steps, address }, addressToken, request, response)
     if (STEP.test(path)) return signIn({ ...steps, address, provider, cookieKey }, request, response)
     const invitationToken = path.match(INVITATION)?.[1]
     if (invitationToken !== undefined)
@@ -228,6 +235,11 @@ function resetOptions({ engines, directory, issuer, onError }: IdentityOptions) 
       sent.catch(onError).finally(() => pending--)
     },
     findReset: directory.findReset,
+    finishAddressChange: async (token: string, address: string) => {
+      const change = await directory.finishAddressChange(token, address)
+      if (change) directory.addressChanged(change).catch(onError)
+      return change?.to ?? null
+    },
     finishReset: async (token: string, password: string, address: string) => {
       const { client, signal } = thisRequest()
       const email = await directory.finishReset(token, await passwords.hash(client, password, signal()), address)

@@ -120,6 +120,18 @@ export function resetPage(email: string, action: string, problem: string | null)
   )
 }
 
+export const addressPage = (email: string, action: string): string =>
+  document(
+    'Your new address',
+    `<h1>Your new address</h1><p>From now on you sign in with ${escaped(email)}.</p><form method="post" action="${escaped(action)}"><button>Use this address</button></form>`,
+  )
+
+export const addressDonePage = (email: string, loginUrl: string): string =>
+  document(
+    'Your address is changed',
+    `<h1>Your address is changed</h1><p>You now sign in with ${escaped(email)}.</p><p><a href="${escaped(loginUrl)}">Sign in to Stoa</a></p>`,
+  )
+
 export const resetDonePage = (loginUrl: string): string =>
   document(
     'Your password is changed',

@@ -11,6 +11,8 @@ export interface SignIn {
   redeem(callback: { code: string; verifier: string }): Promise<SignedIn | null>
   /** The page on which an invited person joins an organisation. */
   invitationUrl(token: string): string
+  /** The page on which a person proves access to a new mailbox. */
+  addressUrl(token: string): string
 }
 
 /** A person who signed in; `signIn` is the id of the grant. Ending it ends every credential issued from it. */

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import type { Engines, Tx } from '../../engines/engines.ts'
 import { openCache } from '../../kit/cache.ts'
 import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
+import { findChange, finishChange, movedMail } from './addresses/change.ts'
+import type { UsedChange } from './addresses/store.ts'
 import { openSecret } from './apps.ts'
 import { passwordProblem } from './fields.ts'
 import { findInvitation, join } from './invitations/invitation.ts'
@@ -112,6 +114,9 @@ export async function openDirectory(engines: Engines, brand: string, membersMax:
     sendReset: (email: string, linkOf: (token: string) => string) => sendReset(engines, email, linkOf),
     findReset: (token: string) => findReset(engines, token),
     finishReset: (token: string, passwordDigest: string, ip: string) => finishReset(engines, token, passwordDigest, ip),
+    findAddressChange: (token: string) => findChange(engines, token),
+    finishAddressChange: (token: string, ip: string) => finishChange(engines, token, ip),
+    addressChanged: (change: UsedChange) => engines.mail.send(movedMail(change)),
     passwordChanged: (email: string) => engines.mail.send(changedMail(email)),
   }
 }

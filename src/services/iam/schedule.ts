@@ -1,4 +1,6 @@
 // Deletes expired sign-ins and links, and ended counts of wrong passwords, from the database.
+
+import { deleteEnded as deleteAddressChanges } from './addresses/store.ts'
 import { deleteEnded as deleteGuesses } from './guesses/store.ts'
 import { deleteExpired } from './oidc/store.ts'
 import { deleteEnded as deleteResets } from './resets/store.ts'
@@ -13,7 +15,7 @@ export const sweepSignIns = schedule({
   deadlineMs: 5 * 60_000,
   run: async ({ clock, signal, write }) => {
     const at = clock.now().toISOString()
-    for (const sweep of [deleteExpired, deleteResets, deleteGuesses]) {
+    for (const sweep of [deleteExpired, deleteResets, deleteAddressChanges, deleteGuesses]) {
       while (!signal.aborted && (await write(tx => sweep(tx, at, BATCH))) === BATCH);
     }
     return undefined

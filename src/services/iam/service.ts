@@ -3,6 +3,7 @@ import { count, setting } from '../../kit/setting.ts'
 import * as apps from './apps.ts'
 import * as audit from './audit.ts'
 import * as invites from './invites.ts'
+import * as email from './me/email.ts'
 import * as myInvitations from './me/invitations.ts'
 import * as me from './me/me.ts'
 import * as password from './me/password.ts'
@@ -18,7 +19,20 @@ export const iamService = (keys: Keys) =>
   service({
     name: 'iam',
     what: 'Organisations, their members and apps, and the audit trail',
-    operations: [me, password, myInvitations, orgs, members, invites, apps, workspaces, sessions, signingKeys, audit],
+    operations: [
+      me,
+      password,
+      email,
+      myInvitations,
+      orgs,
+      members,
+      invites,
+      apps,
+      workspaces,
+      sessions,
+      signingKeys,
+      audit,
+    ],
     migrations: new URL('migrations/', import.meta.url),
     settings: {
       STOA_MEMBERS_MAX: setting('Members that an organisation may have', '10000', count),

@@ -24,6 +24,8 @@ export type Iam = {
   maxima: Maxima
   /** The link that is mailed with an invitation. */
   invitationUrl(token: string): string
+  /** The link that is mailed to a new address. */
+  addressUrl(token: string): string
 }
 
 export const { operation, schedule } = serviceKit<Iam>()
@@ -40,6 +42,11 @@ const maximaFrom = (settings: IamSettings): Maxima => ({
 export const openIam =
   (keys: Keys) =>
   async ({ identity, settings }: Opening<IamSettings>): Promise<Opened<Iam>> => ({
-    state: { keys, maxima: maximaFrom(settings), invitationUrl: token => identity.signIn.invitationUrl(token) },
+    state: {
+      keys,
+      maxima: maximaFrom(settings),
+      invitationUrl: token => identity.signIn.invitationUrl(token),
+      addressUrl: token => identity.signIn.addressUrl(token),
+    },
     provides: { audit: insertAudit },
   })

@@ -1,8 +1,10 @@
 // Operations under /v1/iam/me/password.
 import { Type } from 'typebox'
+import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
+import type { Context } from '../../../kit/operation.ts'
 import { Password, requireUncommon } from '../fields.ts'
 import { endSignInsOf } from '../oidc/store.ts'
 import { operation } from '../state.ts'
@@ -21,20 +23,11 @@ export const changePassword = operation({
   output: nothing,
   audit: 'password.change',
   faults: ['too_many_tries'],
-  run: async ({ db: reads, caller, clock, passwords, request: { signal }, write }, { current, password }) => {
+  run: async (context, { current, password }) => {
+    const { caller, passwords, request, write } = context
     await requireUncommon('password', password)
-    const now = clock.now().getTime()
-    const since = new Date(now - WINDOW_MS).toISOString()
-    // Counted in a separate transaction, so that the attempt counts even if the rest fails.
-    const tries = await write(({ db }) => store.countTry(db, caller.user, new Date(now).toISOString(), since))
-    if (tries > TRIES_MAX) {
-      const message = 'Too many wrong passwords. Wait 15 minutes, then try again.'
-      throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
-    }
-    const account = await store.selectAccount(reads, caller.email)
-    const verified = account?.password
-    if (!verified || !(await passwords.verify(caller.org, verified, current, signal))) throw wrongPassword()
-    const digest = await passwords.hash(caller.org, password, signal)
+    const verified = await verifyCurrent(context, current)
+    const digest = await passwords.hash(caller.org, password, request.signal)
     await write(async ({ db, record }) => {
       // Fails if the password was changed in the meantime, by an invitation link or a parallel call.
       if (!(await store.updatePassword(db, caller.user, verified, digest))) throw wrongPassword()
@@ -43,5 +36,26 @@ export const changePassword = operation({
     })
   },
 })
+
+type Verifying = Pick<Context<'bearer'>, 'db' | 'caller' | 'clock' | 'passwords' | 'request'> & {
+  write<T>(work: (scope: { db: Tx }) => Promise<T>): Promise<T>
+}
+
+/** Requires the present password of the caller; returns its stored hash. */
+export async function verifyCurrent(context: Verifying, current: string): Promise<string> {
+  const { db: reads, caller, clock, passwords, request, write } = context
+  const now = clock.now().getTime()
+  const since = new Date(now - WINDOW_MS).toISOString()
+  // Counted in a separate transaction, so that the attempt counts even if the rest fails.
+  const tries = await write(({ db }) => store.countTry(db, caller.user, new Date(now).toISOString(), since))
+  if (tries > TRIES_MAX) {
+    const message = 'Too many wrong passwords. Wait 15 minutes, then try again.'
+    throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
+  }
+  const account = await store.selectAccount(reads, caller.email)
+  const verified = account?.password
+  if (!verified || !(await passwords.verify(caller.org, verified, current, request.signal))) throw wrongPassword()
+  return verified
+}
 
 const wrongPassword = () => invalidInput([{ path: 'current', says: 'is not your current password' }])

@@ -1,0 +1,80 @@
+// Changing the address of an account: the new mailbox is proved by a link, the old one is told.
+import { createHash } from 'node:crypto'
+import type { Engines, Tx } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+import * as people from '../store.ts'
+import { insertAudit } from '../trail/store.ts'
+import * as store from './store.ts'
+
+const LIFETIME_MS = 60 * 60_000
+
+const linkDigest = (token: string) => createHash('sha256').update(token).digest()
+
+type Requesting = Pick<Engines, 'clock' | 'random'> & { db: Tx }
+
+/** Stores the change; returns the token of its link. */
+export async function requestChange({ db, clock, random }: Requesting, user: string, email: string): Promise<string> {
+  const token = random.token(43)
+  const expires = new Date(clock.now().getTime() + LIFETIME_MS).toISOString()
+  await store.upsertChange(db, { digest: linkDigest(token), user, email, expires })
+  return token
+}
+
+export const confirmMail = (to: string, link: string) => ({
+  to,
+  subject: 'Confirm your new address',
+  text: `Somebody wants to use this address for their account.
+
+If that was you, open this link within an hour:
+
+${link}
+
+If it was not, you can ignore this e-mail.
+`,
+})
+
+/** To whoever has an account with that address already. */
+export const takenMail = (to: string) => ({
+  to,
+  subject: 'You already have an account',
+  text: `Somebody wanted to use this address for their account, but there is one with it already.
+
+If that was you, sign in with this address instead. If it was not, you can ignore this e-mail.
+`,
+})
+
+export const movedMail = ({ from, to }: store.UsedChange) => ({
+  to: from,
+  subject: 'The address of your account was changed',
+  text: `Your account now has the address ${to} instead of ${from}.
+
+If that was not you, tell an owner or admin of your organisation at once.
+`,
+})
+
+type Finding = Pick<Engines, 'db' | 'clock'>
+
+/** The new address of a link; null if the link is not valid. */
+export const findChange = ({ db, clock }: Finding, token: string): Promise<string | null> =>
+  store.selectChange(db, linkDigest(token), clock.now().toISOString())
+
+/** Changes the address, once. Null if the link is no longer valid, or another account has the address by now. */
+export async function finishChange(
+  { db, clock, random }: Finding & Pick<Engines, 'random'>,
+  token: string,
+  ip: string,
+): Promise<store.UsedChange | null> {
+  const at = clock.now().toISOString()
+  const id = `address_${random.token(12)}`
+  return db.transaction(async tx => {
+    const change = await store.useChange(tx, linkDigest(token), at)
+    if (!change || !(await store.updateAddress(tx, change, at))) return null
+    const { user, from, to } = change
+    const entry = { caller: { user, email: to, credential: { id } }, what: 'email.change', on: user }
+    for (const { org } of await people.selectMemberships(tx, user)) {
+      const changes = { email: { from, to } }
+      await insertAudit(tx, { org: org as OrgId, ...entry, changes, at, ip, requestId: id })
+    }
+    return change
+  })
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { eventually } from '../../../../test/eventually.ts'
+import { startHost } from '../../../../test/host.ts'
+import { addPerson, registerApp, startIdentity } from '../../../../test/identity.ts'
+
+const host = await startHost({ now: 'real' })
+const identity = await startIdentity(host)
+const web = await registerApp(host, identity, { app: 'web' })
+
+const personOf = async (email: string) => {
+  const person = await addPerson(host, email)
+  await host.db`update users set password_by = null where id = ${person.user}` // As if they had chosen it.
+  return { ...person, org: host.home.org }
+}
+type Person = Awaited<ReturnType<typeof personOf>>
+const move = async (person: Person, email: string, current = person.password) =>
+  host.call('POST /v1/iam/me/email', { ...(await host.browser(person)), body: { email, current } })
+const mailTo = (email: string) => host.mails.findLast(({ to }) => to === email)
+const linkTo = (email: string) => mailTo(email)?.text.match(/https:\S+/)?.[0] ?? ''
+const confirm = async (link: string) => {
+  const browser = identity.browser()
+  return browser.submit(await browser.go(link), {})
+}
+
+describe('the address of an account', () => {
+  it('changes when the new mailbox is proved, once, and the old one is told', async () => {
+    const ada = await personOf('ada@home.test')
+    const { status, body } = await move(ada, 'Ada@New.test')
+    assert.deepEqual([status, body], [202, { email: 'ada@new.test' }])
+    const link = linkTo('ada@new.test')
+    assert.ok(link.startsWith(`${identity.issuer}/sign-in/addresses/`), link)
+    assert.match((await identity.browser().go(link)).text, /ada@new\.test.*Use this address/s)
+    await web.signIn(ada)
+    assert.match((await confirm(link)).text, /Your address is changed/)
+    assert.equal((await identity.browser().go(link)).status, 404)
+    await assert.rejects(web.signIn(ada), 'the old address is no longer valid')
+    const { claims } = await web.signIn({ ...ada, email: 'ada@new.test' })
+    assert.deepEqual([claims.email, claims.email_verified, claims.sub], ['ada@new.test', true, ada.user])
+    const told = await eventually(
+      async () => mailTo('ada@home.test')?.text ?? '',
+      text => text !== '',
+    )
+    assert.match(told, /now has the address ada@new\.test instead of ada@home\.test/)
+    const [entry] = (await host.call('GET /v1/iam/audit?what=email.change')).body.data
+    assert.deepEqual(entry.changes, { email: { from: 'ada@home.test', to: 'ada@new.test' } })
+  })
+
+  it('is seen at once by every credential of the person', async () => {
+    const bob = await personOf('bob@home.test')
+    const browser = await host.browser(bob)
+    const email = async () => (await host.call('GET /v1/iam/me', browser)).body.email
+    assert.equal(await email(), 'bob@home.test')
+    await move(bob, 'bob@new.test')
+    await confirm(linkTo('bob@new.test'))
+    assert.equal(await email(), 'bob@new.test')
+  })
+
+  it('needs the present password, and one that the person chose', async () => {
+    const cleo = await personOf('cleo@home.test')
+    const wrong = await move(cleo, 'cleo@new.test', 'a wrong password')
+    assert.deepEqual([wrong.status, wrong.body.error.param], [400, 'current'])
+    await host.db`update users set password_by = 'home' where id = ${cleo.user}`
+    assert.equal((await move(cleo, 'cleo@new.test')).status, 409)
+    assert.equal(mailTo('cleo@new.test'), undefined)
+  })
+
+  it('is answered the same if another account has it, which gets no link, and stays where it is', async () => {
+    const dana = await personOf('dana@home.test')
+    const { status, body } = await move(dana, host.other.email)
+    assert.deepEqual([status, body], [202, { email: host.other.email }])
+    assert.match(mailTo(host.other.email)?.subject ?? '', /already have an account/)
+    await move(dana, 'late@new.test')
+    const late = linkTo('late@new.test')
+    await addPerson(host, 'late@new.test')
+    assert.equal((await confirm(late)).status, 409)
+    await web.signIn(dana)
+  })
+
+  it('ends the links to choose a password that were sent to the old one, and keeps the invites of the person', async () => {
+    const eli = await personOf('eli@home.test')
+    await host.db`update members set role = 'admin' where user_id = ${eli.user}`
+    const browser = await host.browser(eli)
+    const body = { email: 'guest@example.com', role: 'member' }
+    assert.equal((await host.call('POST /v1/iam/invites', { ...browser, body })).status, 201)
+    const forgotten = identity.browser()
+    await forgotten.submit(await forgotten.go(`${identity.issuer}/sign-in/forgotten`), { email: eli.email })
+    await eventually(
+      async () => linkTo(eli.email),
+      link => link !== '',
+    )
+    const reset = linkTo(eli.email)
+    assert.equal((await identity.browser().go(reset)).status, 200)
+    await move(eli, 'eli@new.test')
+    await confirm(linkTo('eli@new.test'))
+    assert.equal((await identity.browser().go(reset)).status, 404)
+    assert.equal((await identity.browser().go(linkTo('guest@example.com'))).status, 200)
+  })
+
+  it('has one link at a time, valid for an hour', async () => {
+    const fay = await personOf('fay@home.test')
+    await move(fay, 'fay@one.test')
+    await move(fay, 'fay@two.test')
+    assert.equal((await identity.browser().go(linkTo('fay@one.test'))).status, 404)
+    host.clock.advance(60 * 60_000)
+    assert.equal((await identity.browser().go(linkTo('fay@two.test'))).status, 404)
+  })
+})

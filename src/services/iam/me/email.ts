@@ -1,0 +1,38 @@
+// Operations under /v1/iam/me/email.
+import { Type } from 'typebox'
+import { Fault } from '../../../kit/fault.ts'
+import { confirmMail, requestChange, takenMail } from '../addresses/change.ts'
+import { Email } from '../fields.ts'
+import { operation } from '../state.ts'
+import * as store from '../store.ts'
+import { verifyCurrent } from './password.ts'
+
+export const changeEmail = operation({
+  route: 'POST /v1/iam/me/email',
+  summary: "Mails a link to a new address, with which the caller's account is moved to it",
+  access: 'person',
+  issuesCredential: true,
+  input: { email: Email, current: Type.String({ maxLength: 256, examples: ['the present password'] }) },
+  output: Type.Object({ email: Email }),
+  status: 202,
+  audit: 'email.request',
+  faults: ['conflict', 'too_many_tries', 'mail_unreachable'],
+  run: async (context, { email: given, current }) => {
+    const { db: reads, caller, clock, mail, random, state, write } = context
+    const email = given.toLowerCase()
+    await verifyCurrent(context, current)
+    if (!(await store.hasOwnPassword(reads, caller.user))) {
+      throw new Fault('conflict', {
+        message: 'An admin chose your password. Choose your own first: `Forgot your password?` on the sign-in page.',
+      })
+    }
+    // The answer is the same if the address has an account, so that nobody learns who has one.
+    const isTaken = (await store.selectAccount(reads, email)) !== null
+    const token = await write(async ({ db, record }) => {
+      record(caller.user, { email: { from: caller.email, to: email } })
+      return requestChange({ db, clock, random }, caller.user, email)
+    })
+    await mail.send(isTaken ? takenMail(email) : confirmMail(email, state.addressUrl(token)))
+    return { email }
+  },
+})
