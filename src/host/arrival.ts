@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { type BlockList, isIP } from 'node:net'
 import { Fault } from '../kit/fault.ts'
 import { isMethod, malformed, methodUnknown } from './faults.ts'
-import { forwardedProtoRequired, httpsRequired, isTrusted } from './listener.ts'
+import { forwardedProtoRequired, httpsRequired } from './listener.ts'
+import { isTrusted } from './trusted.ts'
 
 const HOST = /^[A-Za-z0-9._~%:[\]-]*$/
 

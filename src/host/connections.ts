@@ -1,8 +1,8 @@
 // The open connections: how many there may be, in total and from one address, and which of them no longer read.
 import type { BlockList, Socket } from 'node:net'
 import { clientNetwork } from '../fair/address.ts'
-import { isTrusted } from './listener.ts'
 import type { Refusals } from './refusals.ts'
+import { isTrusted } from './trusted.ts'
 
 export type ConnectionLimits = {
   total: number

@@ -7,7 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import { createServer as createTlsServer, type Server } from 'node:https'
-import { type AddressInfo, type BlockList, isIPv6, Server as NetServer, type Socket } from 'node:net'
+import { type AddressInfo, type BlockList, Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { clientNetwork } from '../fair/address.ts'
 import { openTurns } from '../fair/turns.ts'
@@ -16,6 +16,7 @@ import type { Connections } from './connections.ts'
 import { malformed, methodUnknown, starting } from './faults.ts'
 import { openPipeline, responseOn } from './pipeline.ts'
 import type { Refusals } from './refusals.ts'
+import { isTrusted } from './trusted.ts'
 
 export type ListenerOptions = {
   tls: { key: string; cert: string }
@@ -182,10 +183,6 @@ const plainHttp = (message: string) => new Fault('https_required', { message, he
 /** Whether the first bytes of a plain connection look like a request that a proxy received over TLS. */
 const isForwarded = (head: Buffer): boolean =>
   /\r\nx-forwarded-proto:[^\r\n]*https/i.test(head.toString('latin1', 0, HEADER_BYTES_MAX))
-
-export function isTrusted(trusted: BlockList | null, address: string | undefined): boolean {
-  return trusted !== null && address !== undefined && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-}
 
 function clientFault(error: NodeJS.ErrnoException): Fault {
   switch (error.code) {

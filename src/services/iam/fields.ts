@@ -1,7 +1,5 @@
 // Field types shared by the operations of this service.
 import { Type } from 'typebox'
-import { compileCheck, invalidInput } from '../../kit/check.ts'
-import { isCommon } from './common-passwords.ts'
 
 export const UserId = Type.String({
   pattern: '^usr_[0-9A-Za-z]{1,40}$',
@@ -21,33 +19,6 @@ export const Role = Type.Enum(['owner', 'admin', 'member'], {
   description: '`owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners',
   examples: ['member'],
 })
-
-export const PASSWORD_LENGTH_MIN = 12
-const PASSWORD_LENGTH_MAX = 256
-
-export const Password = Type.String({
-  minLength: PASSWORD_LENGTH_MIN,
-  maxLength: PASSWORD_LENGTH_MAX,
-  description: `At least ${PASSWORD_LENGTH_MIN} characters; length matters more than special characters`,
-  examples: ['walnut-desk-twelve-green'],
-})
-
-/** What is wrong with a password that was submitted in a form, or null. */
-export async function passwordProblem(text: string): Promise<string | null> {
-  // Bytes that are not UTF-8 are decoded to U+FFFD, so a different password than the typed one would be stored.
-  if (/[\0\uFFFD]/.test(text))
-    return 'This password contains characters that cannot be used. Please choose another one.'
-  if (compileCheck(Password).passes(text)) return (await isCommon(text)) ? COMMON : null
-  return `Please choose a password of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`
-}
-
-const COMMON = 'This is one of the most common passwords. Please choose another one.'
-
-/** Refuses one of the most common passwords, which is the value of the field `path`. */
-export async function requireUncommon(path: string, password: string | undefined): Promise<void> {
-  if (password === undefined || !(await isCommon(password))) return
-  throw invalidInput([{ path, says: 'is one of the most common passwords' }])
-}
 
 export const InviteId = Type.String({
   pattern: '^inv_[0-9A-Za-z]{1,40}$',
