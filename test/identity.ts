@@ -221,9 +221,16 @@ function tokenEndpoint(identity: Identity, app: { id: string; secret?: string; c
   return { token, redeem, refresh }
 }
 
-/** Adds a member with a password to an organisation. */
-export async function addPerson(host: TestHost, email: string, as = host.home.key) {
+/** Adds a member with a password that an admin set. */
+export async function plantPerson(host: TestHost, email: string, as = host.home.key) {
   const password = 'walnut-desk-twelve-green'
   const { user } = (await host.call('POST /v1/iam/members', { as, body: { email, role: 'member', password } })).body
   return { email, password, user: user as string }
+}
+
+/** Adds a member with a password, as if they had chosen it. */
+export async function addPerson(host: TestHost, email: string, as = host.home.key) {
+  const person = await plantPerson(host, email, as)
+  await host.db`update users set password_by = null where id = ${person.user}`
+  return person
 }

@@ -30,7 +30,8 @@ export function admit(
   return undefined
 }
 
-function requirePermitted(operation: Operation, caller: Principal, reads: boolean): void {
+/** Everything but the rate. */
+export function requirePermitted(operation: Operation, caller: Principal, reads: boolean): void {
   requireKind(operation.access, caller)
   if (operation.access === 'person') requirePerson(caller)
   requireRole(operation.access, caller)
@@ -45,9 +46,10 @@ function requireKind(access: Access, { user, workspace }: Principal): void {
 
 /** Keys are for programs, and other apps act for their organisation only. */
 function requirePerson({ credential: { kind, isRestricted } }: Principal): void {
-  if (kind === 'session' || (kind === 'token' && !isRestricted)) return
+  if ((kind === 'session' || kind === 'token') && !isRestricted) return
   throw new Fault('forbidden', {
-    message: 'Only a person who is signed in may do this: with a browser session, or the token of a trusted app.',
+    message:
+      'Only a person who is signed in, with a password of their own choice, may do this: with a browser session, or the token of a trusted app.',
   })
 }
 

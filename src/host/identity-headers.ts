@@ -4,6 +4,9 @@ import type { IncomingMessage } from 'node:http'
 /** Name parts with which gateways and proxies pass an identity on: `X-Org-Id`, `x_user_email`, `Remote-User`. */
 const CLAIM =
   /^(org|organi[sz]ation|user|tenant|owner|account|workspace|role|group|email|mail|identity|principal|subject|sub|login|admin)(s|id|name|email|slug)?$/
+/** The same written as one word: `X-RemoteUser`, `xorgid`. */
+const JOINED_CLAIM =
+  /^x?(is|has|remote|auth|authenticated|current|request)?(org|organi[sz]ation|user|tenant|owner|account|workspace|role|group|email|identity|principal|subject|login|admin|uid|superadmin)(s|id|ids|name|email|slug|info|key|data)?$/
 /** Standard headers that match but carry no identity. */
 const EXCEPTIONS = new Set(['user-agent', 'sec-fetch-user'])
 
@@ -17,7 +20,8 @@ export function isIdentityClaim(name: string): boolean {
   const lower = name.toLowerCase()
   // Many servers fold `_` and `.` into `-`, so any character but a letter or a digit is a separator.
   const words = lower.split(/[^a-z0-9]+/)
-  const claim = words.length > 1 && !EXCEPTIONS.has(lower) && words.some(word => CLAIM.test(word))
+  const isClaim = (words.length > 1 && words.some(word => CLAIM.test(word))) || JOINED_CLAIM.test(words.join(''))
+  const claim = isClaim && !EXCEPTIONS.has(lower)
   if (cache.size < CACHE_MAX) cache.set(name, claim)
   return claim
 }

@@ -17,7 +17,8 @@ export function requireService(
   }
   if (issuesCredential && credential.isRestricted) {
     throw new Fault('forbidden', {
-      message: 'The token of this app may not create, change or reveal credentials; an owner can make the app trusted.',
+      message:
+        'This credential may not create, change or reveal credentials: it belongs to an app that is not trusted, or to a person whose password an admin chose. An owner can make the app trusted; the person can choose a password with `Forgot your password?` on the sign-in page.',
     })
   }
   const { limits } = credential

@@ -31,7 +31,12 @@ const upstream: Server = createServer(async (request, response) => {
     'x-own': 'yes',
     'access-control-allow-origin': '*',
     'clear-site-data': '"cookies"',
-    'set-cookie': ['theirs=1; Path=/', '__Host-stoa-session=forged; Path=/; Secure', ' __Secure-stoa-id-step=forged'],
+    'set-cookie': [
+      'theirs=1; Path=/',
+      '__Host-stoa-session=forged; Path=/; Secure',
+      ' __Secure-stoa-id-step=forged',
+      '=__Host-stoa-session=forged',
+    ],
   })
   response.end('from upstream')
 })
@@ -91,7 +96,26 @@ describe('a relayed service', () => {
   })
 
   it('never receives a project, a method or an address that the client spelled differently', async () => {
-    const names = ['x.project.id', 'x_project_id', 'x.http.method.override', 'x.forwarded.host', 'true.client.ip']
+    const names = [
+      ...[
+        'x.project.id',
+        'x_project_id',
+        'x-projectid',
+        'project-id',
+        'x.http.method.override',
+        'x-httpmethodoverride',
+      ],
+      ...[
+        'http-method-override',
+        'x-original-method',
+        'x.forwarded.host',
+        'forwarded-for',
+        'x-forwarded',
+        'true.client.ip',
+      ],
+      ...['cf-connecting-ip', 'x-cluster-client-ip', 'x-realip', 'x-clientip', 'remote-addr', 'x-remote-ip'],
+      ...['x-remoteuser', 'xorgid', 'x-isadmin', 'x-userinfo', 'x-uid'],
+    ]
     await host.call('GET /v1/search', { headers: Object.fromEntries(names.map(name => [name, 'forged'])) })
     assert.deepEqual(
       Object.entries(last().headers).filter(([, value]) => value === 'forged'),
@@ -133,6 +157,8 @@ describe('a relayed service', () => {
       '%252e%252e%252faccount',
       'a/..%3b/account',
       'a%255c..%255cb',
+      '..%20/account',
+      '..%09/account',
     ]) {
       const { write, closed } = await rawConnection(host.port, { tls: true })
       write(

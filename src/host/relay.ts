@@ -81,7 +81,7 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
     const answer = await http.send({
       method: request.method as HttpRequest['method'],
       url,
-      headers: { ...filtered(request.headers, NOT_FORWARDED, /^x-forwarded-/), ...identity(caller) },
+      headers: { ...filtered(forwardable(request.headers), NOT_FORWARDED, /^x-forwarded-/), ...identity(caller) },
       ...(body.length > 0 && { body }),
       timeoutMs: TIMEOUT_MS,
       stream: true,
@@ -116,8 +116,8 @@ const DECODED_MAX = 4
 function isAmbiguous(segment: string): boolean {
   let text = segment
   for (let times = 0; times < DECODED_MAX; times++) {
-    const [name = ''] = text.split(';', 1)
-    if (/[/\\\0]/.test(text) || name === '.' || name === '..') return true
+    const name = (text.split(';', 1)[0] as string).normalize('NFKC').trim()
+    if (/[/\\\0]/.test(text) || /^\.+$/.test(name)) return true
     const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     if (decoded === text) return false
     text = decoded
@@ -131,13 +131,21 @@ function identity(caller: Caller): Record<string, string> {
   return { 'x-org-id': org, 'x-user-id': user, 'x-user-email': email, ...(project && { 'x-project-id': project }) }
 }
 
+const forwardable = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !OVERRIDES.test(name.replace(/[^a-z0-9]+/g, ''))))
+
 /** The upstream's headers, without those of the host and without cookies of Stoa. */
 function returned(answered: IncomingHttpHeaders): Record<string, string | string[]> {
   const { 'set-cookie': cookies, ...others } = answered
-  const passed = [cookies ?? []].flat().filter(cookie => !OWN_COOKIE.test(cookie.trimStart()))
+  const passed = [cookies ?? []].flat().filter(cookie => !OWN_COOKIE.test(cookie))
   const rest = filtered(others, NOT_RETURNED, /^access-control-/)
   return passed.length > 0 ? { ...rest, 'set-cookie': passed } : rest
 }
+
+/** Names, without separators, by which servers and frameworks take the address of a client, the URL, the method or the
+ *  project: `Forwarded-For`, `CF-Connecting-IP`, `X-HttpMethodOverride`. */
+const OVERRIDES =
+  /forwarded|(real|client|connecting|original|remote|source|user)ip$|remote(addr|address|host)$|clientaddr|methodoverride|(http|original|tunnel)method$|(original|rewrite|request)(url|uri|path)$|projectid|^x?project$/
 
 /** Drops the given headers, also when written with other separators than `-`, and those that `Connection` names. */
 function filtered(headers: IncomingHttpHeaders, dropped: Set<string>, prefix: RegExp): Record<string, string> {

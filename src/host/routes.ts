@@ -6,7 +6,7 @@ import { clientNetwork } from '../fair/address.ts'
 import type { Turns } from '../fair/turns.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
-import { admit } from './admit.ts'
+import { admit, requirePermitted } from './admit.ts'
 import type { Answers } from './answer.ts'
 import { readBody } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
@@ -32,7 +32,11 @@ type RoutedRequest = {
   scope: RequestScope
   path: Record<string, string | undefined>
   query: Record<string, unknown>
+  /** When the credential was checked. */
+  identifiedMs: number
 }
+/** After this time the credential is checked again when the body has arrived. */
+const RECHECK_MS = 100
 /** Stored in the router for a path and a method. */
 type Serve = (routed: RoutedRequest) => void
 type Router = ReturnType<typeof createRouter>
@@ -50,7 +54,14 @@ export function buildRoutes(options: RouteOptions, answers: Answers, fallback: F
     }
     const serve = found.store as Serve | null
     if (serve === null) return answers.fail(scope, response, malformed('The path contains invalid percent-encoding.'))
-    serve({ request, response, scope, path: found.params, query: found.searchParams as Record<string, unknown> })
+    serve({
+      request,
+      response,
+      scope,
+      path: found.params,
+      query: found.searchParams as Record<string, unknown>,
+      identifiedMs: 0,
+    })
   }
 }
 
@@ -76,8 +87,7 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
     scope.route = route
     try {
       if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit)
-      const caller =
-        access === 'public' ? null : identify(options, access, presentedIn(request, scope.ip, routed.query, access))
+      const caller = callerOf(options, operation, routed)
       if (caller instanceof Promise) {
         caller.then(known => begin(routed, known)).catch(error => answers.fail(scope, response, error))
       } else begin(routed, caller)
@@ -89,6 +99,7 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
   /** Starts the request when it is the turn of its organisation or address. */
   function begin(routed: RoutedRequest, caller: RequestScope['caller']): void {
     routed.scope.caller = caller
+    routed.identifiedMs = performance.now()
     inTurn(routed, () => admitAndRead(routed, caller))
   }
 
@@ -117,7 +128,12 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
     }
     readBody(routed.request, operation, newShare, (error, body) => {
       if (error) answers.fail(routed.scope, routed.response, error)
-      else run(routed, body)
+      else if (routed.scope.caller === null || performance.now() - routed.identifiedMs < RECHECK_MS) run(routed, body)
+      else {
+        recheck(options, operation, routed)
+          .then(() => run(routed, body))
+          .catch(failure => answers.fail(routed.scope, routed.response, failure))
+      }
     })
   }
 
@@ -140,6 +156,18 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
 
   const methods = methodsOf(operation).filter(method => method !== 'OPTIONS')
   router.on(methods, routerPath(operation.path), unused, authenticate)
+}
+
+function callerOf(options: RouteOptions, { access }: Operation, { request, scope, query }: RoutedRequest) {
+  return access === 'public' ? null : identify(options, access, presentedIn(request, scope.ip, query, access))
+}
+
+/** A client that sends its body slowly must not act with what has been taken from it meanwhile. */
+async function recheck(options: RouteOptions, operation: Operation, routed: RoutedRequest): Promise<void> {
+  const { scope, request } = routed
+  const caller = await callerOf(options, operation, routed)
+  if (caller) requirePermitted(operation, caller, isSafe(request.method ?? ''))
+  scope.caller = caller
 }
 
 /** Adds OPTIONS to every path, and 405 with `Allow` for its other methods. */

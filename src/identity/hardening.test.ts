@@ -90,7 +90,7 @@ describe('a malformed request is answered without a server error', () => {
 
 describe('a sign-in completed by an attacker', () => {
   it('cannot be resumed in another browser with cookies that a sibling host can set', async () => {
-    const eve = await addPerson(host, 'eve@home.test')
+    const eve = await addPerson(host, 'mallory@home.test')
     const attacker = identity.browser()
     const page = await attacker.go((await web.begin()).url)
     const action = page.text.match(/action="([^"]+)"/)?.[1] ?? ''

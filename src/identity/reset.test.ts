@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
-import { addPerson, registerApp, startIdentity } from '../../test/identity.ts'
+import { addPerson, plantPerson, registerApp, startIdentity } from '../../test/identity.ts'
 
 const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
@@ -65,7 +65,7 @@ describe('a forgotten password', () => {
   })
 
   it('is then the choice of the person, who can become an admin', async () => {
-    const bea = await addPerson(host, 'bea@home.test')
+    const bea = await plantPerson(host, 'bea@home.test')
     const promote = () => host.call(`PATCH /v1/iam/members/${bea.user}`, { body: { role: 'admin' } })
     assert.equal((await promote()).status, 409)
     await choose(await linkFor(bea.email), NEW)

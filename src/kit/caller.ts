@@ -18,7 +18,8 @@ export type Credential = {
   digest: string
   /** The digest, in hex, of the sign-in that issued it; null if none did. */
   signIn: string | null
-  /** Whether it is the token of an app that is not trusted. It acts as a member, whatever the role of its person. */
+  /** Whether somebody else may use it: an app that is not trusted, whose token acts as a member whatever the role of its
+   *  person; or the admin who set the password of its person. It issues, reveals and ends no credentials. */
   isRestricted: boolean
   limits: Limits | null
   budget: Budget | null

@@ -48,5 +48,6 @@ const isBlank = (code: number) => code === 0x20 || code === 0x09
 export const hostCookie = (name: string, value: string, maxAgeS: number): string =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}`
 
-/** The start of the name of every cookie of Stoa, on both origins: cookies ignore ports. */
-export const OWN_COOKIE = /^__(?:Host|Secure)-stoa-/i
+/** A `Set-Cookie` of a cookie of Stoa, on any of its origins: cookies ignore ports. Some browsers send a cookie without a
+ *  name, `=__Host-stoa-…`, like one with that name. */
+export const OWN_COOKIE = /^[\s=]*__(?:Host|Secure)-stoa-/i

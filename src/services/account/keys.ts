@@ -10,6 +10,7 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { listing, type Position, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { requireUnrestricted } from '../../kit/restricted.ts'
 import { changesIn } from '../../kit/write.ts'
 import { emailsOf } from '../iam/public.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
@@ -145,6 +146,7 @@ export const deleteKey = operation({
   audit: 'key.revoke',
   run: async ({ caller, clock, write }, { id }) =>
     write(async ({ db, record }) => {
+      requireUnrestricted(caller)
       const row = await visibleKey(db, caller, id, clock.now())
       if (row.revoked) return
       const now = clock.now()

@@ -1,11 +1,18 @@
 // How each kind of credential is looked up, and what is cached of it.
 import type { Clock, Database, Seal } from '../../engines/engines.ts'
 import type { Found } from '../../kit/cache.ts'
-import type { OrgId, Principal, Role } from '../../kit/caller.ts'
+import type { OrgId, Principal } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import { parseLimits } from '../../kit/limits.ts'
 import type { IdentityProvider, TokenClaims } from '../../kit/sign-in.ts'
-import { findMember, findSignIn, findWorkspaceToken, type SignedIn, workspaceIn } from '../iam/public.ts'
+import {
+  findMember,
+  findSignIn,
+  findWorkspaceToken,
+  type MemberAccess,
+  type SignedIn,
+  workspaceIn,
+} from '../iam/public.ts'
 import { digestOf, isWellFormed } from './key-text.ts'
 import * as store from './store.ts'
 
@@ -65,18 +72,17 @@ export function requireWellFormed(text: string): void {
   if (!isWellFormed(text)) throw refused('This is not a key: its check digits are wrong. Was it copied completely?')
 }
 
-type Member = { email: string; role: Role }
-
 /** `member` is null when the key's owner is no longer a member. */
-function cachedFrom(found: store.Found, member: Member | null, digest: string): Found<CachedCredential> {
+function cachedFrom(found: store.Found, member: MemberAccess | null, digest: string): Found<CachedCredential> {
   const { id, kind, org, user, rate, signIn } = found
   const limits = parseLimits(found.limits)
   const onlyProject = limits?.project?.size === 1 ? [...limits.project][0] : undefined
   const capped = found.budget_month > 0 || found.budget_total > 0
   const budget = capped ? { month: found.budget_month, total: found.budget_total } : null
   const isPerson = kind !== 'publishable' && member !== null
-  const person = isPerson ? { user, ...member } : { user: null, email: null, role: null }
-  const credential = { kind, id, digest, signIn, isRestricted: false, limits, budget, rate }
+  const person = isPerson ? { user, email: member.email, role: member.role } : NOBODY
+  const isRestricted = isPerson && member.isPlanted
+  const credential = { kind, id, digest, signIn, isRestricted, limits, budget, rate }
   return {
     value: {
       principal: { org, project: onlyProject ?? null, workspace: null, ...person, credential },
@@ -88,14 +94,15 @@ function cachedFrom(found: store.Found, member: Member | null, digest: string): 
   }
 }
 
+const NOBODY = { user: null, email: null, role: null }
 const UNLIMITED = { isRestricted: false, limits: null, budget: null, rate: null }
 
 function cachedToken(
   { user, org, signIn, expiresMs }: TokenClaims,
-  { email, role, app, isTrusted }: SignedIn,
+  { email, role, isPlanted, app, isTrusted }: SignedIn,
   digest: string,
 ): Found<CachedCredential> {
-  const restriction = { ...UNLIMITED, isRestricted: !isTrusted }
+  const restriction = { ...UNLIMITED, isRestricted: !isTrusted || isPlanted }
   const credential = { kind: 'token' as const, id: signIn, digest, signIn: digest, ...restriction }
   const person = { user, email, role: isTrusted ? role : ('member' as const) }
   const principal = { org: org as OrgId, project: null, workspace: null, ...person, credential }
@@ -114,7 +121,7 @@ async function cachedWorkspace(
   if (!found) return null
   const { org, expiresMs } = found
   const credential = { kind: 'workspace' as const, id, digest: digestOf(id), signIn: null, ...UNLIMITED }
-  const principal = { org, project: null, workspace: id, user: null, email: null, role: null, credential }
+  const principal = { org, project: null, workspace: id, ...NOBODY, credential }
   return {
     value: { principal, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY },
     aliases: [aliasOf.workspace(id)],

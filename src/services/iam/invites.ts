@@ -11,7 +11,7 @@ import { listing, page, paging, positionFrom, positionKey } from '../../kit/page
 import { Email, InviteId, Role } from './fields.ts'
 import { invitationMail, newInvitation } from './invitations/invitation.ts'
 import * as store from './invitations/store.ts'
-import { requireOwnerFor } from './members.ts'
+import { lockMembers, requireOwnerFor } from './members.ts'
 import { operation } from './state.ts'
 
 const MAILS_WINDOW_MS = 60 * 60_000
@@ -56,14 +56,14 @@ export const createInvite = operation({
     requireOwnerFor(caller, role)
     const { token, ...invite } = newInvitation(context, { email: email.toLowerCase(), role, invitedBy: caller.email })
     const org = await write(async ({ db }) => {
-      await store.lockInvites(db, caller.org)
+      await lockMembers(db, caller)
       await requireQuota(db, caller.org, invite, state.maxima.invites)
       return store.selectOrgName(db, caller.org)
     })
     // The mail is sent between two transactions. If the second one fails, the mailed link is invalid.
     await mail.send(invitationMail({ ...invite, org }, state.invitationUrl(token)))
     return write(async ({ db, record }) => {
-      await store.lockInvites(db, caller.org)
+      await lockMembers(db, caller)
       await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
       await requireRoom(db, caller.org, invite, state.maxima.invites) // Others may have been invited while the mail was sent.
       await store.insertInvite(db, caller.org, invite)

@@ -7,6 +7,7 @@ import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { listing, page, paging } from '../../kit/page.ts'
+import { requireUnrestricted } from '../../kit/restricted.ts'
 import { Email, Role, UserId } from './fields.ts'
 import { Password, requireUncommon } from './password-rules.ts'
 import { addPerson } from './people.ts'
@@ -46,7 +47,7 @@ export const addMember = operation({
     const passwordDigest = password === undefined ? null : await passwords.hash(org, password, request.signal)
     const person = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }
     return write({ serialize: true }, async ({ db, record }) => {
-      await store.lockMembers(db, org)
+      await lockMembers(db, caller)
       const member = await addPerson({ db, clock, random }, org, person)
       const { members: max } = state.maxima
       requireAtMost(max, await store.countMembers(db, org, max + 1), 'members', 'Remove one first.')
@@ -91,6 +92,7 @@ export const removeMember = operation({
   audit: 'member.remove',
   run: ({ caller, clock, state: { keys }, write }, { user }) =>
     write(async ({ db, record }) => {
+      requireUnrestricted(caller)
       const member = await lockedMember(db, caller, user)
       if (user !== caller.user) {
         if (!administers(caller)) {
@@ -107,9 +109,20 @@ export const removeMember = operation({
     }),
 })
 
-/** Returns the member after locking the members of the organisation. */
-async function lockedMember(db: Tx, { org }: Caller, user: string): Promise<store.Member> {
+/** Locks the members of the organisation. The caller may have been demoted or removed since the request was admitted. */
+export async function lockMembers(db: Tx, { org, user, role }: Caller): Promise<void> {
   await store.lockMembers(db, org)
+  const current = await store.selectMember(db, org, user)
+  if (current && RANKS.indexOf(current.role) >= RANKS.indexOf(role)) return
+  throw new Fault('forbidden', { message: 'Your role in the organisation was changed at the same moment.' })
+}
+
+const RANKS = ['member', 'admin', 'owner']
+
+/** Returns the member after locking the members of the organisation. */
+async function lockedMember(db: Tx, caller: Caller, user: string): Promise<store.Member> {
+  const { org } = caller
+  await lockMembers(db, caller)
   const member = await store.selectMember(db, org, user)
   if (!member) throw notFound('member')
   return member

@@ -8,8 +8,8 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
+import { endAccessOf } from './end-access.ts'
 import { Email, UserId } from './fields.ts'
-import { endSignInsOf } from './oidc/store.ts'
 import { Password, requireUncommon } from './password-rules.ts'
 import { addFirstOwner } from './people.ts'
 import { operation } from './state.ts'
@@ -127,8 +127,9 @@ export const deleteOrg = operation({
       if (slug === ADMIN_ORG) {
         throw new Fault('conflict', { message: 'The organisation `admin` cannot be deleted.' })
       }
-      if (!(await store.deleteOrg(db, slug as OrgId, clock.now().toISOString()))) throw notFound('organisation')
-      for (const user of await store.endPasswordsSetBy(db, slug as OrgId)) await endSignInsOf(db, user, null)
+      const at = clock.now().toISOString()
+      if (!(await store.deleteOrg(db, slug as OrgId, at))) throw notFound('organisation')
+      for (const user of await store.endPasswordsSetBy(db, slug as OrgId)) await endAccessOf(db, user, null, at)
       record(slug, { name: { from: name } }, ADMIN_ORG) // The trail of the organisation is deleted with it.
     }),
 })

@@ -1,9 +1,9 @@
 // Deletes expired sign-ins and links, and ended counts of wrong passwords, from the database.
 
-import { deleteEnded as deleteAddressChanges } from './addresses/store.ts'
+import { deleteOld as deleteAddressChanges } from './addresses/store.ts'
 import { deleteEnded as deleteGuesses } from './guesses/store.ts'
 import { deleteExpired } from './oidc/store.ts'
-import { deleteEnded as deleteResets } from './resets/store.ts'
+import { deleteOld as deleteResets } from './resets/store.ts'
 import { schedule } from './state.ts'
 
 /** Rows per transaction, small enough not to delay other writes. */

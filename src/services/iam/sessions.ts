@@ -5,6 +5,7 @@ import { administers, type Caller } from '../../kit/caller.ts'
 import { notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { requireUnrestricted } from '../../kit/restricted.ts'
 import { Email, UserId } from './fields.ts'
 import { endSignIn } from './oidc/store.ts'
 import * as store from './sign-ins/store.ts'
@@ -56,6 +57,7 @@ export const endSession = operation({
   audit: 'session.end',
   run: ({ caller, write }, { id }) =>
     write(async ({ db, record }) => {
+      requireUnrestricted(caller)
       const digest = id.slice(PREFIX.length)
       const user = ID.test(id) ? await store.selectSignInUser(db, caller.org, digest) : null
       if (!maySee(caller, user) || !(await endSignIn(db, digest))) throw notFound('session')

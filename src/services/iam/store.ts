@@ -29,12 +29,13 @@ export async function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
   return row ?? null
 }
 
-/** Returns null if the slug is in use, or was. */
+/** Returns null if the slug is in use, or was. That is read after the insert, which waits for a deletion that runs. */
 export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
-  const [row] = await db<Org>`insert into orgs (slug, name, created, updated) select ${org}, ${name}, ${at}, ${at}
-    where not exists (select from former_orgs where slug = ${org})
+  const [row] = await db<Org>`insert into orgs (slug, name, created, updated) values (${org}, ${name}, ${at}, ${at})
     on conflict do nothing returning slug, name, created, updated`
-  return row ?? null
+  const isFormer = (await db`select from former_orgs where slug = ${org}`).length > 0
+  if (row && isFormer) await db`delete from orgs where slug = ${org}`
+  return row && !isFormer ? row : null
 }
 
 export async function updateOrg(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
@@ -92,6 +93,15 @@ export function selectMembers(db: Sql, org: OrgId, after: string, count: number)
 export async function selectMember(db: Sql, org: OrgId, user: string): Promise<Member | null> {
   const [row] = await db<Member>`select user_id as user, email, role, created from members
     where org = ${org} and user_id = ${user}`
+  return row ?? null
+}
+
+/** `isPlanted`: an admin set the password of the person, and could act as them. */
+export type MemberAccess = { email: string; role: Role; isPlanted: boolean }
+
+export async function selectAccess(db: Sql, org: OrgId, user: string): Promise<MemberAccess | null> {
+  const [row] = await db<MemberAccess>`select members.email, role, password_by is not null as "isPlanted"
+    from members join users on users.id = user_id where org = ${org} and user_id = ${user}`
   return row ?? null
 }
 

@@ -1,8 +1,12 @@
 // What one person or organisation could take from another: each test is a way that was open once.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { eventually } from '../../../test/eventually.ts'
 import { type Answer, startHost } from '../../../test/host.ts'
-import { addPerson, registerApp, startIdentity } from '../../../test/identity.ts'
+import { addPerson, plantPerson, registerApp, startIdentity } from '../../../test/identity.ts'
+import { rawConnection } from '../../../test/raw-connection.ts'
+import type { Tx } from '../../engines/engines.ts'
 
 const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
@@ -26,7 +30,7 @@ describe('an organisation that was deleted', () => {
 
   it('takes the passwords with it that its admins set, and the sign-ins made with them', async () => {
     const { key } = (await createOrg('shell', 'owner@shell.test')).body
-    const planted = await addPerson(host, 'planted@example.com', key)
+    const planted = await plantPerson(host, 'planted@example.com', key)
     const shop = await registerApp(host, identity, { app: 'shop', as: key })
     const { browser } = await shop.signIn(planted)
     assert.equal((await deleteOrg('shell', key)).status, 204)
@@ -36,6 +40,62 @@ describe('an organisation that was deleted', () => {
     const web = await registerApp(host, identity, { app: 'later' })
     await assert.rejects(web.signIn(planted, browser), 'neither the session nor the password is valid')
     await assert.rejects(web.signIn(planted))
+  })
+})
+
+describe('what is taken away while a request runs', () => {
+  /** Runs the call while a transaction holds the organisation, which then does the work and commits. */
+  async function whileLocked(org: string, call: () => Promise<Answer>, work: (db: Tx) => Promise<unknown>) {
+    let answer: Promise<Answer> | null = null
+    await host.db.transaction(async tx => {
+      await tx`select from orgs where slug = ${org} for update`
+      answer = call()
+      await eventually(
+        async () => host.db`select from pg_locks where not granted`,
+        waiting => waiting.length > 0,
+      )
+      await work(tx)
+    })
+    return (await answer) as unknown as Answer
+  }
+
+  it('is not used by a member operation that waited for it', async () => {
+    const admin = await host.member(host.home.org, 'admin')
+    const { user } = await host.member(host.home.org, 'member')
+    const demote = (tx: Tx) => tx`update members set role = 'member' where user_id = ${admin.user}`
+    const promote = () => host.call(`PATCH /v1/iam/members/${user}`, { as: admin.key, body: { role: 'admin' } })
+    assert.equal((await whileLocked('home', promote, demote)).status, 403)
+    const body = { email: 'accomplice@example.com', role: 'admin' }
+    const owner = await host.member(host.home.org, 'owner')
+    const remove = (tx: Tx) => tx`delete from members where user_id = ${owner.user}`
+    const invite = () => host.call('POST /v1/iam/invites', { as: owner.key, body })
+    assert.equal((await whileLocked('home', invite, remove)).status, 403)
+  })
+
+  it('includes a slug: it is not used again by a request that waited for the deletion', async () => {
+    const { key } = (await createOrg('fleeting', 'owner@fleeting.test')).body
+    assert.ok(key)
+    const drop = async (tx: Tx) => {
+      await tx`delete from orgs where slug = 'fleeting'`
+      await tx`insert into former_orgs (slug, deleted) values ('fleeting', now())`
+    }
+    const again = () => createOrg('fleeting', 'second@fleeting.test')
+    assert.equal((await whileLocked('fleeting', again, drop)).status, 409)
+    assert.equal((await host.db`select from orgs where slug = 'fleeting'`).length, 0)
+  })
+
+  it('is not used by a request whose body arrives afterwards', async () => {
+    const { user, key } = await host.member(host.home.org, 'member')
+    const { write, closed } = await rawConnection(host.port, { tls: true })
+    const body = JSON.stringify({ slug: 'stalled', name: 'Stalled' })
+    write(
+      `POST /v1/projects HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
+    )
+    await wait(200)
+    assert.equal((await host.call(`DELETE /v1/iam/members/${user}`)).status, 204)
+    write(body.slice(1))
+    assert.match(await closed, /^HTTP\/1.1 401/)
+    assert.equal((await host.call('GET /v1/projects/stalled')).status, 404)
   })
 })
 
@@ -85,6 +145,21 @@ describe('the token of an app', async () => {
     assert.deepEqual(entries[0].changes, { trusted: { from: true, to: false } })
   })
 
+  it('ends nothing of its person but itself', async () => {
+    const { tokens } = await web.signIn({ email: 'olga@home.test', password: PASSWORD })
+    const as = tokens.access_token
+    const owner = await host.browser({ org: host.home.org, user })
+    const key = (await host.call('POST /v1/account/keys', { ...owner, body: { name: 'kept' } })).body
+    const [session] = (await host.call('GET /v1/iam/sessions', { as })).body.data
+    for (const route of [`members/${user}`, `sessions/${session.id}`]) {
+      assert.equal((await host.call(`DELETE /v1/iam/${route}`, { as })).status, 403, route)
+    }
+    assert.equal((await host.call(`DELETE /v1/account/keys/${key.id}`, { as })).status, 403)
+    assert.equal((await host.call('POST /v1/account/logout', { as })).status, 204)
+    assert.equal((await get('/v1/iam/me', as)).status, 401)
+    assert.equal((await get('/v1/iam/me', key.key)).body.role, 'owner')
+  })
+
   it('of an app of the organisation `admin` is not a superadmin', async () => {
     const tool = await registerApp(host, identity, { app: 'tool', as: superadmin })
     const { tokens } = await tool.signIn(host.admin)
@@ -108,6 +183,23 @@ describe('the token of an app', async () => {
     assert.equal((await change({ trusted: false })).status, 403)
     await trust(false)
     assert.equal((await secret()).status, 200)
+  })
+})
+
+describe('a password that an admin set', async () => {
+  const web = await registerApp(host, identity, { app: 'planting', trusted: true })
+
+  it('gives no credential that could survive it', async () => {
+    const planted = await plantPerson(host, 'quinn@home.test')
+    const { access_token: as } = (await web.signIn(planted)).tokens
+    const key = await host.call('POST /v1/account/keys', { as, body: { name: 'planted', type: 'secret' } })
+    assert.equal(key.status, 403)
+    assert.match(key.body.error.message, /whose password an admin chose/)
+    assert.equal((await host.call('PATCH /v1/iam/me', { as, body: { name: 'Quinn' } })).status, 403)
+    assert.equal((await get('/v1/projects', as)).status, 200)
+    await host.db`update users set password_by = null where id = ${planted.user}`
+    const own = (await web.signIn(planted)).tokens.access_token
+    assert.equal((await host.call('POST /v1/account/keys', { as: own, body: { name: 'own' } })).status, 201)
   })
 })
 
@@ -148,11 +240,11 @@ describe('an invitation to somebody who has an account', async () => {
   })
 
   it('is not accepted with a password that an admin chose', async () => {
-    const planted = await addPerson(host, 'pia@home.test')
+    const planted = await plantPerson(host, 'pia@home.test')
     const id = await invite(planted.email)
     const refused = await answer(id, 'accept', await token(planted))
-    assert.equal(refused.status, 409)
-    assert.match(refused.body.error.message, /choose your own/)
+    assert.equal(refused.status, 403)
+    assert.match(refused.body.error.message, /a password of their own choice/)
     assert.equal((await get('/v1/iam/invites', host.other.key)).body.data[0].id, id, 'it stays open')
   })
 
@@ -167,6 +259,7 @@ describe('an invitation to somebody who has an account', async () => {
     const orphaned = await invite(kai.email, 'admin', sender.key)
     await host.call(`DELETE /v1/iam/members/${sender.user}`, { as: host.other.key })
     assert.deepEqual((await get('/v1/iam/me/invitations', as)).body.data, [])
-    assert.equal((await answer(orphaned, 'accept', as)).status, 404)
+    await host.join(host.other.org, sender.user, 'admin')
+    assert.equal((await answer(orphaned, 'accept', as)).status, 404, 'it does not come back with its sender')
   })
 })

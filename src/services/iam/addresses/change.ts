@@ -1,23 +1,31 @@
 // Changing the address of an account: the new mailbox is proved by a link, the old one is told.
 import { createHash } from 'node:crypto'
-import type { Engines, Tx } from '../../../engines/engines.ts'
+import { ConstraintViolated, type Engines, type Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
+import { endResetsOf } from '../resets/store.ts'
 import * as people from '../store.ts'
 import { insertAudit } from '../trail/store.ts'
 import * as store from './store.ts'
 
 const LIFETIME_MS = 60 * 60_000
+/** Links that one person can send within the lifetime of a link. */
+const MAILS_MAX = 3
 
 const linkDigest = (token: string) => createHash('sha256').update(token).digest()
 
 type Requesting = Pick<Engines, 'clock' | 'random'> & { db: Tx }
 
-/** Stores the change; returns the token of its link. */
-export async function requestChange({ db, clock, random }: Requesting, user: string, email: string): Promise<string> {
+/** Stores the change; returns the token of its link, or null if the person was sent too many. */
+export async function requestChange(
+  { db, clock, random }: Requesting,
+  user: string,
+  email: string,
+): Promise<string | null> {
   const token = random.token(43)
-  const expires = new Date(clock.now().getTime() + LIFETIME_MS).toISOString()
-  await store.upsertChange(db, { digest: linkDigest(token), user, email, expires })
-  return token
+  const now = clock.now().getTime()
+  const at = (ms: number) => new Date(now + ms).toISOString()
+  const change = { digest: linkDigest(token), user, email, created: at(0), expires: at(LIFETIME_MS) }
+  return (await store.insertChange(db, change, at(-LIFETIME_MS), MAILS_MAX)) ? token : null
 }
 
 export const confirmMail = (to: string, link: string) => ({
@@ -66,15 +74,20 @@ export async function finishChange(
 ): Promise<store.UsedChange | null> {
   const at = clock.now().toISOString()
   const id = `address_${random.token(12)}`
-  return db.transaction(async tx => {
+  const changed = db.transaction(async tx => {
     const change = await store.useChange(tx, linkDigest(token), at)
     if (!change || !(await store.updateAddress(tx, change, at))) return null
     const { user, from, to } = change
+    await endResetsOf(tx, user, at) // They were sent to the old mailbox.
     const entry = { caller: { user, email: to, credential: { id } }, what: 'email.change', on: user }
     for (const { org } of await people.selectMemberships(tx, user)) {
       const changes = { email: { from, to } }
       await insertAudit(tx, { org: org as OrgId, ...entry, changes, at, ip, requestId: id })
     }
     return change
+  })
+  return changed.catch(error => {
+    if (error instanceof ConstraintViolated) return null // Another account got the address at the same moment.
+    throw error
   })
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock, Database, Random } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { endSignInsOf } from '../oidc/store.ts'
+import { endAccessOf } from '../end-access.ts'
 import * as people from '../store.ts'
 import { insertAudit } from '../trail/store.ts'
 import * as store from './store.ts'
@@ -86,7 +86,7 @@ export async function join(
     if (hasPassword !== (digest === null)) throw new Refused('changed')
     if (!isNew && digest !== null) {
       await people.setOwnPassword(db, user, digest, created)
-      await endSignInsOf(db, user, null)
+      await endAccessOf(db, user, null, created)
     } else await people.verifyAddress(db, user, created)
     await people.insertMember(db, org, { user, email, role, created })
     if ((await people.countMembers(db, org, membersMax + 1)) > membersMax) throw new Refused('full')

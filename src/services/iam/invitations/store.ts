@@ -29,11 +29,6 @@ export async function deleteInvitesTo(db: Tx, org: OrgId, email: string, at: str
   await db`delete from invites where org = ${org} and (email = ${email} or expires <= ${at})`
 }
 
-/** Serialises the creation of invites in an organisation until the transaction ends. */
-export async function lockInvites(db: Tx, org: OrgId): Promise<void> {
-  await db`select from orgs where slug = ${org} for no key update`
-}
-
 /** The number of open invites to other addresses, but at most `max`. */
 export async function countOtherInvites(db: Sql, org: OrgId, email: string, at: string, max: number): Promise<number> {
   const [row] = await db<{ count: number }>`select count(*) from (

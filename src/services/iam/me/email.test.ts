@@ -61,7 +61,7 @@ describe('the address of an account', () => {
     const wrong = await move(cleo, 'cleo@new.test', 'a wrong password')
     assert.deepEqual([wrong.status, wrong.body.error.param], [400, 'current'])
     await host.db`update users set password_by = 'home' where id = ${cleo.user}`
-    assert.equal((await move(cleo, 'cleo@new.test')).status, 409)
+    assert.equal((await move(cleo, 'cleo@new.test')).status, 403)
     assert.equal(mailTo('cleo@new.test'), undefined)
   })
 
@@ -75,6 +75,16 @@ describe('the address of an account', () => {
     await addPerson(host, 'late@new.test')
     assert.equal((await confirm(late)).status, 409)
     await web.signIn(dana)
+    for (let round = 0; round < 4; round++) {
+      const two = [await personOf(`one${round}@home.test`), await personOf(`two${round}@home.test`)]
+      const links: string[] = []
+      for (const one of two) {
+        await move(one, `same${round}@new.test`)
+        links.push(linkTo(`same${round}@new.test`))
+      }
+      const statuses = (await Promise.all(links.map(confirm))).map(({ status }) => status)
+      assert.deepEqual(statuses.sort(), [200, 409])
+    }
   })
 
   it('ends the links to choose a password that were sent to the old one, and keeps the invites of the person', async () => {
@@ -95,6 +105,63 @@ describe('the address of an account', () => {
     await confirm(linkTo('eli@new.test'))
     assert.equal((await identity.browser().go(reset)).status, 404)
     assert.equal((await identity.browser().go(linkTo('guest@example.com'))).status, 200)
+  })
+
+  it('has a link that ends with the password, however that changes', async () => {
+    const gil = await personOf('gil@home.test')
+    const changes: Record<string, () => Promise<unknown>> = {
+      'a change': async () => {
+        const body = { current: gil.password, password: 'changed-by-the-person' }
+        assert.equal((await host.call('POST /v1/iam/me/password', { ...(await host.browser(gil)), body })).status, 204)
+        gil.password = body.password
+      },
+      'a reset': async () => {
+        const browser = identity.browser()
+        await browser.submit(await browser.go(`${identity.issuer}/sign-in/forgotten`), { email: gil.email })
+        await eventually(
+          async () => linkTo(gil.email),
+          link => link !== '',
+        )
+        await browser.submit(await browser.go(linkTo(gil.email)), { password: 'a-password-of-his-own' })
+      },
+    }
+    for (const [how, change] of Object.entries(changes)) {
+      await move(gil, 'thief@example.com')
+      const link = linkTo('thief@example.com')
+      assert.equal((await identity.browser().go(link)).status, 200)
+      await change()
+      assert.equal((await identity.browser().go(link)).status, 404, how)
+    }
+  })
+
+  it('is mailed three times an hour, whatever the password does', async () => {
+    const hal = await personOf('hal@home.test')
+    for (let times = 0; times < 3; times++) assert.equal((await move(hal, 'other@example.com')).status, 202)
+    const body = { current: hal.password, password: 'changed-by-the-person' }
+    await host.call('POST /v1/iam/me/password', { ...(await host.browser(hal)), body })
+    const refused = await move(hal, 'other@example.com', body.password)
+    assert.deepEqual([refused.status, refused.body.error.code], [429, 'too_many_tries'])
+  })
+
+  it('leaves no link to choose a password in the old mailbox, even if it is asked for at the same moment', async () => {
+    for (let round = 0; round < 8; round++) {
+      const ivy = await personOf(`ivy${round}@home.test`)
+      await move(ivy, `ivy${round}@new.test`)
+      const browser = identity.browser()
+      const headers = { 'x-test-address': `198.51.100.${round}` }
+      const form = await browser.go(`${identity.issuer}/sign-in/forgotten`, { headers })
+      await Promise.all([
+        confirm(linkTo(`ivy${round}@new.test`)),
+        browser.submit(form, { email: ivy.email }, headers),
+        browser.submit(form, { email: ivy.email }, headers),
+      ])
+      await eventually(
+        async () => host.db.load(),
+        ({ running, waiting }) => running + waiting === 0,
+      )
+      const links = host.mails.filter(({ to }) => to === ivy.email).map(({ text }) => text.match(/https:\S+/)?.[0])
+      for (const link of links) if (link) assert.equal((await identity.browser().go(link)).status, 404)
+    }
   })
 
   it('has one link at a time, valid for an hour', async () => {

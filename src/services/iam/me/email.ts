@@ -29,10 +29,19 @@ export const changeEmail = operation({
     // The answer is the same if the address has an account, so that nobody learns who has one.
     const isTaken = (await store.selectAccount(reads, email)) !== null
     const token = await write(async ({ db, record }) => {
+      const token = await requestChange({ db, clock, random }, caller.user, email)
+      if (token === null) throw tooMany()
       record(caller.user, { email: { from: caller.email, to: email } })
-      return requestChange({ db, clock, random }, caller.user, email)
+      return token
     })
     await mail.send(isTaken ? takenMail(email) : confirmMail(email, state.addressUrl(token)))
     return { email }
   },
 })
+
+/** Recipients may not want these mails. */
+const tooMany = () =>
+  new Fault('too_many_tries', {
+    message: 'You asked for several changes of address within the last hour. Try again later.',
+    retryAfterS: 60 * 60,
+  })

@@ -5,7 +5,7 @@ import { nothing } from '../../../kit/answer.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { Context } from '../../../kit/operation.ts'
-import { endSignInsOf } from '../oidc/store.ts'
+import { endAccessOf } from '../end-access.ts'
 import { Password, requireUncommon } from '../password-rules.ts'
 import { operation } from '../state.ts'
 import * as store from '../store.ts'
@@ -24,14 +24,14 @@ export const changePassword = operation({
   audit: 'password.change',
   faults: ['too_many_tries'],
   run: async (context, { current, password }) => {
-    const { caller, passwords, request, write } = context
+    const { caller, clock, passwords, request, write } = context
     await requireUncommon('password', password)
     const verified = await verifyCurrent(context, current)
     const digest = await passwords.hash(caller.org, password, request.signal)
     await write(async ({ db, record }) => {
       // Fails if the password was changed in the meantime, by an invitation link or a parallel call.
       if (!(await store.updatePassword(db, caller.user, verified, digest))) throw wrongPassword()
-      await endSignInsOf(db, caller.user, caller.credential.signIn)
+      await endAccessOf(db, caller.user, caller.credential.signIn, clock.now().toISOString())
       record('password')
     })
   },

@@ -14,4 +14,4 @@ create table resets (
   expires timestamptz not null
 );
 create index resets_by_user on resets (user_id, created);
-create index resets_by_end on resets (expires);
+create index resets_by_age on resets (created);

@@ -210,7 +210,7 @@ export async function selectOrg(db: Sql, { brand, model }: EntryType, digest: Ui
   return row?.org ?? null
 }
 
-export type SignedIn = { email: string; role: Role; app: string; isTrusted: boolean }
+export type SignedIn = { email: string; role: Role; isPlanted: boolean; app: string; isTrusted: boolean }
 
 /** The member of that organisation who is signed in under the grant with that digest, and the app, `<brand> <id>`. */
 export async function findSignIn(
@@ -218,7 +218,7 @@ export async function findSignIn(
   digest: string,
   { user, org }: { user: string; org: string },
 ): Promise<SignedIn | null> {
-  const [row] = await db<SignedIn>`select users.email, members.role,
+  const [row] = await db<SignedIn>`select users.email, members.role, users.password_by is not null as "isPlanted",
       apps.brand || ' ' || apps.id as app, apps.trusted as "isTrusted"
     from oidc
     join apps on apps.brand = oidc.brand and apps.id = oidc.client

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Engines } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { endSignInsOf } from '../oidc/store.ts'
+import { endAccessOf } from '../end-access.ts'
 import * as people from '../store.ts'
 import { insertAudit } from '../trail/store.ts'
 import * as store from './store.ts'
@@ -23,7 +23,7 @@ export async function sendReset(engines: Mailing, email: string, linkOf: (token:
   const now = clock.now()
   const at = (ms: number) => new Date(now.getTime() + ms).toISOString()
   const token = random.token(43)
-  const reset = { digest: linkDigest(token), user: account.user, created: at(0), expires: at(LIFETIME_MS) }
+  const reset = { digest: linkDigest(token), user: account.user, email, created: at(0), expires: at(LIFETIME_MS) }
   const isSent = await db.transaction(tx => store.insertReset(tx, reset, at(-LIFETIME_MS), MAILS_MAX))
   if (isSent) await mail.send(resetMail(email, linkOf(token)))
 }
@@ -64,11 +64,11 @@ export async function finishReset(
 ): Promise<string | null> {
   const at = clock.now().toISOString()
   return db.transaction(async tx => {
-    const found = await store.useReset(tx, linkDigest(token), at)
+    const found = await store.lockReset(tx, linkDigest(token), at)
     if (!found) return null
     const { user, email } = found
     await people.setOwnPassword(tx, user, passwordDigest, at)
-    await endSignInsOf(tx, user, null)
+    await endAccessOf(tx, user, null, at)
     const id = `reset_${random.token(12)}`
     const entry = { caller: { user, email, credential: { id } }, what: 'password.reset', on: 'password', changes: null }
     for (const { org } of await people.selectMemberships(tx, user)) {
