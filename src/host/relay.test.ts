@@ -114,7 +114,17 @@ describe('a relayed service', () => {
         'true.client.ip',
       ],
       ...['cf-connecting-ip', 'x-cluster-client-ip', 'x-realip', 'x-clientip', 'remote-addr', 'x-remote-ip'],
-      ...['x-remoteuser', 'xorgid', 'x-isadmin', 'x-userinfo', 'x-uid'],
+      ...[
+        'x-remoteuser',
+        'xorgid',
+        'x-isadmin',
+        'x-userinfo',
+        'x-uid',
+        'x-member-id',
+        'x-consumer-id',
+        'x-jwt-assertion',
+      ],
+      ...['x-amzn-oidc-data', 'ssl-client-s-dn', 'x-authorization', 'x-original-host', 'x-host', 'x-originating-ip'],
     ]
     await host.call('GET /v1/search', { headers: Object.fromEntries(names.map(name => [name, 'forged'])) })
     assert.deepEqual(

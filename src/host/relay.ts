@@ -142,10 +142,10 @@ function returned(answered: IncomingHttpHeaders): Record<string, string | string
   return passed.length > 0 ? { ...rest, 'set-cookie': passed } : rest
 }
 
-/** Names, without separators, by which servers and frameworks take the address of a client, the URL, the method or the
- *  project: `Forwarded-For`, `CF-Connecting-IP`, `X-HttpMethodOverride`. */
+/** Names, without separators, by which servers and frameworks take the address or identity of a client, the URL, the method
+ *  or the project: `Forwarded-For`, `CF-Connecting-IP`, `X-HttpMethodOverride`. */
 const OVERRIDES =
-  /forwarded|(real|client|connecting|original|remote|source|user)ip$|remote(addr|address|host)$|clientaddr|methodoverride|(http|original|tunnel)method$|(original|rewrite|request)(url|uri|path)$|projectid|^x?project$/
+  /forwarded|(real|client|connecting|original|originating|remote|source|user)ip$|(remote|external)(addr|address|host)$|clientaddr|^x(original)?host$|authorization$|oidc|jwt|assertion|clients?dn$|consumer|^x?member(id)?$|methodoverride|(http|original|tunnel)method$|(original|rewrite|request)(url|uri|path)$|projectid|^x?project$/
 
 /** Drops the given headers, also when written with other separators than `-`, and those that `Connection` names. */
 function filtered(headers: IncomingHttpHeaders, dropped: Set<string>, prefix: RegExp): Record<string, string> {

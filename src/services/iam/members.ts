@@ -7,7 +7,6 @@ import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { listing, page, paging } from '../../kit/page.ts'
-import { requireUnrestricted } from '../../kit/restricted.ts'
 import { Email, Role, UserId } from './fields.ts'
 import { Password, requireUncommon } from './password-rules.ts'
 import { addPerson } from './people.ts'
@@ -86,13 +85,13 @@ export const removeMember = operation({
   route: 'DELETE /v1/iam/members/{user}',
   summary: 'Removes a member and ends their keys and sessions immediately; members can remove themselves',
   access: 'bearer',
+  issuesCredential: true, // Who may manage credentials decides also about memberships.
   input: { user: UserId },
   output: nothing,
   faults: ['not_found', 'conflict'],
   audit: 'member.remove',
   run: ({ caller, clock, state: { keys }, write }, { user }) =>
     write(async ({ db, record }) => {
-      requireUnrestricted(caller)
       const member = await lockedMember(db, caller, user)
       if (user !== caller.user) {
         if (!administers(caller)) {

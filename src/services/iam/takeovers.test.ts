@@ -44,32 +44,33 @@ describe('an organisation that was deleted', () => {
 })
 
 describe('what is taken away while a request runs', () => {
-  /** Runs the call while a transaction holds the organisation, which then does the work and commits. */
-  async function whileLocked(org: string, call: () => Promise<Answer>, work: (db: Tx) => Promise<unknown>) {
+  /** Runs the call after the first work of a transaction, which the call waits for. The transaction commits after the rest. */
+  async function during(call: () => Promise<Answer>, first: (db: Tx) => Promise<unknown>, rest = async (_: Tx) => {}) {
     let answer: Promise<Answer> | null = null
     await host.db.transaction(async tx => {
-      await tx`select from orgs where slug = ${org} for update`
+      await first(tx)
       answer = call()
       await eventually(
         async () => host.db`select from pg_locks where not granted`,
         waiting => waiting.length > 0,
       )
-      await work(tx)
+      await rest(tx)
     })
     return (await answer) as unknown as Answer
   }
+  const lockHome = (tx: Tx) => tx`select from orgs where slug = 'home' for update`
 
   it('is not used by a member operation that waited for it', async () => {
     const admin = await host.member(host.home.org, 'admin')
     const { user } = await host.member(host.home.org, 'member')
-    const demote = (tx: Tx) => tx`update members set role = 'member' where user_id = ${admin.user}`
+    const demote = async (tx: Tx) => void (await tx`update members set role = 'member' where user_id = ${admin.user}`)
     const promote = () => host.call(`PATCH /v1/iam/members/${user}`, { as: admin.key, body: { role: 'admin' } })
-    assert.equal((await whileLocked('home', promote, demote)).status, 403)
+    assert.equal((await during(promote, lockHome, demote)).status, 403)
     const body = { email: 'accomplice@example.com', role: 'admin' }
     const owner = await host.member(host.home.org, 'owner')
-    const remove = (tx: Tx) => tx`delete from members where user_id = ${owner.user}`
+    const remove = async (tx: Tx) => void (await tx`delete from members where user_id = ${owner.user}`)
     const invite = () => host.call('POST /v1/iam/invites', { as: owner.key, body })
-    assert.equal((await whileLocked('home', invite, remove)).status, 403)
+    assert.equal((await during(invite, lockHome, remove)).status, 403)
   })
 
   it('includes a slug: it is not used again by a request that waited for the deletion', async () => {
@@ -80,7 +81,7 @@ describe('what is taken away while a request runs', () => {
       await tx`insert into former_orgs (slug, deleted) values ('fleeting', now())`
     }
     const again = () => createOrg('fleeting', 'second@fleeting.test')
-    assert.equal((await whileLocked('fleeting', again, drop)).status, 409)
+    assert.equal((await during(again, drop)).status, 409)
     assert.equal((await host.db`select from orgs where slug = 'fleeting'`).length, 0)
   })
 
