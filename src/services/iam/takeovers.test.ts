@@ -240,6 +240,17 @@ describe('an invitation to somebody who has an account', async () => {
     assert.equal((await get('/v1/iam/me/invitations', key)).status, 403)
   })
 
+  it('is not accepted by an organisation that is full', async t => {
+    const small = await startHost({ settings: { STOA_MEMBERS_MAX: 2 } }, t)
+    const { email, ...person } = await small.member(small.home.org, 'member')
+    const body = { email, role: 'member' }
+    const { id } = (await small.call('POST /v1/iam/invites', { as: small.other.key, body })).body
+    await small.member(small.other.org, 'member')
+    const refused = await small.call(`POST /v1/iam/me/invitations/${id}/accept`, await small.browser(person))
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'conflict'])
+    assert.equal((await small.call('GET /v1/iam/invites', { as: small.other.key })).body.data.length, 1)
+  })
+
   it('is not accepted with a password that an admin chose', async () => {
     const planted = await plantPerson(host, 'pia@home.test')
     const id = await invite(planted.email)

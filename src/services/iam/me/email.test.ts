@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { eventually } from '../../../../test/eventually.ts'
 import { startHost } from '../../../../test/host.ts'
 import { addPerson, registerApp, startIdentity } from '../../../../test/identity.ts'
+import { EngineUnavailable } from '../../../engines/engines.ts'
 
 const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
@@ -162,6 +163,18 @@ describe('the address of an account', () => {
       const links = host.mails.filter(({ to }) => to === ivy.email).map(({ text }) => text.match(/https:\S+/)?.[0])
       for (const link of links) if (link) assert.equal((await identity.browser().go(link)).status, 404)
     }
+  })
+
+  it('is refused if the mail could not be sent', async t => {
+    const { accept } = host.mailServer
+    t.after(() => {
+      host.mailServer.accept = accept
+    })
+    host.mailServer.accept = () => {
+      throw new EngineUnavailable('mail', 'down')
+    }
+    const { status, body } = await move(await personOf('jan@home.test'), 'jan@new.test')
+    assert.deepEqual([status, body.error.code], [502, 'mail_unreachable'])
   })
 
   it('has one link at a time, valid for an hour', async () => {

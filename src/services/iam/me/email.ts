@@ -16,16 +16,11 @@ export const changeEmail = operation({
   output: Type.Object({ email: Email }),
   status: 202,
   audit: 'email.request',
-  faults: ['conflict', 'too_many_tries', 'mail_unreachable'],
+  faults: ['too_many_tries', 'mail_unreachable'],
   run: async (context, { email: given, current }) => {
     const { db: reads, caller, clock, mail, random, state, write } = context
     const email = given.toLowerCase()
     await verifyCurrent(context, current)
-    if (!(await store.hasOwnPassword(reads, caller.user))) {
-      throw new Fault('conflict', {
-        message: 'An admin chose your password. Choose your own first: `Forgot your password?` on the sign-in page.',
-      })
-    }
     // The answer is the same if the address has an account, so that nobody learns who has one.
     const isTaken = (await store.selectAccount(reads, email)) !== null
     const token = await write(async ({ db, record }) => {

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import { requireAtMost } from '../../../kit/bound.ts'
-import { Fault, notFound } from '../../../kit/fault.ts'
+import { notFound } from '../../../kit/fault.ts'
 import { timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
 import { InviteId, Role } from '../fields.ts'
@@ -52,7 +52,6 @@ export const acceptInvitation = operation({
       const { org } = await lockedInvitation(db, id, email)
       const invite = await store.acceptInvite(db, id, created)
       if (!invite) throw notFound('invitation')
-      await requireOwnPassword(db, user)
       const { role } = invite
       await people.insertMember(db, org, { user, email, role, created })
       const { members: max } = state.maxima
@@ -77,14 +76,6 @@ export const declineInvitation = operation({
       record(id, { email: { from: caller.email } }, org)
     }),
 })
-
-/** An admin who set the password knows it, and could join the organisation in place of the person. */
-async function requireOwnPassword(db: Tx, user: string): Promise<void> {
-  if (await people.hasOwnPassword(db, user)) return
-  throw new Fault('conflict', {
-    message: 'An admin chose your password. Open the link in the mail to choose your own and accept the invitation.',
-  })
-}
 
 /** The members are locked first, as in the other operations that add some, so that they do not wait in a circle. */
 async function lockedInvitation(db: Tx, id: string, email: string) {
