@@ -13,7 +13,7 @@ import * as client from 'openid-client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { seededRandom, systemRandom } from '../../src/engines/random/random.ts'
 import type { Answer, RequestOptions, TestHost } from '../host.ts'
-import { addPerson, type Browser, type Identity, openBrowser, type Page, registerApp } from '../identity.ts'
+import { type Browser, type Identity, openBrowser, type Page, plantPerson, registerApp } from '../identity.ts'
 import { client as caller, firstRunOf, freshDirectory, killTree, start, up } from '../process.ts'
 
 const GRACE_MS = 30_000
@@ -39,7 +39,7 @@ async function openFixture(t: TestContext) {
   }
   const host = { home, call } as unknown as TestHost
   const web = await registerApp(host, { issuer, fetch } as Identity, { app: 'web' })
-  const ada = await addPerson(host, 'ada@home.test')
+  const ada = await plantPerson(host, 'ada@home.test')
 
   /** Also asserts that nothing else went wrong: no failed start, no server error. */
   async function killAndStart(): Promise<void> {
