@@ -928,7 +928,7 @@ export type DeleteKeyInput = {
 }
 
 export type StartLoginInput = {
-  /** The path on this host the browser is sent to after sign-in; `/v1/iam/me` by default */
+  /** The path on this host the browser is sent to after sign-in; by default it is sent to the person's account page */
   to?: string
 }
 

@@ -12,6 +12,7 @@ import { discardUnread, type Listener } from './host/listener.ts'
 import type { Log } from './host/log.ts'
 import type { Refusals } from './host/refusals.ts'
 import { UNANSWERED } from './host/scope.ts'
+import { ACCOUNT_PATH } from './identity/account.ts'
 import { perClient } from './identity/client-db.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
 import { openPasswordLimiter, startLimiter } from './identity/password-limiter.ts'
@@ -110,10 +111,15 @@ function handler(
 }
 
 /** Operation names by path: a fixed set, so that logs and metrics have bounded labels. */
-const NAMES = new Map<string, string>(Object.entries(PATHS).map(([name, path]) => [path, name]))
+const NAMES = new Map<string, string>([
+  ...Object.entries(PATHS).map(([name, path]) => [path, name] as const),
+  [ACCOUNT_PATH, 'account'],
+])
 
 function nameOf(path: string): string {
-  const parent = [SIGN_IN_PATH, PATHS.authorize, PATHS.logout].find(prefix => path.startsWith(`${prefix}/`))
+  const parent = [SIGN_IN_PATH, ACCOUNT_PATH, PATHS.authorize, PATHS.logout].find(prefix =>
+    path.startsWith(`${prefix}/`),
+  )
   return NAMES.get(parent ?? path) ?? (parent ? 'signIn' : 'none')
 }
 
@@ -152,18 +158,19 @@ async function openBrand(
 ): Promise<Brand> {
   const { audience, trusted, log, membersMax } = options
   const engines = { ...options.engines, db: perClient(options.engines.db) }
+  const onError = (error: unknown) => {
+    if (error instanceof EngineUnavailable) options.refusals.count(`identity_${error.engine}_${error.state}`, error)
+    else log.events.error({ err: error, brand }, 'identity')
+  }
   const identity = await openIdentity({
     ...shared,
     engines,
     issuer,
     audience,
-    directory: await openDirectory(engines, brand, membersMax),
+    directory: await openDirectory(engines, brand, { membersMax, warn: onError }),
     addressOf: request => clientAddress(request, trusted),
     corsHeaders: async (origin, address) => corsHeaders(origin, address, origins),
-    onError: error => {
-      if (error instanceof EngineUnavailable) options.refusals.count(`identity_${error.engine}_${error.state}`, error)
-      else log.events.error({ err: error, brand }, 'identity')
-    },
+    onError,
     onTooMany: () => options.refusals.count('sign_ins_per_address'),
     formPoster,
   })

@@ -102,14 +102,15 @@ describe('sign-in in Chromium', { skip }, async () => {
     await host.join(host.other.org, ada.user, 'admin')
     const { page, errors } = await openPage()
     const me = async () => JSON.parse((await page.locator('body').textContent()) ?? '')
-    await page.goto(`${host.baseUrl}/v1/account/login`)
+    const login = `${host.baseUrl}/v1/account/login?to=/v1/iam/me`
+    await page.goto(login)
     await fill(page, ada)
     await page.getByRole('button', { name: 'other' }).click()
     assert.equal(page.url(), `${host.baseUrl}/v1/iam/me`)
     const { email, org, role, credential } = await me()
     assert.deepEqual([email, org, role, credential.kind], ['ada@home.test', 'other', 'admin', 'session'])
 
-    await page.goto(`${host.baseUrl}/v1/account/login`)
+    await page.goto(login)
     await page.getByRole('button', { name: 'home' }).click()
     assert.equal((await me()).org, 'home', 'without the password again')
 
@@ -117,7 +118,7 @@ describe('sign-in in Chromium', { skip }, async () => {
     const headers = { 'x-csrf-token': csrfToken }
     assert.equal((await page.request.post(`${host.baseUrl}/v1/account/logout`, { headers })).status(), 204)
     assert.equal((await page.goto(`${host.baseUrl}/v1/iam/me`))?.status(), 401)
-    await page.goto(`${host.baseUrl}/v1/account/login`)
+    await page.goto(login)
     assert.equal(await page.getByLabel('Password').count(), 1, 'the form is shown again')
     assert.deepEqual(
       errors.filter(text => !text.startsWith('Failed to load resource')), // The API has no icon for browsers.
@@ -137,8 +138,55 @@ describe('sign-in in Chromium', { skip }, async () => {
     await page.getByRole('button', { name: 'Join' }).click()
     await page.getByRole('link', { name: 'Sign in' }).click()
     await fill(page, { email: 'new@example.com', password })
-    assert.equal(page.url(), `${host.baseUrl}/v1/iam/me`)
+    assert.equal(page.url(), `${identity.issuer}/account`)
     assert.deepEqual(errors, [])
+  })
+
+  it('lets people manage their account by keyboard, and signs out', async () => {
+    const ivy = await addPerson(host, 'ivy@home.test')
+    const invite = { as: host.other.key, body: { email: ivy.email, role: 'member' } }
+    assert.equal((await host.call('POST /v1/iam/invites', invite)).status, 201)
+    const { page, errors } = await openPage()
+    const { page: elsewhere } = await openPage()
+    for (const one of [page, elsewhere]) {
+      await one.goto(`${identity.issuer}/account`)
+      await fill(one, ivy)
+      assert.equal(one.url(), `${identity.issuer}/account`)
+    }
+    await page.reload() // The second browser has signed in since.
+    const status = () => page.getByRole('status').textContent()
+
+    await page.getByLabel('Name').fill('Ivy')
+    await page.keyboard.press('Enter')
+    assert.match((await status()) ?? '', /Your name is saved/)
+
+    await page.getByRole('button', { name: 'Join other' }).press('Enter')
+    assert.match((await status()) ?? '', /You have joined/)
+    assert.equal(await page.getByText('other, member').count(), 1)
+
+    await page.getByText('Change the password').first().press('Enter')
+    await page.getByLabel('Current password').fill('not the right one')
+    await page.getByLabel('New password').fill('a-password-of-her-own')
+    await page.keyboard.press('Enter')
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /current password is wrong/)
+    const focused = page.locator(':focus')
+    assert.equal(await focused.getAttribute('id'), 'current', 'the form is open, with the focus where it was wrong')
+    await focused.fill(ivy.password)
+    await page.getByLabel('New password').fill('a-password-of-her-own')
+    await page.keyboard.press('Enter')
+    assert.match((await status()) ?? '', /Your password is changed/)
+    await elsewhere.goto(`${identity.issuer}/account`)
+    assert.equal(await elsewhere.getByLabel('Password').count(), 1, 'the other browser is signed out')
+
+    await page.getByRole('button', { name: 'Sign out' }).press('Enter')
+    await page.getByRole('button', { name: 'Sign out' }).press('Enter')
+    assert.match((await page.locator('h1').textContent()) ?? '', /Signed out/)
+    await page.goto(`${identity.issuer}/account`)
+    assert.equal(await page.getByLabel('Password').count(), 1, 'the form is shown again')
+    assert.deepEqual(
+      errors.filter(text => !text.startsWith('Failed to load resource')),
+      [],
+    )
   })
 
   it('signs in another user in the same browser after a confirmation', async () => {

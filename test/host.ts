@@ -227,6 +227,7 @@ function testIdentity() {
     issuer: 'https://id.stoa.example',
     url: step => `https://id.stoa.example/?${new URLSearchParams(step)}`,
     redeem: async () => null,
+    accountUrl: 'https://id.stoa.example/account',
     invitationUrl: token => `https://id.stoa.example/sign-in/invitations/${token}`,
     addressUrl: token => `https://id.stoa.example/sign-in/addresses/${token}`,
   }
@@ -236,6 +237,9 @@ function testIdentity() {
     signIn: {
       get issuer() {
         return signIn().issuer
+      },
+      get accountUrl() {
+        return signIn().accountUrl
       },
       url: step => signIn().url(step),
       redeem: callback => signIn().redeem(callback),

@@ -33,7 +33,10 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
   await syncBrands(host.engines, issuers, new Map(), own.callback)
   const opened = await openIdentity({
     engines: host.engines,
-    directory: await openDirectory(host.engines, brand, host.settings.STOA_MEMBERS_MAX as number),
+    directory: await openDirectory(host.engines, brand, {
+      membersMax: host.settings.STOA_MEMBERS_MAX as number,
+      warn: error => failures.push(error),
+    }),
     issuer,
     audience,
     own,

@@ -8,7 +8,7 @@ import axe, { type AxeResults } from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
 import { eventually } from './eventually.ts'
 import { startHost } from './host.ts'
-import { addPerson, registerApp, startIdentity } from './identity.ts'
+import { addPerson, plantPerson, registerApp, startIdentity } from './identity.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const skip = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get install chromium)'
@@ -32,6 +32,13 @@ describe('the pages', { skip }, async () => {
     return mail?.text.match(/https:\S+/)?.[0] ?? ''
   }
   const submit = (page: Page) => page.locator('form button').first().click()
+  const account = async (page: Page, email: string) => {
+    await page.goto(`${identity.issuer}/account`)
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(ada.password)
+    await submit(page)
+    assert.equal(page.url(), `${identity.issuer}/account`)
+  }
   const invitation = async () => {
     await host.call('POST /v1/iam/invites', { body: { email: 'new@example.com', role: 'admin' } })
     return linkTo('new@example.com')
@@ -67,6 +74,26 @@ describe('the pages', { skip }, async () => {
     },
     'link-used': async page => page.goto((await linkTo(ada.email)) || `${identity.issuer}/sign-in/resets/x`),
     invitation: async page => page.goto(await invitation()),
+    account: async page => {
+      const { user } = await addPerson(host, 'grace@home.test')
+      await host.db`update users set name = 'Grace Hopper' where id = ${user}`
+      const body = { email: 'grace@home.test', role: 'member' }
+      await host.call('POST /v1/iam/invites', { as: host.other.key, body })
+      await web.signIn({ email: 'grace@home.test', password: ada.password })
+      await account(page, 'grace@home.test')
+    },
+    'account-problem': async page => {
+      await account(page, 'grace@home.test')
+      await page.getByText('Change the password').first().click()
+      await page.getByLabel('Current password').fill('not the right one')
+      await page.getByLabel('New password').fill('a-password-of-her-own')
+      await page.getByRole('button', { name: 'Change the password' }).click()
+      assert.equal(await page.getByRole('alert').count(), 1)
+    },
+    'account-planted': async page => {
+      await plantPerson(host, 'kim@home.test')
+      await account(page, 'kim@home.test')
+    },
     home: page => page.goto(host.baseUrl),
     'nothing-here': page => page.goto(`${identity.issuer}/`),
   }
@@ -82,7 +109,7 @@ describe('the pages', { skip }, async () => {
         assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'it is too wide')
         if (SCREENSHOTS) {
           mkdirSync(SCREENSHOTS, { recursive: true })
-          await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`) })
+          await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`), fullPage: true })
         }
       }
       await context.close()

@@ -1,4 +1,5 @@
 // The identity origin itself, as Stoa opens it: HTTP server, oidc-provider, Stoa's adapter and directory, PostgreSQL.
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Engines } from '../../src/engines/engines.ts'
 import { histogram } from '../../src/host/histogram.ts'
@@ -19,6 +20,7 @@ const ORG = 'bench' as OrgId
 const AUDIENCE = 'https://localhost:8443'
 const SIGN_INS = 64
 const MEMBERS_MAX = 10_000
+const DIRECTORY = { membersMax: MEMBERS_MAX, warn: assert.ifError }
 
 serve(pem => withEngines(engines => serveIdentity(engines, pem)))
 
@@ -46,7 +48,7 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
     adapterOf: adapterFactory(engines, DEFAULT_BRAND, async () => undefined),
   }
   const { user, email } = realm.person
-  const account = await (await openDirectory(engines, DEFAULT_BRAND, MEMBERS_MAX)).account(email)
+  const account = await (await openDirectory(engines, DEFAULT_BRAND, DIRECTORY)).account(email)
   const refreshTokens = await inOneRequest(
     '127.0.0.1',
     () => AbortSignal.abort(),
@@ -83,7 +85,7 @@ async function newRealm(engines: Engines): Promise<Realm> {
     engines.db.transaction(tx => work({ db: tx, record: () => {} }))
   const context = { ...engines, caller: { org: ORG }, state: { maxima: { apps: 1 } }, write }
   const app = (await createApp.run(context as never, input as never)) as { id: string; secret: string }
-  const { signing } = await (await openDirectory(engines, DEFAULT_BRAND, MEMBERS_MAX)).keys()
+  const { signing } = await (await openDirectory(engines, DEFAULT_BRAND, DIRECTORY)).keys()
   return {
     audience: AUDIENCE,
     client: { id: app.id, secret: app.secret, redirectUri },

@@ -16,7 +16,7 @@ const unused = () => {
 }
 const identity: IdentityProvider = {
   verifyToken: async () => null,
-  signIn: { issuer: '', url: unused, redeem: unused, invitationUrl: unused, addressUrl: unused },
+  signIn: { issuer: '', url: unused, accountUrl: '', redeem: unused, invitationUrl: unused, addressUrl: unused },
 }
 
 export async function openBenchHost({ engines, pem, operations, riskMirror }: BenchHost): Promise<Serving> {

@@ -9,9 +9,11 @@ import type { Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import { openAttempts } from '../fair/attempts.ts'
 import type { SignIn } from '../kit/sign-in.ts'
+import type { AccountPage } from '../services/iam/public.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
+import { ACCOUNT_PATH, account } from './account.ts'
 import { adapterFactory, claimGrant, grantOrg, isSignedIn, setGrantOrg } from './adapter.ts'
-import { ADDRESS_CHANGE, addressChange } from './address.ts'
+import { ADDRESS_CHANGE, addressChange, addressPath } from './address.ts'
 import { isSameBrowser } from './browser-id.ts'
 import type { Membership } from './choice.ts'
 import { readForm, show } from './forms.ts'
@@ -37,6 +39,7 @@ export type Directory = {
   invitation: InvitationOptions['invitation']
   join(token: string, passwordDigest: string | null, address: string): ReturnType<InvitationOptions['join']>
   passwordProblem: InvitationOptions['passwordProblem']
+  accountPage: AccountPage
   sendReset(email: string, linkOf: (token: string) => string): Promise<void>
   findReset(token: string): Promise<string | null>
   /** The address of the account; null if the link is no longer valid. */
@@ -147,6 +150,8 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     const addressToken = path.match(ADDRESS_CHANGE)?.[1]
     if (addressToken !== undefined) return addressChange({ ...steps, address }, addressToken, request, response)
     if (STEP.test(path)) return signIn({ ...steps, address, provider, cookieKey }, request, response)
+    if (path === ACCOUNT_PATH || path.startsWith(`${ACCOUNT_PATH}/`))
+      return account({ ...steps, address, provider, cookieKey }, path.slice(ACCOUNT_PATH.length), request, response)
     const invitationToken = path.match(INVITATION)?.[1]
     if (invitationToken !== undefined)
       return invitation({ ...steps, address, cookieKey }, invitationToken, request, response)
@@ -200,6 +205,7 @@ async function stepOptions(options: IdentityOptions) {
       return account?.password ? digestOf(account.password) : null
     },
     ...resetOptions(options),
+    addressUrl: (token: string) => options.issuer + addressPath(token),
     client: (id: string) => directory.client(id, thisRequest().client),
     join: async (token: string, password: string | null, address: string) => {
       const { client, signal } = thisRequest()

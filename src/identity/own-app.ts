@@ -3,6 +3,7 @@
 import { EngineUnavailable } from '../engines/engines.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import type { AccessToken } from './access-tokens.ts'
+import { ACCOUNT_PATH } from './account.ts'
 import { addressPath } from './address.ts'
 import { invitationPath } from './invitation.ts'
 import { PATHS } from './provider.ts'
@@ -33,6 +34,7 @@ export function ownApp({ postForm, verifyToken, issuer, client, callback }: OwnA
       return `${issuer}${PATHS.authorize}?${query}`
     },
     invitationUrl: token => issuer + invitationPath(token),
+    accountUrl: issuer + ACCOUNT_PATH,
     addressUrl: token => issuer + addressPath(token),
     redeem: async ({ code, verifier }) => {
       const form = { grant_type: 'authorization_code', ...app, code, code_verifier: verifier }

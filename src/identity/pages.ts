@@ -8,18 +8,32 @@ const STYLE = `
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
 main { width: 100%; max-width: 22rem }
+main.wide { max-width: 34rem; align-self: start }
+h2 { font-size: 1.125rem; line-height: 1.3; margin: 1.5rem 0 .6rem; padding: 1.25rem 0 0; border-top: 1px solid var(--line) }
+ul { list-style: none; margin: 0 0 1rem; padding: 0 }
+li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .5rem 0 }
+li > span { flex: 1 1 14rem; overflow-wrap: anywhere }
+li div { display: flex; gap: .5rem }
+li small { display: block }
+.last { margin: 2rem 0 0; padding: 1.5rem 0 0; border-top: 1px solid var(--line) }
+summary { cursor: pointer; font-weight: 600; padding: .4rem 0; color: var(--act) }
+details { margin: .5rem 0 0 }
+details[open] > summary { margin: 0 0 .6rem }
 h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .25rem }
 p { margin: 0 0 1.25rem }
 label { display: block; font-weight: 600; margin: 0 0 .25rem }
 input { width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .4rem; padding: .6rem .7rem; margin: 0 0 1rem }
 input[readonly] { border-color: transparent; padding-inline: 0 }
 button { width: 100%; font: inherit; font-weight: 600; color: var(--on-act); background: var(--act); border: 0; border-radius: .4rem; padding: .7rem }
-input:focus-visible, button:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
+input:focus-visible, button:focus-visible, summary:focus-visible, a:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
+.plain { width: auto; color: inherit; background: transparent; border: 1px solid var(--line); padding: .45rem .9rem }
+.plain:hover { border-color: var(--act) }
 .choice { text-align: start; margin: 0 0 .6rem; color: inherit; background: transparent; border: 1px solid var(--line) }
 .choice:hover { border-color: var(--act) }
 .choice small { display: block; font-weight: 400 }
 a { color: var(--act) }
 .after { margin: 1rem 0 0 }
+[role=status] { font-weight: 600 }
 [role=alert] { color: var(--bad); font-weight: 600 }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
@@ -29,8 +43,8 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 export const contentPolicy = (formTarget = ''): string =>
   `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${`'self' ${formTarget}`.trim()}; frame-ancestors 'none'; base-uri 'none'`
 
-const document = (title: string, body: string) =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><style>${STYLE}</style></head><body><main>${body}</main></body></html>`
+export const document = (title: string, body: string, width = '') =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><style>${STYLE}</style></head><body><main${width}>${body}</main></body></html>`
 
 export function signInPage(
   app: string,
@@ -166,9 +180,9 @@ export const problemPage = (title: string, says: string): string =>
 /** The page for every other path of this origin. */
 export const NOTHING_HERE = document(
   'Stoa sign-in',
-  '<h1>Stoa sign-in</h1><p>This address is only for signing in. Open the app you want to use and sign in from there.</p>',
+  '<h1>Stoa sign-in</h1><p>This address is only for signing in. Open the app you want to use and sign in from there.</p><p><a href="/account">Your account</a></p>',
 )
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`)
 }

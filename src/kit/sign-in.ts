@@ -9,6 +9,8 @@ export interface SignIn {
   url(step: { state: string; challenge: string }): string
   /** Exchanges the code for the person who signed in; null if it is invalid or expired. */
   redeem(callback: { code: string; verifier: string }): Promise<SignedIn | null>
+  /** The page on which people see and change their account. */
+  accountUrl: string
   /** The page on which an invited person joins an organisation. */
   invitationUrl(token: string): string
   /** The page on which a person proves access to a new mailbox. */

@@ -49,6 +49,16 @@ async function login(
 }
 
 describe('sign-in at the base address', () => {
+  it('leads to the account page if no path is requested', async () => {
+    const answer = await get('/v1/account/login')
+    const browser = identity.browser()
+    const eve = await addPerson(host, 'eve@home.test')
+    const page = await browser.submit(await browser.go(answer.headers.location as string), eve)
+    const { headers } = await finish(page.url, cookiesOf(answer)[0] as string)
+    assert.equal(headers.location, `${identity.issuer}/account`)
+    assert.match((await browser.go(headers.location)).text, /Your account.*eve@home/s)
+  })
+
   it('starts a session of the user and redirects to the requested path', async () => {
     const { pendingCookie, page } = await begin(ada, { to: '/v1/projects?limit=1' })
     const answer = await finish(page.url, pendingCookie)

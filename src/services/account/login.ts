@@ -23,7 +23,8 @@ const LOGIN_S = 60 * 60
 const Path = Type.String({
   pattern: "^/([\\w~.!$&'()*+,;=:@%?#-][\\w~.!$&'()*+,;=:@%?#/-]*)?$",
   maxLength: 200, // It is stored in a cookie, and a browser may have several.
-  description: 'The path on this host the browser is sent to after sign-in; `/v1/iam/me` by default',
+  description:
+    "The path on this host the browser is sent to after sign-in; by default it is sent to the person's account page",
   examples: ['/v1/iam/me'],
 })
 
@@ -37,7 +38,7 @@ export const startLogin = operation({
   input: { to: Type.Optional(Path) },
   output: replies,
   status: 303,
-  run: ({ random, seal, clock, state: { signIn }, request }, { to = '/v1/iam/me' }) => {
+  run: ({ random, seal, clock, state: { signIn }, request }, { to = signIn.accountUrl }) => {
     const nonce = `${random.bytes(4).readUInt32LE() % SLOTS}.${random.token(22)}`
     const verifier = random.token(43)
     const pending: PendingLogin = { verifier, to, untilMs: clock.now().getTime() + LOGIN_S * 1000 }

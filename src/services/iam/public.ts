@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Engines, Tx } from '../../engines/engines.ts'
 import { openCache } from '../../kit/cache.ts'
 import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
+import { openAccountPage } from './account-page.ts'
 import { findChange, finishChange, movedMail } from './addresses/change.ts'
 import type { UsedChange } from './addresses/store.ts'
 import { openSecret } from './apps.ts'
@@ -14,6 +15,7 @@ import { loadKeys } from './sign-in/signing-keys.ts'
 import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
 
+export type { AccountFacts, AccountPage, Visitor } from './account-page.ts'
 export * as guesses from './guesses/store.ts'
 export * as oidc from './oidc/store.ts'
 export { endGrant, endSignIn, findSignIn, lockSignIn, type SignedIn } from './oidc/store.ts'
@@ -86,7 +88,11 @@ export async function syncBrands(
 
 /** The apps, people and memberships that sign-in at one brand needs. Apps are cached until they change: every token
  *  request  reads one, and unsealing its secret is slow. */
-export async function openDirectory(engines: Engines, brand: string, membersMax: number) {
+export async function openDirectory(
+  engines: Engines,
+  brand: string,
+  { membersMax, warn }: { membersMax: number; warn: (error: unknown) => void },
+) {
   const { db, clock, seal } = engines
   const cache = openCache<signIn.Client & { secret: string | null }>()
   await db.listen('apps', cache.drop, cache.clear)
@@ -111,6 +117,7 @@ export async function openDirectory(engines: Engines, brand: string, membersMax:
     join: (token: string, passwordDigest: string | null, ip: string) =>
       join({ ...engines, membersMax }, token, passwordDigest, ip),
     passwordProblem,
+    accountPage: openAccountPage(engines, { membersMax, warn }),
     sendReset: (email: string, linkOf: (token: string) => string) => sendReset(engines, email, linkOf),
     findReset: (token: string) => findReset(engines, token),
     finishReset: (token: string, passwordDigest: string, ip: string) => finishReset(engines, token, passwordDigest, ip),

@@ -26,6 +26,7 @@ export type Iam = {
   invitationUrl(token: string): string
   /** The link that is mailed to a new address. */
   addressUrl(token: string): string
+  warn(error: unknown): void
 }
 
 export const { operation, schedule } = serviceKit<Iam>()
@@ -41,12 +42,13 @@ const maximaFrom = (settings: IamSettings): Maxima => ({
 
 export const openIam =
   (keys: Keys) =>
-  async ({ identity, settings }: Opening<IamSettings>): Promise<Opened<Iam>> => ({
+  async ({ identity, settings, warn }: Opening<IamSettings>): Promise<Opened<Iam>> => ({
     state: {
       keys,
       maxima: maximaFrom(settings),
       invitationUrl: token => identity.signIn.invitationUrl(token),
       addressUrl: token => identity.signIn.addressUrl(token),
+      warn,
     },
     provides: { audit: insertAudit },
   })

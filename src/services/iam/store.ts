@@ -191,6 +191,16 @@ export async function selectProfile(db: Sql, user: string): Promise<Profile> {
   return row ?? { name: '', emailVerified: false }
 }
 
+export type OwnAccount = Profile & { email: string; isPlanted: boolean }
+
+/** `isPlanted`: an admin chose the password. */
+export async function selectOwnAccount(db: Sql, user: string): Promise<OwnAccount | null> {
+  const [row] = await db<OwnAccount>`select email, name, email_verified is not null as "emailVerified",
+      password_by is not null as "isPlanted"
+    from users where id = ${user}`
+  return row ?? null
+}
+
 export async function updateName(db: Tx, user: string, name: string): Promise<void> {
   await db`update users set name = ${name} where id = ${user}`
 }

@@ -1,11 +1,13 @@
 // Operations under /v1/iam/me/email.
 import { Type } from 'typebox'
+import type { Engines, Sql } from '../../../engines/engines.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { confirmMail, requestChange, takenMail } from '../addresses/change.ts'
 import { Email } from '../fields.ts'
 import { operation } from '../state.ts'
 import * as store from '../store.ts'
-import { verifyCurrent } from './password.ts'
+import type { OwnWrite, Person } from './own-write.ts'
+import { verifyCurrent, verifyingFor } from './password.ts'
 
 export const changeEmail = operation({
   route: 'POST /v1/iam/me/email',
@@ -18,21 +20,31 @@ export const changeEmail = operation({
   audit: 'email.request',
   faults: ['too_many_tries', 'mail_unreachable'],
   run: async (context, { email: given, current }) => {
-    const { db: reads, caller, clock, mail, random, state, write } = context
+    const { caller, state } = context
     const email = given.toLowerCase()
-    await verifyCurrent(context, current)
-    // The answer is the same if the address has an account, so that nobody learns who has one.
-    const isTaken = (await store.selectAccount(reads, email)) !== null
-    const token = await write(async ({ db, record }) => {
-      const token = await requestChange({ db, clock, random }, caller.user, email)
-      if (token === null) throw tooMany()
-      record(caller.user, { email: { from: caller.email, to: email } })
-      return token
-    })
-    await mail.send(isTaken ? takenMail(email) : confirmMail(email, state.addressUrl(token)))
+    await verifyCurrent(verifyingFor(context), caller, current)
+    await requestMove({ ...context, addressUrl: state.addressUrl }, caller, email)
     return { email }
   },
 })
+
+type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
+  db: Sql
+  addressUrl(token: string): string
+  write<T>(work: (scope: OwnWrite) => Promise<T>): Promise<T>
+}
+
+/** Mails a link to the new address. The answer is the same if that has an account, so that nobody learns who has one. */
+export async function requestMove(by: Moving, { user, email: from }: Person, email: string): Promise<void> {
+  const isTaken = (await store.selectAccount(by.db, email)) !== null
+  const token = await by.write(async ({ db, record }) => {
+    const token = await requestChange({ db, clock: by.clock, random: by.random }, user, email)
+    if (token === null) throw tooMany()
+    record(user, { email: { from, to: email } })
+    return token
+  })
+  await by.mail.send(isTaken ? takenMail(email) : confirmMail(email, by.addressUrl(token)))
+}
 
 /** Recipients may not want these mails. */
 const tooMany = () =>

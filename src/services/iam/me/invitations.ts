@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import { requireAtMost } from '../../../kit/bound.ts'
+import type { OrgId, Role as RoleName } from '../../../kit/caller.ts'
 import { notFound } from '../../../kit/fault.ts'
 import { timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
@@ -11,6 +12,7 @@ import { InviteId, Role } from '../fields.ts'
 import * as store from '../invitations/store.ts'
 import { operation } from '../state.ts'
 import * as people from '../store.ts'
+import type { OwnWrite, Person } from './own-write.ts'
 
 const Invitation = Type.Object({
   id: InviteId,
@@ -46,20 +48,26 @@ export const acceptInvitation = operation({
   faults: ['not_found', 'conflict'],
   audit: 'invite.accept',
   run: ({ caller, clock, state, write }, { id }) =>
-    write(async ({ db, record }) => {
-      const { user, email } = caller
-      const created = clock.now().toISOString()
-      const { org } = await lockedInvitation(db, id, email)
-      const invite = await store.acceptInvite(db, id, created)
-      if (!invite) throw notFound('invitation')
-      const { role } = invite
-      await people.insertMember(db, org, { user, email, role, created })
-      const { members: max } = state.maxima
-      requireAtMost(max, await people.countMembers(db, org, max + 1), 'members', 'Ask an admin to remove one first.')
-      record(user, { email: { to: email }, role: { to: role } }, org)
-      return { org, role }
-    }),
+    write(scope => accept(scope, caller, id, clock.now().toISOString(), state.maxima.members)),
 })
+
+/** `max` is how many members an organisation can have. */
+export async function accept(
+  { db, record }: OwnWrite,
+  { user, email }: Person,
+  id: string,
+  created: string,
+  max: number,
+): Promise<{ org: OrgId; role: RoleName }> {
+  const { org } = await lockedInvitation(db, id, email)
+  const invite = await store.acceptInvite(db, id, created)
+  if (!invite) throw notFound('invitation')
+  const { role } = invite
+  await people.insertMember(db, org, { user, email, role, created })
+  requireAtMost(max, await people.countMembers(db, org, max + 1), 'members', 'Ask an admin to remove one first.')
+  record(user, { email: { to: email }, role: { to: role } }, org)
+  return { org, role }
+}
 
 export const declineInvitation = operation({
   route: 'POST /v1/iam/me/invitations/{id}/decline',
@@ -69,13 +77,14 @@ export const declineInvitation = operation({
   output: nothing,
   faults: ['not_found'],
   audit: 'invite.decline',
-  run: ({ caller, write }, { id }) =>
-    write(async ({ db, record }) => {
-      const { org } = await lockedInvitation(db, id, caller.email)
-      if (!(await store.deleteInvite(db, org, id))) throw notFound('invitation')
-      record(id, { email: { from: caller.email } }, org)
-    }),
+  run: ({ caller, write }, { id }) => write(scope => decline(scope, caller, id)),
 })
+
+export async function decline({ db, record }: OwnWrite, { email }: Person, id: string): Promise<void> {
+  const { org } = await lockedInvitation(db, id, email)
+  if (!(await store.deleteInvite(db, org, id))) throw notFound('invitation')
+  record(id, { email: { from: email } }, org)
+}
 
 /** The members are locked first, as in the other operations that add some, so that they do not wait in a circle. */
 async function lockedInvitation(db: Tx, id: string, email: string) {

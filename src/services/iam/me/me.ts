@@ -5,6 +5,7 @@ import { displayName } from '../../../kit/fields.ts'
 import { Email, Role, UserId } from '../fields.ts'
 import { operation } from '../state.ts'
 import * as store from '../store.ts'
+import type { OwnWrite } from './own-write.ts'
 
 export const getMe = operation({
   route: 'GET /v1/iam/me',
@@ -53,19 +54,24 @@ export const getMe = operation({
   },
 })
 
+export const PersonName = displayName("The person's name")
+
 export const updateMe = operation({
   route: 'PATCH /v1/iam/me',
   summary: "Changes the caller's name, which apps see with the scope `profile`",
   access: 'person',
-  input: { name: displayName("The person's name") },
+  input: { name: PersonName },
   output: Type.Object({ name: Type.String() }),
   audit: 'me.update',
-  run: ({ caller, write }, { name }) =>
-    write(async ({ db, record }) => {
-      const before = await store.selectProfile(db, caller.user)
-      if (before.name === name) return { name }
-      await store.updateName(db, caller.user, name)
-      record(caller.user, { name: { from: before.name, to: name } })
-      return { name }
-    }),
+  run: async ({ caller, write }, { name }) => {
+    await write(scope => rename(scope, caller.user, name))
+    return { name }
+  },
 })
+
+export async function rename({ db, record }: OwnWrite, user: string, name: string): Promise<void> {
+  const before = await store.selectProfile(db, user)
+  if (before.name === name) return
+  await store.updateName(db, user, name)
+  record(user, { name: { from: before.name, to: name } })
+}

@@ -1,14 +1,16 @@
 // Operations under /v1/iam/me/password.
 import { Type } from 'typebox'
-import type { Tx } from '../../../engines/engines.ts'
+import type { Engines, Sql, Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { Context } from '../../../kit/operation.ts'
 import { endAccessOf } from '../end-access.ts'
 import { Password, requireUncommon } from '../password-rules.ts'
+import { changedMail } from '../resets/reset.ts'
 import { operation } from '../state.ts'
 import * as store from '../store.ts'
+import type { OwnWrite, Person } from './own-write.ts'
 
 /** Limits the attempts, so that a stolen key or token cannot be used to guess the password. */
 const TRIES_MAX = 10
@@ -24,37 +26,62 @@ export const changePassword = operation({
   audit: 'password.change',
   faults: ['too_many_tries'],
   run: async (context, { current, password }) => {
-    const { caller, clock, passwords, request, write } = context
+    const { caller, clock, mail, passwords, request, state, write } = context
     await requireUncommon('password', password)
-    const verified = await verifyCurrent(context, current)
+    const verified = await verifyCurrent(verifyingFor(context), caller, current)
     const digest = await passwords.hash(caller.org, password, request.signal)
-    await write(async ({ db, record }) => {
-      // Fails if the password was changed in the meantime, by an invitation link or a parallel call.
-      if (!(await store.updatePassword(db, caller.user, verified, digest))) throw wrongPassword()
-      await endAccessOf(db, caller.user, caller.credential.signIn, clock.now().toISOString())
-      record('password')
+    await write(scope => {
+      const kept = caller.credential.signIn
+      return replacePassword(scope, caller.user, { verified, digest, kept, at: clock.now().toISOString() })
     })
+    mail.send(changedMail(caller.email)).catch(state.warn) // The password is changed, whether or not the mail arrives.
   },
 })
 
-type Verifying = Pick<Context<'bearer'>, 'db' | 'caller' | 'clock' | 'passwords' | 'request'> & {
+type Replacing = { verified: string; digest: string; kept: string | null; at: string }
+
+/** Ends everything that was got with the old password, except the sign-in or browser session with the digest `kept`. */
+export async function replacePassword({ db, record }: OwnWrite, user: string, change: Replacing): Promise<void> {
+  // Fails if the password was changed in the meantime, by an invitation link or a parallel call.
+  if (!(await store.updatePassword(db, user, change.verified, change.digest))) throw wrongPassword()
+  await endAccessOf(db, user, change.kept, change.at)
+  record('password')
+}
+
+/** `queue` is whose turn it is to hash: an organisation, or a client address. */
+export type Verifying = Pick<Engines, 'clock' | 'passwords'> & {
+  db: Sql
+  queue: string
+  signal: AbortSignal
+  countTry(count: (db: Tx) => Promise<number>): Promise<number>
+}
+
+type Requesting = Pick<Context<'bearer'>, 'db' | 'caller' | 'clock' | 'passwords' | 'request'> & {
   write<T>(work: (scope: { db: Tx }) => Promise<T>): Promise<T>
 }
 
-/** Requires the present password of the caller; returns its stored hash. */
-export async function verifyCurrent(context: Verifying, current: string): Promise<string> {
-  const { db: reads, caller, clock, passwords, request, write } = context
-  const now = clock.now().getTime()
+export const verifyingFor = ({ db, caller, clock, passwords, request, write }: Requesting): Verifying => ({
+  db,
+  clock,
+  passwords,
+  queue: caller.org,
+  signal: request.signal,
+  countTry: count => write(scope => count(scope.db)),
+})
+
+/** Requires the present password of the person; returns its stored hash. */
+export async function verifyCurrent(by: Verifying, { user, email }: Person, current: string): Promise<string> {
+  const now = by.clock.now().getTime()
   const since = new Date(now - WINDOW_MS).toISOString()
   // Counted in a separate transaction, so that the attempt counts even if the rest fails.
-  const tries = await write(({ db }) => store.countTry(db, caller.user, new Date(now).toISOString(), since))
+  const tries = await by.countTry(db => store.countTry(db, user, new Date(now).toISOString(), since))
   if (tries > TRIES_MAX) {
     const message = 'Too many wrong passwords. Wait 15 minutes, then try again.'
     throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
   }
-  const account = await store.selectAccount(reads, caller.email)
+  const account = await store.selectAccount(by.db, email)
   const verified = account?.password
-  if (!verified || !(await passwords.verify(caller.org, verified, current, request.signal))) throw wrongPassword()
+  if (!verified || !(await by.passwords.verify(by.queue, verified, current, by.signal))) throw wrongPassword()
   return verified
 }
 

@@ -269,13 +269,33 @@ export async function endSignIn(db: Tx, digest: string): Promise<boolean> {
   return ended.length > 0
 }
 
-/** Ends all sign-ins of a person, except the one with the digest `kept`, if given. */
+/** Ends a browser session of that person, with its sign-ins; returns the organisations and digests of those. */
+export function endBrowser(db: Tx, user: string, digest: string): Promise<{ org: OrgId; grant: string }[]> {
+  return db<{ org: OrgId; grant: string }>`with browser as (
+      delete from oidc where brand in (select name from brands) and model = 'Session' and user_id = ${user}
+        and digest = decode(${digest}, 'hex')
+      returning brand, payload
+    ), ended as (
+      delete from oidc using browser, jsonb_each(browser.payload->'authorizations') as one
+      where oidc.brand = browser.brand and oidc.model = 'Grant'
+        and oidc.digest = sha256(convert_to(one.value->>'grantId', 'UTF8'))
+      returning oidc.org, oidc.digest, oidc.signed_in
+    )
+    select org, encode(digest, 'hex') as grant from ended where org is not null and signed_in is not null`
+}
+
+/** Ends all sign-ins of a person, except the one with the digest `kept`, if given: a grant with its browser session, or
+ *  a browser session with its grants. */
 export async function endSignInsOf(db: Tx, user: string, kept: string | null): Promise<void> {
-  const grant = kept === null ? new Uint8Array() : Buffer.from(kept, 'hex')
-  await db`delete from oidc where user_id = ${user} and model in ('Grant', 'Session') and digest <> ${grant}
+  const digest = kept === null ? new Uint8Array() : Buffer.from(kept, 'hex')
+  await db`delete from oidc where user_id = ${user} and model in ('Grant', 'Session') and digest <> ${digest}
     and not (model = 'Session' and exists (
       select from jsonb_each(payload->'authorizations') as one
-      where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${grant}))`
+      where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${digest}))
+    and not (model = 'Grant' and exists (
+      select from oidc as browser, jsonb_each(browser.payload->'authorizations') as one
+      where browser.brand = oidc.brand and browser.model = 'Session' and browser.digest = ${digest}
+        and sha256(convert_to(one.value->>'grantId', 'UTF8')) = oidc.digest))`
   // Sign-ins in progress in which the old password was already accepted.
   await db`delete from oidc where brand in (select name from brands) and model = 'Interaction'
     and payload #>> '{result,login,accountId}' = ${user}`

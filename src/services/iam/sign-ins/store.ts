@@ -32,6 +32,23 @@ export function selectSignInsOf(
     order by signed_in desc, digest desc limit ${count}`
 }
 
+/** A browser that is signed in at the identity origin, and where it is used. `id` is the hex digest of its session. */
+export type BrowserSession = { id: string; since: string; apps: { app: string; org: string }[] }
+
+/** Newest first. */
+export function selectBrowsers(db: Sql, user: string, at: string, count: number): Promise<BrowserSession[]> {
+  return db<BrowserSession>`select encode(digest, 'hex') as id, to_timestamp((payload->>'loginTs')::bigint) as since,
+      (select coalesce(jsonb_agg(jsonb_build_object('app', apps.name, 'org', orgs.name)
+          order by apps.name, orgs.name), '[]')
+        from jsonb_each(browser.payload->'authorizations') as one
+        join oidc as sign_in on sign_in.brand = browser.brand and sign_in.model = 'Grant'
+          and sign_in.digest = sha256(convert_to(one.value->>'grantId', 'UTF8')) and sign_in.signed_in is not null
+        join apps on apps.brand = sign_in.brand and apps.id = sign_in.client
+        join orgs on orgs.slug = sign_in.org) as apps
+    from oidc as browser where user_id = ${user} and client is null and model = 'Session' and expires > ${at}
+    order by since desc, digest limit ${count}`
+}
+
 /** The person who is signed in, by the hex prefix of the grant's digest; null if there is no such sign-in. */
 export async function selectSignInUser(db: Sql, org: OrgId, prefix: string): Promise<string | null> {
   const [row] = await db<{ user: string }>`select user_id as user from oidc

@@ -1,0 +1,119 @@
+// The HTML of the account page.
+import type { AccountFacts } from '../services/iam/public.ts'
+import { document, escaped } from './pages.ts'
+import { PATHS } from './provider.ts'
+import { FORGOTTEN_PATH } from './reset.ts'
+
+export type Shown = {
+  /** The token that every form contains. */
+  csrf: string
+  /** The session of this browser. */
+  session: string
+  /** The form that was sent, and what was wrong with it. */
+  form: string | null
+  problem: string | null
+  /** The change that was made before this page was loaded. */
+  done: string | null
+}
+
+/** What is said after each change. */
+const DONE = new Map([
+  ['name', 'Your name is saved.'],
+  ['password', 'Your password is changed, and all your other sign-ins have ended.'],
+  ['email', 'A link is on its way to the new address. It is valid for an hour.'],
+  ['accept', 'You have joined the organisation.'],
+  ['decline', 'The invitation is declined.'],
+  ['end', 'That sign-in has ended.'],
+  ['end-others', 'All your other sign-ins have ended.'],
+])
+
+export function accountPage(facts: AccountFacts, shown: Shown): string {
+  const { email, name, emailVerified, isPlanted } = facts
+  const who = `<h1>Your account</h1><p>${escaped(name === '' ? email : `${name}, ${email}`)}${emailVerified ? '' : ' (not confirmed)'}</p>`
+  const sections = isPlanted ? [chooseYourOwn] : [nameForm, passwordForm, emailForm, organisations, browsers]
+  const body = sections.map(section => section(facts, shown)).join('')
+  return document('Your account', `${who}${statusOf(shown)}${body}${SIGN_OUT}`, ' class="wide"')
+}
+
+/** A problem is shown at the field that it is about, and else at the top. */
+const FIELDS = ['/name', '/password', '/email']
+
+const alertOf = (problem: string) => `<p role="alert" id="problem">${escaped(problem)}</p>`
+
+function statusOf({ form, problem, done }: Shown): string {
+  if (problem !== null) return FIELDS.includes(form ?? '') ? '' : alertOf(problem)
+  const says = DONE.get(done ?? '')
+  return says === undefined ? '' : `<p role="status">${escaped(says)}</p>`
+}
+
+const chooseYourOwn = () =>
+  `<p>An admin of your organisation chose your password and may know it. To use this page, choose one of your own: we send a link to your address.</p><p><a href="${FORGOTTEN_PATH}">Choose a password</a></p>`
+
+const SIGN_OUT = `<form class="last" method="get" action="${PATHS.logout}"><button>Sign out</button></form>`
+
+function formTo(path: string, { csrf, form, problem }: Shown, fields: string): string {
+  const alert = problem !== null && form === path && FIELDS.includes(path) ? alertOf(problem) : ''
+  return `<form method="post" action="/account${path}"><input type="hidden" name="csrf" value="${csrf}">${alert}${fields}</form>`
+}
+
+const focusIf = ({ form, problem }: Shown, path: string) =>
+  problem !== null && form === path ? ' autofocus aria-describedby="problem"' : ''
+
+function nameForm({ name }: AccountFacts, shown: Shown): string {
+  const field = `<label for="name">Name</label><input id="name" name="name" autocomplete="name" maxlength="120" value="${escaped(name)}" required${focusIf(shown, '/name')}>`
+  return `<h2>You</h2>${formTo('/name', shown, `${field}<button class="plain">Save the name</button>`)}`
+}
+
+function passwordForm({ email }: AccountFacts, shown: Shown): string {
+  const fields = `<input type="hidden" autocomplete="username" value="${escaped(email)}"><label for="current">Current password</label><input id="current" name="current" type="password" autocomplete="current-password" required${focusIf(shown, '/password')}>
+<label for="password">New password (at least 12 characters)</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>
+<button>Change the password</button>`
+  return details('Change the password', '/password', shown, fields)
+}
+
+function emailForm(_facts: AccountFacts, shown: Shown): string {
+  const fields = `<label for="email">New e-mail address</label><input id="email" name="email" type="email" autocomplete="email" required${focusIf(shown, '/email')}>
+<label for="email-password">Your password</label><input id="email-password" name="current" type="password" autocomplete="current-password" required>
+<button>Send a link to this address</button>`
+  return details('Change the e-mail address', '/email', shown, fields)
+}
+
+const details = (title: string, path: string, shown: Shown, fields: string) =>
+  `<details${shown.form === path ? ' open' : ''}><summary>${title}</summary>${formTo(path, shown, fields)}</details>`
+
+function organisations({ memberships, invitations }: AccountFacts, shown: Shown): string {
+  const joined = memberships.map(
+    ({ org, name, role }) => `<li><span>${escaped(name)} <small>${escaped(org)}, ${escaped(role)}</small></span></li>`,
+  )
+  const invited = invitations.map(({ id, org, name, role, invitedBy }) => {
+    const button = (path: string, text: string) =>
+      formTo(
+        path,
+        shown,
+        `<button class="plain" name="id" value="${escaped(id)}" aria-label="${text} ${escaped(name)}">${text}</button>`,
+      )
+    return `<li><span>${escaped(name)} <small>${escaped(org)}, as ${escaped(role)}, invited by ${escaped(invitedBy)}</small></span><div>${button('/accept', 'Join')}${button('/decline', 'Decline')}</div></li>`
+  })
+  const list = joined.length === 0 ? '<p>You do not belong to any organisation.</p>' : `<ul>${joined.join('')}</ul>`
+  const invites = invited.length === 0 ? '' : `<h2>Invitations</h2><ul>${invited.join('')}</ul>`
+  return `${invites}<h2>Organisations</h2>${list}`
+}
+
+function browsers({ browsers }: AccountFacts, shown: Shown): string {
+  const rows = browsers.map(({ id, since, apps }) => {
+    const names = [...new Set(apps.map(({ app, org }) => `${app} (${org})`))].join(', ') || 'no app'
+    const end = formTo(
+      '/end',
+      shown,
+      `<button class="plain" name="id" value="${id}" aria-label="End the sign-in of ${timeOf(since)}">End</button>`,
+    )
+    const isThis = id === shown.session
+    const when = `<small>since <time datetime="${since}">${timeOf(since)}</time>${isThis ? ', in this browser' : ''}</small>`
+    return `<li><span>${escaped(names)} ${when}</span>${isThis ? '' : end}</li>`
+  })
+  const others = formTo('/end-others', shown, '<button class="plain">Sign out everywhere else</button>')
+  return `<h2>Where you are signed in</h2><ul>${rows.join('')}</ul>${rows.length > 1 ? others : ''}`
+}
+
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+const timeOf = (at: string) => `${TIME.format(new Date(at))} UTC`

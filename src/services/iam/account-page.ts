@@ -1,0 +1,162 @@
+// What the account page of the identity origin shows and changes: the same changes as by the operations under
+// /v1/iam/me, for a person who is signed in at that origin and has not chosen an organisation.
+import type { Engines } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import { compileCheck } from '../../kit/check.ts'
+import { Fault, notFound } from '../../kit/fault.ts'
+import { positionFrom } from '../../kit/page.ts'
+import type { Changes } from '../../kit/write.ts'
+import { Email, InviteId } from './fields.ts'
+import { type InvitationTo, selectInvitationsTo } from './invitations/store.ts'
+import { requestMove } from './me/email.ts'
+import { accept, decline } from './me/invitations.ts'
+import { PersonName, rename } from './me/me.ts'
+import type { OwnWrite } from './me/own-write.ts'
+import { replacePassword, verifyCurrent } from './me/password.ts'
+import { endBrowser, endSignInsOf } from './oidc/store.ts'
+import { passwordProblem } from './password-rules.ts'
+import { changedMail } from './resets/reset.ts'
+import { type BrowserSession, selectBrowsers, signInId } from './sign-ins/store.ts'
+import * as store from './store.ts'
+import { insertAudit } from './trail/store.ts'
+
+/** The most invitations and browsers that the page lists. */
+const LISTED_MAX = 50
+
+export type AccountFacts = store.OwnAccount & {
+  memberships: store.Membership[]
+  invitations: InvitationTo[]
+  browsers: BrowserSession[]
+}
+
+/** Who is signed in, in which browser session (the hex digest of its id), and from where. */
+export type Visitor = { user: string; session: string; ip: string; client: string; signal: AbortSignal }
+
+export type AccountPage = ReturnType<typeof openAccountPage>
+
+type Options = { membersMax: number; warn: (error: unknown) => void }
+
+/** Each change throws a fault whose message is shown to the person. */
+export function openAccountPage(engines: Engines, { membersMax, warn }: Options) {
+  const { clock, mail } = engines
+  const now = () => clock.now().toISOString()
+  return {
+    find: (user: string) => findAccount(engines, user),
+    rename: (visitor: Visitor, name: string) => {
+      requireName(name)
+      return act(engines, visitor, 'me.update', scope => rename(scope, visitor.user, name))
+    },
+    changePassword: async (visitor: Visitor, current: string, password: string) => {
+      const problem = await passwordProblem(password)
+      if (problem !== null) throw new Fault('invalid_input', { message: problem })
+      const person = await requireOwner(engines, visitor.user)
+      const verified = await verify(engines, visitor, person.email, current)
+      const digest = await engines.passwords.hash(visitor.client, password, visitor.signal)
+      const change = { verified, digest, kept: visitor.session, at: now() }
+      await act(engines, visitor, 'password.change', scope => replacePassword(scope, visitor.user, change))
+      mail.send(changedMail(person.email)).catch(warn)
+    },
+    changeEmail: async (visitor: Visitor, given: string, current: string, addressUrl: (token: string) => string) => {
+      const email = given.toLowerCase()
+      if (!emails.passes(email)) throw new Fault('invalid_input', { message: 'Please enter an e-mail address.' })
+      const person = await requireOwner(engines, visitor.user)
+      await verify(engines, visitor, person.email, current)
+      const write = <T>(work: (scope: OwnWrite) => Promise<T>) => act(engines, visitor, 'email.request', work)
+      await requestMove({ ...engines, addressUrl, write }, { user: visitor.user, email: person.email }, email)
+    },
+    accept: (visitor: Visitor, id: string) =>
+      act(engines, visitor, 'invite.accept', (scope, { email }) =>
+        accept(scope, { user: visitor.user, email }, inviteId(id), now(), membersMax),
+      ),
+    decline: (visitor: Visitor, id: string) =>
+      act(engines, visitor, 'invite.decline', (scope, { email }) =>
+        decline(scope, { user: visitor.user, email }, inviteId(id)),
+      ),
+    /** Ends one browser session; nothing happens if it has ended already. */
+    end: (visitor: Visitor, session: string) =>
+      act(engines, visitor, 'session.end', async ({ db, record }) => {
+        if (!/^[0-9a-f]{64}$/.test(session)) throw notFound('session')
+        for (const { org, grant } of await endBrowser(db, visitor.user, session)) {
+          record(signInId(grant), { user: { from: visitor.user } }, org)
+        }
+      }),
+    endOthers: (visitor: Visitor) =>
+      act(engines, visitor, 'session.end', async ({ db, record }) => {
+        await endSignInsOf(db, visitor.user, visitor.session)
+        record('all other sessions', { user: { from: visitor.user } })
+      }),
+  }
+}
+
+/** Null if the account no longer exists. */
+async function findAccount({ db, clock }: Engines, user: string): Promise<AccountFacts | null> {
+  const account = await store.selectOwnAccount(db, user)
+  if (!account) return null
+  const at = clock.now().toISOString()
+  const [memberships, invitations, browsers] = await Promise.all([
+    store.selectMemberships(db, user),
+    selectInvitationsTo(db, account.email, at, positionFrom(''), LISTED_MAX),
+    selectBrowsers(db, user, at, LISTED_MAX),
+  ])
+  return { ...account, memberships, invitations, browsers }
+}
+
+/** The admin who chose a password may be the one who is signed in with it. */
+async function requireOwner({ db }: { db: Engines['db'] | OwnWrite['db'] }, user: string): Promise<store.OwnAccount> {
+  const account = await store.selectOwnAccount(db, user)
+  if (!account) throw notFound('account')
+  if (!account.isPlanted) return account
+  throw new Fault('forbidden', { message: 'An admin chose your password. Choose one of your own first.' })
+}
+
+function verify(engines: Engines, visitor: Visitor, email: string, current: string): Promise<string> {
+  const { db, clock, passwords } = engines
+  const countTry = (count: (db: OwnWrite['db']) => Promise<number>) => count(db.autocommit)
+  const by = { db, clock, passwords, queue: visitor.client, signal: visitor.signal, countTry }
+  return verifyCurrent(by, { user: visitor.user, email }, current)
+}
+
+const emails = compileCheck(Email)
+const names = compileCheck(PersonName)
+const inviteIds = compileCheck(InviteId)
+
+function requireName(name: string): void {
+  if (names.passes(name)) return
+  throw new Fault('invalid_input', { message: 'Please enter a name: one line of at most 120 characters.' })
+}
+
+function inviteId(id: string): string {
+  if (!inviteIds.passes(id)) throw notFound('invitation')
+  return id
+}
+
+type Entry = { on: string; changes: Changes | null; trail: OrgId | null }
+
+/** Runs a change in a transaction, with its entries in the audit trails: of the organisation that it concerns, or of all
+ *  organisations of the person. Resolves when this process has handled its notifications. */
+async function act<T>(
+  { db: database, clock, random }: Pick<Engines, 'db' | 'clock' | 'random'>,
+  { user, ip }: Visitor,
+  what: string,
+  work: (scope: OwnWrite, account: store.OwnAccount) => Promise<T>,
+): Promise<T> {
+  const id = `account_${random.token(12)}`
+  const at = clock.now().toISOString()
+  const done = await database.transaction(async db => {
+    const account = await requireOwner({ db }, user)
+    const entries: Entry[] = []
+    const record: OwnWrite['record'] = (on, changes, trail) =>
+      entries.push({ on, changes: changes ?? null, trail: trail ?? null })
+    const result = await work({ db, record }, account)
+    const caller = { user, email: account.email, credential: { id } }
+    const own = (await store.selectMemberships(db, user)).map(({ org }) => org as OrgId)
+    for (const { trail, ...entry } of entries) {
+      for (const org of trail === null ? own : [trail]) {
+        await insertAudit(db, { org, caller, what, ...entry, at, ip, requestId: id })
+      }
+    }
+    return result
+  })
+  await database.waitForNotifications()
+  return done
+}
