@@ -73,12 +73,15 @@ function entryAdapter({ db, clock }: Engines, type: store.EntryType): Adapter {
   }
 }
 
-/** Prefetches the session and the grant, which the library reads next. */
+/** Prefetches the session, the grant and the person, which the library reads next. */
 async function findToken(db: Database, brand: string, id: string, at: string): Promise<store.Entry | null> {
-  const { prefetched } = thisRequest()
+  const request = thisRequest()
   const token = await store.selectRefreshToken(db, brand, digestOf(id), at)
-  if (token?.session) prefetched.set(`Session ${token.payload.sessionUid}`, token.session)
-  if (token?.grant) prefetched.set(`Grant ${token.payload.grantId}`, token.grant)
+  if (!token) return null
+  const { accountId, clientId, grantId, sessionUid } = token.payload
+  if (token.session) request.prefetched.set(`Session ${sessionUid}`, token.session)
+  if (token.grant) request.prefetched.set(`Grant ${grantId}`, token.grant)
+  request.person = { of: `${accountId} ${clientId} ${grantId}`, found: token.person }
   return token
 }
 

@@ -300,7 +300,10 @@ function providerWith(options: IdentityOptions, keys: Keys): Provider {
     audience,
     keys: keys.signing,
     cookieKeys: [keys.cookieSecret],
-    findPerson: directory.person,
+    findPerson: async (user, client, grant) => {
+      const { person } = thisRequest()
+      return person?.of === `${user} ${client} ${grant}` ? person.found : directory.person(user, client, grant)
+    },
     ownClient: own.client,
     claimGrant: claimGrant.bind(null, engines, directory.brand),
     adapter: adapterFactory(engines, directory.brand, async id => {

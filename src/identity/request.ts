@@ -15,6 +15,8 @@ type RequestScope = {
   signal: () => AbortSignal
   /** Entries loaded together with a refresh token, which the library reads next. */
   prefetched: Map<string, Entry>
+  /** The person of a refresh token as a member, null for none, and whose token it is: `<user> <client> <grant>`. */
+  person: { of: string; found: oidc.SignedInMember | null } | null
   /** Payloads as read, by model and id. As JSON, because the library changes payloads in place. */
   found: Map<string, string>
   /** The refresh token that the next saved one replaces. */
@@ -27,8 +29,8 @@ const requests = new AsyncLocalStorage<RequestScope>()
 
 /** Runs the handler of one request in a new scope. */
 export function inOneRequest<T>(client: string, signal: RequestScope['signal'], handler: () => T): T {
-  const fresh = { prefetched: new Map(), found: new Map(), replaced: null, renamed: new Set<string>() }
-  return requests.run({ client, signal, ...fresh }, handler)
+  const fresh = { prefetched: new Map(), found: new Map(), renamed: new Set<string>() }
+  return requests.run({ client, signal, person: null, replaced: null, ...fresh }, handler)
 }
 
 export class ClientLeft extends Error {}

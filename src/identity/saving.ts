@@ -1,6 +1,6 @@
 // Writes oidc-provider's entries. The library reads an entry, changes it and later writes it back whole, while other
 // requests do the same. Here only the changed fields are written, and only if the entry still exists.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'
 import { oidc as store } from '../services/iam/public.ts'
@@ -13,7 +13,7 @@ type Payload = store.Entry['payload']
 export const REFRESH_GRACE_MS = 30_000
 export const graceStart = (clock: Clock) => new Date(clock.now().getTime() - REFRESH_GRACE_MS).toISOString()
 
-export const digestOf = (id: string) => createHash('sha256').update(id).digest()
+export const digestOf = (id: string) => hash('sha256', id, 'buffer')
 
 export async function save(
   engines: Engines,

@@ -69,27 +69,38 @@ export async function selectEntry(
   return row ?? null
 }
 
-/** A refresh token with its browser session and its grant, which are always read next. */
+/** A person as a member of the organisation that a sign-in is for. */
+export type SignedInMember = { user: string; email: string; emailVerified: boolean; name: string; org: OrgId }
+type TokenRow = Entry & Record<'session' | 'signIn', Entry['payload'] | null> & { person: SignedInMember | null }
+export type FoundToken = Entry & { session: Entry | null; grant: Entry | null; person: SignedInMember | null }
+
+/** A refresh token with its browser session, its grant and its person, who are always read next. */
 export async function selectRefreshToken(
   db: Sql,
   brand: string,
   digest: Uint8Array,
   at: string,
-): Promise<(Entry & { session: Entry | null; grant: Entry | null }) | null> {
-  const [row] = await db<Entry & Record<'session' | 'signIn', Entry['payload'] | null>>`select
-      token.payload, token.consumed, session.payload as session, sign_in.payload as "signIn"
+): Promise<FoundToken | null> {
+  const [row] = await db<TokenRow>`select
+      token.payload, token.consumed, session.payload as session, sign_in.payload as "signIn",
+      case when users.id is null then null else jsonb_build_object('user', users.id, 'email', users.email,
+        'emailVerified', users.email_verified is not null, 'name', users.name, 'org', members.org) end as person
     from oidc as token
     left join oidc as session on session.brand = token.brand and session.uid = token.payload->>'sessionUid'
       and session.model = 'Session' and (session.expires is null or session.expires > ${at})
     left join oidc as sign_in on sign_in.brand = token.brand and sign_in.model = 'Grant'
       and sign_in.digest = sha256(convert_to(token.grant_id, 'UTF8'))
       and (sign_in.expires is null or sign_in.expires > ${at})
+    left join apps on apps.brand = token.brand and apps.id = token.client
+    left join members on members.user_id = token.user_id
+      and members.org = case when apps.chooses then sign_in.org else apps.org end
+    left join users on users.id = members.user_id
     where token.brand = ${brand} and token.model = 'RefreshToken' and token.digest = ${digest}
       and (token.expires is null or token.expires > ${at})`
   if (!row) return null
-  const { payload, consumed, session, signIn } = row
+  const { payload, consumed, session, signIn, person } = row
   const entryOf = (payload: Entry['payload'] | null) => payload && { payload, consumed: null }
-  return { payload, consumed, session: entryOf(session), grant: entryOf(signIn) }
+  return { payload, consumed, session: entryOf(session), grant: entryOf(signIn), person }
 }
 
 export async function selectEntryByUid(
