@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { eventually } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
 import { addPerson, type Browser, plantPerson, registerApp, startIdentity } from '../../test/identity.ts'
+import { rawConnection } from '../../test/raw-connection.ts'
 import { EngineUnavailable } from '../engines/engines.ts'
 
 const host = await startHost({ now: 'real' })
@@ -26,6 +27,40 @@ async function send(browser: Browser, form: string, fields: Record<string, strin
 }
 const trail = async (what: string, as = host.home.key) =>
   (await host.call(`GET /v1/iam/audit?what=${what}`, { as })).body.data
+let networks = 0
+
+/** Asks for a link to choose a password; returns it. */
+async function forgotten({ email }: { email: string }): Promise<string> {
+  const browser = identity.browser()
+  const headers = { 'x-test-address': `198.51.100.${networks++}` } // Few mails per network.
+  await browser.submit(await browser.go(`${identity.issuer}/sign-in/forgotten`, { headers }), { email }, headers)
+  const mail = await eventually(
+    async () => host.mails.findLast(({ to, text }) => to === email && text.includes('/resets/')),
+    found => found !== undefined,
+  )
+  return mail?.text.match(/https:\S+/)?.[0] ?? ''
+}
+
+/** Sends a form except for its last byte; the returned function sends that, and returns the head of the answer. */
+async function sendLate({ jar }: Browser, form: string, fields: Record<string, string>) {
+  const { write, closed } = await rawConnection(Number(new URL(identity.issuer).port), { tls: true })
+  const body = new URLSearchParams(fields).toString()
+  const cookie = [...jar].filter(([, { path }]) => path === '/').map(([name, { value }]) => `${name}=${value}`)
+  const head = [
+    `POST ${new URL(URL_OF_PAGE).pathname}/${form} HTTP/1.1`,
+    'host: localhost',
+    'connection: close',
+    `cookie: ${cookie.join('; ')}`,
+    'content-type: application/x-www-form-urlencoded',
+    `content-length: ${body.length}`,
+  ]
+  write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`)
+  return async () => {
+    write(body.slice(-1))
+    return (await closed).split('\r\n\r\n', 1)[0] as string
+  }
+}
+
 const isSignedIn = async (browser: Browser) => (await open(browser)).url === URL_OF_PAGE
 
 async function invite(email: string, role = 'member') {
@@ -178,6 +213,10 @@ describe('the account page', () => {
     assert.deepEqual([entry.user, entry.on.slice(0, 4)], [hal.user, 'sin_'])
     const { browser: fourth } = await web.signIn(hal)
     assert.match((await send(hal.browser, 'end-others')).text, /All your other sign-ins have ended/)
+    const ended = await trail('session.end')
+    assert.deepEqual([ended[0].user, ended[0].on], [hal.user, 'all other sessions'])
+    await send(hal.browser, 'end-others')
+    assert.equal((await trail('session.end')).length, ended.length, 'there were no others')
     assert.ok(!(await isSignedIn(fourth)))
     assert.ok(await isSignedIn(hal.browser))
     assert.equal((await host.call('GET /v1/iam/me', { as: hal.token })).status, 200)
@@ -197,6 +236,86 @@ describe('the account page', () => {
     assert.equal((await host.call('GET /v1/iam/me', { as: ida.token })).body.name, '')
     assert.equal((await ida.browser.go(`${URL_OF_PAGE}/name?name=Mallory&csrf=${foreign}`)).status, 200)
     assert.equal((await host.call('GET /v1/iam/me', { as: ida.token })).body.name, '')
+  })
+
+  it('refuses a form whose session has ended since it was begun', async () => {
+    const lea = await visitor('lea@home.test')
+    const thief = (await web.signIn(lea)).browser
+    const csrf = csrfIn((await open(thief)).text)
+    const id = await invite(lea.email, 'admin')
+    const late = await Promise.all([
+      sendLate(thief, 'name', { csrf, name: 'Mallory' }),
+      sendLate(thief, 'accept', { csrf, id }),
+      sendLate(thief, 'end-others', { csrf }),
+    ])
+    await new Promise(done => setTimeout(done, 200)) // The heads are read meanwhile.
+    const browser = identity.browser()
+    const password = 'a-password-of-her-own'
+    assert.equal((await browser.submit(await browser.go(await forgotten(lea)), { password })).status, 200)
+    const fresh = await web.signIn({ ...lea, password })
+    for (const finish of late) assert.match(await finish(), /^HTTP\/1.1 303 .*location: [^ ]*\/v1\/account\/login/s)
+    const { status, body } = await host.call('GET /v1/iam/me', { as: fresh.tokens.access_token })
+    assert.deepEqual([status, body.name], [200, ''])
+    assert.doesNotMatch((await open(fresh.browser)).text, /other, admin/)
+  })
+
+  it('sends no link to a new address once the password was reset, however the two meet', async () => {
+    for (let round = 0; round < 10; round++) {
+      const mia = await visitor(`mia${round}@home.test`)
+      const csrf = csrfIn((await open(mia.browser)).text)
+      const session = await host.browser({ ...mia, org: host.home.org })
+      const browser = identity.browser()
+      const page = await browser.go(await forgotten(mia))
+      const reset = browser.submit(page, { password: 'a-password-of-her-own' })
+      await new Promise(done => setTimeout(done, round * 10))
+      const [byPage, byCall] = [`page${round}@evil.test`, `call${round}@evil.test`]
+      const body = { email: byCall, current: mia.password }
+      const [{ status }] = await Promise.all([
+        reset,
+        send(mia.browser, 'email', { email: byPage, current: mia.password }, csrf),
+        host.call('POST /v1/iam/me/email', { ...session, body }),
+      ])
+      assert.equal(status, 200)
+      for (const email of [byPage, byCall]) {
+        const link = host.mails.findLast(({ to }) => to === email)?.text.match(/https:\S+/)?.[0]
+        if (link) assert.equal((await identity.browser().go(link)).status, 404, `${email} could take the account`)
+      }
+    }
+  })
+
+  it('tells the role that an invitation gives to somebody who is a member already', async () => {
+    const nia = await visitor('nia@home.test')
+    for (const [invited, expected] of [
+      ['admin', 'admin'],
+      ['member', 'admin'],
+    ]) {
+      const { body } = await host.call('POST /v1/iam/invites', { body: { email: 'nia@new.test', role: invited } })
+      await host.db`update invites set email = ${nia.email} where id = ${body.id}`
+      const page = await send(nia.browser, 'accept', { id: body.id })
+      assert.match(page.text, new RegExp(`home, ${expected}`))
+      const [entry] = await trail('invite.accept')
+      assert.deepEqual([entry.user, entry.changes.role], [nia.user, { to: expected }])
+      assert.equal(
+        (await host.call('GET /v1/iam/me', await host.browser({ ...nia, org: host.home.org }))).body.role,
+        expected,
+      )
+    }
+  })
+
+  it('answers when other changes meet its own', async () => {
+    for (let round = 0; round < 8; round++) {
+      const ola = await visitor(`ola${round}@home.test`)
+      await send(ola.browser, 'email', { email: `ola${round}@new.test`, current: ola.password })
+      const link = host.mails.findLast(({ to }) => to === `ola${round}@new.test`)?.text.match(/https:\S+/)?.[0] ?? ''
+      const id = await invite(ola.email)
+      const browser = identity.browser()
+      const [moved, accepted] = await Promise.all([
+        browser.submit(await browser.go(link), {}),
+        send(ola.browser, 'accept', { id }),
+      ])
+      assert.equal(moved.status, 200)
+      assert.ok([200, 404].includes(accepted.status), `${accepted.status} ${accepted.text}`)
+    }
   })
 
   it('offers nothing to a person whose password an admin chose, but to choose one', async () => {

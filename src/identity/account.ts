@@ -71,6 +71,7 @@ export async function account(
       return page(502, { form: change, done: null, problem: 'The mail could not be sent. Please try again later.' })
     }
     if (!(error instanceof Fault)) throw error
+    if (error.code === 'credential_refused') return redirect(response, options.loginUrl)
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value)
     return page(error.status, { form: change, done: null, problem: wordsOf(error) })
   }

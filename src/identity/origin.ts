@@ -7,7 +7,6 @@ import type Provider from 'oidc-provider'
 import type { AdapterPayload } from 'oidc-provider'
 import type { Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
-import { openAttempts } from '../fair/attempts.ts'
 import type { SignIn } from '../kit/sign-in.ts'
 import type { AccountPage } from '../services/iam/public.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
@@ -20,12 +19,12 @@ import { readForm, show } from './forms.ts'
 import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
 import { type OwnAppOptions, ownApp } from './own-app.ts'
 import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE } from './pages.ts'
-import type { PasswordLimiter, StartLimiter } from './password-limiter.ts'
-import { answerFailure, queryProblem, requestProblem, tooManySignIns } from './problems.ts'
+import { openMailLimiter, type PasswordLimiter, type StartLimiter } from './password-limiter.ts'
+import { answerFailure, ENDED, queryProblem, requestProblem, tooManySignIns } from './problems.ts'
 import { buildProvider, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
 import { inOneRequest, signalOf, thisRequest } from './request.ts'
 import { FORGOTTEN_PATH, forgotten, RESET, reset, resetPath } from './reset.ts'
-import { ENDED, signIn } from './sign-in.ts'
+import { signIn } from './sign-in.ts'
 import { userInfo } from './userinfo.ts'
 
 /** The organisations, people and apps that sign-in at one brand needs. */
@@ -219,22 +218,15 @@ async function stepOptions(options: IdentityOptions) {
   }
 }
 
-const MAILS_WINDOW_MS = 60 * 60_000
-const MAILS_PER_CLIENT = 10
 /** Mails that are being prepared in the background. */
 const MAILS_PENDING_MAX = 100
 
 function resetOptions({ engines, directory, issuer, onError }: IdentityOptions) {
-  const { clock, passwords } = engines
-  const mails = openAttempts(MAILS_WINDOW_MS, clock.elapsedMs)
+  const { passwords } = engines
+  const countMail = openMailLimiter(engines)
   let pending = 0
   return {
-    countMail: () => {
-      const { client } = thisRequest()
-      const waitMs = pending < MAILS_PENDING_MAX ? mails.waitMs(client, MAILS_PER_CLIENT) : 1_000
-      if (waitMs === 0) mails.count(client)
-      return Math.ceil(waitMs / 1000)
-    },
+    countMail: async () => (pending < MAILS_PENDING_MAX ? countMail(thisRequest().client) : 1),
     sendReset: (email: string) => {
       pending++
       const sent = directory.sendReset(email, token => issuer + resetPath(token))

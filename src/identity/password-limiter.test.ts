@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { eventually } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
 import { addPerson, registerApp, startIdentity } from '../../test/identity.ts'
-import { openPasswordLimiter } from './password-limiter.ts'
+import { openMailLimiter, openPasswordLimiter } from './password-limiter.ts'
 
 const host = await startHost()
 const identity = await startIdentity(host)
@@ -177,6 +177,21 @@ describe('the password limiter', () => {
     assert.deepEqual([...new Set(await Promise.all(others))], [0])
     for (let n = 0; n < 20; n++) assert.equal(await tries(from('spared@both.test')), 900)
     assert.equal(await tries(from('spared@both.test', '10.8.0.2')), 0)
+  })
+
+  it('admits ten mails an hour per network, over all processes', async () => {
+    const beside = await startHost({ beside: host })
+    const limiters = [openMailLimiter(host.engines), openMailLimiter(beside.engines)]
+    const asked = Array.from({ length: 30 }, (_, n) => limiters[n % 2]?.('192.0.2.0'))
+    const waits = await Promise.all(asked)
+    assert.equal(waits.filter(wait => wait === 0).length, 10)
+    assert.ok(
+      waits.every(wait => wait === 0 || wait === 3600),
+      `${waits}`,
+    )
+    assert.equal(await limiters[0]?.('192.0.2.64'), 0)
+    host.clock.advance(60 * MINUTE_MS)
+    assert.equal(await limiters[0]?.('192.0.2.0'), 0)
   })
 
   it('keeps nothing of right passwords, and deletes the counts of windows that have ended', async t => {

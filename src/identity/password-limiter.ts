@@ -1,4 +1,4 @@
-// Limits wrong passwords per account and per address within a time window, over all processes on the database. A browser
+// Limits wrong passwords per account and per address, and mails per address, within a time window, over all processes on the database. A browser
 // that has signed in to the account before has its own count, so that an attacker cannot lock the owner out.
 import { createHash } from 'node:crypto'
 import type { Clock, Engines } from '../engines/engines.ts'
@@ -60,13 +60,35 @@ export function openPasswordLimiter({ db, clock }: Pick<Engines, 'db' | 'clock'>
   }
 }
 
+const MAILS_WINDOW_MS = 60 * 60_000
+const MAILS_PER_NETWORK = 10
+
+/** Counts a mail that a network asks for; returns the seconds until the next one is allowed, 0 if this one is. */
+export function openMailLimiter({ db, clock }: Pick<Engines, 'db' | 'clock'>) {
+  return async (network: string): Promise<number> => {
+    const nowMs = clock.now().getTime()
+    const counter = counterOf(`mails ${network}`, MAILS_PER_NETWORK)
+    const { account } = await guesses.countGuess(
+      db.autocommit,
+      null,
+      counter,
+      timeOf(nowMs),
+      timeOf(nowMs + MAILS_WINDOW_MS),
+    )
+    if (account !== null) return 0
+    const fullUntil = await guesses.selectEnd(db, [counter], timeOf(nowMs))
+    return Math.max(1, Math.ceil((fullUntil === null ? 0 : Date.parse(fullUntil) - nowMs) / 1000))
+  }
+}
+
+const counterOf = (text: string, max: number) => ({ name: createHash('sha256').update(text).digest(), max })
+
 function countersOf({ account, address, knownBrowser }: Attempt) {
-  const counter = (text: string, max: number) => ({ name: createHash('sha256').update(text).digest(), max })
   if (knownBrowser !== null)
-    return { network: null, account: counter(`browser ${knownBrowser} ${account}`, PER_BROWSER) }
+    return { network: null, account: counterOf(`browser ${knownBrowser} ${account}`, PER_BROWSER) }
   return {
-    network: counter(`address ${clientNetwork(address)}`, PER_ADDRESS),
-    account: counter(`account ${account}`, PER_ACCOUNT),
+    network: counterOf(`address ${clientNetwork(address)}`, PER_ADDRESS),
+    account: counterOf(`account ${account}`, PER_ACCOUNT),
   }
 }
 

@@ -1,10 +1,13 @@
 // The error pages: for an invalid request of an app, and for failures on our side.
 import type { ServerResponse } from 'node:http'
+import { errors } from 'oidc-provider'
 import { EngineUnavailable } from '../engines/engines.ts'
 import { show } from './forms.ts'
 import { problemPage } from './pages.ts'
 import { RETRY_S } from './provider.ts'
 import { ClientLeft } from './request.ts'
+
+export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and sign in again.')
 
 const OUR_SIDE = problemPage('Something went wrong', 'There is a problem on our side. Please try again in a moment.')
 
@@ -37,6 +40,11 @@ export function queryProblem(query: string): string | null {
 
 export function answerFailure(error: unknown, response: ServerResponse, onError: (error: unknown) => void): void {
   if (error instanceof ClientLeft || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return
+  // The session or the sign-in ended while the form was being sent.
+  if (error instanceof errors.SessionNotFound && !response.headersSent) {
+    show(response, 400, ENDED)
+    return
+  }
   onError(error)
   if (response.headersSent) return void response.destroy()
   const status = error instanceof EngineUnavailable ? 503 : 500

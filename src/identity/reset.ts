@@ -13,7 +13,7 @@ export const resetPath = (token: string): string => `${PATH}/${token}`
 
 export type ResetOptions = {
   /** Counts a mail that this client asks for; returns the seconds to wait if it asked for too many. */
-  countMail: () => number
+  countMail: () => Promise<number>
   /** Mails a link if there is such an account. Returns at once, so that the time does not tell whether there is one. */
   sendReset: (email: string) => void
   /** The address of the account of a link; null if it is not valid. */
@@ -34,7 +34,7 @@ export async function forgotten(options: ResetOptions, request: IncomingMessage,
   const fields = await readForm(request, response)
   const email = addressIn(fields)
   if (!ADDRESS.test(email)) return form(400, 'Please enter your e-mail address.')
-  const waitS = options.countMail()
+  const waitS = await options.countMail()
   if (waitS > 0) {
     response.setHeader('retry-after', waitS)
     return form(429, 'Too many mails were asked for from your network. Please try again later.')

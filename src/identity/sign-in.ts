@@ -4,8 +4,9 @@ import { errors } from 'oidc-provider'
 import { ensureBrowserId } from './browser-id.ts'
 import { type ChoiceOptions, choose, grantForOnlyOrg } from './choice.ts'
 import { readForm, show } from './forms.ts'
-import { contentPolicy, problemPage, signInPage } from './pages.ts'
+import { contentPolicy, signInPage } from './pages.ts'
 import { ADDRESS, addressIn, knownCookie, type PasswordOptions, tryPassword } from './passwords.ts'
+import { ENDED } from './problems.ts'
 import { SIGN_IN_PATH } from './provider.ts'
 import { FORGOTTEN_PATH } from './reset.ts'
 
@@ -14,8 +15,6 @@ export type SignInOptions = ChoiceOptions &
     isMember: (user: string, clientId: string) => Promise<boolean>
     client: (clientId: string) => Promise<{ name: string; redirectUris: string[] } | null>
   }
-
-export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and sign in again.')
 
 export async function signIn(
   options: SignInOptions,

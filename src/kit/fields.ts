@@ -11,12 +11,15 @@ export const slug = (what: string) =>
     examples: ['web-shop'],
   })
 
+const BIDI = '[\\u202A-\\u202E\\u2066-\\u2069]'
+
 export const displayName = (what: string) =>
   Type.String({
     maxLength: 120,
     // Invisible characters, a visible one, then the rest of the line. The parts cannot match the same character, which
-    // rules out catastrophic backtracking.
-    pattern: '^[\\p{Zs}\\p{Cf}\\p{Co}\\p{Cn}]*[^\\s\\p{C}][^\\p{Cc}\\p{Zl}\\p{Zp}]*$',
+    // rules out catastrophic backtracking. Characters that change the direction of the text around them could make
+    // another name of a page or mail look different.
+    pattern: `^(?:(?!${BIDI})[\\p{Zs}\\p{Cf}\\p{Co}\\p{Cn}])*[^\\s\\p{C}](?:(?!${BIDI})[^\\p{Cc}\\p{Zl}\\p{Zp}])*$`,
     description: `${what}: one line, not blank, at most 120 characters`,
     examples: ['Web shop'],
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Answer, startHost } from '../../../test/host.ts'
 import { AUDIENCE, addPerson, type Browser, registerApp, startIdentity } from '../../../test/identity.ts'
+import { rawConnection } from '../../../test/raw-connection.ts'
 import { beginSession } from './sessions.ts'
 
 const host = await startHost({ now: 'real' })
@@ -229,6 +230,20 @@ describe('sign-in at the base address', () => {
     const { user, org } = host.home
     const late = { user, org, signIn: 'ended', lastsMs: 1_000 }
     assert.equal(await host.db.transaction(tx => beginSession({ ...host.engines, db: tx }, late)), null)
+  })
+
+  it('ends with a page if the sign-in was ended while the organisation was being chosen', async () => {
+    const { browser, page } = await begin(both)
+    const action = page.text.match(/<form[^>]* action="([^"]+)"/)?.[1] ?? ''
+    const { write, closed } = await rawConnection(Number(new URL(identity.issuer).port), { tls: true })
+    const cookie = [...browser.jar].map(([name, { value }]) => `${name}=${value}`).join('; ')
+    const type = 'content-type: application/x-www-form-urlencoded'
+    write(`POST ${action} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncookie: ${cookie}\r\n${type}\r\n`)
+    write('content-length: 9\r\n\r\norg=othe')
+    await new Promise(done => setTimeout(done, 200)) // The head is read meanwhile.
+    await host.db`delete from oidc where model = 'Session' and user_id = ${both.user}`
+    write('r')
+    assert.match(await closed, /^HTTP\/1.1 400 .*This sign-in has ended/s)
   })
 
   it('is not used up by a HEAD request', async () => {

@@ -1,6 +1,6 @@
 // What the account page of the identity origin shows and changes: the same changes as by the operations under
 // /v1/iam/me, for a person who is signed in at that origin and has not chosen an organisation.
-import type { Engines } from '../../engines/engines.ts'
+import { ConstraintViolated, type Engines, EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { compileCheck } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
@@ -13,7 +13,7 @@ import { accept, decline } from './me/invitations.ts'
 import { PersonName, rename } from './me/me.ts'
 import type { OwnWrite } from './me/own-write.ts'
 import { replacePassword, verifyCurrent } from './me/password.ts'
-import { endBrowser, endSignInsOf } from './oidc/store.ts'
+import { endBrowser, endSignInsOf, lockBrowser } from './oidc/store.ts'
 import { passwordProblem } from './password-rules.ts'
 import { changedMail } from './resets/reset.ts'
 import { type BrowserSession, selectBrowsers, signInId } from './sign-ins/store.ts'
@@ -60,9 +60,9 @@ export function openAccountPage(engines: Engines, { membersMax, warn }: Options)
       const email = given.toLowerCase()
       if (!emails.passes(email)) throw new Fault('invalid_input', { message: 'Please enter an e-mail address.' })
       const person = await requireOwner(engines, visitor.user)
-      await verify(engines, visitor, person.email, current)
+      const verified = await verify(engines, visitor, person.email, current)
       const write = <T>(work: (scope: OwnWrite) => Promise<T>) => act(engines, visitor, 'email.request', work)
-      await requestMove({ ...engines, addressUrl, write }, { user: visitor.user, email: person.email }, email)
+      await requestMove({ ...engines, addressUrl, verified, write }, { user: visitor.user, email: person.email }, email)
     },
     accept: (visitor: Visitor, id: string) =>
       act(engines, visitor, 'invite.accept', (scope, { email }) =>
@@ -82,7 +82,7 @@ export function openAccountPage(engines: Engines, { membersMax, warn }: Options)
       }),
     endOthers: (visitor: Visitor) =>
       act(engines, visitor, 'session.end', async ({ db, record }) => {
-        await endSignInsOf(db, visitor.user, visitor.session)
+        if (!(await endSignInsOf(db, visitor.user, visitor.session))) return
         record('all other sessions', { user: { from: visitor.user } })
       }),
   }
@@ -101,9 +101,10 @@ async function findAccount({ db, clock }: Engines, user: string): Promise<Accoun
   return { ...account, memberships, invitations, browsers }
 }
 
+const requireOwner = async ({ db }: Engines, user: string) => owned(await store.selectOwnAccount(db, user))
+
 /** The admin who chose a password may be the one who is signed in with it. */
-async function requireOwner({ db }: { db: Engines['db'] | OwnWrite['db'] }, user: string): Promise<store.OwnAccount> {
-  const account = await store.selectOwnAccount(db, user)
+function owned(account: store.OwnAccount | null): store.OwnAccount {
   if (!account) throw notFound('account')
   if (!account.isPlanted) return account
   throw new Fault('forbidden', { message: 'An admin chose your password. Choose one of your own first.' })
@@ -132,18 +133,41 @@ function inviteId(id: string): string {
 
 type Entry = { on: string; changes: Changes | null; trail: OrgId | null }
 
+/** A transaction that lost a race is tried again, because its outcome may then be another one. */
+const ATTEMPTS_MAX = 5
+
 /** Runs a change in a transaction, with its entries in the audit trails: of the organisation that it concerns, or of all
  *  organisations of the person. Resolves when this process has handled its notifications. */
-async function act<T>(
-  { db: database, clock, random }: Pick<Engines, 'db' | 'clock' | 'random'>,
-  { user, ip }: Visitor,
-  what: string,
-  work: (scope: OwnWrite, account: store.OwnAccount) => Promise<T>,
-): Promise<T> {
+async function act<T>(engines: Acting, visitor: Visitor, what: string, work: Work<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const done = await actOnce(engines, visitor, what, work)
+      await engines.db.waitForNotifications()
+      return done
+    } catch (error) {
+      const lost =
+        error instanceof ConstraintViolated || (error instanceof EngineUnavailable && error.state === 'conflict')
+      if (!lost) throw error
+      if (attempt === ATTEMPTS_MAX) {
+        const message = 'Something else was changed at the same moment. Please try again.'
+        throw new Fault('conflict', { message, cause: error })
+      }
+    }
+  }
+}
+
+type Acting = Pick<Engines, 'db' | 'clock' | 'random'>
+type Work<T> = (scope: OwnWrite, account: store.OwnAccount) => Promise<T>
+
+function actOnce<T>(engines: Acting, visitor: Visitor, what: string, work: Work<T>): Promise<T> {
+  const { db: database, clock, random } = engines
+  const { user, session, ip } = visitor
   const id = `account_${random.token(12)}`
   const at = clock.now().toISOString()
-  const done = await database.transaction(async db => {
-    const account = await requireOwner({ db }, user)
+  return database.transaction(async db => {
+    // The account is locked first, as by everything that ends sessions, so that they do not wait for each other.
+    const account = owned(await store.lockOwnAccount(db, user))
+    if (!(await lockBrowser(db, user, session))) throw signedOut()
     const entries: Entry[] = []
     const record: OwnWrite['record'] = (on, changes, trail) =>
       entries.push({ on, changes: changes ?? null, trail: trail ?? null })
@@ -157,6 +181,7 @@ async function act<T>(
     }
     return result
   })
-  await database.waitForNotifications()
-  return done
 }
+
+/** The session may have ended since the form was sent. */
+const signedOut = () => new Fault('credential_refused', { message: 'You were signed out. Please sign in again.' })

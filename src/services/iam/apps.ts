@@ -12,6 +12,7 @@ import { lock } from '../../kit/lock/store.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
+import { endSignInsTo } from './oidc/store.ts'
 import * as store from './sign-in/store.ts'
 import { operation } from './state.ts'
 
@@ -166,6 +167,8 @@ export const updateApp = operation({
       if (app.trusted || given.trusted) requireOwner(caller)
       const changed = { ...app, ...given, updated: clock.now().toISOString() }
       await store.updateApp(db, caller.org, changed)
+      // Tokens that went to an earlier callback must not get the role of their person.
+      if (changes.trusted && changed.trusted) await endSignInsTo(db, changed)
       record(auditName(id, brand), changes)
       return changed
     })

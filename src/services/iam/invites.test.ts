@@ -111,7 +111,7 @@ describe('an invite', () => {
     assert.equal((await host.call('POST /v1/iam/members', { body: added })).status, 201)
     const link = await linkTo(added.email, 'admin')
     assert.match((await open(link, PASSWORD)).text, /Welcome to home/)
-    assert.equal((await memberOf(added.email)).role, 'member', 'the invite does not change the role')
+    assert.equal((await memberOf(added.email)).role, 'admin', 'the role that the invite names')
     await web.signIn({ email: added.email, password: PASSWORD })
     assert.equal((await invite(added)).status, 409)
   })

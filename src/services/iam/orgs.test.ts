@@ -67,6 +67,9 @@ describe('an organisation', () => {
     assert.equal((await remove('')).body.error.param, 'confirm')
     assert.equal((await remove('?confirm=doom')).body.error.param, 'confirm')
     assert.equal((await remove('?confirm=doomed', admin.key)).status, 403)
+    const limited = { as: key, body: { name: 'slow', rate: 60 } }
+    const { key: slow } = (await host.call('POST /v1/account/keys', limited)).body
+    assert.equal((await remove('?confirm=doomed', slow)).status, 403, 'a limited key')
     assert.equal((await remove('?confirm=doomed', host.other.key)).status, 404)
     assert.equal((await remove('?confirm=doomed')).status, 204)
     const tables = await host.db<{ name: string }>`select table_name as name from information_schema.columns

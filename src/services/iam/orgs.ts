@@ -115,6 +115,7 @@ export const deleteOrg = operation({
   route: 'DELETE /v1/iam/orgs/{slug}',
   summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again',
   access: 'bearer',
+  issuesCredential: true, // It ends all of them, which no limited key may do.
   input: { slug: Slug, confirm: slug('The slug again, to confirm') },
   output: nothing,
   faults: ['not_found', 'conflict'],

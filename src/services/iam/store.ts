@@ -78,11 +78,15 @@ export async function selectUser(db: Sql, email: string): Promise<{ user: string
 
 export type Member = { user: string; email: string; role: Role; created: string }
 
-/** Returns false if the person is already a member. */
-export async function insertMember(db: Tx, org: OrgId, { user, email, role, created }: Member): Promise<boolean> {
-  const rows = await db`insert into members (org, user_id, email, role, created)
-    values (${org}, ${user}, ${email}, ${role}, ${created}) on conflict do nothing returning org`
-  return rows.length > 0
+/** Adds a member, or gives an existing one the role if it is higher; returns the role they have. */
+export async function insertMember(db: Tx, org: OrgId, { user, email, role, created }: Member): Promise<Role> {
+  const [row] = await db<{ role: Role }>`insert into members as present (org, user_id, email, role, created)
+    values (${org}, ${user}, ${email}, ${role}, ${created})
+    on conflict (org, user_id) do update set role = case
+      when 'owner' in (present.role, excluded.role) then 'owner'
+      when 'admin' in (present.role, excluded.role) then 'admin' else 'member' end
+    returning role`
+  return row?.role ?? role
 }
 
 export function selectMembers(db: Sql, org: OrgId, after: string, count: number): Promise<Member[]> {
@@ -164,6 +168,12 @@ export async function selectAccount(db: Sql, email: string): Promise<Account | n
   return row ?? null
 }
 
+/** Locks an account until the transaction ends; returns false if the stored hash is no longer `verified`. */
+export async function lockPassword(db: Tx, user: string, verified: string): Promise<boolean> {
+  const rows = await db`select from users where id = ${user} and password = ${verified} for no key update`
+  return rows.length > 0
+}
+
 /** Returns false if the stored hash is no longer `verified`. */
 export async function updatePassword(db: Tx, user: string, verified: string, digest: string): Promise<boolean> {
   const rows = await db`update users set password = ${digest}, wrong_count = 0
@@ -199,6 +209,12 @@ export async function selectOwnAccount(db: Sql, user: string): Promise<OwnAccoun
       password_by is not null as "isPlanted"
     from users where id = ${user}`
   return row ?? null
+}
+
+/** Locks an account until the transaction ends, so that its password does not change meanwhile. */
+export async function lockOwnAccount(db: Tx, user: string): Promise<OwnAccount | null> {
+  await db`select from users where id = ${user} for no key update`
+  return selectOwnAccount(db, user)
 }
 
 export async function updateName(db: Tx, user: string, name: string): Promise<void> {

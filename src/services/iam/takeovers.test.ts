@@ -133,8 +133,21 @@ describe('the token of an app', async () => {
     }
   })
 
-  it('carries the role of its person while an owner trusts the app, from one request to the next', async () => {
+  it('ends when an owner trusts the app: it may have gone to a callback that was replaced since', async () => {
+    const { tokens } = await web.signIn({ email: 'olga@home.test', password: PASSWORD })
+    const paul = await web.signIn(await addPerson(host, 'paul@home.test'))
     assert.equal((await trust(true)).body.trusted, true)
+    for (const as of [token, tokens.access_token, paul.tokens.access_token]) {
+      assert.equal((await get('/v1/iam/me', as)).status, 401)
+    }
+    assert.equal((await web.refresh(tokens.refresh_token)).status, 400)
+    const { tokens: kept } = await web.signIn({ email: 'olga@home.test', password: PASSWORD })
+    await host.call('PATCH /v1/iam/apps/home-web', { body: { name: 'Renamed' } })
+    assert.equal((await get('/v1/iam/me', kept.access_token)).status, 200, 'another change ends nothing')
+  })
+
+  it('carries the role of its person while an owner trusts the app', async () => {
+    const { access_token: token } = (await web.signIn({ email: 'olga@home.test', password: PASSWORD })).tokens
     const { role, orgs } = (await get('/v1/iam/me', token)).body
     assert.deepEqual([role, orgs.length], ['owner', 2])
     assert.equal((await host.call('GET /v1/iam/apps', { as: token })).status, 200)

@@ -14,6 +14,14 @@ describe('creating a project', () => {
     assert.deepEqual(made.body, { slug: 'shop', name: 'Shop & Söhne', created: at, updated: at })
   })
 
+  it('refuses names that change the direction of the text around them', async () => {
+    for (const name of ['\u202Eevil', 'shop\u2066', '\u200B\u202D x']) {
+      const { status, body } = await create('bidi', name)
+      assert.deepEqual([status, body.error.param], [400, 'name'])
+    }
+    assert.equal((await create('hebrew', 'חנות\u200F')).status, 201)
+  })
+
   it('allows a slug once per organisation', async () => {
     const again = await create('shop', 'Another')
     assert.equal(again.status, 409)

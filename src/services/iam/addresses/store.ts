@@ -3,10 +3,9 @@ import type { Sql, Tx } from '../../../engines/engines.ts'
 
 export type AddressChange = { digest: Uint8Array; user: string; email: string; created: string; expires: string }
 
-/** Ends earlier links of that person. Returns false if the person has been sent `max` links since `since`. */
+/** Ends earlier links of that person, whose account must be locked. Returns false if the person has been sent `max` links since `since`. */
 export async function insertChange(db: Tx, change: AddressChange, since: string, max: number): Promise<boolean> {
   const { digest, user, email, created, expires } = change
-  await db`select from users where id = ${user} for no key update`
   await endChangesOf(db, user, created)
   const rows = await db`insert into address_changes (digest, user_id, email, created, expires)
     select ${digest}, ${user}, ${email}, ${created}, ${expires}

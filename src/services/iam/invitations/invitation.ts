@@ -78,7 +78,7 @@ export async function join(
     if (found) await people.lockMembers(db, found.org)
     const invite = found && (await store.acceptInvite(db, found.id, created))
     if (!invite) return 'ended'
-    const { id, email, role } = invite
+    const { id, email } = invite
     const org = invite.org as OrgId
     const newUser = { id: `usr_${random.token(24)}`, email, password: digest, passwordBy: null, created }
     const isNew = await people.insertUser(db, newUser)
@@ -88,7 +88,7 @@ export async function join(
       await people.setOwnPassword(db, user, digest, created)
       await endAccessOf(db, user, null, created)
     } else await people.verifyAddress(db, user, created)
-    await people.insertMember(db, org, { user, email, role, created })
+    const role = await people.insertMember(db, org, { user, email, role: invite.role, created })
     if ((await people.countMembers(db, org, membersMax + 1)) > membersMax) throw new Refused('full')
     const caller = { user, email, credential: { id } }
     const entry = { what: 'invite.accept', on: user, changes: { role: { to: role } } }

@@ -7,7 +7,7 @@ import { Email } from '../fields.ts'
 import { operation } from '../state.ts'
 import * as store from '../store.ts'
 import type { OwnWrite, Person } from './own-write.ts'
-import { verifyCurrent, verifyingFor } from './password.ts'
+import { verifyCurrent, verifyingFor, wrongPassword } from './password.ts'
 
 export const changeEmail = operation({
   route: 'POST /v1/iam/me/email',
@@ -22,8 +22,8 @@ export const changeEmail = operation({
   run: async (context, { email: given, current }) => {
     const { caller, state } = context
     const email = given.toLowerCase()
-    await verifyCurrent(verifyingFor(context), caller, current)
-    await requestMove({ ...context, addressUrl: state.addressUrl }, caller, email)
+    const verified = await verifyCurrent(verifyingFor(context), caller, current)
+    await requestMove({ ...context, addressUrl: state.addressUrl, verified }, caller, email)
     return { email }
   },
 })
@@ -31,6 +31,8 @@ export const changeEmail = operation({
 type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
   db: Sql
   addressUrl(token: string): string
+  /** The stored hash of the password that was checked. */
+  verified: string
   write<T>(work: (scope: OwnWrite) => Promise<T>): Promise<T>
 }
 
@@ -38,6 +40,8 @@ type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
 export async function requestMove(by: Moving, { user, email: from }: Person, email: string): Promise<void> {
   const isTaken = (await store.selectAccount(by.db, email)) !== null
   const token = await by.write(async ({ db, record }) => {
+    // A reset at the same moment has ended all links, and must not be followed by a new one.
+    if (!(await store.lockPassword(db, user, by.verified))) throw wrongPassword()
     const token = await requestChange({ db, clock: by.clock, random: by.random }, user, email)
     if (token === null) throw tooMany()
     record(user, { email: { from, to: email } })

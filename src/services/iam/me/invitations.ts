@@ -62,8 +62,7 @@ export async function accept(
   const { org } = await lockedInvitation(db, id, email)
   const invite = await store.acceptInvite(db, id, created)
   if (!invite) throw notFound('invitation')
-  const { role } = invite
-  await people.insertMember(db, org, { user, email, role, created })
+  const role = await people.insertMember(db, org, { user, email, role: invite.role, created })
   requireAtMost(max, await people.countMembers(db, org, max + 1), 'members', 'Ask an admin to remove one first.')
   record(user, { email: { to: email }, role: { to: role } }, org)
   return { org, role }

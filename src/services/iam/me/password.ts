@@ -85,4 +85,4 @@ export async function verifyCurrent(by: Verifying, { user, email }: Person, curr
   return verified
 }
 
-const wrongPassword = () => invalidInput([{ path: 'current', says: 'is not your current password' }])
+export const wrongPassword = () => invalidInput([{ path: 'current', says: 'is not your current password' }])

@@ -258,6 +258,18 @@ export async function endGrant(db: Tx, digest: string): Promise<void> {
     and digest = decode(${digest}, 'hex')`
 }
 
+/** Ends the tokens of all sign-ins to an app. People who are signed in at the identity origin get new ones. */
+export async function endSignInsTo(db: Tx, { brand, id }: { brand: string; id: string }): Promise<void> {
+  await db`delete from oidc where brand = ${brand} and client = ${id} and model = 'Grant'`
+}
+
+/** Whether a browser session of that person exists; it cannot end before the transaction does. `digest` is in hex. */
+export async function lockBrowser(db: Tx, user: string, digest: string): Promise<boolean> {
+  const rows = await db`select from oidc where brand in (select name from brands) and model = 'Session'
+    and digest = decode(${digest}, 'hex') and user_id = ${user} for key share`
+  return rows.length > 0
+}
+
 /** Ends a sign-in: its tokens, and the browser session at the identity origin. `digest` is the hex digest of the grant
  *  or a  prefix of it. Returns whether there was one. */
 export async function endSignIn(db: Tx, digest: string): Promise<boolean> {
@@ -296,18 +308,21 @@ export function endBrowser(db: Tx, user: string, digest: string): Promise<{ org:
 }
 
 /** Ends all sign-ins of a person, except the one with the digest `kept`, if given: a grant with its browser session, or
- *  a browser session with its grants. */
-export async function endSignInsOf(db: Tx, user: string, kept: string | null): Promise<void> {
+ *  a browser session with its grants. Returns whether there were any. */
+export async function endSignInsOf(db: Tx, user: string, kept: string | null): Promise<boolean> {
   const digest = kept === null ? new Uint8Array() : Buffer.from(kept, 'hex')
-  await db`delete from oidc where user_id = ${user} and model in ('Grant', 'Session') and digest <> ${digest}
+  const ended =
+    await db`delete from oidc where user_id = ${user} and model in ('Grant', 'Session') and digest <> ${digest}
     and not (model = 'Session' and exists (
       select from jsonb_each(payload->'authorizations') as one
       where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${digest}))
     and not (model = 'Grant' and exists (
       select from oidc as browser, jsonb_each(browser.payload->'authorizations') as one
       where browser.brand = oidc.brand and browser.model = 'Session' and browser.digest = ${digest}
-        and sha256(convert_to(one.value->>'grantId', 'UTF8')) = oidc.digest))`
+        and sha256(convert_to(one.value->>'grantId', 'UTF8')) = oidc.digest))
+    returning digest`
   // Sign-ins in progress in which the old password was already accepted.
   await db`delete from oidc where brand in (select name from brands) and model = 'Interaction'
     and payload #>> '{result,login,accountId}' = ${user}`
+  return ended.length > 0
 }
