@@ -168,6 +168,7 @@ const REQUIRED = [
   'audit',
   'requireBudget',
   'leasePermits',
+  'keptAnswers',
   'isVerified',
 ] as const satisfies (keyof Provided)[]
 

@@ -4,20 +4,23 @@ import type { Database, Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
+import type { KeyedRequest } from '../kit/kept-answers.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import type { Provided } from '../kit/service.ts'
+import { type IdempotencyOptions, keyedRequest, once } from './idempotency.ts'
 import { inProject, requireModel } from './limits.ts'
 import { requireSafe } from './safe-input.ts'
 import { type WriterOptions, writer } from './write.ts'
 
-export type InvokeOptions = WriterOptions & {
-  engines: Engines
-  requireBudget: Provided['requireBudget']
-  /** The state of each service, by name. */
-  states: ReadonlyMap<string, unknown>
-  /** For operations that call other operations. */
-  calls: Calls
-}
+export type InvokeOptions = WriterOptions &
+  IdempotencyOptions & {
+    engines: Engines
+    requireBudget: Provided['requireBudget']
+    /** The state of each service, by name. */
+    states: ReadonlyMap<string, unknown>
+    /** For operations that call other operations. */
+    calls: Calls
+  }
 
 export function invoke(
   options: InvokeOptions,
@@ -31,8 +34,10 @@ export function invoke(
   const acting = caller && inProject(operation, caller, input, request.headers['x-project-id'])
   if (acting) requireModel(operation, acting, input)
   const db = options.engines.db.for(acting ? acting.org : clientNetwork(request.ip))
-  const run = () => operation.run(contextOf(options, operation, acting, request, db) as never, input as never)
-  return acting && operation.metered ? options.requireBudget(db, acting).then(run) : run()
+  const keyed = keyedRequest(operation, acting, input, request)
+  const run = () => operation.run(contextOf(options, operation, acting, request, db, keyed) as never, input as never)
+  const paid = () => (acting && operation.metered ? options.requireBudget(db, acting).then(run) : run())
+  return keyed === null ? paid() : once(options, db, keyed, request.signal, paid)
 }
 
 function contextOf(
@@ -41,10 +46,11 @@ function contextOf(
   caller: Principal | null,
   request: RequestFacts,
   db: Database,
+  keyed: KeyedRequest | null,
 ) {
   const { http, dns, mail, clock, random, seal, passwords } = options.engines
   const state = options.states.get(operation.service)
-  const write = writer(options, db, operation, caller, request)
+  const write = writer(options, db, operation, caller, request, keyed)
   const calls = operation.callsOperations ? options.calls : undefined
   // Listed one by one: spreading the engines would cost more than everything else here.
   return { db, http, dns, mail, clock, random, seal, passwords, caller, request, state, write, calls }

@@ -5,6 +5,7 @@ import type { AuditTrail } from '../kit/audit.ts'
 import type { OrgId, Principal } from '../kit/caller.ts'
 import type { Envelope } from '../kit/event.ts'
 import { Fault } from '../kit/fault.ts'
+import type { KeptAnswers, KeyedRequest } from '../kit/kept-answers.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
 import type { Changes, RecordChange, Write, WriteOptions } from '../kit/write.ts'
 import type { Queues } from './queues.ts'
@@ -19,6 +20,7 @@ export type WriterOptions = {
   /** The `source` of events: this host's address. */
   source: string
   queues: Queues
+  keptAnswers: KeptAnswers
 }
 
 /** After five conflicts in a row the caller gets 503 with Retry-After. */
@@ -34,10 +36,11 @@ export function writer(
   operation: Operation,
   caller: Principal | null,
   request: RequestFacts,
+  keyed: KeyedRequest | null,
 ): Write<Scope> {
   const write = (first: WriteOptions | Work, second?: Work): Promise<unknown> => {
     const work = second ?? (first as Work)
-    const perform = () => commit(options, db, operation, caller, request, work)
+    const perform = () => commit(options, db, { operation, caller, request, keyed }, work)
     const serialized = second !== undefined && (first as WriteOptions).serialize && caller !== null
     if (!serialized) return perform()
     return options.queues.run(`${operation.path} ${caller.org}`, request.signal, perform)
@@ -45,24 +48,25 @@ export function writer(
   return write as Write<Scope>
 }
 
-async function commit(
-  options: WriterOptions,
-  db: Database,
-  operation: Operation,
-  caller: Principal | null,
-  request: RequestFacts,
-  work: Work,
-): Promise<unknown> {
+/** The call that writes. */
+type Writing = {
+  operation: Operation
+  caller: Principal | null
+  request: RequestFacts
+  keyed: KeyedRequest | null
+}
+
+async function commit(options: WriterOptions, db: Database, writing: Writing, work: Work): Promise<unknown> {
   const { random } = options.engines
   for (let attempt = 1; ; attempt++) {
     try {
-      const output = await db.transaction(tx => tryOnce(options, operation, caller, request, work, tx))
+      const output = await db.transaction(tx => tryOnce(options, writing, work, tx))
       await db.waitForNotifications()
       return output
     } catch (error) {
       const isConflict = error instanceof EngineUnavailable && error.state === 'conflict'
       const isViolation = error instanceof ConstraintViolated
-      if (isViolation && attempt > 1) throw violationFault(error, operation)
+      if (isViolation && attempt > 1) throw violationFault(error, writing.operation)
       if ((!isConflict && !isViolation) || attempt === ATTEMPTS_MAX) throw error
       await wait(BACKOFF_MS * attempt * (1 + random.bytes(1).readUInt8() / 255))
     }
@@ -86,10 +90,8 @@ function violationFault(error: ConstraintViolated, { faults }: Operation): Error
 
 /** One attempt. Its audit entries and events are discarded if it fails. */
 async function tryOnce(
-  { engines, audit, outbox, source }: WriterOptions,
-  operation: Operation,
-  caller: Principal | null,
-  request: RequestFacts,
+  { engines, audit, outbox, source, keptAnswers }: WriterOptions,
+  { operation, caller, request, keyed }: Writing,
   work: Work,
   db: Tx,
 ): Promise<unknown> {
@@ -109,6 +111,11 @@ async function tryOnce(
     if (what === null || !caller) throw new Error(`${operation.path} records a change but declares no audit entry`)
     const { ip, id: requestId } = request
     await audit(db, { org: trail ?? caller.org, caller, what, on, changes, at, ip, requestId })
+  }
+  // What an operation that creates something records is what it created, and what this work returns is its answer.
+  const made = entries.at(-1)?.on
+  if (keyed !== null && made !== undefined) {
+    await keptAnswers.keep(db, keyed, { answer: operation.disclosesSecret ? null : output, made }, at)
   }
   if (emitted.length > 0) {
     const undeclared = emitted.find(({ type }) => !(type in operation.emits))

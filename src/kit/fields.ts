@@ -27,6 +27,12 @@ export const displayName = (what: string) =>
 export const timestamp = (what: string) =>
   Type.String({ format: 'date-time', description: what, examples: ['2026-11-15T09:30:00.000Z'] })
 
+/** Marks a schema whose values are secrets. */
+export const SECRET = 'x-secret'
+
+/** A secret in an answer. Such answers are not kept, and the operation is no tool. */
+export const secret = (what: string) => Type.String({ description: what, [SECRET]: true })
+
 /** Makes a field optional and nullable; null removes the value. */
 export const orNone = <S extends TSchema>(schema: S) => {
   const { type } = schema as S & { type: string }

@@ -35,6 +35,7 @@ import { compileCheck } from './check.ts'
 import type { Presented } from './credentials.ts'
 import { type Dialect, native } from './dialect.ts'
 import type { FaultCode } from './fault.ts'
+import { SECRET } from './fields.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -185,6 +186,7 @@ export function declareOperation(declared: Erased) {
   const answer = answerOf(declared.output)
   const bodyKind: 'none' | BodyKind = body ?? (bodiless ? 'none' : 'json')
   const { summary, encodings = [], bodyLimit = BODY_LIMIT, faults = [], dialect = native, emits = {} } = declared
+  const creates = method === 'POST' && declared.status === 201 && access !== 'public'
   const { metered = false, issuesCredential = false, endsCredential = false, callsOperations = false } = declared
   return {
     kind: 'operation' as const,
@@ -199,7 +201,7 @@ export function declareOperation(declared: Erased) {
     answer,
     audit,
     emits,
-    faults,
+    faults: creates ? [...new Set<FaultCode>([...faults, 'conflict'])] : faults,
     dialect,
     bodyKind,
     bodyLimit,
@@ -208,6 +210,10 @@ export function declareOperation(declared: Erased) {
     issuesCredential,
     endsCredential,
     callsOperations,
+    /** It creates a thing, so a request can be repeated safely with an `Idempotency-Key`. */
+    creates,
+    /** Its answer contains a secret. */
+    disclosesSecret: hasSecret(answer.value),
     passesUnknown: declared.passUnknown ?? body === 'parsed',
     check: compileCheck(checked),
     status: declared.status ?? (answer.kind === 'nothing' ? 204 : 200),
@@ -215,6 +221,13 @@ export function declareOperation(declared: Erased) {
     model: model ?? null,
     run: declared.run as unknown as (context: Context<never>, input: never) => unknown,
   }
+}
+
+/** Whether a value of this schema contains a secret. */
+function hasSecret(schema: object | null): boolean {
+  if (schema === null) return false
+  if (SECRET in schema) return true
+  return Object.values(schema).some(part => typeof part === 'object' && part !== null && hasSecret(part))
 }
 
 /** Whether a client decides how many values a list or a record of this schema has. */

@@ -4,6 +4,7 @@ import type { AuditTrail } from './audit.ts'
 import type { Consumer, ConsumerDeclaration, Schedule, ScheduleDeclaration } from './background.ts'
 import type { Principal } from './caller.ts'
 import type { Credentials } from './credentials.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { type Declare, declareOperation, type Operation } from './operation.ts'
 import type { LeasePermits } from './permits.ts'
 import type { Settings, SettingValues } from './setting.ts'
@@ -63,6 +64,7 @@ export type Provided = {
   /** Raises 402 when the caller's key has used up its budget. */
   requireBudget(db: Sql, caller: Principal): Promise<void>
   leasePermits: LeasePermits
+  keptAnswers: KeptAnswers
   /** Whether an organisation attached this host name and proved that it owns it; `address` is who asks. */
   isVerified(host: string, address: string): boolean | Promise<boolean>
 }

@@ -1,6 +1,7 @@
 // Operations under /v1/account/csrf.
 import { Type } from 'typebox'
 import { CSRF_LIFETIME_S, csrfToken } from '../../kit/csrf.ts'
+import { secret } from '../../kit/fields.ts'
 import { operation } from './state.ts'
 
 export const getCsrf = operation({
@@ -8,7 +9,7 @@ export const getCsrf = operation({
   summary: 'The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none',
   access: 'bearer',
   output: Type.Object({
-    csrfToken: Type.String(),
+    csrfToken: secret('Belongs to this session and ends with it'),
     expiresIn: Type.Integer({ description: 'How many seconds the token is valid' }),
   }),
   run: ({ caller, clock }) => ({ csrfToken: csrfToken(caller.credential, clock.now()), expiresIn: CSRF_LIFETIME_S }),

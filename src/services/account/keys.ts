@@ -7,7 +7,7 @@ import { nothing } from '../../kit/answer.ts'
 import { requireAtMost } from '../../kit/bound.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
-import { displayName } from '../../kit/fields.ts'
+import { displayName, secret } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { listing, type Position, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { requireUnrestricted } from '../../kit/restricted.ts'
@@ -82,7 +82,7 @@ export const createKey = operation({
     ),
     ...settable,
   },
-  output: Type.Object({ ...Key.properties, key: Type.String({ description: 'The full key; store it now' }) }),
+  output: Type.Object({ ...Key.properties, key: secret('The full key; store it now') }),
   status: 201,
   faults: ['conflict'],
   audit: 'key.create',

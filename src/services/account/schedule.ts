@@ -1,4 +1,6 @@
-// Deletes the counted requests of keys that are no longer used.
+// Deletes the counted requests of keys that are no longer used, and answers that need not be kept any longer.
+import { keptSince } from './kept-answers/kept-answers.ts'
+import { deleteAnswers } from './kept-answers/store.ts'
 import { deleteEnded } from './rates/store.ts'
 import { schedule } from './state.ts'
 
@@ -12,6 +14,17 @@ export const sweepRates = schedule({
   run: async ({ clock, signal, write }) => {
     const at = clock.now().toISOString()
     while (!signal.aborted && (await write(tx => deleteEnded(tx, at, BATCH))) === BATCH);
+    return undefined
+  },
+})
+
+export const sweepAnswers = schedule({
+  name: 'kept answers',
+  everyMs: 10 * 60_000,
+  deadlineMs: 5 * 60_000,
+  run: async ({ clock, signal, write }) => {
+    const since = keptSince(clock.now().toISOString())
+    while (!signal.aborted && (await write(tx => deleteAnswers(tx, since, BATCH))) === BATCH);
     return undefined
   },
 })

@@ -1,6 +1,7 @@
 // The in-memory state of the account service: the cache of resolved credentials.
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import type { SignIn } from '../../kit/sign-in.ts'
+import { keptAnswers } from './kept-answers/kept-answers.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { leasePermits } from './rates/store.ts'
 import { requireBudget } from './spending.ts'
@@ -28,6 +29,7 @@ export async function openAccount(opening: Opening<AccountSettings>): Promise<Op
     provides: {
       credentials: keyring,
       requireBudget: (db, caller) => requireBudget({ db, clock: engines.clock }, caller),
+      keptAnswers,
       leasePermits: request => leasePermits(engines.db.for(request.org).autocommit, thisProcess, request),
     },
     close: keyring.close,

@@ -7,7 +7,7 @@ import { BRAND, DEFAULT_BRAND } from '../../kit/brand.ts'
 import type { Caller } from '../../kit/caller.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
-import { displayName, timestamp } from '../../kit/fields.ts'
+import { displayName, secret, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
@@ -58,7 +58,7 @@ const Trusted = Type.Boolean({
     "Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it",
   examples: [false],
 })
-const Secret = Type.String({ description: 'The client secret. It is returned only this once' })
+const Secret = secret('The client secret. It is returned only this once')
 
 export const listApps = operation({
   route: 'GET /v1/iam/apps',

@@ -5,7 +5,7 @@ import { nothing } from '../../kit/answer.ts'
 import { ADMIN_ORG, administers, type Caller, isSuperadmin, type OrgId } from '../../kit/caller.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
-import { displayName, slug, timestamp } from '../../kit/fields.ts'
+import { displayName, secret, slug, timestamp } from '../../kit/fields.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { endAccessOf } from './end-access.ts'
@@ -54,7 +54,7 @@ export const createOrg = operation({
   output: Type.Object({
     ...Org.properties,
     owner: Type.Object({ user: UserId, email: Email }),
-    key: Type.String({ description: 'An unlimited secret key of the owner. It is returned only this once' }),
+    key: secret('An unlimited secret key of the owner. It is returned only this once'),
   }),
   status: 201,
   faults: ['conflict'],

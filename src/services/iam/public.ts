@@ -100,6 +100,12 @@ export async function openDirectory(
     const client = await signIn.selectClient(db, { brand, id })
     return client && { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`] }
   }
+  /** No cache of this process is older than the answer. */
+  const handled = async <T>(change: Promise<T>): Promise<T> => {
+    const done = await change
+    await db.waitForNotifications()
+    return done
+  }
   return {
     brand,
     keys: () => loadKeys(engines, brand),
@@ -115,14 +121,15 @@ export async function openDirectory(
     account: (email: string) => store.selectAccount(db, email),
     invitation: (token: string) => findInvitation(engines, token),
     join: (token: string, passwordDigest: string | null, ip: string) =>
-      join({ ...engines, membersMax }, token, passwordDigest, ip),
+      handled(join({ ...engines, membersMax }, token, passwordDigest, ip)),
     passwordProblem,
     accountPage: openAccountPage(engines, { membersMax, warn }),
     sendReset: (email: string, linkOf: (token: string) => string) => sendReset(engines, email, linkOf),
     findReset: (token: string) => findReset(engines, token),
-    finishReset: (token: string, passwordDigest: string, ip: string) => finishReset(engines, token, passwordDigest, ip),
+    finishReset: (token: string, passwordDigest: string, ip: string) =>
+      handled(finishReset(engines, token, passwordDigest, ip)),
     findAddressChange: (token: string) => findChange(engines, token),
-    finishAddressChange: (token: string, ip: string) => finishChange(engines, token, ip),
+    finishAddressChange: (token: string, ip: string) => handled(finishChange(engines, token, ip)),
     addressChanged: (change: UsedChange) => engines.mail.send(movedMail(change)),
     passwordChanged: (email: string) => engines.mail.send(changedMail(email)),
   }

@@ -4,7 +4,7 @@ import { nothing } from '../../kit/answer.ts'
 import { requireAtMost } from '../../kit/bound.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { notFound } from '../../kit/fault.ts'
-import { displayName, timestamp } from '../../kit/fields.ts'
+import { displayName, secret, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { operation } from './state.ts'
@@ -82,7 +82,7 @@ export const createWorkspaceToken = operation({
     expires: Type.Optional(timestamp('When the token expires, at most a year from now; 30 days from now if omitted')),
   },
   output: Type.Object({
-    token: Type.String({ description: 'The token. It is returned only this once' }),
+    token: secret('The token. It is returned only this once'),
     expires: timestamp('When the token expires'),
   }),
   status: 201,

@@ -1,0 +1,86 @@
+// Requests with an `Idempotency-Key`: a repeated request gets the answer of the first, and changes nothing. The answer is
+// kept in the transaction that creates the thing, so that there is never one without the other.
+import { createHash, createHmac } from 'node:crypto'
+import type { Clock, Sql } from '../engines/engines.ts'
+import type { Principal } from '../kit/caller.ts'
+import { invalidInput } from '../kit/check.ts'
+import { Fault } from '../kit/fault.ts'
+import type { KeptAnswer, KeptAnswers, KeyedRequest } from '../kit/kept-answers.ts'
+import type { Operation, RequestFacts } from '../kit/operation.ts'
+import type { Queues } from './queues.ts'
+
+export const IDEMPOTENCY_HEADER = 'idempotency-key'
+/** As long as any client's; visible ASCII characters only, because headers have no other encoding. */
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+export type IdempotencyOptions = { keptAnswers: KeptAnswers; queues: Queues; engines: { clock: Clock } }
+
+/** Null if the request has no key, or the operation creates nothing: then the key is ignored. */
+export function keyedRequest(
+  operation: Operation,
+  caller: Principal | null,
+  input: Record<string, unknown>,
+  { headers }: RequestFacts,
+): KeyedRequest | null {
+  const key = headers[IDEMPOTENCY_HEADER]
+  if (key === undefined || caller === null || !operation.creates) return null
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw invalidInput([{ path: 'Idempotency-Key', says: 'must be 1 to 255 visible ASCII characters' }])
+  }
+  return {
+    org: caller.org,
+    operation: `${operation.method} ${operation.path}`,
+    key: createHash('sha256').update(key).digest(),
+    // Keyed, because the input may contain a password, which must not be guessable from what is stored.
+    input: createHmac('sha256', key)
+      .update(canonical([caller.project, input]))
+      .digest(),
+  }
+}
+
+/** The same text for equal values, whatever the order of their fields. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+
+/** Runs the work unless it has an answer already. Requests with one key wait for each other; those at another process
+ *  find out when they keep their own answer, and are rolled back. */
+export function once(
+  options: IdempotencyOptions,
+  db: Sql,
+  request: KeyedRequest,
+  signal: AbortSignal,
+  work: () => unknown,
+): Promise<unknown> {
+  const find = () => options.keptAnswers.find(db, request, options.engines.clock.now().toISOString())
+  const name = `${request.operation} ${request.org} ${Buffer.from(request.key).toString('base64')}`
+  return options.queues.run(name, signal, async () => {
+    const before = await find()
+    if (before) return answerOf(request, before)
+    try {
+      return await work()
+    } catch (error) {
+      const kept = await find().catch(() => null) // Without the database, the first error says why.
+      if (kept && isSame(request, kept)) return answerOf(request, kept)
+      throw error
+    }
+  })
+}
+
+const isSame = ({ input }: KeyedRequest, kept: KeptAnswer) => Buffer.compare(input, kept.input) === 0
+
+function answerOf(request: KeyedRequest, kept: KeptAnswer): unknown {
+  if (!isSame(request, kept)) {
+    throw conflict('Another request was sent with this Idempotency-Key. Use a new key for each request.')
+  }
+  if (kept.answer !== null) return kept.answer
+  throw conflict(
+    `This request was carried out already and created \`${kept.made}\`. Its answer contained a secret, which is not kept. If it was lost, delete \`${kept.made}\` and create another one.`,
+  )
+}
+
+const conflict = (message: string) =>
+  new Fault('conflict', { message, fields: [{ path: 'Idempotency-Key', says: 'was used before' }] })

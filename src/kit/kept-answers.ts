@@ -1,0 +1,14 @@
+// Answers that are kept under the `Idempotency-Key` of the request, so that a repeated request gets the same answer.
+import type { Sql, Tx } from '../engines/engines.ts'
+
+/** A request with a key: the digest of the key, and one of the input that only whoever knows the key can compute. */
+export type KeyedRequest = { org: string; operation: string; key: Uint8Array; input: Uint8Array }
+
+/** `answer` is null if it contained a secret; `made` names what was created. */
+export type KeptAnswer = { input: Uint8Array; answer: unknown; made: string }
+
+export type KeptAnswers = {
+  find(db: Sql, request: KeyedRequest, at: string): Promise<KeptAnswer | null>
+  /** Violates a constraint if there is an answer already. */
+  keep(db: Tx, request: KeyedRequest, kept: Pick<KeptAnswer, 'answer' | 'made'>, at: string): Promise<void>
+}

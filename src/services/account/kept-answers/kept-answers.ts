@@ -1,0 +1,13 @@
+// Keeps the answers to requests with an Idempotency-Key for a day.
+import type { KeptAnswers } from '../../../kit/kept-answers.ts'
+import * as store from './store.ts'
+
+const LIFETIME_MS = 24 * 60 * 60_000
+
+/** Answers that were kept before this time have ended. */
+export const keptSince = (at: string): string => new Date(Date.parse(at) - LIFETIME_MS).toISOString()
+
+export const keptAnswers: KeptAnswers = {
+  find: (db, request, at) => store.selectAnswer(db, request, keptSince(at)),
+  keep: (db, request, kept, at) => store.insertAnswer(db, request, kept, at, keptSince(at)),
+}

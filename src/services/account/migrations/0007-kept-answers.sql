@@ -1,0 +1,12 @@
+-- The answers to requests with an Idempotency-Key, for a day.
+create table kept_answers (
+  org text not null references orgs on delete cascade,
+  operation text not null,
+  key bytea not null,                     -- sha256 of the key
+  input bytea not null,                   -- HMAC of the input, keyed with the key
+  answer text,                            -- its JSON; null if it contained a secret
+  made text not null,                     -- what was created
+  at timestamptz not null,
+  primary key (org, operation, key)
+);
+create index kept_answers_by_time on kept_answers (at);
