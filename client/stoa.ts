@@ -747,6 +747,7 @@ export type FinishLoginInput = {
 export type GetCsrfInput = Record<string, never>
 
 export type GetCsrfOutput = {
+  /** Belongs to this session and ends with it */
   csrfToken: string
   /** How many seconds the token is valid */
   expiresIn: number

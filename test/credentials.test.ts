@@ -1,5 +1,5 @@
-// Derived from the declarations: every kind of credential against every operation, over HTTP and in-process. The expected
-// outcome of each pair follows from the rules of the interface alone, and is the same for both.
+// Derived from the declarations: every kind of credential against every operation, over HTTP, in-process and through the
+// tool door. The expected outcome of each pair follows from the rules of the interface alone, and is the same for all.
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
@@ -7,6 +7,7 @@ import { isSafe } from '../src/host/faults.ts'
 import { Fault } from '../src/kit/fault.ts'
 import type { Operation, RequestFacts } from '../src/kit/operation.ts'
 import { newKeyText } from '../src/services/account/public.ts'
+import { isWithheld, toolName } from '../src/services/mcp/tools.ts'
 import { allOperations, allServices, type Entry, exampleInput, fieldsOf, type Input, methodOf, send } from './derive.ts'
 import { type RequestOptions, startHost } from './host.ts'
 import { FAILING_OR_ENDLESS, SLOW_OPERATIONS } from './specimen.ts'
@@ -152,7 +153,8 @@ async function inProcess(
   const { cookie, 'x-csrf-token': csrfToken } = headers
   const authorization = as === null ? undefined : `Bearer ${as}`
   const signal = new AbortController().signal
-  const request: RequestFacts = { id: 'req_test', method, url: '', headers: {}, ip: '::1', peer: '::1', signal }
+  const facts = { id: 'req_test', method, url: '', headers: {}, ip: '::1', peer: '::1' }
+  const request: RequestFacts = { ...facts, isForeignPage: false, signal }
   try {
     const presented = { address: '127.0.0.1', authorization, cookie, csrfToken, isSafe: isSafe(method) }
     const caller = await host.calls.identify(operation.access, presented)
@@ -165,6 +167,34 @@ async function inProcess(
   }
 }
 
+/** As a model calls it. */
+async function throughDoor({ operation }: Entry, input: Input, request: RequestOptions): Promise<Verdict> {
+  const call = { name: toolName(operation), arguments: input }
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }
+  const answer = await host.call('POST /v1/mcp', { ...request, body })
+  assert.equal(answer.status, 200, answer.text)
+  const { isError = false, content, _meta } = answer.body.result
+  return verdictOf(isError ? _meta['stoa/error'].status : operation.status, content[0].text)
+}
+
+/** A tool call needs a credential of an organisation, even where HTTP needs none. */
+const throughDoorTo =
+  (kind: string, expects: Kind['expects']) =>
+  (operation: Operation): Outcome => {
+    if (operation.access !== 'public') return expects(operation)
+    if (REFUSED.includes(kind)) return expects({ ...operation, access: 'ingest' })
+    return 'open'
+  }
+const REFUSED = [
+  'no credential',
+  'another spelling',
+  'an unknown secret key',
+  'an unknown publishable key',
+  'an expired key',
+  'a revoked key',
+  "a workspace's expired token",
+]
+
 function bodyFor({ bodyKind }: Operation): object {
   if (bodyKind === 'bytes') return { body: Buffer.from('{}') }
   if (bodyKind === 'parsed') return { body: { bytes: Buffer.from('{}'), json: {} } }
@@ -174,18 +204,20 @@ function bodyFor({ bodyKind }: Operation): object {
 describe('every kind of credential', () => {
   for (const entry of entries) {
     const { id, operation } = entry
-    it(`is accepted or refused by ${id} as expected, over HTTP and in-process`, async () => {
+    it(`is accepted or refused by ${id} as expected, through every door`, async () => {
       for (const [kind, { ask, expects }] of Object.entries(kinds)) {
-        for (const [way, call] of [
-          ['HTTP', overHttp],
-          ['in-process', inProcess],
-        ] as const) {
-          const input = exampleInput(operation, 'matrix')
+        const ways = [
+          ['HTTP', overHttp, expects],
+          ['in-process', inProcess, expects],
+          ...(isWithheld(operation) ? [] : [['tool', throughDoor, throughDoorTo(kind, expects)] as const]),
+        ] as const
+        for (const [way, call, expected] of ways) {
+          const input = exampleInput(operation, `matrix-${way.toLowerCase()}`)
           if ('slug' in fieldsOf(operation)) input.slug = PROJECT
           if (operation.model) input[operation.model] = 'one'
           const request = typeof ask === 'function' ? await ask(operation) : ask
           const { outcome, detail } = await call(entry, input, request)
-          assert.equal(outcome, expects(operation), `${kind}, ${way}: ${detail}`)
+          assert.equal(outcome, expected(operation), `${kind}, ${way}: ${detail}`)
         }
       }
     })

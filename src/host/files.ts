@@ -38,8 +38,12 @@ const PAGE_HEADERS = {
 /** Bytes that are sent unchanged, with an entity tag. */
 export type Document = { bytes: Buffer; etag: string; headers: Record<string, string> }
 
-export function openFiles(mounts: readonly Files[]): FindFile {
+/** `documents` are served as JSON, by path. */
+export function openFiles(mounts: readonly Files[], documents: Record<string, object> = {}): FindFile {
   const files = new Map(mounts.flatMap(mount => [...filesIn(mount)]))
+  for (const [path, value] of Object.entries(documents)) {
+    files.set(path, documentOf(Buffer.from(JSON.stringify(value)), '.json'))
+  }
   return (method, path, headers) => {
     const file = method === 'GET' || method === 'HEAD' ? files.get(path) : undefined
     if (!file) return null

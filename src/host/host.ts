@@ -116,8 +116,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
   }
   const calls = openCalls(path)
   const origins = { own: new Set(options.ownOrigins), isVerified: provided.isVerified }
+  const findFile = openFiles(options.files, Object.assign({}, ...[...opened.values()].map(one => one.documents)))
   const unbuilt = unbuiltPaths(services, upstreams)
-  const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile: openFiles(options.files) })
+  const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile })
   const metricsServer = createMetricsServer(metrics)
   const metricsPort = await listen(metricsServer, options.metricsAddress.host, options.metricsAddress.port)
   const stopSchedules = options.runsSchedules ? startSchedules({ ...path, services: local }) : async () => {}
@@ -152,13 +153,15 @@ function routesOf(sections: readonly { operations: Record<string, Operation> }[]
 }
 
 /** Opens the in-memory state of every service. */
-async function openServices({ engines, settings, identity, log, services: all }: HostOptions, local: Service[]) {
+async function openServices(options: HostOptions, local: Service[]) {
+  const { engines, settings, identity, baseUrl, log, services: all } = options
   const names = new Set(all.map(one => one.name))
   const opened = new Map<string, Opened<unknown>>()
   for (const { name, open, settings: declared } of local) {
     const warn = (error: unknown) => log.events.warn({ err: error, service: name }, 'service')
     const own = Object.fromEntries(Object.keys(declared).map(one => [one, settings[one]]))
-    if (open) opened.set(name, await open({ engines, settings: own as never, services: names, identity, warn }))
+    const opening = { engines, settings: own as never, services: names, identity, baseUrl, warn }
+    if (open) opened.set(name, await open(opening))
   }
   return opened
 }

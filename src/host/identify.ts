@@ -2,11 +2,11 @@
 import type { Clock } from '../engines/engines.ts'
 import type { Principal } from '../kit/caller.ts'
 import { cookieIn } from '../kit/cookies.ts'
-import { type Credentials, type Presented, SESSION_COOKIE } from '../kit/credentials.ts'
+import { type Credentials, INGEST_HEADER, type Presented, SESSION_COOKIE } from '../kit/credentials.ts'
 import { isCsrfToken } from '../kit/csrf.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Access } from '../kit/operation.ts'
-import { INGEST_HEADER, INGEST_PARAMETER } from './presented.ts'
+import { INGEST_PARAMETER } from './presented.ts'
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 

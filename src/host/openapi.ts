@@ -1,10 +1,10 @@
 // The operations as an OpenAPI 3.1 document. TypeBox schemas are JSON Schema already and are copied unchanged.
 import { type TSchema, Type } from 'typebox'
-import { SESSION_COOKIE } from '../kit/credentials.ts'
+import { INGEST_HEADER, SESSION_COOKIE } from '../kit/credentials.ts'
 import { FAULT_CODES, type FaultCode, statusOf } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
-import { INGEST_HEADER, INGEST_PARAMETER } from './presented.ts'
+import { INGEST_PARAMETER } from './presented.ts'
 import { methodsOf } from './routes.ts'
 
 const Fault = Type.Object({

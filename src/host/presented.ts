@@ -1,25 +1,29 @@
 // Collects the credentials that an HTTP request presents.
 import type { IncomingMessage } from 'node:http'
-import type { Presented } from '../kit/credentials.ts'
+import { INGEST_HEADER, type Presented } from '../kit/credentials.ts'
 import type { Access } from '../kit/operation.ts'
 import { count } from './arrival.ts'
 import { isSafe, malformed } from './faults.ts'
 
-export const INGEST_HEADER = 'x-service-ingest-key'
 /** For beacons, which cannot set headers. Removed from the query before the operation sees it. */
 export const INGEST_PARAMETER = 'ingest_key'
 
+/** Node keeps only the first of several; a proxy in front may have used another one. */
+export function requireOneCredential({ headers, rawHeaders }: IncomingMessage): void {
+  if (headers.authorization !== undefined && count(rawHeaders, 'authorization') > 1) {
+    throw malformed('Send one Authorization header, not several.')
+  }
+}
+
 export function presentedIn(
-  { headers, rawHeaders, method = '' }: IncomingMessage,
+  request: IncomingMessage,
   address: string,
   query: Record<string, unknown>,
   access: Access,
 ): Presented {
+  const { headers, rawHeaders, method = '' } = request
   const { authorization, cookie, 'x-csrf-token': csrfToken } = headers
-  // Node keeps only the first of several; a proxy in front may have used another one.
-  if (authorization !== undefined && count(rawHeaders, 'authorization') > 1) {
-    throw malformed('Send one Authorization header, not several.')
-  }
+  requireOneCredential(request)
   const presented: Presented = {
     address,
     authorization,

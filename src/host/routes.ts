@@ -16,7 +16,7 @@ import { type IdentifyOptions, identify } from './identify.ts'
 import { readInput } from './input.ts'
 import { type InvokeOptions, invoke } from './invoke.ts'
 import { HEADER_BYTES_MAX } from './listener.ts'
-import { INGEST_PARAMETER, presentedIn } from './presented.ts'
+import { INGEST_PARAMETER, presentedIn, requireOneCredential } from './presented.ts'
 import type { Rates } from './rates.ts'
 import type { RequestScope, Route } from './scope.ts'
 
@@ -158,8 +158,16 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
   router.on(methods, routerPath(operation.path), unused, authenticate)
 }
 
-function callerOf(options: RouteOptions, { access }: Operation, { request, scope, query }: RoutedRequest) {
-  return access === 'public' ? null : identify(options, access, presentedIn(request, scope.ip, query, access))
+function callerOf(
+  options: RouteOptions,
+  { access, callsOperations }: Operation,
+  { request, scope, query }: RoutedRequest,
+) {
+  if (access === 'public') {
+    if (callsOperations) requireOneCredential(request) // It identifies the caller of each call itself.
+    return null
+  }
+  return identify(options, access, presentedIn(request, scope.ip, query, access))
 }
 
 /** A client that sends its body slowly must not act with what has been taken from it meanwhile. */

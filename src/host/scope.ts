@@ -52,6 +52,9 @@ export class RequestScope implements RequestFacts {
   get peer(): string {
     return this.#request.socket.remoteAddress ?? ''
   }
+  get isForeignPage(): boolean {
+    return this.headers.origin !== undefined && this.cors === null
+  }
   get signal(): AbortSignal {
     if (this.#abort) return this.#abort.signal
     const controller = new AbortController()

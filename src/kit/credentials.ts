@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller, Principal } from './caller.ts'
 
 /** Resolves the text of a credential to its caller, or raises a fault that gives the reason. Answers synchronously when
@@ -33,3 +34,18 @@ export type Presented = {
   /** Whether the request only reads. A browser session needs the anti-CSRF token to write. */
   isSafe: boolean
 }
+
+/** For the ingestion of events. */
+export const INGEST_HEADER = 'x-service-ingest-key'
+
+/** What the headers of a request present, for an operation that only reads or one that writes. */
+export const presentedBy =
+  ({ headers, ip }: { headers: IncomingHttpHeaders; ip: string }) =>
+  (isSafe: boolean): Presented => ({
+    address: ip,
+    authorization: headers.authorization,
+    cookie: headers.cookie,
+    csrfToken: headers['x-csrf-token'] as string | undefined,
+    ingestHeader: headers[INGEST_HEADER] as string | undefined,
+    isSafe,
+  })

@@ -55,6 +55,8 @@ export type RequestFacts = {
   readonly ip: string
   /** The address of the connection: the client's, or that of a proxy in between. */
   readonly peer: string
+  /** Whether a page of an origin sent it that may not read the answer. */
+  readonly isForeignPage: boolean
   /** Aborted when the client disconnects, and for a stream when the host drains. */
   readonly signal: AbortSignal
 }

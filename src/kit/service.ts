@@ -44,6 +44,8 @@ export type Opening<Values = unknown> = {
   /** The names of all services, for checking limits. */
   services: ReadonlySet<string>
   identity: IdentityProvider
+  /** The URL at which clients reach this host. */
+  baseUrl: string
   /** Logs errors that occur outside of a request. */
   warn: (error: unknown) => void
 }
@@ -53,6 +55,8 @@ export type Opened<State> = {
   state: State
   /** What the host itself uses from this service. */
   provides?: Partial<Provided>
+  /** JSON documents at well-known paths, by path. */
+  documents?: Record<string, object>
   gauges?: () => Gauge[]
   close?: () => Promise<void>
 }

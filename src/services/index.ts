@@ -4,6 +4,7 @@ import { service } from '../kit/service.ts'
 import { issueKey, revokeKeysOf } from './account/public.ts'
 import { account } from './account/service.ts'
 import { iamService } from './iam/service.ts'
+import { mcp } from './mcp/service.ts'
 import { projectsService } from './projects/service.ts'
 import { risk } from './risk/service.ts'
 
@@ -26,6 +27,6 @@ export const services = [
   service({ name: 'webhooks', what: "Events delivered to an organisation's own endpoints, signed" }),
   risk,
   service({ name: 'errors', what: 'Captured errors, newest first' }),
-  service({ name: 'mcp', what: 'Every operation as a tool' }),
+  mcp,
   service({ name: 'auto', what: 'Inbound hooks that start a workflow' }),
 ]

@@ -1,0 +1,74 @@
+// Calls a tool for whoever sent the message.
+import type { Presented } from '../../kit/credentials.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { Calls, RequestFacts } from '../../kit/operation.ts'
+import { CALL, DESCRIBE, FIND, limitIn } from './finding.ts'
+import { INVALID_PARAMS, isObject, RpcError } from './messages.ts'
+import { answerResult, type CallResult, faultResult } from './results.ts'
+import type { OperationTool } from './tools.ts'
+import type { View } from './views.ts'
+
+type Calling = { calls: Calls; request: RequestFacts; view: View; presented: (isSafe: boolean) => Presented }
+
+/** Faults are results, so that the model can read them; what is no tool call at all is an error of the protocol. */
+export async function call(calling: Calling, name: unknown, given: unknown): Promise<CallResult> {
+  if (typeof name !== 'string') throw invalid('`name` must be a string.')
+  if (!isObject(given)) throw invalid('`arguments` must be an object.')
+  try {
+    if (name === FIND) return await find(calling, given)
+    if (name === DESCRIBE) return await describe(calling, given.name)
+    if (name === CALL) return await callByName(calling, given)
+    return await callOperation(calling, toolNamed(calling, name), given)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return faultResult(error, calling.request.id)
+  }
+}
+
+async function find(calling: Calling, { query = '', limit }: Record<string, unknown>): Promise<CallResult> {
+  await requireCredential(calling)
+  if (typeof query !== 'string') throw invalid('`query` must be a string.')
+  return answerResult(calling.view.find(query, limitIn(limit)), true)
+}
+
+async function describe(calling: Calling, name: unknown): Promise<CallResult> {
+  await requireCredential(calling)
+  return answerResult(toolNamed(calling, String(name)).tool, false)
+}
+
+function callByName(calling: Calling, { name, arguments: given = {} }: Record<string, unknown>): Promise<CallResult> {
+  if (!isObject(given)) throw invalid('`arguments` must be an object.')
+  return callOperation(calling, toolNamed(calling, String(name)), given)
+}
+
+/** For what is no operation: any credential of an organisation. */
+const requireCredential = async ({ calls, presented }: Pick<Calling, 'calls' | 'presented'>) =>
+  calls.identify('ingest', presented(true))
+
+async function callOperation(
+  { calls, request, presented }: Calling,
+  { id, operation, tool }: OperationTool,
+  given: Record<string, unknown>,
+): Promise<CallResult> {
+  const { access, method } = operation
+  // A tool call needs a credential, even where the same request over HTTP needs none.
+  if (access === 'public') await requireCredential({ calls, presented })
+  const caller = await calls.identify(access, presented(method === 'GET'))
+  const input = operation.bodyKind === 'parsed' ? withBody(given) : given
+  const output = await calls.call(id, caller, input, request)
+  return answerResult(output, tool.outputSchema !== undefined)
+}
+
+/** The fields of a body that is not ours are read from it, as over HTTP. */
+function withBody({ body, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const json = body === undefined ? {} : body
+  return { ...(isObject(json) && json), ...rest, body: { bytes: Buffer.from(JSON.stringify(json)), json } }
+}
+
+function toolNamed({ view }: Calling, name: string): OperationTool {
+  const found = view.byName.get(name)
+  if (!found) throw invalid(`There is no tool ${name.slice(0, 100)}.`)
+  return found
+}
+
+const invalid = (message: string) => new RpcError(INVALID_PARAMS, message, { status: 200 })

@@ -1,0 +1,178 @@
+// POST /v1/mcp: the tool door. Every tool call takes the path of an HTTP request: identify, admit, invoke.
+import { Type } from 'typebox'
+import { replies, reply } from '../../kit/answer.ts'
+import { presentedBy } from '../../kit/credentials.ts'
+import { jsonrpc } from '../../kit/dialect.ts'
+import { Fault } from '../../kit/fault.ts'
+import { slug } from '../../kit/fields.ts'
+import type { Calls, RequestFacts } from '../../kit/operation.ts'
+import { call } from './calling.ts'
+import {
+  errorText,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  idIn,
+  METHOD_NOT_FOUND,
+  type Message,
+  messageIn,
+  PARSE_ERROR,
+  RpcError,
+  resultText,
+} from './messages.ts'
+import { isModern, LEGACY, MODERN } from './revisions.ts'
+import { type Door, operation } from './state.ts'
+import { openViews, TTL_MS, type View } from './views.ts'
+
+/** Messages in one body. Each may be a call, which is answered before the next begins. */
+const BATCH_MAX = 20
+
+const INSTRUCTIONS =
+  'Stoa is the back end of a product: keys, people, projects, risk data and more. Each tool is one operation of its API. Tools that take `after` return `next` for the next page. Errors say what to do. With `?tools=find` in the address, three tools find, describe and call all others.'
+
+export const callTools = operation({
+  route: 'POST /v1/mcp',
+  summary: 'The tool door: every operation as a tool of the Model Context Protocol, as JSON-RPC 2.0',
+  access: 'public',
+  callsOperations: true,
+  body: 'parsed',
+  input: {
+    tools: Type.Optional(
+      Type.Enum(['find'], {
+        description: '`find`: three tools that find, describe and call the others, for models with little room',
+      }),
+    ),
+    service: Type.Optional(slug('Only the tools of this service')),
+    readOnly: Type.Optional(Type.Enum(['1'], { description: '`1`: only tools that change nothing' })),
+  },
+  output: replies,
+  audit: 'none',
+  dialect: jsonrpc,
+  faults: ['forbidden', 'unsupported_media_type'],
+  run: async ({ calls, request, state }, { body, ...query }) => {
+    // A page of a stranger must not reach a host that only this browser can reach.
+    if (request.isForeignPage) {
+      throw new Fault('forbidden', { message: 'Pages of this origin may not use this host.' })
+    }
+    requireJson(request)
+    state.views ??= openViews(calls.operations)
+    const exchange: Exchange = { calls, request, view: state.views(query), door: state, challenge: null }
+    const { status, text } = await answer(exchange, body.json)
+    const headers: Record<string, string> = {}
+    if (exchange.challenge !== null) headers['www-authenticate'] = exchange.challenge
+    if (text === null) return reply(status, headers)
+    headers['content-type'] = 'application/json; charset=utf-8'
+    return reply(status, headers, Buffer.from(text))
+  },
+})
+
+/** One HTTP request. `challenge` is set when a call in it needs another credential. */
+type Exchange = { calls: Calls; request: RequestFacts; view: View; door: Door; challenge: string | null }
+type Answer = { status: number; text: string | null }
+
+function requireJson({ headers }: RequestFacts): void {
+  if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return
+  throw new Fault('unsupported_media_type', { message: 'Send JSON, with `Content-Type: application/json`.' })
+}
+
+async function answer(exchange: Exchange, body: unknown): Promise<Answer> {
+  if (Array.isArray(body)) return answerBatch(exchange, body)
+  try {
+    if (body === undefined) throw new RpcError(PARSE_ERROR, 'The body is empty.')
+    return await answerMessage(exchange, messageIn(body))
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return { status: error.status, text: errorText(idIn(body), error) }
+  }
+}
+
+/** Only earlier revisions have batches. */
+async function answerBatch(exchange: Exchange, bodies: unknown[]): Promise<Answer> {
+  if (bodies.length === 0 || bodies.length > BATCH_MAX) {
+    const error = new RpcError(INVALID_REQUEST, `A batch has 1 to ${BATCH_MAX} messages.`)
+    return { status: 400, text: errorText(null, error) }
+  }
+  const texts: string[] = []
+  for (const body of bodies) {
+    exchange.request.signal.throwIfAborted()
+    const { text } = await answerOneOf(exchange, body)
+    if (text !== null) texts.push(text)
+  }
+  return texts.length === 0 ? { status: 202, text: null } : { status: 200, text: `[${texts.join(',')}]` }
+}
+
+async function answerOneOf(exchange: Exchange, body: unknown): Promise<Answer> {
+  try {
+    const message = messageIn(body)
+    if (isModern(message, exchange.request.headers)) {
+      throw new RpcError(INVALID_REQUEST, `Revision ${MODERN} has no batches. Send one message at a time.`)
+    }
+    return await serve(exchange, message, false)
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return { status: 200, text: errorText(idIn(body), error) }
+  }
+}
+
+const answerMessage = (exchange: Exchange, message: Message) =>
+  serve(exchange, message, isModern(message, exchange.request.headers))
+
+async function serve(exchange: Exchange, message: Message, modern: boolean): Promise<Answer> {
+  if (message.kind !== 'request') return { status: 202, text: null }
+  const { id, method, params } = message
+  const found = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined
+  if (!found || (modern ? found.until === 'handshake' : found.since === MODERN)) {
+    throw new RpcError(METHOD_NOT_FOUND, `There is no method ${method.slice(0, 100)}.`, { status: modern ? 404 : 200 })
+  }
+  return { status: 200, text: resultText(id, await found.run(exchange, params)) }
+}
+
+type MethodOf = {
+  since?: typeof MODERN
+  until?: 'handshake'
+  run: (exchange: Exchange, params: Record<string, unknown>) => string | Promise<string>
+}
+
+/** Clients ask for resources and prompts in any case; here are none. */
+const capabilities = { tools: {}, resources: {}, prompts: {} }
+const serverInfo = { name: 'stoa', title: 'Stoa', version: 'v1' }
+const cached = { resultType: 'complete', ttlMs: TTL_MS, cacheScope: 'public' }
+const empty = (name: string): MethodOf => ({ run: () => JSON.stringify({ [name]: [], ...cached }) })
+
+const METHODS: Record<string, MethodOf> = {
+  initialize: {
+    until: 'handshake',
+    run: (_, { protocolVersion }) => {
+      const agreed = LEGACY.find(one => one === protocolVersion) ?? LEGACY[0]
+      return JSON.stringify({ protocolVersion: agreed, capabilities, serverInfo, instructions: INSTRUCTIONS })
+    },
+  },
+  ping: { until: 'handshake', run: () => '{}' },
+  'server/discover': {
+    since: MODERN,
+    run: () => {
+      const _meta = { 'io.modelcontextprotocol/serverInfo': serverInfo }
+      const supportedVersions = [MODERN, ...LEGACY]
+      return JSON.stringify({ supportedVersions, capabilities, instructions: INSTRUCTIONS, ...cached, _meta })
+    },
+  },
+  'tools/list': {
+    run: ({ view }, { cursor }) => {
+      if (cursor !== undefined) throw invalidParams('There is one page, so there is no cursor.')
+      return view.list
+    },
+  },
+  'tools/call': {
+    run: async (exchange, { name, arguments: given = {} }) => {
+      const { calls, request, view, door } = exchange
+      const { text, challenge } = await call({ calls, request, view, presented: presentedBy(request) }, name, given)
+      if (challenge !== null)
+        exchange.challenge = `${challenge}${challenge === 'Bearer' ? ' ' : ', '}resource_metadata="${door.metadataUrl}"`
+      return text
+    },
+  },
+  'resources/list': empty('resources'),
+  'resources/templates/list': empty('resourceTemplates'),
+  'prompts/list': empty('prompts'),
+}
+
+const invalidParams = (message: string) => new RpcError(INVALID_PARAMS, message, { status: 200 })

@@ -1,0 +1,94 @@
+// The operations as tools. A tool has the operation's flat input as arguments; none is marked as required and no default
+// is declared, because the operation itself says what is missing.
+import { createHash } from 'node:crypto'
+import type { Method, Operation } from '../../kit/operation.ts'
+
+/** Longer names are refused by some clients, which add a prefix of their own. */
+const NAME_MAX = 64
+
+export type Tool = {
+  name: string
+  description: string
+  inputSchema: object
+  outputSchema?: object
+  annotations: Hints
+}
+type Hints = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: false }
+
+/** A tool and the operation that it calls. */
+export type OperationTool = { id: string; operation: Operation; tool: Tool }
+
+/** Whether an operation is no tool: it discloses a secret, streams, or has a body or an answer that is not ours. */
+export const isWithheld = ({ method, bodyKind, answer, disclosesSecret, callsOperations }: Operation): boolean =>
+  method === 'ANY' ||
+  disclosesSecret ||
+  callsOperations ||
+  bodyKind === 'bytes' ||
+  bodyKind === 'stream' ||
+  (answer.kind !== 'value' && answer.kind !== 'nothing')
+
+/** By path and method, so that the order does not depend on where an operation is declared. */
+export function toolsOf(operations: ReadonlyMap<string, Operation>): OperationTool[] {
+  const found = [...operations].filter(([, operation]) => !isWithheld(operation))
+  const tools = found.map(([id, operation]) => ({ id, operation, tool: toolOf(operation) }))
+  const names = new Set(tools.map(({ tool }) => tool.name))
+  if (names.size < tools.length) throw new Error('two tools have the same name')
+  return tools.sort((a, b) => orderOf(a.operation).localeCompare(orderOf(b.operation), 'en'))
+}
+
+const orderOf = ({ path, method }: Operation) => `${path} ${method}`
+
+function toolOf(operation: Operation): Tool {
+  const { method, summary, answer } = operation
+  const output = answer.value as { type?: string } | null
+  return {
+    name: toolName(operation),
+    description: `${summary}.`,
+    inputSchema: argumentsOf(operation),
+    // Earlier revisions allow only objects.
+    ...(output?.type === 'object' && { outputSchema: withoutNotes(output) as object }),
+    annotations: hintsOf(method as Method),
+  }
+}
+
+/** `PUT /v1/risk/reference/{set}` is `put_v1_risk_reference_by_set`. */
+export function toolName({ method, path }: Pick<Operation, 'method' | 'path'>): string {
+  const words = path.split('/').map(part => part.replace(/^\{(\w+)\}$/, 'by_$1').replace(/\W+/g, '_'))
+  const name = `${method.toLowerCase()}${words.join('_')}`
+  if (name.length <= NAME_MAX) return name
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  return `${name.slice(0, NAME_MAX - 9)}_${digest}`
+}
+
+function hintsOf(method: Method): Hints {
+  const readOnlyHint = method === 'GET'
+  const destructiveHint = method === 'DELETE' || method === 'PUT' || method === 'PATCH'
+  const idempotentHint = readOnlyHint || method === 'PUT' || method === 'DELETE'
+  return { readOnlyHint, destructiveHint, idempotentHint, openWorldHint: false }
+}
+
+function argumentsOf({ input, bodyKind, passesUnknown }: Operation): object {
+  const { properties } = withoutNotes(input) as { properties: Record<string, object> }
+  const body = { description: 'The body, as JSON' }
+  return {
+    type: 'object',
+    properties: { ...properties, ...(bodyKind === 'parsed' && { body }) },
+    ...(!passesUnknown && { additionalProperties: false }),
+  }
+}
+
+/** Keywords that models do not need, and those that other validators read differently. */
+const NOTES = new Set(['default', 'examples', 'pattern', 'title'])
+
+/** A schema as plain JSON, without notes. The names of properties are kept, whatever they are. */
+function withoutNotes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutNotes)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).filter(([name]) => !NOTES.has(name) && !name.startsWith('x-'))
+  return Object.fromEntries(
+    entries.map(([name, part]) => [name, name === 'properties' ? mapped(part, withoutNotes) : withoutNotes(part)]),
+  )
+}
+
+const mapped = (fields: object, change: (part: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(fields).map(([name, part]) => [name, change(part)]))
