@@ -16,7 +16,7 @@ import { ACCOUNT_PATH } from './identity/account.ts'
 import { perClient } from './identity/client-db.ts'
 import { type Identity, type IdentityOptions, openIdentity } from './identity/origin.ts'
 import { openPasswordLimiter, startLimiter } from './identity/password-limiter.ts'
-import { PATHS, SIGN_IN_PATH } from './identity/provider.ts'
+import { OAUTH_DISCOVERY, PATHS, SIGN_IN_PATH } from './identity/provider.ts'
 import { formPoster } from './in-process.ts'
 import { DEFAULT_BRAND } from './kit/brand.ts'
 import type { Fault } from './kit/fault.ts'
@@ -113,6 +113,7 @@ function handler(
 /** Operation names by path: a fixed set, so that logs and metrics have bounded labels. */
 const NAMES = new Map<string, string>([
   ...Object.entries(PATHS).map(([name, path]) => [path, name] as const),
+  [OAUTH_DISCOVERY, 'discovery'],
   [ACCOUNT_PATH, 'account'],
 ])
 

@@ -33,7 +33,7 @@ import { checkOutcome } from './declared.ts'
 export type TestOptions = Partial<
   Pick<
     HostOptions,
-    'services' | 'upstreams' | 'trusted' | 'hsts' | 'files' | 'runsSchedules' | 'outbox' | 'bodyBytesMax'
+    'services' | 'upstreams' | 'trusted' | 'hsts' | 'files' | 'runsSchedules' | 'outbox' | 'bodyBytesMax' | 'ownOrigins'
   > &
     Pick<ListenerOptions, 'timeouts'> & {
       http: Http
@@ -100,7 +100,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     baseUrl,
     identity,
     services: capturing,
-    ownOrigins: OWN_ORIGINS,
+    ownOrigins: options.ownOrigins ?? OWN_ORIGINS,
     settings,
     metricsAddress: { host: '127.0.0.1', port: 0 },
     log,

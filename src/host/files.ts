@@ -39,15 +39,15 @@ const PAGE_HEADERS = {
 export type Document = { bytes: Buffer; etag: string; headers: Record<string, string> }
 
 /** `documents` are served as JSON, by path. */
-export function openFiles(mounts: readonly Files[], documents: Record<string, object> = {}): FindFile {
+export function openFiles(mounts: readonly Files[], documents: Record<string, () => object> = {}): FindFile {
   const files = new Map(mounts.flatMap(mount => [...filesIn(mount)]))
-  for (const [path, value] of Object.entries(documents)) {
-    files.set(path, documentOf(Buffer.from(JSON.stringify(value)), '.json'))
+  const find = (path: string) => {
+    const value = Object.hasOwn(documents, path) ? documents[path]?.() : undefined
+    return value ? documentOf(Buffer.from(JSON.stringify(value)), '.json') : files.get(path)
   }
   return (method, path, headers) => {
-    const file = method === 'GET' || method === 'HEAD' ? files.get(path) : undefined
-    if (!file) return null
-    return replyWith(file, headers)
+    const file = method === 'GET' || method === 'HEAD' ? find(path) : undefined
+    return file ? replyWith(file, headers) : null
   }
 }
 

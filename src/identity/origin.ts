@@ -21,7 +21,7 @@ import { type OwnAppOptions, ownApp } from './own-app.ts'
 import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE } from './pages.ts'
 import { openMailLimiter, type PasswordLimiter, type StartLimiter } from './password-limiter.ts'
 import { answerFailure, ENDED, queryProblem, requestProblem, tooManySignIns } from './problems.ts'
-import { buildProvider, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
+import { buildProvider, OAUTH_DISCOVERY, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
 import { inOneRequest, signalOf, thisRequest } from './request.ts'
 import { FORGOTTEN_PATH, forgotten, RESET, reset, resetPath } from './reset.ts'
 import { signIn } from './sign-in.ts'
@@ -94,6 +94,7 @@ const HEADERS = {
 /** The exact paths passed to oidc-provider, which itself ignores case and serves further well-known documents. */
 const EXACT: ReadonlySet<string> = new Set([
   ...Object.values(PATHS),
+  OAUTH_DISCOVERY,
   `${PATHS.logout}/confirm`,
   `${PATHS.logout}/success`,
 ])
@@ -106,7 +107,13 @@ const PREFLIGHT = {
   'access-control-max-age': '600',
 }
 /** The paths that scripts of other origins may call. */
-const CROSS_ORIGIN: ReadonlySet<string> = new Set([PATHS.discovery, PATHS.jwks, PATHS.token, PATHS.userinfo])
+const CROSS_ORIGIN: ReadonlySet<string> = new Set([
+  PATHS.discovery,
+  OAUTH_DISCOVERY,
+  PATHS.jwks,
+  PATHS.token,
+  PATHS.userinfo,
+])
 
 export type Identity = {
   handle: RequestListener
@@ -316,7 +323,7 @@ async function logoutByGet(request: IncomingMessage, response: ServerResponse): 
 }
 
 /** Keys and discovery change rarely, and every client fetches them when it starts. */
-const CACHED: ReadonlySet<string> = new Set([PATHS.discovery, PATHS.jwks])
+const CACHED: ReadonlySet<string> = new Set([PATHS.discovery, OAUTH_DISCOVERY, PATHS.jwks])
 const CACHED_S = 300
 const LOCAL = /^https:\/\/(localhost|127\.|\[::1\])/
 

@@ -21,6 +21,9 @@ export const PATHS = {
   jwks: '/v1/iam/.well-known/jwks',
   logout: '/v1/iam/oauth/logout',
 } as const
+/** The same document for clients of OAuth 2.0 (RFC 8414), such as those of the tool door. */
+export const OAUTH_DISCOVERY = '/.well-known/oauth-authorization-server'
+const DISCOVERY: ReadonlySet<string> = new Set([PATHS.discovery, OAUTH_DISCOVERY])
 /** Fifteen times faster to sign than RS256, which ID tokens use because every client supports it. */
 export const ACCESS_TOKEN_ALG = 'ES256'
 export const SIGN_IN_PATH = '/sign-in'
@@ -142,7 +145,7 @@ function features({ audience, page }: ProviderOptions): NonNullable<Configuratio
       defaultResource: () => audience,
       useGrantedResource: () => true,
       getResourceServerInfo: (_ctx, resource) => {
-        if (resource !== audience) throw new errors.InvalidTarget()
+        if (![audience, `${audience}/`].includes(resource)) throw new errors.InvalidTarget()
         return {
           scope: SCOPES.join(' '),
           audience,
@@ -169,7 +172,7 @@ function answerUnavailable(ctx: KoaContextWithOIDC): void {
 /** oidc-provider advertises form_post and renders pages that need a script, and neither can be configured. The content
  *  security policy forbids scripts. */
 function removeScripts(ctx: KoaContextWithOIDC): void {
-  if (ctx.path === PATHS.discovery && ctx.status === 200) {
+  if (DISCOVERY.has(ctx.path) && ctx.status === 200) {
     ctx.body = { ...(ctx.body as object), response_modes_supported: ['query', 'fragment'] }
   }
   const page = typeof ctx.body === 'string' ? continuePage(ctx.body) : null
@@ -277,7 +280,8 @@ async function grantFor(ctx: KoaContextWithOIDC, { audience, ownClient, claimGra
 export async function newGrant(provider: Provider, owner: { clientId: string; accountId: string }, audience: string) {
   const grant = new provider.Grant(owner)
   grant.addOIDCScope(SCOPES.join(' '))
-  grant.addResourceScope(audience, SCOPES.join(' '))
+  // Clients that parse the URL of the API add the slash.
+  for (const resource of [audience, `${audience}/`]) grant.addResourceScope(resource, SCOPES.join(' '))
   await grant.save()
   return grant
 }

@@ -56,7 +56,7 @@ export type Opened<State> = {
   /** What the host itself uses from this service. */
   provides?: Partial<Provided>
   /** JSON documents at well-known paths, by path. */
-  documents?: Record<string, object>
+  documents?: Record<string, () => object>
   gauges?: () => Gauge[]
   close?: () => Promise<void>
 }

@@ -82,13 +82,13 @@ export function indexOf(tools: readonly OperationTool[]): Index {
   for (const { weights } of entries) {
     for (const word of weights.keys()) frequency.set(word, (frequency.get(word) ?? 0) + 1)
   }
-  const rarity = (word: string) => Math.log(1 + tools.length / (frequency.get(word) ?? 1))
+  const rarity = (word: string) => Math.log((tools.length + 1) / (frequency.get(word) ?? 1))
   return (query, limit) => {
     const words = new Set(wordsOf(query.slice(0, QUERY_CHARS_MAX)))
     const scored = entries.map(({ tool, weights }) => {
       let score = 0
       for (const word of words) score += (weights.get(word) ?? 0) * rarity(word)
-      return { tool, score }
+      return { tool, score: score / weights.size ** 0.25 } // Otherwise tools with many arguments match everything.
     })
     const matching = words.size === 0 ? scored : scored.filter(({ score }) => score > 0)
     matching.sort((a, b) => b.score - a.score) // Stable: equal ones stay in the order of the list.
@@ -115,20 +115,29 @@ function weightsOf({ name, description, inputSchema }: Tool): Map<string, number
   }
   add(fields.map(([, schema]) => schema.description ?? '').join(' '), 0.5)
   add(fields.map(([field]) => field).join(' '), 1)
-  add(VERBS[name.split('_', 1)[0] as string] ?? '', 1)
   add(description, 2)
+  add(VERBS[name.split('_', 1)[0] as string] ?? '', 3)
   add(name, 3)
   return weights
 }
 
-/** Lower-case words; plurals count as their singular. */
-const wordsOf = (text: string): string[] =>
-  (
-    text
-      .replace(/([a-z])([A-Z])/g, '$1 $2')
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? []
-  ).map(word => (word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word))
+/** Words that say nothing about a tool. */
+const FILLERS = new Set('a an and by for from i in is it its my of on or our s that the this to v1 with'.split(' '))
+
+/** Lower-case words; plurals, and verbs that end alike, count as their singular. */
+function wordsOf(text: string): string[] {
+  const words = text
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g)
+  return (words ?? []).filter(word => !FILLERS.has(word)).map(singular)
+}
+
+function singular(word: string): string {
+  if (word.length <= 3 || !word.endsWith('s') || word.endsWith('ss')) return word
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
+  return /(ch|sh|ss|x|z)es$/.test(word) ? word.slice(0, -2) : word.slice(0, -1)
+}
 
 export const limitIn = (given: unknown): number =>
   Number.isInteger(given) ? Math.min(Math.max(given as number, 1), FOUND_MAX) : FOUND_DEFAULT

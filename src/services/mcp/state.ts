@@ -15,6 +15,6 @@ export const { operation } = serviceKit<Door>()
 export async function openDoor({ baseUrl, identity }: Opening): Promise<Opened<Door>> {
   return {
     state: { views: null, metadataUrl: baseUrl + METADATA_PATH },
-    documents: { [METADATA_PATH]: metadata(baseUrl, identity.signIn.issuer) },
+    documents: { [METADATA_PATH]: () => metadata(baseUrl, identity.signIn.issuer) },
   }
 }
