@@ -69,7 +69,7 @@ export class Answers {
       return
     }
     const head = this.#headWith(scope, headers)
-    if (body) head.push('content-length', String(body.length))
+    if (body) head.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length))
     response.writeHead(status, head).end(scope.method === 'HEAD' ? undefined : (body ?? undefined))
   }
 

@@ -6,12 +6,15 @@ import { type Static, type TSchema, Type } from 'typebox'
 /** No body: 204. */
 export const nothing = Type.Void()
 
+/** A text is sent with the head in one piece, bytes are not. */
+type ReplyBody = string | Uint8Array | Readable | null
+
 /** For redirects, files and protocols that are not ours. */
 export class Reply {
   readonly status: number
   readonly headers: Record<string, string | string[]>
-  readonly body: Uint8Array | Readable | null
-  constructor(status: number, headers: Record<string, string | string[]>, body: Uint8Array | Readable | null) {
+  readonly body: ReplyBody
+  constructor(status: number, headers: Record<string, string | string[]>, body: ReplyBody) {
     this.status = status
     this.headers = headers
     this.body = body
@@ -21,7 +24,7 @@ export class Reply {
 export const reply = (
   status: number,
   headers: Reply['headers'] = {},
-  body: Uint8Array | Readable | null = null,
+  body: ReplyBody = null,
 ): Reply => new Reply(status, headers, body)
 
 /** One event of `text/event-stream`. A string is sent unchanged, any other value as JSON. */

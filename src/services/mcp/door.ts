@@ -61,7 +61,7 @@ export const callTools = operation({
     if (exchange.challenge !== null) headers['www-authenticate'] = exchange.challenge
     if (text === null) return reply(status, headers)
     headers['content-type'] = 'application/json; charset=utf-8'
-    return reply(status, headers, Buffer.from(text))
+    return reply(status, headers, text)
   },
 })
 
