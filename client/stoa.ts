@@ -115,10 +115,15 @@ function segment(name: string, value: unknown): string {
 export type ListServicesInput = Record<string, never>
 
 export type ListServicesOutput = {
+  /** The version of this API */
   version: 'v1'
+  /** Every service, also those that have no operation yet */
   services: {
+    /** The name, by which keys are limited to it */
     name: string
+    /** The path that its operations are below */
     path: string
+    /** What it does */
     what: string
     /** How many of its operations this host serves; 0 if it is not available yet or runs elsewhere */
     operations: number
@@ -128,8 +133,11 @@ export type ListServicesOutput = {
 export type GetHealthInput = Record<string, never>
 
 export type GetHealthOutput = {
+  /** The host can serve requests */
   status: 'up'
+  /** What the host depends on */
   engines: {
+    /** The database */
     db: 'up'
   }
 }
@@ -141,19 +149,26 @@ export type GetOpenapiInput = Record<string, never>
 export type ListAppsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListAppsOutput = {
+  /** The items of this page */
   data: {
     /** The client id, `<org>-<app>` */
     id: string
+    /** Its short name */
     app: string
+    /** The brand at whose origin people sign in */
     brand: string
+    /** The name that people see when they sign in */
     name: string
+    /** Whether it has a secret */
     type: 'confidential' | 'public'
+    /** The URLs that people may return to after signing in */
     redirectUris: string[]
+    /** The URLs that people may return to after signing out */
     logoutUris: string[]
     /** Whether its tokens carry the role of their person */
     trusted: boolean
@@ -186,11 +201,17 @@ export type CreateAppInput = {
 export type CreateAppOutput = {
   /** The client id, `<org>-<app>` */
   id: string
+  /** Its short name */
   app: string
+  /** The brand at whose origin people sign in */
   brand: string
+  /** The name that people see when they sign in */
   name: string
+  /** Whether it has a secret */
   type: 'confidential' | 'public'
+  /** The URLs that people may return to after signing in */
   redirectUris: string[]
+  /** The URLs that people may return to after signing out */
   logoutUris: string[]
   /** Whether its tokens carry the role of their person */
   trusted: boolean
@@ -212,11 +233,17 @@ export type GetAppInput = {
 export type GetAppOutput = {
   /** The client id, `<org>-<app>` */
   id: string
+  /** Its short name */
   app: string
+  /** The brand at whose origin people sign in */
   brand: string
+  /** The name that people see when they sign in */
   name: string
+  /** Whether it has a secret */
   type: 'confidential' | 'public'
+  /** The URLs that people may return to after signing in */
   redirectUris: string[]
+  /** The URLs that people may return to after signing out */
   logoutUris: string[]
   /** Whether its tokens carry the role of their person */
   trusted: boolean
@@ -244,11 +271,17 @@ export type UpdateAppInput = {
 export type UpdateAppOutput = {
   /** The client id, `<org>-<app>` */
   id: string
+  /** Its short name */
   app: string
+  /** The brand at whose origin people sign in */
   brand: string
+  /** The name that people see when they sign in */
   name: string
+  /** Whether it has a secret */
   type: 'confidential' | 'public'
+  /** The URLs that people may return to after signing in */
   redirectUris: string[]
+  /** The URLs that people may return to after signing out */
   logoutUris: string[]
   /** Whether its tokens carry the role of their person */
   trusted: boolean
@@ -288,12 +321,14 @@ export type ListAuditInput = {
   since?: string
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListAuditOutput = {
+  /** The items of this page */
   data: {
+    /** The id of the entry; later ones are greater */
     id: string
     /** When the action happened */
     at: string
@@ -309,7 +344,9 @@ export type ListAuditOutput = {
     on: string
     /** The old and new values, by field name */
     changes?: Record<string, {
+      /** The old value; absent if there was none */
       from?: unknown
+      /** The new value; absent if there is none */
       to?: unknown
     }>
     /** The IP address of the client; empty for what Stoa did by itself */
@@ -324,11 +361,12 @@ export type ListAuditOutput = {
 export type ListInvitesInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListInvitesOutput = {
+  /** The items of this page */
   data: {
     /** An invite's id, `inv_…` */
     id: string
@@ -389,19 +427,24 @@ export type GetMeOutput = {
   org: string
   /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
   role: 'owner' | 'admin' | 'member'
-  /** The project of this request */
+  /** The project of this request; null without one */
   project: string | null
   /** Whether the caller is a superadmin */
   superadmin: boolean
+  /** The credential that a request was made with */
   credential: {
+    /** A secret key, the session of a browser, or an access token */
     kind: 'secret' | 'session' | 'token'
+    /** Its id, as in the audit trail */
     id: string
     /** Whether the credential has a limit, a budget or a rate */
     limited: boolean
   }
   /** All organisations that the person is a member of; for the token of an app that is not trusted, only its own */
   orgs: {
+    /** The slug of the organisation */
     org: string
+    /** Its name */
     name: string
     /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
     role: 'owner' | 'admin' | 'member'
@@ -414,28 +457,31 @@ export type UpdateMeInput = {
 }
 
 export type UpdateMeOutput = {
+  /** The new name */
   name: string
 }
 
 export type ChangeEmailInput = {
   /** An e-mail address */
   email: string
+  /** The person's present password */
   current: string
 }
 
 export type ChangeEmailOutput = {
-  /** An e-mail address */
+  /** The new address, in lower case */
   email: string
 }
 
 export type ListMyInvitationsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListMyInvitationsOutput = {
+  /** The items of this page */
   data: {
     /** An invite's id, `inv_…` */
     id: string
@@ -474,6 +520,7 @@ export type DeclineInvitationInput = {
 }
 
 export type ChangePasswordInput = {
+  /** The person's present password */
   current: string
   /** At least 12 characters; length matters more than special characters */
   password: string
@@ -482,11 +529,12 @@ export type ChangePasswordInput = {
 export type ListMembersInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListMembersOutput = {
+  /** The items of this page */
   data: {
     /** A person's id, `usr_…` */
     user: string
@@ -547,11 +595,12 @@ export type RemoveMemberInput = {
 export type ListOrgsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListOrgsOutput = {
+  /** The items of this page */
   data: {
     /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
     slug: string
@@ -571,6 +620,7 @@ export type CreateOrgInput = {
   slug: string
   /** The organisation's name: one line, not blank, at most 120 characters */
   name: string
+  /** The first owner; without a password, a new account gets one with `Forgot your password?` on the sign-in page */
   owner: {
     /** An e-mail address */
     email: string
@@ -588,6 +638,7 @@ export type CreateOrgOutput = {
   created: string
   /** When it was last changed */
   updated: string
+  /** The first owner */
   owner: {
     /** A person's id, `usr_…` */
     user: string
@@ -642,11 +693,12 @@ export type DeleteOrgInput = {
 export type ListSessionsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListSessionsOutput = {
+  /** The items of this page */
   data: {
     /** A sign-in's id, `sin_…` */
     id: string
@@ -683,11 +735,12 @@ export type RotateSigningKeysOutput = {
 export type ListWorkspacesInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListWorkspacesOutput = {
+  /** The items of this page */
   data: {
     /** A workspace's id, `wsp_…` */
     id: string
@@ -727,7 +780,7 @@ export type CreateWorkspaceTokenInput = {
 }
 
 export type CreateWorkspaceTokenOutput = {
-  /** The token. It is returned only this once */
+  /** The token, a JWT. It is returned only this once */
   token: string
   /** When the token expires */
   expires: string
@@ -738,9 +791,13 @@ export type CreateWorkspaceTokenOutput = {
 export type FinishLoginInput = {
   /** The state of a sign-in that GET /v1/account/login started */
   state: string
+  /** The authorization code; absent if the sign-in failed */
   code?: string
+  /** The issuer of the code, which must be the identity provider of this host (RFC 9207) */
   iss?: string
+  /** Why the sign-in failed, as a code of OAuth */
   error?: string
+  /** The same for people; it is not shown */
   error_description?: string
 }
 
@@ -754,24 +811,28 @@ export type GetCsrfOutput = {
 }
 
 export type ListKeysInput = {
-  /** The key's status */
+  /** Whether a key works; only an `active` one does */
   status?: 'active' | 'expired' | 'revoked'
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListKeysOutput = {
+  /** The items of this page */
   data: {
+    /** The key's id */
     id: string
+    /** Its name */
     name: string
+    /** `secret` is for servers and acts as its owner; `publishable` may be public and writes events */
     type: 'secret' | 'publishable'
     /** Its first characters, to recognise it by */
     prefix: string
     /** The full key, if it is publishable */
     key?: string
-    /** The key's status */
+    /** Whether a key works; only an `active` one does */
     status: 'active' | 'expired' | 'revoked'
     /** The e-mail address of its owner */
     creator: string
@@ -781,7 +842,7 @@ export type ListKeysOutput = {
     expires?: string
     /** The entries it is restricted to */
     limit?: string[]
-    /** 0 means no cap */
+    /** What a key may spend; 0 means no cap */
     budget?: {
       /** Its cap per UTC calendar month, in cents */
       month: number
@@ -826,14 +887,17 @@ export type CreateKeyInput = {
 }
 
 export type CreateKeyOutput = {
+  /** The key's id */
   id: string
+  /** Its name */
   name: string
+  /** `secret` is for servers and acts as its owner; `publishable` may be public and writes events */
   type: 'secret' | 'publishable'
   /** Its first characters, to recognise it by */
   prefix: string
   /** The full key; store it now */
   key: string
-  /** The key's status */
+  /** Whether a key works; only an `active` one does */
   status: 'active' | 'expired' | 'revoked'
   /** The e-mail address of its owner */
   creator: string
@@ -843,7 +907,7 @@ export type CreateKeyOutput = {
   expires?: string
   /** The entries it is restricted to */
   limit?: string[]
-  /** 0 means no cap */
+  /** What a key may spend; 0 means no cap */
   budget?: {
     /** Its cap per UTC calendar month, in cents */
     month: number
@@ -885,14 +949,17 @@ export type UpdateKeyInput = {
 }
 
 export type UpdateKeyOutput = {
+  /** The key's id */
   id: string
+  /** Its name */
   name: string
+  /** `secret` is for servers and acts as its owner; `publishable` may be public and writes events */
   type: 'secret' | 'publishable'
   /** Its first characters, to recognise it by */
   prefix: string
   /** The full key, if it is publishable */
   key?: string
-  /** The key's status */
+  /** Whether a key works; only an `active` one does */
   status: 'active' | 'expired' | 'revoked'
   /** The e-mail address of its owner */
   creator: string
@@ -902,7 +969,7 @@ export type UpdateKeyOutput = {
   expires?: string
   /** The entries it is restricted to */
   limit?: string[]
-  /** 0 means no cap */
+  /** What a key may spend; 0 means no cap */
   budget?: {
     /** Its cap per UTC calendar month, in cents */
     month: number
@@ -940,11 +1007,12 @@ export type LogoutInput = Record<string, never>
 export type ListProjectsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListProjectsOutput = {
+  /** The items of this page */
   data: {
     /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
     slug: string
@@ -1021,11 +1089,12 @@ export type ListDomainsInput = {
   slug: string
   /** How many to return; default 50, at most 200 */
   limit?: number
-  /** The `next` of the previous page; omit it for the first page */
+  /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
 }
 
 export type ListDomainsOutput = {
+  /** The items of this page */
   data: {
     /** The name in lower case and ASCII */
     host: string
@@ -1035,8 +1104,11 @@ export type ListDomainsOutput = {
     verified: boolean
     /** The DNS records that the host needs to become and to stay verified */
     records: {
+      /** The type of the record */
       type: 'TXT'
+      /** Where to set it */
       name: string
+      /** What it must contain */
       value: string
     }[]
     /** When it was attached */
@@ -1066,8 +1138,11 @@ export type AttachDomainOutput = {
   verified: boolean
   /** The DNS records that the host needs to become and to stay verified */
   records: {
+    /** The type of the record */
     type: 'TXT'
+    /** Where to set it */
     name: string
+    /** What it must contain */
     value: string
   }[]
   /** When it was attached */
@@ -1101,8 +1176,11 @@ export type VerifyDomainOutput = {
   verified: boolean
   /** The DNS records that the host needs to become and to stay verified */
   records: {
+    /** The type of the record */
     type: 'TXT'
+    /** Where to set it */
     name: string
+    /** What it must contain */
     value: string
   }[]
   /** When it was attached */
@@ -1118,12 +1196,15 @@ export type VerifyDomainOutput = {
 export type ListReferenceInput = Record<string, never>
 
 export type ListReferenceOutput = {
+  /** Every set, always in the same order */
   sets: {
     /** The name of a set; GET /v1/risk/reference lists them */
     set: string
     /** What the set contains */
     what: string
+    /** `fetch` is downloaded from publishers, `local` is computed here, `attest` is stored by the component that screens against it, and `seam` needs a licence that is not held */
     kind: 'fetch' | 'local' | 'attest' | 'seam'
+    /** How a key is compared with the members */
     match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
     /** Number of members */
     keys: number
@@ -1141,9 +1222,11 @@ export type ListReferenceOutput = {
     maxAge: string
     /** Number of overrides that the caller's organisation has on the set */
     overrides: number
+    /** The sources that contribute to it */
     sources: {
       /** The name of the source */
       source: string
+      /** What permits its use: a licence, a registry, the publication of an operator, or own data */
       basis: 'licence' | 'registry' | 'operator' | 'own' | 'none'
       /** The licence, registry or publication that the basis refers to */
       terms: string
@@ -1168,6 +1251,7 @@ export type ListReferenceOutput = {
 export type RefreshReferenceInput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
+  /** Accepts a list that grew or shrank more than tenfold; never one that is empty or cannot be read */
   force?: boolean
   /** Only for sets that are stored elsewhere */
   receipts?: {
@@ -1191,10 +1275,13 @@ export type RefreshReferenceOutput = {
   version: string
   /** Whether the set is still older than its maximum age */
   stale: boolean
+  /** The result for each source */
   took: {
+    /** The source */
     source: string
     /** Digest of the current data of the source */
     version: string
+    /** Members it contributes */
     keys: number
     /** Members written by this run */
     wrote: number
@@ -1208,12 +1295,14 @@ export type RefreshReferenceOutput = {
 }
 
 export type ResolveReferenceInput = {
+  /** What to look up; at most 100 keys */
   keys: string[]
   /** Which sets to consult; by default every set that can read a key */
   sets?: string[]
 }
 
 export type ResolveReferenceOutput = {
+  /** One for each set and key consulted */
   answers: {
     /** The name of a set; GET /v1/risk/reference lists them */
     set: string
@@ -1223,8 +1312,9 @@ export type ResolveReferenceOutput = {
     hit: boolean
     /** The member or override that covers the key */
     matched?: string
+    /** Whether an override of the organisation answered, or the published members */
     from?: 'override' | 'baseline'
-    /** `allow` or `deny` */
+    /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
     verdict?: 'allow' | 'deny'
     /** Properties of the member, or the note of the override */
     value?: Record<string, string>
@@ -1241,6 +1331,7 @@ export type ResolveReferenceOutput = {
     /** Why the set cannot be consulted. If present, `hit` has no meaning */
     refusal?: string
   }[]
+  /** Every set that took part */
   consulted: {
     /** The name of a set; GET /v1/risk/reference lists them */
     set: string
@@ -1269,12 +1360,15 @@ export type GetReferenceInput = {
 }
 
 export type GetReferenceOutput = {
+  /** A published set of members that keys are looked up in */
   set: {
     /** The name of a set; GET /v1/risk/reference lists them */
     set: string
     /** What the set contains */
     what: string
+    /** `fetch` is downloaded from publishers, `local` is computed here, `attest` is stored by the component that screens against it, and `seam` needs a licence that is not held */
     kind: 'fetch' | 'local' | 'attest' | 'seam'
+    /** How a key is compared with the members */
     match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
     /** Number of members */
     keys: number
@@ -1292,9 +1386,11 @@ export type GetReferenceOutput = {
     maxAge: string
     /** Number of overrides that the caller's organisation has on the set */
     overrides: number
+    /** The sources that contribute to it */
     sources: {
       /** The name of the source */
       source: string
+      /** What permits its use: a licence, a registry, the publication of an operator, or own data */
       basis: 'licence' | 'registry' | 'operator' | 'own' | 'none'
       /** The licence, registry or publication that the basis refers to */
       terms: string
@@ -1310,12 +1406,15 @@ export type GetReferenceOutput = {
       refusal?: string
     }[]
   }
+  /** The overrides of this page */
   overrides: {
+    /** What it is about, in its normal form */
     key: string
-    /** `allow` or `deny` */
+    /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
     verdict: 'allow' | 'deny'
+    /** The reason that was given */
     note?: string
-    /** Who wrote it */
+    /** The e-mail address of the person who wrote it */
     by: string
     /** When it was written */
     at: string
@@ -1327,10 +1426,11 @@ export type GetReferenceOutput = {
 export type SetReferenceInput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
+  /** The overrides; of several on the same key the last one counts */
   entries: {
     /** What to look up: an e-mail address or domain, an IP address or network, a card number prefix, a user agent, an AS number or a digest; at most 512 bytes */
     key: string
-    /** `allow` or `deny` */
+    /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
     verdict: 'allow' | 'deny'
     /** Why, at most 512 bytes */
     note?: string
@@ -1356,6 +1456,7 @@ export type ClearReferenceInput = {
 export type ClearReferenceOutput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
+  /** The key as requested */
   key: string
   /** False if there was no such override, which is not an error */
   cleared: boolean

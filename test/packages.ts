@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 const INSTALL_MS = 5 * 60_000
+/** What npm reports if it cannot reach the registry. */
+const UNREACHABLE =
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/
 
 /** Where they are, or why they are not. */
 export type Installed = { directory: string; skip: false } | { directory: ''; skip: string }
@@ -24,6 +27,8 @@ export function installPackages(folder: URL): Installed {
   const run = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: building, encoding: 'utf8', timeout: INSTALL_MS })
   if (run.status !== 0) {
     rmSync(building, { recursive: true, force: true })
+    // A lock file that does not match must not look like a missing network.
+    if (run.status !== null && !UNREACHABLE.test(run.stderr)) throw new Error(`npm ci failed: ${run.stderr}`)
     const reason = run.stderr?.trim().split('\n').at(-1) ?? String(run.error)
     return {
       directory: '',

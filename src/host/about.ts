@@ -1,21 +1,25 @@
 // The host's own operations: the list of services, the health check and the OpenAPI document.
 import { Type } from 'typebox'
 import { EngineUnavailable } from '../engines/engines.ts'
-import { replies } from '../kit/answer.ts'
+import { repliesIn } from '../kit/answer.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Operation, operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
 import { type Document, replyWith } from './files.ts'
 
-const ServiceEntry = Type.Object({
-  name: Type.String({ examples: ['projects'] }),
-  path: Type.String({ examples: ['/v1/projects'] }),
-  what: Type.String(),
-  operations: Type.Integer({
-    minimum: 0,
-    description: 'How many of its operations this host serves; 0 if it is not available yet or runs elsewhere',
-  }),
-})
+const ServiceEntry = Type.Object(
+  {
+    name: Type.String({ description: 'The name, by which keys are limited to it', examples: ['projects'] }),
+    path: Type.String({ description: 'The path that its operations are below', examples: ['/v1/projects'] }),
+    what: Type.String({ description: 'What it does', examples: ['The products an organisation builds'] }),
+    operations: Type.Integer({
+      minimum: 0,
+      description: 'How many of its operations this host serves; 0 if it is not available yet or runs elsewhere',
+      examples: [9],
+    }),
+  },
+  { title: 'Service', description: 'One service of the host' },
+)
 
 export function aboutOperations(
   services: readonly Service[],
@@ -29,7 +33,10 @@ export function aboutOperations(
     route: 'GET /v1',
     summary: 'List the services of this host',
     access: 'public',
-    output: Type.Object({ version: Type.Literal('v1'), services: Type.Array(ServiceEntry) }),
+    output: Type.Object({
+      version: Type.Literal('v1', { description: 'The version of this API' }),
+      services: Type.Array(ServiceEntry, { description: 'Every service, also those that have no operation yet' }),
+    }),
     run: () => ({ version: 'v1' as const, services: list }),
   })
 
@@ -38,7 +45,13 @@ export function aboutOperations(
     route: 'GET /v1/health',
     summary: 'Check whether the host can serve requests; a 503 names the engine that is down',
     access: 'public',
-    output: Type.Object({ status: Type.Literal('up'), engines: Type.Object({ db: Type.Literal('up') }) }),
+    output: Type.Object({
+      status: Type.Literal('up', { description: 'The host can serve requests' }),
+      engines: Type.Object(
+        { db: Type.Literal('up', { description: 'The database' }) },
+        { description: 'What the host depends on' },
+      ),
+    }),
     faults: ['database_unreachable'],
     run: async () => {
       // The operation is public, so concurrent requests share one ping.
@@ -54,7 +67,7 @@ export function aboutOperations(
     route: 'GET /v1/openapi.json',
     summary: 'Get this API as an OpenAPI 3.1 document',
     access: 'public',
-    output: replies,
+    output: repliesIn('application/json'),
     run: ({ request }) => replyWith(document(), request.headers),
   })
   return { listServices, getHealth, getOpenapi }

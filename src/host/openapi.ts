@@ -1,24 +1,15 @@
-// The operations as an OpenAPI 3.1 document. TypeBox schemas are JSON Schema already and are copied unchanged.
-import { type TSchema, Type } from 'typebox'
+// The operations as an OpenAPI 3.1 document. Everything in it follows from their declarations.
+import type { TSchema } from 'typebox'
 import { INGEST_HEADER, SESSION_COOKIE } from '../kit/credentials.ts'
-import { FAULT_CODES, type FaultCode, statusOf } from '../kit/fault.ts'
-import type { Operation } from '../kit/operation.ts'
+import { SLUG } from '../kit/fields.ts'
+import type { Access, Operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
+import { exampleFields } from './openapi/examples.ts'
+import { openResponses, type Responses } from './openapi/responses.ts'
+import { openSchemas, type Schema, type Schemas } from './openapi/schemas.ts'
+import { descriptionOf, INTRODUCTION } from './openapi/texts.ts'
 import { INGEST_PARAMETER } from './presented.ts'
 import { methodsOf } from './routes.ts'
-
-const Fault = Type.Object({
-  error: Type.Object({
-    code: Type.Enum([...FAULT_CODES]),
-    message: Type.String({ description: 'What went wrong and what to do' }),
-    type: Type.String({ description: 'The family of the code' }),
-    param: Type.Union([Type.String(), Type.Null()], { description: 'The first field at fault' }),
-    request_id: Type.String({ description: 'Also in the X-Request-Id header; identifies the request in the logs' }),
-    fields: Type.Optional(
-      Type.Array(Type.Object({ path: Type.String({ examples: ['entries.3.note'] }), says: Type.String() })),
-    ),
-  }),
-})
 
 /** The operations of one service. The host's own section comes first. */
 export type Section = Pick<Service, 'name' | 'what' | 'operations'>
@@ -27,33 +18,44 @@ const SCHEMES = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A secret key of the organisation, `sk-…`, or an access token of the identity provider',
+    description: 'A secret key of the organisation, `sk-…`, or an access token of the identity provider.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: 'A browser session. Writes need the header X-CSRF-Token from `GET /v1/account/csrf`',
+    description: 'The session of a browser, which `GET /v1/account/login` starts. Writes also need `csrf`.',
+  },
+  csrf: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: 'The token of `GET /v1/account/csrf`, with which a page of this host proves that it sent the write.',
   },
 }
 const INGEST_SCHEMES = {
-  ingestHeader: { type: 'apiKey', in: 'header', name: INGEST_HEADER, description: 'A publishable key, `pk-…`' },
-  ingestParameter: { type: 'apiKey', in: 'query', name: INGEST_PARAMETER, description: 'The same, for beacons' },
+  ingestHeader: { type: 'apiKey', in: 'header', name: INGEST_HEADER, description: 'A publishable key, `pk-…`.' },
+  ingestParameter: { type: 'apiKey', in: 'query', name: INGEST_PARAMETER, description: 'The same, for beacons.' },
 }
 
-/** Each entry is sufficient on its own. `BEARER` is the default for all other kinds of access. */
-const BEARER = [{ bearer: [] }, { session: [] }]
-const SECURITY = {
-  public: [],
-  ingest: [{ bearer: [] }, { ingestHeader: [] }, { ingestParameter: [] }, { session: [] }],
+/** Each entry is sufficient on its own. */
+const READ = [{ bearer: [] }, { session: [] }]
+const WRITE = [{ bearer: [] }, { session: [], csrf: [] }]
+
+function securityOf(access: Access, method: string): object[] {
+  if (access === 'public') return []
+  const common = method === 'GET' || method === 'HEAD' ? READ : WRITE
+  return access === 'ingest' ? [...common, { ingestHeader: [] }, { ingestParameter: [] }] : common
 }
 
 export function openapiDocument(sections: readonly Section[]): object {
+  const schemas = openSchemas()
+  const responses = openResponses(schemas)
   const paths: Record<string, Record<string, object>> = {}
   for (const { name, operations } of sections) {
     for (const [id, operation] of Object.entries(operations)) {
       const path = operation.path.replace(/\{(\w+)\.\.\.\}/, '{$1}')
-      paths[path] = { ...paths[path], ...entriesOf(id, name, operation) }
+      paths[path] = { ...paths[path], ...entriesOf(id, name, operation, { schemas, responses }) }
     }
   }
   const ingests = sections.some(({ operations }) => Object.values(operations).some(one => one.access === 'ingest'))
@@ -63,98 +65,114 @@ export function openapiDocument(sections: readonly Section[]): object {
       title: 'Stoa',
       version: 'v1',
       summary: 'One HTTP host that gives a product team its back end',
+      description: INTRODUCTION,
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
-    security: BEARER,
+    servers: [{ url: '/', description: 'The host that serves this document' }],
+    security: READ,
     tags: sections
       .filter(({ operations }) => Object.keys(operations).length > 0)
-      .map(({ name, what }) => ({ name, description: what })),
+      .map(({ name, what }) => ({ name, description: `${what}.` })),
     paths,
     components: {
-      schemas: { Fault },
+      schemas: schemas.all(),
+      ...responses.components(),
       securitySchemes: { ...SCHEMES, ...(ingests && INGEST_SCHEMES) },
     },
   }
 }
 
+type Components = { schemas: Schemas; responses: Responses }
+
 /** OpenAPI cannot express `ANY`, so such an operation gets an entry for each method. */
-function entriesOf(id: string, tag: string, operation: Operation): Record<string, object> {
-  if (operation.method !== 'ANY') return { [operation.method.toLowerCase()]: describe(id, tag, operation) }
-  const methods = methodsOf(operation).filter(method => method !== 'OPTIONS')
+function entriesOf(id: string, tag: string, operation: Operation, components: Components): Record<string, object> {
+  const isAny = operation.method === 'ANY'
+  const methods = isAny ? methodsOf(operation).filter(one => one !== 'OPTIONS') : [operation.method]
   return Object.fromEntries(
-    methods.map(method => [method.toLowerCase(), describe(`${id}_${method.toLowerCase()}`, tag, operation)]),
+    methods.map(method => {
+      const operationId = isAny ? `${id}_${method.toLowerCase()}` : id
+      const entry = entryOf(id, method, operation, components)
+      return [method.toLowerCase(), { operationId, tags: [tag], ...entry }]
+    }),
   )
 }
 
-function describe(id: string, tag: string, operation: Operation): object {
-  const { properties, required = [] } = operation.input as { properties: Record<string, TSchema>; required?: string[] }
-  const inPath = operation.pathFields
-  const rest = Object.keys(properties).filter(name => !inPath.includes(name))
-  const parameter = (location: 'path' | 'query') => (name: string) => {
-    const { description, ...schema } = properties[name] as TSchema & { description?: string }
-    return { name, in: location, required: required.includes(name), ...(description && { description }), schema }
-  }
-  const body = {
-    type: 'object',
-    required: required.filter(name => rest.includes(name)),
-    properties: Object.fromEntries(rest.map(name => [name, properties[name]])),
-    ...('additionalProperties' in operation.input && { additionalProperties: false }),
-  }
+function entryOf(id: string, method: string, operation: Operation, { schemas, responses }: Components): object {
+  const name = id.charAt(0).toUpperCase() + id.slice(1)
+  const body = method === 'GET' || method === 'HEAD' ? null : bodyOf(operation, `${name}Input`, schemas)
+  const parameters = parametersOf(operation, schemas)
   return {
-    operationId: id,
-    tags: [tag],
     summary: operation.summary,
-    ...(operation.access in SECURITY && { security: SECURITY[operation.access as keyof typeof SECURITY] }),
-    parameters: [
-      ...inPath.map(parameter('path')),
-      ...(operation.bodyKind === 'json' ? [] : rest.map(parameter('query'))),
-    ],
-    ...(operation.bodyKind === 'json' && {
-      requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } },
-    }),
-    ...(operation.bodyKind === 'parsed' && { requestBody: { content: { 'application/json': {} } } }),
-    ...((operation.bodyKind === 'bytes' || operation.bodyKind === 'stream') && {
-      requestBody: { content: { '*/*': {} } },
-    }),
-    responses: {
-      [operation.status]: { description: operation.summary, ...contentOf(operation) },
-      ...faultResponses(operation),
-    },
+    description: descriptionOf(operation),
+    security: securityOf(operation.access, method),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: body }),
+    responses: responses.of(operation, `${name}Output`),
   }
 }
 
-function contentOf({ answer: { kind, value, chunk } }: Operation): { content?: object } {
-  if (kind === 'nothing') return {}
-  if (kind === 'reply') return { content: { '*/*': {} } }
-  return {
-    content: {
-      ...(value && { 'application/json': { schema: value } }),
-      ...(chunk && { 'text/event-stream': { schema: { type: 'string' }, 'x-event-data': chunk } }),
-    },
-  }
+const PROJECT_HEADER = {
+  name: 'X-Project-Id',
+  in: 'header',
+  required: false,
+  description: 'The slug of the project to act in; by default the only one that the key may act in, else none',
+  example: 'web-shop',
+  schema: { type: 'string', pattern: SLUG.source },
 }
 
-const ALWAYS = ['invalid_input', 'malformed_request', 'overloaded', 'database_unreachable'] as const
-const WITH_BODY = ['request_timeout', 'body_too_large', 'unsupported_media_type'] as const
-const WITH_INGEST = ['ingest_key_required', 'ingest_key_unknown'] as const
-const WITH_BEARER = ['credential_required', 'credential_refused', 'forbidden'] as const
-const WITH_KEY = ['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'too_many_tries'] as const
+const IDEMPOTENCY_HEADER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A text of your choice, new for each thing to create: a repeated request with the same key within a day creates nothing and gets the first answer again',
+  example: '0b7f6c52-7d0e-4c1c-9a3e-0d9b3c2f6a11',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
 
-/** The fault statuses of an operation, each with its codes. */
-function faultResponses({ access, method, faults, bodyKind, metered }: Operation): Record<string, object> {
-  const guarded: FaultCode[] = [...(access === 'ingest' ? WITH_INGEST : WITH_BEARER), ...WITH_KEY]
-  if (method !== 'GET') guarded.push('csrf_token_required')
-  if (metered) guarded.push('key_budget')
-  const codes = [
-    ...ALWAYS,
-    ...(access === 'public' ? [] : guarded),
-    ...(bodyKind === 'none' ? [] : WITH_BODY),
-    ...faults,
+type Fields = { properties: Record<string, TSchema>; required?: string[] }
+
+function parametersOf({ input, pathFields, bodyKind, project, creates }: Operation, schemas: Schemas): object[] {
+  const { properties, required = [] } = input as Fields
+  const parameter = (location: 'path' | 'query') => (name: string) => {
+    const declared = properties[name] as TSchema & { title?: string; description?: string; examples?: unknown[] }
+    const { description, examples, ...rest } = declared
+    const schema = schemas.write(declared.title === undefined ? rest : declared)
+    const example = examples && { example: examples[0] }
+    return { name, in: location, required: required.includes(name), description, ...example, schema }
+  }
+  const inQuery = bodyKind === 'json' ? [] : Object.keys(properties).filter(name => !pathFields.includes(name))
+  return [
+    ...pathFields.map(parameter('path')),
+    ...inQuery.map(parameter('query')),
+    ...(project === 'chosen' ? [PROJECT_HEADER] : []),
+    ...(creates ? [IDEMPOTENCY_HEADER] : []),
   ]
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Fault' } } }
-  const byStatus = [...Map.groupBy(new Set(codes), statusOf)].sort(([a], [b]) => a - b)
-  return Object.fromEntries(
-    byStatus.map(([status, group]) => [status, { description: group.map(code => `\`${code}\``).join(', '), content }]),
-  )
+}
+
+function bodyOf(operation: Operation, name: string, schemas: Schemas): object | null {
+  const { input, pathFields, bodyKind } = operation
+  if (bodyKind === 'none') return null
+  if (bodyKind === 'parsed') {
+    const { bodyExample: example } = operation
+    return { content: { 'application/json': { schema: {}, ...(example !== undefined && { example }) } } }
+  }
+  if (bodyKind !== 'json') return { content: { '*/*': { schema: {} } } }
+  const { properties, required = [] } = input as Fields
+  const isInBody = (field: string) => !pathFields.includes(field)
+  const fields = Object.entries(properties).filter(([field]) => isInBody(field))
+  if (fields.length === 0 && !operation.passesUnknown) return null
+  const requiredFields = required.filter(isInBody)
+  const schema: Schema = {
+    type: 'object',
+    description: `The body of \`${operation.method} ${operation.path}\``,
+    ...(requiredFields.length > 0 && { required: requiredFields }),
+    properties: Object.fromEntries(fields),
+    ...('additionalProperties' in input && { additionalProperties: false }),
+  }
+  const example = Object.fromEntries(Object.entries(exampleFields(operation)).filter(([field]) => isInBody(field)))
+  return {
+    required: requiredFields.length > 0,
+    content: { 'application/json': { schema: schemas.add(name, schema), example } },
+  }
 }

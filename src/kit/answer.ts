@@ -50,6 +50,9 @@ const KIND = 'x-stoa-answer'
 /** As `output`: the operation answers with `reply(…)`. */
 export const replies = Type.Unsafe<Reply>({ [KIND]: 'reply' })
 
+/** As `output`: the same, and a body of that media type. */
+export const repliesIn = (media: string) => Type.Unsafe<Reply>({ [KIND]: 'reply', media })
+
 /** As `output`: the operation answers with `eventStream(…)`; `chunk` is the schema of each event's data. */
 export const events = <C extends TSchema>(chunk: C) =>
   Type.Unsafe<EventStream<Static<C>>>({ [KIND]: 'events', value: null, chunk })
@@ -59,13 +62,13 @@ export const either = <V extends TSchema, C extends TSchema>(value: V, chunk: C)
   Type.Unsafe<Static<V> | EventStream<Static<C>>>({ [KIND]: 'either', value, chunk })
 
 export type AnswerKind = 'value' | 'nothing' | 'reply' | 'events' | 'either'
-/** A parsed `output`: `value` is the schema of the value, `chunk` that of an event's data. */
-export type Answer = { kind: AnswerKind; value: TSchema | null; chunk: TSchema | null }
+/** A parsed `output`: `value` is the schema of the value, `chunk` that of an event's data, `media` the type of a reply. */
+export type Answer = { kind: AnswerKind; value: TSchema | null; chunk: TSchema | null; media: string | null }
 
 export function answerOf(output: TSchema): Answer {
-  if (output === nothing) return { kind: 'nothing', value: null, chunk: null }
-  const marked = output as { [KIND]?: AnswerKind; value?: TSchema; chunk?: TSchema }
+  if (output === nothing) return { kind: 'nothing', value: null, chunk: null, media: null }
+  const marked = output as { [KIND]?: AnswerKind; value?: TSchema; chunk?: TSchema; media?: string }
   const kind = marked[KIND]
-  if (kind === undefined) return { kind: 'value', value: output, chunk: null }
-  return { kind, value: marked.value ?? null, chunk: marked.chunk ?? null }
+  if (kind === undefined) return { kind: 'value', value: output, chunk: null, media: null }
+  return { kind, value: marked.value ?? null, chunk: marked.chunk ?? null, media: marked.media ?? null }
 }

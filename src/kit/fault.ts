@@ -1,42 +1,62 @@
 // All errors that callers can receive: one class, one table. The message is for the caller and says what to do; the
-// cause is only logged.
+// cause is only logged. The meaning of a code is for the documentation.
 
 const FAULTS = {
-  invalid_input: [400, 'invalid_request_error'],
-  malformed_request: [400, 'invalid_request_error'],
-  sign_in_failed: [400, 'invalid_request_error'],
-  credential_required: [401, 'authentication_error'],
-  credential_refused: [401, 'authentication_error'],
-  key_expired: [401, 'authentication_error'],
-  key_revoked: [401, 'authentication_error'],
-  ingest_key_required: [401, 'authentication_error'],
-  key_budget: [402, 'budget_error'],
-  forbidden: [403, 'permission_error'],
-  ingest_key_unknown: [403, 'permission_error'],
-  key_limit: [403, 'permission_error'],
-  csrf_token_required: [403, 'permission_error'],
-  https_required: [403, 'permission_error'],
-  not_found: [404, 'not_found_error'],
-  method_not_allowed: [405, 'invalid_request_error'],
-  request_timeout: [408, 'invalid_request_error'],
-  conflict: [409, 'conflict_error'],
-  body_too_large: [413, 'invalid_request_error'],
-  unsupported_media_type: [415, 'invalid_request_error'],
-  expectation_failed: [417, 'invalid_request_error'],
-  key_rate: [429, 'rate_limit_error'],
-  too_many_tries: [429, 'rate_limit_error'],
-  headers_too_large: [431, 'invalid_request_error'],
-  internal: [500, 'api_error'],
-  not_held: [501, 'api_error'],
-  not_built: [501, 'api_error'],
-  upstream_unreachable: [502, 'api_error'],
-  mail_unreachable: [502, 'api_error'],
-  overloaded: [503, 'api_error'],
-  starting: [503, 'api_error'],
-  database_unreachable: [503, 'api_error'],
-  warehouse_unreachable: [503, 'api_error'],
-  bus_unreachable: [503, 'api_error'],
-} as const satisfies Record<string, readonly [status: number, type: string]>
+  invalid_input: [400, 'invalid_request_error', 'A field is missing, unknown or invalid; `fields` names each.'],
+  malformed_request: [400, 'invalid_request_error', 'The request is not valid HTTP or its body is not valid JSON.'],
+  sign_in_failed: [
+    400,
+    'invalid_request_error',
+    'The sign-in was not started in this browser, took too long or was not completed.',
+  ],
+  credential_required: [401, 'authentication_error', 'The operation needs a credential, and none was sent.'],
+  credential_refused: [
+    401,
+    'authentication_error',
+    'The credential is unknown, has ended or is of a kind that is not accepted here.',
+  ],
+  key_expired: [401, 'authentication_error', 'The key has expired.'],
+  key_revoked: [401, 'authentication_error', 'The key was revoked.'],
+  ingest_key_required: [401, 'authentication_error', 'Events need a key, and none was sent.'],
+  key_budget: [402, 'budget_error', 'The key has used up its budget; the message names the month or the total.'],
+  forbidden: [403, 'permission_error', 'The caller is known but may not do this.'],
+  ingest_key_unknown: [403, 'permission_error', 'The key for events is not known.'],
+  key_limit: [403, 'permission_error', 'The limit of the key does not allow this request.'],
+  csrf_token_required: [
+    403,
+    'permission_error',
+    'A write by a browser session needs the header X-CSRF-Token, from `GET /v1/account/csrf`.',
+  ],
+  https_required: [403, 'permission_error', 'The request was not encrypted.'],
+  not_found: [404, 'not_found_error', 'There is no such thing, or it belongs to another organisation.'],
+  method_not_allowed: [
+    405,
+    'invalid_request_error',
+    'The path has no operation with this method; the header Allow lists those it has.',
+  ],
+  request_timeout: [408, 'invalid_request_error', 'The request took too long to arrive.'],
+  conflict: [409, 'conflict_error', 'It contradicts what exists already, or exceeds how many there may be.'],
+  body_too_large: [413, 'invalid_request_error', 'The body exceeds the limit of the operation.'],
+  unsupported_media_type: [
+    415,
+    'invalid_request_error',
+    'The body is not JSON, or is encoded in a way that the operation does not decode.',
+  ],
+  expectation_failed: [417, 'invalid_request_error', 'The header Expect asks for something other than 100-continue.'],
+  key_rate: [429, 'rate_limit_error', 'The key has made as many requests as its rate allows; wait for Retry-After.'],
+  too_many_tries: [429, 'rate_limit_error', 'There were too many attempts; wait for Retry-After.'],
+  headers_too_large: [431, 'invalid_request_error', 'The headers exceed their limit.'],
+  internal: [500, 'api_error', 'An error of the host; report the request id if it persists.'],
+  not_held: [501, 'api_error', 'This installation has no data for it.'],
+  not_built: [501, 'api_error', 'The service has no operations yet.'],
+  upstream_unreachable: [502, 'api_error', 'A service elsewhere that this needs did not answer.'],
+  mail_unreachable: [502, 'api_error', 'The mail could not be sent, and nothing was done.'],
+  overloaded: [503, 'api_error', 'The host is overloaded or stopping, and nothing was done; wait for Retry-After.'],
+  starting: [503, 'api_error', 'The host is starting; wait for Retry-After.'],
+  database_unreachable: [503, 'api_error', 'The database cannot be reached; wait for Retry-After.'],
+  warehouse_unreachable: [503, 'api_error', 'The warehouse cannot be reached; wait for Retry-After.'],
+  bus_unreachable: [503, 'api_error', 'The bus cannot be reached; wait for Retry-After.'],
+} as const satisfies Record<string, readonly [status: number, type: string, meaning: string]>
 
 export type FaultCode = keyof typeof FAULTS
 export const FAULT_CODES = Object.keys(FAULTS) as FaultCode[]
@@ -74,7 +94,7 @@ export class Fault extends Error {
     const error = {
       code: this.code,
       message: this.message,
-      type: FAULTS[this.code][1],
+      type: typeOf(this.code),
       param: first?.path ?? null,
       request_id: requestId,
     }
@@ -94,6 +114,8 @@ export type FaultBody = {
 }
 
 export const statusOf = (code: FaultCode): number => FAULTS[code][0]
+export const typeOf = (code: FaultCode): string => FAULTS[code][1]
+export const meaningOf = (code: FaultCode): string => FAULTS[code][2]
 
 /** Also the answer for what belongs to another organisation, so that callers cannot probe for it. */
 export const notFound = (what: string) => new Fault('not_found', { message: `There is no such ${what}.` })

@@ -31,7 +31,8 @@ export const timestamp = (what: string) =>
 export const SECRET = 'x-secret'
 
 /** A secret in an answer. Such answers are not kept, and the operation is no tool. */
-export const secret = (what: string) => Type.String({ description: what, [SECRET]: true })
+export const secret = (what: string, example: string) =>
+  Type.String({ description: what, examples: [example], [SECRET]: true })
 
 /** Makes a field optional and nullable; null removes the value. */
 export const orNone = <S extends TSchema>(schema: S) => {

@@ -1,6 +1,8 @@
 // An operation is one endpoint, declared once. Its route, validation, access rule, OpenAPI entry, client method and
 // derived tests are all generated from that declaration.
 //
+//   description   what the summary and the other fields do not say, such as what ends and what is not done. The
+//             document adds what follows from the declaration: who may call, limits, the audit trail.
 //   input     one flat object. Names in braces come from the path; the rest from the query (on GET and DELETE, and when
 //             `body` is set) or from the JSON body. The same object is the client's argument.
 //   access    who may call, which determines `caller`:
@@ -96,11 +98,14 @@ export type Declaration<
   /** `GET /v1/projects/{slug}`; `ANY` matches every method, and a final `{rest...}` every deeper path. */
   route: R
   summary: string
+  description?: string
   access: A
   input?: F
   output: O
   status?: 200 | 201 | 202 | 204 | 303
   body?: B
+  /** An example of a `parsed` body, for the documentation. */
+  bodyExample?: unknown
   bodyLimit?: number
   encodings?: readonly Encoding[]
   /** For protocols that are not ours: unknown fields are accepted. */
@@ -139,7 +144,7 @@ export type Calls = {
 }
 
 /** Large enough for all our JSON bodies, small enough that a thousand at once fit in memory. */
-const BODY_LIMIT = 1024 * 1024
+export const BODY_LIMIT = 1024 * 1024
 
 /** `operation` for a service whose state is `S`; see `serviceKit`. */
 export type Declare<S> = <
@@ -187,7 +192,8 @@ export function declareOperation(declared: Erased) {
   const checked = body === undefined ? input : Type.Object({ ...fields, body: Type.Unknown() }, shape)
   const answer = answerOf(declared.output)
   const bodyKind: 'none' | BodyKind = body ?? (bodiless ? 'none' : 'json')
-  const { summary, encodings = [], bodyLimit = BODY_LIMIT, faults = [], dialect = native, emits = {} } = declared
+  const { summary, description = null, encodings = [], bodyLimit = BODY_LIMIT, faults = [] } = declared
+  const { dialect = native, emits = {} } = declared
   const creates = method === 'POST' && declared.status === 201 && access !== 'public'
   const { metered = false, issuesCredential = false, endsCredential = false, callsOperations = false } = declared
   return {
@@ -198,6 +204,7 @@ export function declareOperation(declared: Erased) {
     path,
     pathFields,
     summary,
+    description,
     access,
     input,
     answer,
@@ -206,6 +213,7 @@ export function declareOperation(declared: Erased) {
     faults: creates ? [...new Set<FaultCode>([...faults, 'conflict'])] : faults,
     dialect,
     bodyKind,
+    bodyExample: declared.bodyExample,
     bodyLimit,
     encodings,
     metered,

@@ -17,7 +17,7 @@ export const paging = {
   after: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_-]{0,1024}$',
-      description: 'The `next` of the previous page; omit it for the first page',
+      description: 'The `next` of the previous page; omitted or empty for the first page',
       examples: [''],
     }),
   ),
@@ -26,8 +26,11 @@ export const paging = {
 /** The output of a listing. */
 export const listing = <Item extends TSchema>(item: Item) =>
   Type.Object({
-    data: Type.Array(item),
-    next: Type.String({ description: 'Send it as `after` to get the next page; empty on the last page' }),
+    data: Type.Array(item, { description: 'The items of this page' }),
+    next: Type.String({
+      description: 'Send it as `after` to get the next page; empty on the last page',
+      examples: [''],
+    }),
   })
 
 /** Returns one page. `select` finds `count` rows after the row with the key `last`, which is empty for the first page.

@@ -1,19 +1,11 @@
 // The reference page: describes every operation, with a command to try it.
 import { HOST_FAULTS } from '../../src/host/faults.ts'
+import { exampleFields } from '../../src/host/openapi/examples.ts'
+import { CALLERS } from '../../src/host/openapi/texts.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type FaultCode, statusOf } from '../../src/kit/fault.ts'
-import type { Access, Operation } from '../../src/kit/operation.ts'
+import type { Operation } from '../../src/kit/operation.ts'
 import { alternatives, type Schema, typeText } from './types.ts'
-
-const CALLERS: Record<Access, string> = {
-  public: 'Anyone may call it.',
-  ingest: 'Any credential of the organisation may call it, including a publishable key.',
-  reader: 'Any credential of the organisation may call it, including the token of one of its workspaces.',
-  bearer: 'Any credential of the organisation may call it.',
-  person: 'Only a person who is signed in may call it: with a browser session, or the token of a trusted app.',
-  admin: 'A credential of an owner or admin of the organisation may call it.',
-  superadmin: 'A credential of a superadmin (a member of the organisation `admin`) may call it.',
-}
 
 export function referenceText(sections: readonly Section[]): string {
   return `${[introduction(sections), ...sections.map(sectionText)].join('\n\n')}\n`
@@ -126,20 +118,10 @@ function answerText({ status, answer: { kind, value } }: Operation): string {
   return `Answers ${status} with${streams}\n\n\`\`\`ts\n${typeText(value as Schema)}\n\`\`\``
 }
 
-/** Contains the required fields, and body fields with an example, so that the command works unchanged. Optional times are
- *  left out: an example is soon in the past. */
+/** Contains the example of the input, so that the command works unchanged. */
 function curl(operation: Operation): string {
-  const { properties = {}, required = [] } = operation.input as Schema
-  const chosen = Object.entries(properties).filter(([name, field]) => {
-    return (
-      required.includes(name) ||
-      (locationOf(operation, name) === 'body' && field.examples && field.format !== 'date-time')
-    )
-  })
   const values = (location: string) =>
-    chosen
-      .filter(([name]) => locationOf(operation, name) === location)
-      .map(([name, field]) => [name, exampleOf(field)] as const)
+    Object.entries(exampleFields(operation)).filter(([name]) => locationOf(operation, name) === location)
   const inPath = new Map(values('path'))
   const path = operation.path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name) =>
     encodeURIComponent(String(inPath.get(name))),
@@ -155,19 +137,6 @@ function curl(operation: Operation): string {
       : []),
     ...(isRawBody(operation) ? ['--data-binary @body'] : []),
   ].join(' \\\n  ')
-}
-
-function exampleOf(schema: Schema): unknown {
-  if (schema.examples) return schema.examples[0]
-  if ('const' in schema) return schema.const
-  if (schema.enum) return schema.enum[0]
-  if (schema.anyOf) return exampleOf(schema.anyOf[0] as Schema)
-  if (schema.type === 'array') return [exampleOf(schema.items ?? {})]
-  if (schema.type === 'object') {
-    const { properties = {}, required = [] } = schema
-    return Object.fromEntries(required.map(name => [name, exampleOf(properties[name] as Schema)]))
-  }
-  return { string: '…', integer: 1, number: 1, boolean: true }[String(schema.type)] ?? null
 }
 
 /** An unescaped `|` would end the cell. */

@@ -25,12 +25,19 @@ export const Limit = orNone(
   ),
 )
 
-const cents = (what: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: CENTS_MAX, description: `${what}, in cents; 0 means no cap` }))
+const cents = (what: string, example: number) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: CENTS_MAX,
+      description: `${what}, in cents; 0 means no cap`,
+      examples: [example],
+    }),
+  )
 
 export const Budget = orNone(
   Type.Object(
-    { month: cents('Cap on model calls per UTC calendar month'), total: cents('Cap on all model calls') },
+    { month: cents('Cap on model calls per UTC calendar month', 5_000), total: cents('Cap on all model calls', 0) },
     {
       additionalProperties: false,
       description: 'What the key may spend; both caps are set together, and one left out is 0',

@@ -9,8 +9,8 @@ export const getCsrf = operation({
   summary: 'The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none',
   access: 'bearer',
   output: Type.Object({
-    csrfToken: secret('Belongs to this session and ends with it'),
-    expiresIn: Type.Integer({ description: 'How many seconds the token is valid' }),
+    csrfToken: secret('Belongs to this session and ends with it', '1794736800.4vJ9mWcX2bQeT7yLrK0sZp1n'),
+    expiresIn: Type.Integer({ description: 'How many seconds the token is valid', examples: [CSRF_LIFETIME_S] }),
   }),
   run: ({ caller, clock }) => ({ csrfToken: csrfToken(caller.credential, clock.now()), expiresIn: CSRF_LIFETIME_S }),
 })

@@ -31,6 +31,8 @@ const settable = { limit: Limit, budget: Budget, rate: Rate, expires: Expires }
 export const listKeys = operation({
   route: 'GET /v1/account/keys',
   summary: "The caller's keys, newest first; for an owner or admin, all keys of the organisation",
+  description:
+    'Revoked and expired keys stay listed. The text of a secret key is never listed, that of a publishable is.',
   access: 'bearer',
   input: { status: Type.Optional(KeyStatus), ...paging },
   output: listing(Key),
@@ -70,6 +72,8 @@ function pageFinder(
 export const createKey = operation({
   route: 'POST /v1/account/keys',
   summary: 'Creates a key; only this answer contains the full text of a secret key, in `key`',
+  description:
+    'The key acts as the person who creates it, in this organisation, and ends when they leave it. A limit only narrows what that person may do. How many live keys an organisation may have is a setting.',
   access: 'bearer',
   issuesCredential: true,
   input: {
@@ -78,11 +82,12 @@ export const createKey = operation({
       Type.Enum(['secret', 'publishable'], {
         description:
           '`secret`, the default, is for servers and acts as its owner; `publishable` may be public and writes events',
+        examples: ['secret'],
       }),
     ),
     ...settable,
   },
-  output: Type.Object({ ...Key.properties, key: secret('The full key; store it now') }),
+  output: Type.Object({ ...Key.properties, key: secret('The full key; store it now', 'sk-…') }),
   status: 201,
   faults: ['conflict'],
   audit: 'key.create',
@@ -106,6 +111,8 @@ export const createKey = operation({
 export const updateKey = operation({
   route: 'PATCH /v1/account/keys/{id}',
   summary: "Changes the given fields of the caller's own key; null, and for `limit` also [], removes a bound",
+  description:
+    'Only its owner may change a key, and only while it is active. Its text stays the same. The new bounds apply to the next request.',
   access: 'bearer',
   issuesCredential: true,
   input: { id: Id, name: Type.Optional(Name), ...settable },
@@ -138,6 +145,8 @@ export const updateKey = operation({
 export const deleteKey = operation({
   route: 'DELETE /v1/account/keys/{id}',
   summary: 'Revokes only this key; it stays listed, with who revoked it and when',
+  description:
+    'Its owner may revoke it, and so may an owner or admin of the organisation. It ends immediately and cannot be restored. Revoking it again changes nothing.',
   access: 'bearer',
   endsCredential: true,
   input: { id: Id },

@@ -34,6 +34,8 @@ type PendingLogin = { verifier: string; to: string; untilMs: number }
 export const startLogin = operation({
   route: 'GET /v1/account/login',
   summary: 'Redirects a browser to sign-in, from which it returns with a session',
+  description:
+    'For links and navigation, not for scripts: the browser follows the redirect to the identity provider, and comes back to `GET /v1/account/callback`.',
   access: 'public',
   input: { to: Type.Optional(Path) },
   output: replies,
@@ -50,11 +52,13 @@ export const startLogin = operation({
   },
 })
 
-const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
+const text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }))
 
 export const finishLogin = operation({
   route: 'GET /v1/account/callback',
   summary: 'The callback of sign-in: starts the session of the browser and redirects it to the path given at login',
+  description:
+    'The identity provider sends browsers here; nobody else calls it. It accepts only a sign-in that this browser started, once.',
   access: 'public',
   input: {
     state: Type.String({
@@ -62,10 +66,10 @@ export const finishLogin = operation({
       description: 'The state of a sign-in that GET /v1/account/login started',
       examples: ['0.4vJ9mWcX2bQeT7yLrK0sZp'],
     }),
-    code: text(500),
-    iss: text(500),
-    error: text(100),
-    error_description: text(500),
+    code: text(500, 'The authorization code; absent if the sign-in failed'),
+    iss: text(500, 'The issuer of the code, which must be the identity provider of this host (RFC 9207)'),
+    error: text(100, 'Why the sign-in failed, as a code of OAuth'),
+    error_description: text(500, 'The same for people; it is not shown'),
   },
   output: replies,
   status: 303,
@@ -103,6 +107,7 @@ export const CALLBACK_PATH = finishLogin.path
 export const logout = operation({
   route: 'POST /v1/account/logout',
   summary: 'Signs out: ends the session or token it is called with, and all others from the same sign-in',
+  description: 'A key cannot sign out (`conflict`); it is revoked instead. Sign-ins in other browsers stay.',
   access: 'bearer',
   endsCredential: true,
   output: replies,

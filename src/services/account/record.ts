@@ -6,34 +6,47 @@ import type { KeyRow } from './store.ts'
 /** Spending is stored in millionths of a cent, because a small model call costs less than a hundredth of one. */
 export const UNITS_PER_CENT = 1_000_000
 
-export const KeyStatus = Type.Enum(['active', 'expired', 'revoked'], { description: "The key's status" })
-
-const cents = (what: string) => Type.Number({ description: `${what}, in cents` })
-
-export const Key = Type.Object({
-  id: Type.String({ examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
-  name: Type.String(),
-  type: Type.Enum(['secret', 'publishable']),
-  prefix: Type.String({ description: 'Its first characters, to recognise it by' }),
-  key: Type.Optional(Type.String({ description: 'The full key, if it is publishable' })),
-  status: KeyStatus,
-  creator: Type.String({ description: 'The e-mail address of its owner' }),
-  created: timestamp('When it was created'),
-  expires: Type.Optional(timestamp('When it stops working')),
-  limit: Type.Optional(Type.Array(Type.String(), { description: 'The entries it is restricted to' })),
-  budget: Type.Optional(
-    Type.Object(
-      { month: cents('Its cap per UTC calendar month'), total: cents('Its cap in total') },
-      { description: '0 means no cap' },
-    ),
-  ),
-  rate: Type.Optional(Type.Integer({ description: 'Requests it may make in any 60 seconds' })),
-  spend: cents('What it has spent in total'),
-  spendMonth: cents('What it has spent in this UTC calendar month'),
-  lastUsed: Type.Optional(timestamp('When it was last used, to the minute')),
-  revokedBy: Type.Optional(Type.String({ description: 'The e-mail address of the person who revoked it' })),
-  revokedAt: Type.Optional(timestamp('When it was revoked')),
+export const KeyStatus = Type.Enum(['active', 'expired', 'revoked'], {
+  title: 'KeyStatus',
+  description: 'Whether a key works; only an `active` one does',
+  examples: ['active'],
 })
+
+const cents = (what: string, example: number) => Type.Number({ description: `${what}, in cents`, examples: [example] })
+
+const KeyBudget = Type.Object(
+  { month: cents('Its cap per UTC calendar month', 5_000), total: cents('Its cap in total', 0) },
+  { title: 'KeyBudget', description: 'What a key may spend; 0 means no cap' },
+)
+
+export const Key = Type.Object(
+  {
+    id: Type.String({ description: "The key's id", examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
+    name: Type.String({ description: 'Its name', examples: ['Web shop'] }),
+    type: Type.Enum(['secret', 'publishable'], {
+      description: '`secret` is for servers and acts as its owner; `publishable` may be public and writes events',
+    }),
+    prefix: Type.String({ description: 'Its first characters, to recognise it by', examples: ['sk-4vJ9mWcX'] }),
+    key: Type.Optional(Type.String({ description: 'The full key, if it is publishable', examples: ['pk-…'] })),
+    status: KeyStatus,
+    creator: Type.String({ description: 'The e-mail address of its owner', examples: ['ada@example.com'] }),
+    created: timestamp('When it was created'),
+    expires: Type.Optional(timestamp('When it stops working')),
+    limit: Type.Optional(
+      Type.Array(Type.String(), { description: 'The entries it is restricted to', examples: [['read:*']] }),
+    ),
+    budget: Type.Optional(KeyBudget),
+    rate: Type.Optional(Type.Integer({ description: 'Requests it may make in any 60 seconds', examples: [600] })),
+    spend: cents('What it has spent in total', 0),
+    spendMonth: cents('What it has spent in this UTC calendar month', 0),
+    lastUsed: Type.Optional(timestamp('When it was last used, to the minute')),
+    revokedBy: Type.Optional(
+      Type.String({ description: 'The e-mail address of the person who revoked it', examples: ['ada@example.com'] }),
+    ),
+    revokedAt: Type.Optional(timestamp('When it was revoked')),
+  },
+  { title: 'Key', description: 'A key of the organisation; its text is not part of it, unless it is publishable' },
+)
 
 /** `creator` is the e-mail address of its owner. */
 export function recordOf(row: KeyRow, creator: string, now: Date): Static<typeof Key> {

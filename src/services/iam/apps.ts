@@ -41,24 +41,35 @@ const uris = (description: string, minItems: number) =>
 const RedirectUris = uris('The URLs that people may return to after signing in: compared exactly, no wildcards', 1)
 const LogoutUris = uris('The URLs that people may return to after signing out: compared exactly, no wildcards', 0)
 
-const App = Type.Object({
-  id: Id,
-  app: Type.String(),
-  brand: Type.String(),
-  name: Type.String(),
-  type: Type.Enum(['confidential', 'public']),
-  redirectUris: Type.Array(Type.String()),
-  logoutUris: Type.Array(Type.String()),
-  trusted: Type.Boolean({ description: 'Whether its tokens carry the role of their person' }),
-  created: timestamp('When it was created'),
-  updated: timestamp('When it was last changed'),
-})
+const URI_EXAMPLES = [['https://shop.example.com/callback']]
+
+const App = Type.Object(
+  {
+    id: Id,
+    app: Type.String({ description: 'Its short name', examples: ['web'] }),
+    brand: Type.String({ description: 'The brand at whose origin people sign in', examples: [DEFAULT_BRAND] }),
+    name: Type.String({ description: 'The name that people see when they sign in', examples: ['Web shop'] }),
+    type: Type.Enum(['confidential', 'public'], { description: 'Whether it has a secret' }),
+    redirectUris: Type.Array(Type.String(), {
+      description: 'The URLs that people may return to after signing in',
+      examples: URI_EXAMPLES,
+    }),
+    logoutUris: Type.Array(Type.String(), {
+      description: 'The URLs that people may return to after signing out',
+      examples: URI_EXAMPLES,
+    }),
+    trusted: Type.Boolean({ description: 'Whether its tokens carry the role of their person' }),
+    created: timestamp('When it was created'),
+    updated: timestamp('When it was last changed'),
+  },
+  { title: 'App', description: 'An OpenID Connect client of the organisation, which people sign in to' },
+)
 const Trusted = Type.Boolean({
   description:
     "Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it",
   examples: [false],
 })
-const Secret = secret('The client secret. It is returned only this once')
+const Secret = secret('The client secret. It is returned only this once', '4vJ9mWcX2bQeT7yLrK0sZp1n4vJ9mWcX2bQeT7yLrK0')
 
 export const listApps = operation({
   route: 'GET /v1/iam/apps',
@@ -80,6 +91,7 @@ export const listApps = operation({
 export const createApp = operation({
   route: 'POST /v1/iam/apps',
   summary: 'Registers an app; for a confidential app, only this response contains the secret',
+  description: 'People sign in with the authorization code flow and PKCE. How many apps there may be is a setting.',
   access: 'admin',
   issuesCredential: true,
   input: {
@@ -144,6 +156,7 @@ export const getApp = operation({
 export const updateApp = operation({
   route: 'PATCH /v1/iam/apps/{id}',
   summary: 'Changes the given fields of an app',
+  description: 'The id, brand and type cannot be changed. Only an owner changes a trusted app.',
   access: 'admin',
   issuesCredential: true, // Redirect URIs decide who receives tokens.
   input: {
@@ -178,6 +191,7 @@ export const updateApp = operation({
 export const deleteApp = operation({
   route: 'DELETE /v1/iam/apps/{id}',
   summary: 'Deletes an app; people can no longer sign in to it, and its tokens end',
+  description: 'It cannot be undone. The accounts of the people stay.',
   access: 'admin',
   input: app,
   output: nothing,
@@ -193,6 +207,8 @@ export const deleteApp = operation({
 export const rotateAppSecret = operation({
   route: 'POST /v1/iam/apps/{id}/secret',
   summary: 'Replaces the secret of a confidential app immediately, and returns the new one',
+  description:
+    'The old secret is refused from now on; tokens that were issued stay valid. A public app has no secret (`conflict`). Only an owner replaces that of a trusted app.',
   access: 'admin',
   issuesCredential: true,
   input: app,

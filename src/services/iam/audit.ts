@@ -9,32 +9,52 @@ import { UserId } from './fields.ts'
 import { operation } from './state.ts'
 import * as store from './trail/store.ts'
 
-const AuditEntry = Type.Object({
-  id: Type.String(),
-  at: timestamp('When the action happened'),
-  user: Type.Optional(
-    Type.String({ description: 'The id of the person who acted; absent if the credential belongs to no person' }),
-  ),
-  email: Type.Optional(Type.String({ description: 'The e-mail address of that person at the time' })),
-  credential: Type.String({
-    description: 'The id of the key or session that was used; `stoa` for what Stoa did by itself',
-  }),
-  what: Type.String({ description: 'The name of the action', examples: ['key.revoke'] }),
-  on: Type.String({ description: 'The id or name of what was changed' }),
-  changes: Type.Optional(
-    Type.Record(
-      Type.String(),
-      Type.Object({ from: Type.Optional(Type.Unknown()), to: Type.Optional(Type.Unknown()) }),
-      { description: 'The old and new values, by field name' },
+const AuditChange = Type.Object(
+  {
+    from: Type.Optional(Type.Unknown({ description: 'The old value; absent if there was none' })),
+    to: Type.Optional(Type.Unknown({ description: 'The new value; absent if there is none' })),
+  },
+  { title: 'AuditChange', description: 'How a field was changed' },
+)
+
+const AuditEntry = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the entry; later ones are greater', examples: ['4711'] }),
+    at: timestamp('When the action happened'),
+    user: Type.Optional(
+      Type.String({
+        description: 'The id of the person who acted; absent if the credential belongs to no person',
+        examples: ['usr_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+      }),
     ),
-  ),
-  ip: Type.String({ description: 'The IP address of the client; empty for what Stoa did by itself' }),
-  requestId: Type.String({ description: 'The `X-Request-Id` of the request; empty without one' }),
-})
+    email: Type.Optional(
+      Type.String({ description: 'The e-mail address of that person at the time', examples: ['ada@example.com'] }),
+    ),
+    credential: Type.String({
+      description: 'The id of the key or session that was used; `stoa` for what Stoa did by itself',
+      examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+    }),
+    what: Type.String({ description: 'The name of the action', examples: ['project.create'] }),
+    on: Type.String({ description: 'The id or name of what was changed', examples: ['web-shop'] }),
+    changes: Type.Optional(
+      Type.Record(Type.String(), AuditChange, { description: 'The old and new values, by field name' }),
+    ),
+    ip: Type.String({
+      description: 'The IP address of the client; empty for what Stoa did by itself',
+      examples: ['192.0.2.7'],
+    }),
+    requestId: Type.String({
+      description: 'The `X-Request-Id` of the request; empty without one',
+      examples: ['req_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+    }),
+  },
+  { title: 'AuditEntry', description: 'An action that changed something in the organisation' },
+)
 
 export const listAudit = operation({
   route: 'GET /v1/iam/audit',
   summary: 'Lists the audit trail: who did what to which object, when and from where, newest first',
+  description: 'Entries are only ever added: nobody can change or delete one. Reads are not recorded.',
   access: 'admin',
   input: {
     user: Type.Optional({ ...UserId, description: 'Only what the person with this id did' }),

@@ -16,6 +16,7 @@ export const Email = Type.String({
 })
 
 export const Role = Type.Enum(['owner', 'admin', 'member'], {
+  title: 'Role',
   description: '`owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners',
   examples: ['member'],
 })

@@ -18,14 +18,20 @@ const MAILS_WINDOW_MS = 60 * 60_000
 const MAILS_MAX = 100
 const MAILS_PER_ADDRESS = 5
 
-const Invite = Type.Object({
-  id: InviteId,
-  email: Email,
-  role: Role,
-  invitedBy: Type.String({ description: 'The e-mail address of the person who sent the invite' }),
-  created: timestamp('When the invite was sent'),
-  expires: timestamp('When the link expires'),
-})
+const Invite = Type.Object(
+  {
+    id: InviteId,
+    email: Email,
+    role: Role,
+    invitedBy: Type.String({
+      description: 'The e-mail address of the person who sent the invite',
+      examples: ['grace@example.com'],
+    }),
+    created: timestamp('When the invite was sent'),
+    expires: timestamp('When the link expires'),
+  },
+  { title: 'Invite', description: 'An invitation that the organisation has sent and that is still open' },
+)
 
 export const listInvites = operation({
   route: 'GET /v1/iam/invites',
@@ -44,9 +50,10 @@ export const listInvites = operation({
 export const createInvite = operation({
   route: 'POST /v1/iam/invites',
   summary: 'Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends',
+  description: `Membership begins when the person accepts. Only an owner invites owners. An organisation can send ${MAILS_MAX} invites an hour, and ${MAILS_PER_ADDRESS} to the same address. The link is only in the mail.`,
   access: 'admin',
   issuesCredential: true,
-  input: { email: Email, role: Role },
+  input: { email: { ...Email, examples: ['alan@example.com'] }, role: Role },
   output: Invite,
   status: 201,
   faults: ['conflict', 'too_many_tries', 'mail_unreachable'],

@@ -13,7 +13,10 @@ import { addPerson } from './people.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
-const Member = Type.Object({ user: UserId, email: Email, role: Role, created: timestamp('When they joined') })
+const Member = Type.Object(
+  { user: UserId, email: Email, role: Role, created: timestamp('When they joined') },
+  { title: 'Member', description: 'A person who belongs to the organisation' },
+)
 
 export const listMembers = operation({
   route: 'GET /v1/iam/members',
@@ -32,6 +35,8 @@ export const listMembers = operation({
 export const addMember = operation({
   route: 'POST /v1/iam/members',
   summary: 'Creates the account of a new member; whoever has an account already, or is to be more, is invited instead',
+  description:
+    'Without a password, the person chooses one with `Forgot your password?` on the sign-in page. How many members there may be is a setting.',
   access: 'admin',
   issuesCredential: true,
   input: { email: Email, role: Role, password: Type.Optional(Password) },
@@ -59,6 +64,8 @@ export const addMember = operation({
 export const updateMember = operation({
   route: 'PATCH /v1/iam/members/{user}',
   summary: "Changes a member's role",
+  description:
+    'Only an owner changes owners. An owner or admin must have chosen their own password. The last owner cannot be demoted.',
   access: 'admin',
   issuesCredential: true,
   input: { user: UserId, role: Role },
@@ -84,6 +91,8 @@ export const updateMember = operation({
 export const removeMember = operation({
   route: 'DELETE /v1/iam/members/{user}',
   summary: 'Removes a member and ends their keys and sessions immediately; members can remove themselves',
+  description:
+    'Others are removed by an owner or admin, owners only by an owner. The last owner cannot be removed. The account of the person stays.',
   access: 'bearer',
   issuesCredential: true, // Who may manage credentials decides also about memberships.
   input: { user: UserId },

@@ -17,12 +17,15 @@ import * as store from './store.ts'
 
 const Slug = slug("The organisation's slug, which cannot be changed")
 const Name = displayName("The organisation's name")
-const Org = Type.Object({
-  slug: Slug,
-  name: Name,
-  created: timestamp('When it was created'),
-  updated: timestamp('When it was last changed'),
-})
+const Org = Type.Object(
+  {
+    slug: Slug,
+    name: Name,
+    created: timestamp('When it was created'),
+    updated: timestamp('When it was last changed'),
+  },
+  { title: 'Organisation', description: 'A tenant: members, keys and everything else belong to one organisation' },
+)
 
 export const listOrgs = operation({
   route: 'GET /v1/iam/orgs',
@@ -48,13 +51,18 @@ export const createOrg = operation({
     name: Name,
     owner: Type.Object(
       { email: Email, password: Type.Optional(Password) },
-      { additionalProperties: false, examples: [{ email: 'ada@example.com' }] },
+      {
+        additionalProperties: false,
+        description:
+          'The first owner; without a password, a new account gets one with `Forgot your password?` on the sign-in page',
+        examples: [{ email: 'grace@example.com' }],
+      },
     ),
   },
   output: Type.Object({
     ...Org.properties,
-    owner: Type.Object({ user: UserId, email: Email }),
-    key: secret('An unlimited secret key of the owner. It is returned only this once'),
+    owner: Type.Object({ user: UserId, email: Email }, { description: 'The first owner' }),
+    key: secret('An unlimited secret key of the owner. It is returned only this once', 'sk-…'),
   }),
   status: 201,
   faults: ['conflict'],
@@ -84,6 +92,7 @@ export const createOrg = operation({
 export const getOrg = operation({
   route: 'GET /v1/iam/orgs/{slug}',
   summary: 'Returns one organisation',
+  description: 'Callers see their own organisation; superadmins see all.',
   access: 'bearer',
   input: { slug: Slug },
   output: Org,
@@ -94,6 +103,7 @@ export const getOrg = operation({
 export const updateOrg = operation({
   route: 'PATCH /v1/iam/orgs/{slug}',
   summary: 'Renames an organisation',
+  description: 'For an owner or admin of the organisation, and for superadmins. The slug cannot be changed.',
   access: 'bearer',
   input: { slug: Slug, name: Name },
   output: Org,
@@ -114,6 +124,8 @@ export const updateOrg = operation({
 export const deleteOrg = operation({
   route: 'DELETE /v1/iam/orgs/{slug}',
   summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again',
+  description:
+    'For an owner of the organisation, and for superadmins. It cannot be undone: members, keys, sign-ins and the audit trail end with it. The accounts of its members stay, but not the passwords that its admins set. The organisation `admin` cannot be deleted.',
   access: 'bearer',
   issuesCredential: true, // It ends all of them, which no limited key may do.
   input: { slug: Slug, confirm: slug('The slug again, to confirm') },

@@ -19,13 +19,16 @@ const Id = Type.String({
   description: "A sign-in's id, `sin_…`",
   examples: ['sin_0123456789abcdef0123456789abcdef'],
 })
-const Session = Type.Object({
-  id: Id,
-  user: UserId,
-  email: Email,
-  app: Type.String({ description: 'The client id of the app', examples: ['home-web'] }),
-  created: timestamp('When the person signed in'),
-})
+const Session = Type.Object(
+  {
+    id: Id,
+    user: UserId,
+    email: Email,
+    app: Type.String({ description: 'The client id of the app', examples: ['home-web'] }),
+    created: timestamp('When the person signed in'),
+  },
+  { title: 'Session', description: 'The sign-in of a person to an app, with all tokens that were issued for it' },
+)
 
 export const listSessions = operation({
   route: 'GET /v1/iam/sessions',
@@ -49,6 +52,8 @@ export const listSessions = operation({
 export const endSession = operation({
   route: 'DELETE /v1/iam/sessions/{id}',
   summary: 'Ends a sign-in immediately, with its tokens and its browser session',
+  description:
+    'People end their own sign-ins; an owner or admin ends those of all members. The person can sign in again. Keys are not affected.',
   access: 'bearer',
   endsCredential: true,
   input: { id: Id },

@@ -10,6 +10,7 @@ export const rotateSigningKeys = operation({
   route: 'POST /v1/iam/signing-keys',
   summary:
     'Publishes new signing keys, which sign after an hour; old keys stay published until their tokens have expired',
+  description: 'Clients that read the published keys need no change. Nobody is signed out.',
   access: 'superadmin',
   issuesCredential: true,
   input: { brand: Type.Optional(Brand) },

@@ -21,7 +21,10 @@ const Id = Type.String({
   examples: ['wsp_4vJ9mWcX2bQeT7yLrK0sZp1n'],
 })
 const Name = displayName("The workspace's name")
-const Workspace = Type.Object({ id: Id, name: Name, created: timestamp('When it was created') })
+const Workspace = Type.Object(
+  { id: Id, name: Name, created: timestamp('When it was created') },
+  { title: 'Workspace', description: 'A team of the organisation that writes events with tokens of its own' },
+)
 
 export const listWorkspaces = operation({
   route: 'GET /v1/iam/workspaces',
@@ -36,6 +39,7 @@ export const listWorkspaces = operation({
 export const createWorkspace = operation({
   route: 'POST /v1/iam/workspaces',
   summary: 'Creates a workspace',
+  description: 'How many workspaces an organisation may have is a setting.',
   access: 'admin',
   input: { name: Name },
   output: Workspace,
@@ -75,6 +79,7 @@ export const deleteWorkspace = operation({
 export const createWorkspaceToken = operation({
   route: 'POST /v1/iam/workspaces/{id}/tokens',
   summary: 'Issues a token that writes page views, errors and clicks for a workspace; it can be used in browsers',
+  description: 'A token cannot be revoked by itself: it ends when it expires, or with its workspace.',
   access: 'admin',
   issuesCredential: true,
   input: {
@@ -82,7 +87,7 @@ export const createWorkspaceToken = operation({
     expires: Type.Optional(timestamp('When the token expires, at most a year from now; 30 days from now if omitted')),
   },
   output: Type.Object({
-    token: secret('The token. It is returned only this once'),
+    token: secret('The token, a JWT. It is returned only this once', 'eyJ…'),
     expires: timestamp('When the token expires'),
   }),
   status: 201,

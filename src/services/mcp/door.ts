@@ -1,6 +1,6 @@
 // POST /v1/mcp: the tool door. Every tool call takes the path of an HTTP request: identify, admit, invoke.
 import { Type } from 'typebox'
-import { replies, reply } from '../../kit/answer.ts'
+import { repliesIn, reply } from '../../kit/answer.ts'
 import { presentedBy } from '../../kit/credentials.ts'
 import { jsonrpc } from '../../kit/dialect.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -32,6 +32,8 @@ const INSTRUCTIONS =
 export const callTools = operation({
   route: 'POST /v1/mcp',
   summary: 'The tool door: every operation as a tool of the Model Context Protocol, as JSON-RPC 2.0',
+  description:
+    'A list of tools needs no credential. A call needs the one that its operation needs: without it, the answer is a result with `isError` that says what is missing. Operations that disclose a secret or stream are no tools.',
   access: 'public',
   callsOperations: true,
   body: 'parsed',
@@ -41,10 +43,11 @@ export const callTools = operation({
         description: '`find`: three tools that find, describe and call the others, for models with little room',
       }),
     ),
-    service: Type.Optional(slug('Only the tools of this service')),
+    service: Type.Optional({ ...slug('Only the tools of this service'), examples: ['projects'] }),
     readOnly: Type.Optional(Type.Enum(['1'], { description: '`1`: only tools that change nothing' })),
   },
-  output: replies,
+  bodyExample: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  output: repliesIn('application/json'),
   audit: 'none',
   dialect: jsonrpc,
   faults: ['forbidden', 'unsupported_media_type'],

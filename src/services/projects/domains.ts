@@ -17,21 +17,39 @@ import * as store from './store.ts'
 
 const Slug = slug("The project's slug")
 
-const Domain = Type.Object({
-  host: Type.String({ description: 'The name in lower case and ASCII', examples: ['shop.example.com'] }),
-  status: Type.Enum(['pending', 'live'], { description: '`live` once it is verified' }),
-  verified: Type.Boolean({ description: 'Whether its TXT record was found' }),
-  records: Type.Array(Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }), {
-    description: 'The DNS records that the host needs to become and to stay verified',
-  }),
-  created: timestamp('When it was attached'),
-  missedChecks: Type.Optional(
-    Type.Integer({
-      description: `How many daily checks in a row did not find the TXT record of a live host; after ${MISSED_MAX} it is pending. Absent if the last one found it`,
+const DnsRecord = Type.Object(
+  {
+    type: Type.Literal('TXT', { description: 'The type of the record' }),
+    name: Type.String({ description: 'Where to set it', examples: ['_stoa-verify.shop.example.com'] }),
+    value: Type.String({ description: 'What it must contain', examples: ['stoa-verify=4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
+  },
+  { title: 'DnsRecord', description: 'A record that the owner of a host sets' },
+)
+
+const Domain = Type.Object(
+  {
+    host: Type.String({ description: 'The name in lower case and ASCII', examples: ['shop.example.com'] }),
+    status: Type.Enum(['pending', 'live'], { description: '`live` once it is verified' }),
+    verified: Type.Boolean({ description: 'Whether its TXT record was found' }),
+    records: Type.Array(DnsRecord, {
+      description: 'The DNS records that the host needs to become and to stay verified',
     }),
-  ),
-  detail: Type.Optional(Type.String({ description: 'What the check found; only in the answer of a check' })),
-})
+    created: timestamp('When it was attached'),
+    missedChecks: Type.Optional(
+      Type.Integer({
+        description: `How many daily checks in a row did not find the TXT record of a live host; after ${MISSED_MAX} it is pending. Absent if the last one found it`,
+        examples: [1],
+      }),
+    ),
+    detail: Type.Optional(
+      Type.String({
+        description: 'What the check found; only in the answer of a check',
+        examples: ['The TXT record at _stoa-verify.shop.example.com is correct.'],
+      }),
+    ),
+  },
+  { title: 'Domain', description: 'A host name of a project, whose pages may call this service once it is verified' },
+)
 
 export const listDomains = operation({
   route: 'GET /v1/projects/{slug}/domains',
@@ -55,6 +73,8 @@ export const listDomains = operation({
 export const attachDomain = operation({
   route: 'POST /v1/projects/{slug}/domains',
   summary: 'Attaches a host to the project, pending until it is verified; returns the existing one if already attached',
+  description:
+    'Set the TXT record of the answer, then verify the host. A pending host blocks nobody; a verified one belongs to one project.',
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug, host: Host },
@@ -85,6 +105,8 @@ export const attachDomain = operation({
 export const verifyDomain = operation({
   route: 'POST /v1/projects/{slug}/domains/{host}/verify',
   summary: 'Looks up the TXT record; the host becomes live if it is found, and pending if it is missing or was removed',
+  description:
+    'The answer is 200 in either case; read `verified` and `detail`. The record must stay: it is checked again every day.',
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug, host: Host },

@@ -11,12 +11,15 @@ import * as store from './store.ts'
 
 const Slug = slug("The project's slug")
 const Name = displayName("The project's name")
-const Project = Type.Object({
-  slug: Slug,
-  name: Name,
-  created: timestamp('When it was created'),
-  updated: timestamp('When it was last changed'),
-})
+const Project = Type.Object(
+  {
+    slug: Slug,
+    name: Name,
+    created: timestamp('When it was created'),
+    updated: timestamp('When it was last changed'),
+  },
+  { title: 'Project', description: 'One product of the organisation' },
+)
 
 export const listProjects = operation({
   route: 'GET /v1/projects',
@@ -35,6 +38,8 @@ export const listProjects = operation({
 export const createProject = operation({
   route: 'POST /v1/projects',
   summary: 'Creates a project',
+  description:
+    'The slug is unique in the organisation and does not change. How many projects there may be is a setting.',
   access: 'bearer',
   input: { slug: Slug, name: Name },
   output: Project,
@@ -74,6 +79,7 @@ export const getProject = operation({
 export const updateProject = operation({
   route: 'PATCH /v1/projects/{slug}',
   summary: 'Renames a project',
+  description: 'Only the name can be changed. The same name again changes nothing.',
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug, name: Name },
@@ -93,6 +99,8 @@ export const updateProject = operation({
 export const deleteProject = operation({
   route: 'DELETE /v1/projects/{slug}',
   summary: 'Deletes a project and everything in it',
+  description:
+    'It cannot be undone. Its domains are detached. Keys that are limited to it stay, and may act in a later project of that slug.',
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug },

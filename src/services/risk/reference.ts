@@ -27,9 +27,11 @@ const RECORDED_MAX = 20
 export const listReference = operation({
   route: 'GET /v1/risk/reference',
   summary: 'Lists every set with its version and age. Read `stale` and `refused` first',
+  description:
+    'The members are the same for all organisations; the number of overrides is that of the organisation of the caller.',
   access: 'bearer',
   output: Type.Object({
-    sets: Type.Array(ReferenceSet),
+    sets: Type.Array(ReferenceSet, { description: 'Every set, always in the same order' }),
     stale: names('Sets older than their maximum age'),
     refused: names('Sets that cannot be consulted: a key checked against one is unknown, not clean'),
   }),
@@ -44,17 +46,23 @@ export const listReference = operation({
   },
 })
 
-const Override = Type.Object({
-  key: Type.String(),
-  verdict: Verdict,
-  note: Type.Optional(Type.String()),
-  by: Type.String({ description: 'Who wrote it' }),
-  at: timestamp('When it was written'),
-})
+const NOTE_EXAMPLES = ['A partner of ours']
+
+const ReferenceOverride = Type.Object(
+  {
+    key: Type.String({ description: 'What it is about, in its normal form', examples: ['example.com'] }),
+    verdict: Verdict,
+    note: Type.Optional(Type.String({ description: 'The reason that was given', examples: NOTE_EXAMPLES })),
+    by: Type.String({ description: 'The e-mail address of the person who wrote it', examples: ['ada@example.com'] }),
+    at: timestamp('When it was written'),
+  },
+  { title: 'ReferenceOverride', description: 'What the organisation says of a key, before the members of the set' },
+)
 
 export const getReference = operation({
   route: 'GET /v1/risk/reference/{set}',
   summary: "Returns one set and the organisation's overrides on it, in key order",
+  description: 'The members of a set are not listed; look keys up with `POST /v1/risk/reference/resolve`.',
   access: 'bearer',
   input: {
     set: SetName,
@@ -67,8 +75,11 @@ export const getReference = operation({
   },
   output: Type.Object({
     set: ReferenceSet,
-    overrides: Type.Array(Override),
-    next: Type.String({ description: 'The value of `after` for the next page; empty on the last page' }),
+    overrides: Type.Array(ReferenceOverride, { description: 'The overrides of this page' }),
+    next: Type.String({
+      description: 'The value of `after` for the next page; empty on the last page',
+      examples: [''],
+    }),
   }),
   faults: ['not_found'],
   run: async ({ db, caller, clock, state: risk }, { set, after = '', limit = PAGE }) => {
@@ -88,23 +99,25 @@ export const getReference = operation({
 const CARRIED =
   'contains IPv4 addresses embedded in IPv6, which are looked up as IPv4: write them as IPv4 (such as 192.0.2.0/24), and other IPv6 prefixes separately (such as 2000::/3)'
 
-const EntryIn = Type.Object(
+const ReferenceOverrideIn = Type.Object(
   {
     key: Key,
     verdict: Verdict,
-    note: Type.Optional(Type.String({ description: `Why, at most ${NOTE_BYTES_MAX} bytes` })),
+    note: Type.Optional(Type.String({ description: `Why, at most ${NOTE_BYTES_MAX} bytes`, examples: NOTE_EXAMPLES })),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'ReferenceOverrideIn', description: 'An override to write' },
 )
 
 export const setReference = operation({
   route: 'PUT /v1/risk/reference/{set}',
   summary: "Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced",
+  description: `Overrides win over the members of the set, for this organisation only. A \`deny\` on a domain covers its subdomains. At most ${ENTRIES_MAX} in one call, and ${OVERRIDES_MAX} on a set.`,
   access: 'bearer',
   bodyLimit: BODY_LIMIT,
   input: {
     set: SetName,
-    entries: Type.Array(EntryIn, {
+    entries: Type.Array(ReferenceOverrideIn, {
+      description: 'The overrides; of several on the same key the last one counts',
       minItems: 1,
       maxItems: ENTRIES_MAX,
       examples: [[{ key: 'example.com', verdict: 'deny' }]],
@@ -112,8 +125,11 @@ export const setReference = operation({
   },
   output: Type.Object({
     set: SetName,
-    written: Type.Integer({ description: 'Number of overrides written by this call' }),
-    overrides: Type.Integer({ description: 'Number of overrides that the organisation now has on the set' }),
+    written: Type.Integer({ description: 'Number of overrides written by this call', examples: [1] }),
+    overrides: Type.Integer({
+      description: 'Number of overrides that the organisation now has on the set',
+      examples: [1],
+    }),
   }),
   faults: ['not_found', 'conflict'],
   audit: 'risk.override',
@@ -154,13 +170,17 @@ export const setReference = operation({
 export const clearReference = operation({
   route: 'DELETE /v1/risk/reference/{set}',
   summary: 'Removes an override of the organisation; never a published member',
+  description: 'If there is no such override, nothing happens and `cleared` is false.',
   access: 'bearer',
   input: { set: SetName, key: Key },
   output: Type.Object({
     set: SetName,
-    key: Type.String(),
-    cleared: Type.Boolean({ description: 'False if there was no such override, which is not an error' }),
-    overrides: Type.Integer({ description: 'Number of overrides that remain' }),
+    key: Type.String({ description: 'The key as requested', examples: ['example.com'] }),
+    cleared: Type.Boolean({
+      description: 'False if there was no such override, which is not an error',
+      examples: [true],
+    }),
+    overrides: Type.Integer({ description: 'Number of overrides that remain', examples: [0] }),
   }),
   faults: ['not_found'],
   audit: 'risk.clear',

@@ -12,46 +12,77 @@ import { keepReceipts, type Receipt } from './receipts.ts'
 import { operation, type Risk, requireSet } from './state.ts'
 import type { SourceRow } from './store.ts'
 
-const ReceiptIn = Type.Object(
+const ReferenceReceipt = Type.Object(
   {
-    source: Type.String({ maxLength: 40, description: 'The source that was loaded' }),
-    version: Type.Optional(Type.String({ pattern: '^[\\w.:+/= -]{0,200}$', description: 'Digest of the loaded data' })),
+    source: Type.String({ maxLength: 40, description: 'The source that was loaded', examples: ['OFAC'] }),
+    version: Type.Optional(
+      Type.String({
+        pattern: '^[\\w.:+/= -]{0,200}$',
+        description: 'Digest of the loaded data',
+        examples: ['4f3a9c21'],
+      }),
+    ),
     keys: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 2_000_000_000, description: 'Number of designations loaded' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_000_000_000,
+        description: 'Number of designations loaded',
+        examples: [17_000],
+      }),
     ),
     asOf: Type.Optional(timestamp('When the load happened; by default the time of the request')),
-    refusal: Type.Optional(Type.String({ maxLength: 500, description: 'Why the load failed, if it did' })),
+    refusal: Type.Optional(
+      Type.String({ maxLength: 500, description: 'Why the load failed, if it did', examples: ['The file was empty'] }),
+    ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    title: 'ReferenceReceipt',
+    description: 'What the component that screens against a set has loaded from a source',
+  },
 )
 
-const ImportResultOut = Type.Object({
-  source: Type.String(),
-  version: Type.String({ description: 'Digest of the current data of the source' }),
-  keys: Type.Integer(),
-  wrote: Type.Integer({ description: 'Members written by this run' }),
-  unchanged: Type.Boolean({ description: 'Whether the source publishes the same data as before' }),
-  resumed: Type.Boolean({ description: 'Whether the run continued a partially imported version' }),
-  refusal: Type.Optional(Type.String({ description: 'Why nothing was imported from the source' })),
-})
+const ReferenceTaken = Type.Object(
+  {
+    source: Type.String({ description: 'The source', examples: ['disposable'] }),
+    version: Type.String({ description: 'Digest of the current data of the source', examples: ['4f3a9c21'] }),
+    keys: Type.Integer({ description: 'Members it contributes', examples: [5_000] }),
+    wrote: Type.Integer({ description: 'Members written by this run', examples: [12] }),
+    unchanged: Type.Boolean({ description: 'Whether the source publishes the same data as before' }),
+    resumed: Type.Boolean({ description: 'Whether the run continued a partially imported version' }),
+    refusal: Type.Optional(
+      Type.String({ description: 'Why nothing was imported from the source', examples: ['The list is empty'] }),
+    ),
+  },
+  { title: 'ReferenceTaken', description: 'The result of a refresh for one source' },
+)
 
 export const refreshReference = operation({
   route: 'POST /v1/risk/reference/refresh',
   summary:
     'Imports what the sources of a set publish now; `force` accepts a list that grew or shrank more than tenfold',
+  description:
+    'Repeating it is safe: a source that publishes the same data writes nothing. A list that cannot be read, or whose size changed too much, is refused in `took` and the earlier version stays. Sets that are stored elsewhere take receipts instead.',
   access: 'superadmin',
   input: {
     set: SetName,
-    force: Type.Optional(Type.Boolean()),
+    force: Type.Optional(
+      Type.Boolean({
+        description: 'Accepts a list that grew or shrank more than tenfold; never one that is empty or cannot be read',
+      }),
+    ),
     receipts: Type.Optional(
-      Type.Array(ReceiptIn, { maxItems: 100, description: 'Only for sets that are stored elsewhere' }),
+      Type.Array(ReferenceReceipt, { maxItems: 100, description: 'Only for sets that are stored elsewhere' }),
     ),
   },
   output: Type.Object({
     set: SetName,
-    version: Type.String({ description: 'The version of the set after the refresh' }),
+    version: Type.String({
+      description: 'The version of the set after the refresh',
+      examples: ['disposable@4f3a9c21'],
+    }),
     stale: Type.Boolean({ description: 'Whether the set is still older than its maximum age' }),
-    took: Type.Array(ImportResultOut),
+    took: Type.Array(ReferenceTaken, { description: 'The result for each source' }),
   }),
   faults: ['not_found', 'conflict', 'not_held', 'upstream_unreachable'],
   audit: 'risk.refresh',

@@ -14,36 +14,62 @@ import { operation, requireSet } from './state.ts'
 
 const KEYS_MAX = 100
 
-const Answer = Type.Object({
-  set: SetName,
-  key: Type.String({ description: 'The key as requested' }),
-  hit: Type.Boolean({ description: 'Whether the key is a member. Has no meaning if there is a `refusal`' }),
-  matched: Type.Optional(Type.String({ description: 'The member or override that covers the key' })),
-  from: Type.Optional(Type.Enum(['override', 'baseline'])),
-  verdict: Type.Optional(Verdict),
-  value: Type.Optional(
-    Type.Record(Type.String(), Type.String(), { description: 'Properties of the member, or the note of the override' }),
-  ),
-  score: Type.Optional(Type.Number({ description: 'Published risk weight, where the source gives one' })),
-  ...factFields,
-})
+const Answer = Type.Object(
+  {
+    set: SetName,
+    key: Type.String({ description: 'The key as requested', examples: ['someone@example.com'] }),
+    hit: Type.Boolean({
+      description: 'Whether the key is a member. Has no meaning if there is a `refusal`',
+      examples: [true],
+    }),
+    matched: Type.Optional(
+      Type.String({ description: 'The member or override that covers the key', examples: ['example.com'] }),
+    ),
+    from: Type.Optional(
+      Type.Enum(['override', 'baseline'], {
+        description: 'Whether an override of the organisation answered, or the published members',
+      }),
+    ),
+    verdict: Type.Optional(Verdict),
+    value: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Properties of the member, or the note of the override',
+      }),
+    ),
+    score: Type.Optional(
+      Type.Number({ description: 'Published risk weight, where the source gives one', examples: [0.8] }),
+    ),
+    ...factFields,
+  },
+  { title: 'ReferenceAnswer', description: 'What one set says of one key' },
+)
 
-const Version = Type.Object({
-  set: SetName,
-  version: factFields.version,
-  asOf: factFields.asOf,
-  stale: factFields.stale,
-  refusal: factFields.refusal,
-})
+const Version = Type.Object(
+  {
+    set: SetName,
+    version: factFields.version,
+    asOf: factFields.asOf,
+    stale: factFields.stale,
+    refusal: factFields.refusal,
+  },
+  { title: 'ReferenceVersion', description: 'The version of a set that was consulted' },
+)
 
 export const resolveReference = operation({
   route: 'POST /v1/risk/reference/resolve',
   summary:
     "Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`",
+  description:
+    'A miss on a set in `refused` says nothing about the key. A stale set still answers. Keys are not logged.',
   access: 'bearer',
   audit: 'none',
   input: {
-    keys: Type.Array(Key, { minItems: 1, maxItems: KEYS_MAX, examples: [['someone@example.com', '192.0.2.7']] }),
+    keys: Type.Array(Key, {
+      minItems: 1,
+      maxItems: KEYS_MAX,
+      description: `What to look up; at most ${KEYS_MAX} keys`,
+      examples: [['someone@example.com', '192.0.2.7']],
+    }),
     sets: Type.Optional(
       Type.Array(SetName, {
         maxItems: 100,
@@ -53,8 +79,8 @@ export const resolveReference = operation({
     ),
   },
   output: Type.Object({
-    answers: Type.Array(Answer),
-    consulted: Type.Array(Version),
+    answers: Type.Array(Answer, { description: 'One for each set and key consulted' }),
+    consulted: Type.Array(Version, { description: 'Every set that took part' }),
     stale: names('Consulted sets that are older than their maximum age'),
     refused: names('Sets that could not be consulted: a key checked against one is unknown, not clean'),
   }),

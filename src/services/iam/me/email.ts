@@ -14,8 +14,17 @@ export const changeEmail = operation({
   summary: "Mails a link to a new address, with which the caller's account is moved to it",
   access: 'person',
   issuesCredential: true,
-  input: { email: Email, current: Type.String({ maxLength: 256, examples: ['the present password'] }) },
-  output: Type.Object({ email: Email }),
+  description:
+    'The address changes when the link is opened, within an hour; until then people sign in with the old one. The answer is the same if the address has an account already.',
+  input: {
+    email: Email,
+    current: Type.String({
+      maxLength: 256,
+      description: "The person's present password",
+      examples: ['the present password'],
+    }),
+  },
+  output: Type.Object({ email: { ...Email, description: 'The new address, in lower case' } }),
   status: 202,
   audit: 'email.request',
   faults: ['too_many_tries', 'mail_unreachable'],

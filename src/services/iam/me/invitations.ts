@@ -14,15 +14,22 @@ import { operation } from '../state.ts'
 import * as people from '../store.ts'
 import type { OwnWrite, Person } from './own-write.ts'
 
-const Invitation = Type.Object({
-  id: InviteId,
-  org: Type.String({ description: 'The slug of the organisation' }),
-  name: Type.String({ description: 'Its name' }),
-  role: Role,
-  invitedBy: Type.String({ description: 'The e-mail address of the person who sent the invite' }),
-  created: timestamp('When the invite was sent'),
-  expires: timestamp('When it expires'),
-})
+const OrgSlug = Type.String({ description: 'The slug of the organisation', examples: ['web-shop'] })
+const Invitation = Type.Object(
+  {
+    id: InviteId,
+    org: OrgSlug,
+    name: Type.String({ description: 'Its name', examples: ['Web shop'] }),
+    role: Role,
+    invitedBy: Type.String({
+      description: 'The e-mail address of the person who sent the invite',
+      examples: ['grace@example.com'],
+    }),
+    created: timestamp('When the invite was sent'),
+    expires: timestamp('When it expires'),
+  },
+  { title: 'Invitation', description: 'An open invitation to the caller, from any organisation' },
+)
 
 export const listMyInvitations = operation({
   route: 'GET /v1/iam/me/invitations',
@@ -42,9 +49,10 @@ export const listMyInvitations = operation({
 export const acceptInvitation = operation({
   route: 'POST /v1/iam/me/invitations/{id}/accept',
   summary: 'Accepts an invitation: the caller becomes a member of the organisation',
+  description: 'The session stays in its organisation; sign in again to choose the other one.',
   access: 'person',
   input: { id: InviteId },
-  output: Type.Object({ org: Type.String({ description: 'The slug of the organisation' }), role: Role }),
+  output: Type.Object({ org: OrgSlug, role: Role }),
   faults: ['not_found', 'conflict'],
   audit: 'invite.accept',
   run: ({ caller, clock, state, write }, { id }) =>
@@ -71,6 +79,7 @@ export async function accept(
 export const declineInvitation = operation({
   route: 'POST /v1/iam/me/invitations/{id}/decline',
   summary: 'Declines an invitation: it ends, and its link is no longer valid',
+  description: 'The audit trail of the organisation records it. The organisation may invite the person again.',
   access: 'person',
   input: { id: InviteId },
   output: nothing,

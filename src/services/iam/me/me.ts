@@ -7,30 +7,57 @@ import { operation } from '../state.ts'
 import * as store from '../store.ts'
 import type { OwnWrite } from './own-write.ts'
 
+const Membership = Type.Object(
+  {
+    org: Type.String({ description: 'The slug of the organisation', examples: ['web-shop'] }),
+    name: Type.String({ description: 'Its name', examples: ['Web shop'] }),
+    role: Role,
+  },
+  { title: 'Membership', description: 'An organisation that a person belongs to' },
+)
+
+const Credential = Type.Object(
+  {
+    kind: Type.Enum(['secret', 'session', 'token'], {
+      description: 'A secret key, the session of a browser, or an access token',
+    }),
+    id: Type.String({ description: 'Its id, as in the audit trail', examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
+    limited: Type.Boolean({ description: 'Whether the credential has a limit, a budget or a rate' }),
+  },
+  { title: 'Credential', description: 'The credential that a request was made with' },
+)
+
+const Me = Type.Object(
+  {
+    user: UserId,
+    email: Email,
+    emailVerified: Type.Boolean({ description: 'Whether the person has proved access to the mailbox' }),
+    name: Type.String({ description: 'The name that the person gave; empty if none', examples: ['Ada Lovelace'] }),
+    org: Type.String({
+      description: 'The slug of the organisation that the credential belongs to',
+      examples: ['web-shop'],
+    }),
+    role: Role,
+    project: Type.Union([Type.String(), Type.Null()], {
+      description: 'The project of this request; null without one',
+      examples: [null],
+    }),
+    superadmin: Type.Boolean({ description: 'Whether the caller is a superadmin' }),
+    credential: Credential,
+    orgs: Type.Array(Membership, {
+      description:
+        'All organisations that the person is a member of; for the token of an app that is not trusted, only its own',
+    }),
+  },
+  { title: 'Me', description: 'The caller' },
+)
+
 export const getMe = operation({
   route: 'GET /v1/iam/me',
   summary: 'Returns the caller, their organisation and the credential in use',
   access: 'bearer',
   project: 'chosen',
-  output: Type.Object({
-    user: UserId,
-    email: Email,
-    emailVerified: Type.Boolean({ description: 'Whether the person has proved access to the mailbox' }),
-    name: Type.String({ description: 'The name that the person gave; empty if none' }),
-    org: Type.String({ description: 'The slug of the organisation that the credential belongs to' }),
-    role: Role,
-    project: Type.Union([Type.String(), Type.Null()], { description: 'The project of this request' }),
-    superadmin: Type.Boolean({ description: 'Whether the caller is a superadmin' }),
-    credential: Type.Object({
-      kind: Type.Enum(['secret', 'session', 'token']),
-      id: Type.String(),
-      limited: Type.Boolean({ description: 'Whether the credential has a limit, a budget or a rate' }),
-    }),
-    orgs: Type.Array(Type.Object({ org: Type.String(), name: Type.String(), role: Role }), {
-      description:
-        'All organisations that the person is a member of; for the token of an app that is not trusted, only its own',
-    }),
-  }),
+  output: Me,
   run: async ({ db, caller }) => {
     const { user, email, org, role, project, credential } = caller
     const { id } = credential
@@ -54,14 +81,14 @@ export const getMe = operation({
   },
 })
 
-export const PersonName = displayName("The person's name")
+export const PersonName = { ...displayName("The person's name"), examples: ['Ada Lovelace'] }
 
 export const updateMe = operation({
   route: 'PATCH /v1/iam/me',
   summary: "Changes the caller's name, which apps see with the scope `profile`",
   access: 'person',
   input: { name: PersonName },
-  output: Type.Object({ name: Type.String() }),
+  output: Type.Object({ name: Type.String({ description: 'The new name', examples: ['Ada Lovelace'] }) }),
   audit: 'me.update',
   run: async ({ caller, write }, { name }) => {
     await write(scope => rename(scope, caller.user, name))

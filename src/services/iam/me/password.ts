@@ -21,7 +21,15 @@ export const changePassword = operation({
   summary: "Changes the caller's password and ends all their other sign-ins",
   access: 'bearer',
   issuesCredential: true,
-  input: { current: Type.String({ maxLength: 256, examples: ['the old password'] }), password: Password },
+  description: `The sign-in it is called with stays; keys stay too. After ${TRIES_MAX} wrong passwords it is refused for 15 minutes. The person is told by mail.`,
+  input: {
+    current: Type.String({
+      maxLength: 256,
+      description: "The person's present password",
+      examples: ['the old password'],
+    }),
+    password: Password,
+  },
   output: nothing,
   audit: 'password.change',
   faults: ['too_many_tries'],
