@@ -21,11 +21,8 @@ export class Reply {
   }
 }
 
-export const reply = (
-  status: number,
-  headers: Reply['headers'] = {},
-  body: ReplyBody = null,
-): Reply => new Reply(status, headers, body)
+export const reply = (status: number, headers: Reply['headers'] = {}, body: ReplyBody = null): Reply =>
+  new Reply(status, headers, body)
 
 /** One event of `text/event-stream`. A string is sent unchanged, any other value as JSON. */
 export type ServerEvent<T> = { data: T; event?: string; id?: string }
