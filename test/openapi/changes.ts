@@ -17,7 +17,6 @@ export function breakingChanges(before: Document, after: Document): string[] {
     if (!current) report('the operation was removed')
     else {
       compareOperations({ before, after }, old, current, report)
-      // All faults have one schema, so that a change of it is one line.
       compareAnswers({ before, after }, old, current, report, change => lines.add(`Fault: ${change}`))
     }
   }
@@ -112,7 +111,9 @@ function narrowings(a: Schema, b: Schema): string[] {
   return found
 }
 
-/** `faults` reports the changes of the answers that are not a success. */
+const FAULT = '#/components/schemas/Fault'
+
+/** `faults` reports the changes of the schema that all faults have, so that each is one line. */
 function compareAnswers(documents: Documents, old: Documented, current: Documented, report: Report, faults: Report) {
   const mediaOf = (response: Response) => response.content?.[JSON_TYPE]
   for (const [status, response] of Object.entries(old.entry.responses)) {
@@ -126,8 +127,9 @@ function compareAnswers(documents: Documents, old: Documented, current: Document
       if (type !== '*/*' && !now.content?.[type]) report(`the answer ${status} is no longer ${type}`)
     }
     const [before, after] = [mediaOf(response)?.schema, mediaOf(now)?.schema]
-    const told = /^[23]/.test(status) ? (change: string) => report(`in the answer ${status}, ${change}`) : faults
-    if (before && after) compareOutputs(documents, { before, after, at: '', report: told })
+    const inAnswer = (change: string) => report(`in the answer ${status}, ${change}`)
+    const isFault = before?.$ref === FAULT && after?.$ref === FAULT
+    if (before && after) compareOutputs(documents, { before, after, at: '', report: isFault ? faults : inAnswer })
   }
 }
 
