@@ -56,7 +56,7 @@ export const acceptsBody = ({ bodyKind }: Operation) => bodyKind !== 'none'
 /** The code of the fault in an answer; null if the dialect of the operation has no codes. */
 export function faultCodeOf({ dialect }: Operation, { body }: Answer): string | null {
   if (dialect === native) return body.error.code
-  return dialect === jsonrpc ? body.error.data.code : null
+  return dialect === jsonrpc ? (body.error.data?.code ?? null) : null
 }
 
 /** Sends each field in the path, the query or the body, as declared. */
@@ -72,7 +72,8 @@ export function send(
     delete rest[name]
     return encodeURIComponent(String(input[name]).toWellFormed())
   })
-  if (hasJsonBody(operation)) return host.call(`${method} ${path}`, { body: rest, ...options })
+  const body = operation.bodyKind === 'parsed' ? { ...(operation.bodyExample as object), ...rest } : rest
+  if (hasJsonBody(operation)) return host.call(`${method} ${path}`, { body, ...options })
   const query = new URLSearchParams(
     Object.entries(rest).map(([name, value]) => [name, String(value)] as [string, string]),
   )

@@ -69,6 +69,16 @@ const identity = (name: string, path: string, more: Partial<Kind> = {}): Kind =>
 const read = api('a read with a key', '/v1/projects/none', { headers: bearer })
 const anonymous = api('a read without a credential', '/v1/projects/none')
 const write = api('a write', '/v1/projects', { method: 'POST', headers: json, body: '{"slug":"A","name":"A"}' })
+const creation = api('a creation', '/v1/projects', {
+  method: 'POST',
+  headers: json,
+  body: '{"slug":"linear","name":"A"}',
+})
+const door = api('a tool message', '/v1/mcp', {
+  method: 'POST',
+  headers: json,
+  body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+})
 const ingest = api('an event', '/v1/specimen/ingest', {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
@@ -118,6 +128,10 @@ const HEADERS: Record<string, readonly Kind[]> = {
   'x-forwarded-for': [read, discovery, signIn],
   'x-forwarded-host': [authorize],
   'x-forwarded-proto': [read, discovery],
+  'idempotency-key': [creation],
+  'mcp-method': [door],
+  'mcp-name': [door],
+  'mcp-protocol-version': [door],
   'x-project-id': [read, relayed],
   'x-service-ingest-key': [ingest],
 }
@@ -316,13 +330,16 @@ function isWhole(received: string): boolean {
 }
 
 /** The names in `headers.name`, `headers['name']` and `{ name } = request.headers`; a variable by its own name. */
+/** Constants that the source reads headers with. */
+const NAMED: Record<string, string> = { INGEST_HEADER: 'x-service-ingest-key', IDEMPOTENCY_HEADER: 'idempotency-key' }
+
 function headersReadIn(text: string): string[] {
   const members = [...text.matchAll(/(?<!-|fault\.|file\.|answer\.|response\.)\bheaders(?:\.(\w+)|\[('?[\w-]+'?)\])/g)]
   const taken = [...text.matchAll(/\{([^{}]*)\} = (?:request\.)?headers\b/g)].flatMap(([, names = '']) =>
     names.split(',').map(name => name.trim().split(':', 1)[0] as string),
   )
   return [...members.map(([, name, computed]) => name ?? (computed as string)), ...taken]
-    .map(name => (name === 'INGEST_HEADER' ? 'x-service-ingest-key' : name.replaceAll("'", '')))
+    .map(name => NAMED[name] ?? name.replaceAll("'", ''))
     .filter(name => name !== '' && !['name', 'push', 'map'].includes(name))
 }
 

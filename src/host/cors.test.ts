@@ -209,9 +209,13 @@ describe('a preflight', () => {
         assert.deepEqual(named, [
           'Authorization',
           'Content-Type',
+          'Idempotency-Key',
           'X-CSRF-Token',
           'X-Project-Id',
           'X-Service-Ingest-Key',
+          'MCP-Protocol-Version',
+          'Mcp-Method',
+          'Mcp-Name',
         ])
       }
     })

@@ -60,11 +60,11 @@ export const callTools = operation({
     state.views ??= openViews(calls.operations)
     const exchange: Exchange = { calls, request, view: state.views(query), door: state, challenge: null }
     const { status, text } = await answer(exchange, body.json)
-    const headers: Record<string, string> = {}
-    if (exchange.challenge !== null) headers['www-authenticate'] = exchange.challenge
-    if (text === null) return reply(status, headers)
-    headers['content-type'] = 'application/json; charset=utf-8'
-    return reply(status, headers, text)
+    const head: Record<string, string> = {}
+    if (exchange.challenge !== null) head['www-authenticate'] = exchange.challenge
+    if (text === null) return reply(status, head)
+    head['content-type'] = 'application/json; charset=utf-8'
+    return reply(status, head, text)
   },
 })
 
