@@ -37,6 +37,11 @@ const discovery = await send(DISCOVERY)
 const document = JSON.parse(discovery.text)
 
 describe('the discovery document', () => {
+  it('is also served for clients of OAuth 2.0 alone', async () => {
+    const { status, text } = await send('/.well-known/oauth-authorization-server')
+    assert.deepEqual([status, JSON.parse(text)], [200, document])
+  })
+
   it('is JSON', () => {
     assert.equal(discovery.status, 200)
     assert.match(`${discovery.headers['content-type']}`, /^application\/json/)
@@ -196,7 +201,7 @@ describe('every other path', () => {
     '/api/login/oauth/access_token',
     '/api/',
     '/v1/iam/me',
-    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-authorization-server/x',
     '/.well-known/webfinger',
     '/.well-known/jwks',
     '/.well-known/',
