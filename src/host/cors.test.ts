@@ -209,6 +209,7 @@ describe('a preflight', () => {
         assert.deepEqual(named, [
           'Authorization',
           'Content-Type',
+          'Idempotency-Key',
           'X-CSRF-Token',
           'X-Project-Id',
           'X-Service-Ingest-Key',

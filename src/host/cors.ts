@@ -13,7 +13,7 @@ type Headers = Record<string, string>
 
 /** Headers that pages may read. */
 const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy'
-const ACCEPTED = 'Authorization, Content-Type, X-CSRF-Token, X-Project-Id, X-Service-Ingest-Key'
+const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, X-CSRF-Token, X-Project-Id, X-Service-Ingest-Key'
 const PREFLIGHT_S = 600
 
 /** A host name as browsers write it, without a port: only the site at the default port is verified. */
