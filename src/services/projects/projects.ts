@@ -11,12 +11,15 @@ import * as store from './store.ts'
 
 const Slug = slug("The project's slug")
 const Name = displayName("The project's name")
-const Project = Type.Object({
-  slug: Slug,
-  name: Name,
-  created: timestamp('When it was created'),
-  updated: timestamp('When it was last changed'),
-})
+const Project = Type.Object(
+  {
+    slug: Slug,
+    name: Name,
+    created: timestamp('When it was created'),
+    updated: timestamp('When it was last changed'),
+  },
+  { title: 'Project' },
+)
 
 export const listProjects = operation({
   route: 'GET /v1/projects',
