@@ -1,34 +1,115 @@
 // GENERATED from the operation declarations by `npm run generate`; do not edit.
 //
-// The typed client of a Stoa host. It needs only `fetch` and runs in browsers and in Node.
+// The typed client of a Stoa host, for Node, browsers and workers. It needs only `fetch` and Web Crypto.
 //
 //   const stoa = createStoa({ baseUrl: 'https://localhost:8443', key: 'sk-…' })
 //   const project = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
 //   for await (const { slug } of stoa.listProjectsAll()) …
 
+// What callers choose: for the client, and for one call.
+
 export type StoaOptions = {
   /** The URL of the host, such as `https://localhost:8443`. */
   baseUrl: string
-  /** A secret key of the organisation, `sk-…`. Without it only public operations can be called. */
-  key?: string
+  /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
+  key?: string | undefined
+  /** Acts as the person who is signed in to the browser, instead of with a key. */
+  session?: boolean | undefined
+  /** Allows a secret key in a browser page, where everybody who opens the page can read it. */
+  dangerouslyAllowBrowser?: boolean | undefined
+  /** How long one attempt may take until the whole answer is there; 60,000 if omitted. */
+  timeoutMs?: number | undefined
+  /** How often a failed call is tried again; 2 if omitted. */
+  retries?: number | undefined
+  /** The longest wait before an attempt; 30,000 if omitted. If the host asks for a longer one, the call fails at once. */
+  retryWaitMaxMs?: number | undefined
+  /** Sent with every request, such as `X-Project-Id`. */
+  headers?: Record<string, string> | undefined
   /** Used instead of the global `fetch`. */
-  fetch?: (url: string, init: Init) => Promise<Response>
+  fetch?: Fetch | undefined
 }
-
-type Init = { method: string; headers: Record<string, string>; body: string | null; signal: AbortSignal | null }
 
 export type CallOptions = {
   /** Aborts the call, which then rejects with the signal's reason. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
+  /** As in `StoaOptions`, for this call. */
+  timeoutMs?: number | undefined
+  /** As in `StoaOptions`, for this call. */
+  retries?: number | undefined
+  /** Sent with this call, in addition to those of the client. */
+  headers?: Record<string, string> | undefined
 }
 
-/** Thrown for every answer that is not 2xx. The message says what to do. */
+/** For operations that create something. */
+export type CreateOptions = CallOptions & {
+  /** The host runs the operation once for each key. By default every call has a new one, the same for its attempts. */
+  idempotencyKey?: string | undefined
+}
+
+type Fetch = (url: string, init: FetchInit) => Promise<Response>
+
+type FetchInit = {
+  method: string
+  headers: Record<string, string>
+  body: string | null
+  signal: AbortSignal
+  redirect: 'follow' | 'manual'
+  credentials?: 'include'
+}
+
+type ClientSettings = ReturnType<typeof settingsFrom>
+
+function settingsFrom(options: StoaOptions) {
+  const { baseUrl, key, session = false, dangerouslyAllowBrowser = false } = options
+  if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
+  if (session && key !== undefined) throw new TypeError('Give `key` or `session`, not both.')
+  if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
+    throw new TypeError(
+      'Everybody who opens this page can read the secret key. Use `session: true`, or call from a server; ' +
+        'if the key may be known, set `dangerouslyAllowBrowser: true`.',
+    )
+  }
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    key,
+    session,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    retries: options.retries ?? 2,
+    retryWaitMaxMs: options.retryWaitMaxMs ?? 30_000,
+    headers: options.headers ?? {},
+    // Looked up for every request, so that what replaces the global later is used.
+    fetch: options.fetch ?? ((url: string, init: FetchInit) => fetch(url, init)),
+  }
+}
+
+const isPage = () => 'document' in globalThis
+
+// What calls reject with, besides the reason of an aborted signal:
+//
+//   StoaError
+//     StoaApiError                the host answered with a fault
+//       InvalidInputError           400, 405, 408, 413, 415, 417, 431
+//       AuthenticationError         401
+//       PermissionError             403
+//       NotFoundError               404
+//       ConflictError               409
+//       RateLimitError              429
+//       ServerError                 500, 501, 502, 503
+//     StoaConnectionError         there was no answer of the host
+//     WebhookVerificationError    a webhook is not from the host
+
 export class StoaError extends Error {
-  override readonly name = 'StoaError'
+  override name = 'StoaError'
+}
+
+/** The host answered with a fault. The message says what to do. */
+export class StoaApiError extends StoaError {
+  override name = 'StoaApiError'
+  /** Identifies the kind of fault. A host newer than this client may answer others too. */
+  readonly code: FaultCode
+  /** The status of the answer; 200 if the fault came within an event stream. */
   readonly status: number
-  /** The fault code, such as `conflict`; `unknown` if the answer did not come from the host. */
-  readonly code: string
-  /** The family of the code. */
+  /** The family of the code, such as `conflict_error`. */
   readonly type: string
   /** The first invalid field. */
   readonly param: string | null
@@ -36,71 +117,256 @@ export class StoaError extends Error {
   readonly fields: { path: string; says: string }[]
   /** Identifies the request in the logs of the host. */
   readonly requestId: string | null
+  /** In how many seconds the host may accept the call. */
+  readonly retryAfter: number | null
+  /** The headers of the answer. */
+  readonly headers: Headers
 
-  constructor(response: Response, body: string) {
-    const problem = errorIn(body)
-    super(problem.message ?? `The answer was ${response.status} ${response.statusText}`.trim())
+  constructor(fault: FaultAnswer, response: Response) {
+    super(fault.message)
+    this.code = fault.code
     this.status = response.status
-    this.code = problem.code ?? 'unknown'
-    this.type = problem.type ?? 'unknown'
-    this.param = problem.param ?? null
-    this.fields = problem.fields ?? []
-    this.requestId = problem.request_id ?? response.headers.get('x-request-id')
+    this.type = fault.type
+    this.param = fault.param ?? null
+    this.fields = fault.fields ?? []
+    this.requestId = fault.request_id ?? requestIdOf(response)
+    this.retryAfter = retryAfterIn(response.headers)
+    this.headers = response.headers
   }
 }
 
-type Problem = Partial<Pick<StoaError, 'code' | 'message' | 'type' | 'param' | 'fields'> & { request_id: string }>
+/** The request is invalid; `fields` says what is wrong with which field. */
+export class InvalidInputError extends StoaApiError {
+  override name = 'InvalidInputError'
+}
 
-/** A proxy in between may answer in another format, so nothing is assumed about the body. */
-function errorIn(body: string): Problem {
-  try {
-    const { error } = JSON.parse(body)
-    return typeof error?.code === 'string' ? error : {}
-  } catch {
-    return {}
+/** There is no credential, or it is wrong, expired or revoked. */
+export class AuthenticationError extends StoaApiError {
+  override name = 'AuthenticationError'
+}
+
+/** The credential may not do this. */
+export class PermissionError extends StoaApiError {
+  override name = 'PermissionError'
+}
+
+export class NotFoundError extends StoaApiError {
+  override name = 'NotFoundError'
+}
+
+/** It contradicts what exists, such as a name that is taken. */
+export class ConflictError extends StoaApiError {
+  override name = 'ConflictError'
+}
+
+/** Too many calls; `retryAfter` says when to try again. */
+export class RateLimitError extends StoaApiError {
+  override name = 'RateLimitError'
+}
+
+/** The host, or what it depends on, failed. */
+export class ServerError extends StoaApiError {
+  override name = 'ServerError'
+}
+
+/** There was no answer of the host: a network failure, a time-out, or an answer that is not the JSON of a Stoa host. */
+export class StoaConnectionError extends StoaError {
+  override name = 'StoaConnectionError'
+  /** The status of the answer; null if there was none. */
+  readonly status: number | null
+  /** The headers of the answer; null if there was none. */
+  readonly headers: Headers | null
+
+  constructor(message: string, { cause, response }: { cause?: unknown; response?: Response | undefined }) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.status = response?.status ?? null
+    this.headers = response?.headers ?? null
   }
 }
 
-/** Calls operations by their route; `createStoa` adds names and types. */
-export function connect({ baseUrl, key, fetch = globalThis.fetch }: StoaOptions) {
-  const base = baseUrl.replace(/\/+$/, '')
+type FaultAnswer = {
+  code: FaultCode
+  message: string
+  type: string
+  param?: string | null
+  fields?: { path: string; says: string }[]
+  request_id?: string
+}
 
-  /** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
-  async function send(method: string, path: string, input: object, { signal }: CallOptions = {}): Promise<Response> {
-    const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
-    const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
-      const value = rest.get(name)
-      rest.delete(name)
-      return segment(name, value)
+/** Null if the value is not a fault of the host: a proxy in between may answer in another format. */
+function faultIn(value: unknown): FaultAnswer | null {
+  const { error } = (value ?? {}) as { error?: Partial<FaultAnswer> | null }
+  const isFault = [error?.code, error?.message, error?.type].every(text => typeof text === 'string')
+  return isFault ? (error as FaultAnswer) : null
+}
+
+function apiError(fault: FaultAnswer, response: Response): StoaApiError {
+  const families: Record<string, typeof StoaApiError> = {
+    invalid_request_error: InvalidInputError,
+    authentication_error: AuthenticationError,
+    permission_error: PermissionError,
+    not_found_error: NotFoundError,
+    conflict_error: ConflictError,
+    rate_limit_error: RateLimitError,
+    api_error: ServerError,
+  }
+  return new (families[fault.type] ?? StoaApiError)(fault, response)
+}
+
+const requestIdOf = (response: Response): string | null => response.headers.get('x-request-id')
+
+/** In seconds. The header is a number of seconds or a date (RFC 9110, section 10.2.3). */
+function retryAfterIn(headers: Headers): number | null {
+  const value = headers.get('retry-after')
+  if (value === null) return null
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? null : Math.max(0, Math.ceil(seconds))
+}
+
+// Calls operations by their route; `createStoa` adds names and types.
+
+/** Resolves to the value that the operation answers. */
+export type Call<Data> = Promise<Data> & {
+  /** Resolves to the value, and the response that contained it. */
+  withResponse(): Promise<WithResponse<Data>>
+}
+
+/** `response` has the status and the headers of the answer; its body is read already. */
+export type WithResponse<Data> = { data: Data; response: Response; requestId: string | null }
+
+/** One page of a listing. */
+export type Page<Item> = {
+  data: Item[]
+  /** Send it as `after` to get the next page; empty on the last page. */
+  next: string
+}
+
+function connect(options: StoaOptions) {
+  const settings = settingsFrom(options)
+  const csrfToken = settings.session ? csrfTokens(() => call('GET', '/v1/account/csrf', {})) : null
+
+  /** Throws a TypeError for what the caller must correct, such as an invalid header. */
+  function request(method: string, path: string, input: object, more: (Record<string, string> | undefined)[]) {
+    const headers = new Headers(settings.headers)
+    if (settings.key !== undefined) headers.set('authorization', `Bearer ${settings.key}`)
+    for (const [name, value] of more.flatMap(one => Object.entries(one ?? {}))) headers.set(name, value)
+    return requestFor(settings.baseUrl, method, path, input, headers)
+  }
+
+  const perform = <Data>(made: ApiRequest, read: Reader<Data>, options: CallOptions) =>
+    performed(made, read, options, settings, csrfToken)
+
+  function call<Data>(method: string, path: string, input: object, options: CallOptions = {}): Call<Data> {
+    return callOf(async () => perform(request(method, path, input, [options.headers]), readJson<Data>, options))
+  }
+
+  /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. */
+  function create<Data>(method: string, path: string, input: object, options: CreateOptions = {}): Call<Data> {
+    return callOf(async () => {
+      const key = { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() }
+      return perform(request(method, path, input, [options.headers, key]), readJson<Data>, options)
     })
-    const url = new URL(base + filled)
-    const inQuery = method === 'GET' || method === 'DELETE'
-    if (inQuery) for (const [name, value] of rest) url.searchParams.set(name, String(value))
-    const headers: Record<string, string> = {}
-    if (key !== undefined) headers.authorization = `Bearer ${key}`
-    if (!inQuery) headers['content-type'] = 'application/json'
-    const body = inQuery ? null : JSON.stringify(Object.fromEntries(rest))
-    const response = await fetch(url.href, { method, headers, body, signal: signal ?? null })
-    if (!response.ok) throw new StoaError(response, await response.text())
-    return response
   }
 
-  async function call<Output>(...request: Parameters<typeof send>): Promise<Output> {
-    const response = await send(...request)
-    return (response.status === 204 ? undefined : await response.json()) as Output
+  /** For operations that answer something else than JSON. */
+  function send(method: string, path: string, input: object, options: CallOptions = {}): Call<Response> {
+    const made = () => ({ ...request(method, path, input, [options.headers]), redirect: 'follow' as const })
+    return callOf(async () => perform(made(), readWhole, options))
   }
 
   /** Every item of a listing; each page is requested when its first item is needed. */
-  async function* all<Item>(method: string, path: string, input: { after?: string }, options?: CallOptions) {
+  async function* all<Item>(method: string, path: string, input: { after?: string }, options: CallOptions = {}) {
     let { after } = input
     do {
-      const page = await call<{ data: Item[]; next: string }>(method, path, { ...input, after }, options)
-      yield* page.data
+      const page: Page<Item> = await call<Page<Item>>(method, path, { ...input, after }, options)
+      for (const item of page.data) {
+        options.signal?.throwIfAborted()
+        yield item
+      }
       after = page.next
     } while (after)
   }
 
-  return { send, call, all }
+  /** The events of a stream. The request is sent when the first is needed, and cancelled when the loop is left. The host
+   *  sends strings unchanged; then `parse` is `String`. */
+  async function* events<Data>(
+    method: string,
+    path: string,
+    input: object,
+    options: CallOptions = {},
+    parse: (text: string) => unknown = JSON.parse,
+  ): AsyncGenerator<StoaEvent<Data>, void, undefined> {
+    const made = request(method, path, input, [{ accept: 'text/event-stream' }, options.headers])
+    const { response, deadline } = await perform(made, async () => {}, options)
+    try {
+      if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response)
+      yield* eventsIn<Data>(response, parse, deadline, options.signal)
+    } finally {
+      deadline.cancel()
+    }
+  }
+
+  return { call, create, send, all, events }
+}
+
+async function readJson<Data>(response: Response): Promise<Data> {
+  return (response.status === 204 ? undefined : JSON.parse(await response.text())) as Data
+}
+
+/** A copy whose body is there already: reading the original later would be without a deadline. */
+async function readWhole(response: Response): Promise<Response> {
+  const body = await response.arrayBuffer()
+  return new Response(body.byteLength > 0 ? body : null, response)
+}
+
+function callOf<Data>(perform: () => Promise<Performed<Data>>): Call<Data> {
+  const answered = perform().then(({ data, response, deadline }) => {
+    deadline.end()
+    return { data, response, requestId: requestIdOf(response) }
+  })
+  const value = answered.then(({ data }) => data)
+  const withResponse = () => {
+    value.catch(() => {}) // The caller has chosen the other promise, which rejects with the same error.
+    return answered
+  }
+  return Object.assign(value, { withResponse })
+}
+
+// A request as it is sent, made of an operation's route and the flat input of the caller.
+
+type ApiRequest = {
+  /** `POST /v1/projects`, for messages. Without the values of the input, which may be confidential. */
+  route: string
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | null
+  redirect: 'follow' | 'manual'
+  /** Whether sending it twice does no more than sending it once. */
+  isRepeatable: boolean
+}
+
+/** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
+function requestFor(baseUrl: string, method: string, path: string, input: object, headers: Headers): ApiRequest {
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+    const value = rest.get(name)
+    rest.delete(name)
+    return segment(name, value)
+  })
+  const url = new URL(baseUrl + filled)
+  const inQuery = method === 'GET' || method === 'DELETE'
+  if (inQuery) for (const [name, value] of rest) url.searchParams.set(name, String(value))
+  else headers.set('content-type', 'application/json')
+  return {
+    route: `${method} ${path}`,
+    method,
+    url: url.href,
+    headers: Object.fromEntries(headers),
+    body: inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
+    redirect: 'manual', // After a redirect, `fetch` would send a POST as a GET, which is another operation.
+    isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'POST' && headers.has('idempotency-key')),
+  }
 }
 
 /** URL parsing removes empty and dot segments, which would call another operation. */
@@ -109,6 +375,456 @@ function segment(name: string, value: unknown): string {
   if (['', '.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
   return encodeURIComponent(text)
 }
+
+// One attempt: sends the request and reads the answer.
+
+/** The deadline of a successful attempt is still running. */
+type Performed<Data> = { data: Data; response: Response; deadline: Deadline }
+
+/** `again` says when another attempt may help: always, because the host cannot have received the request; if the request
+ *  is repeatable; or never. */
+type FailedAttempt = {
+  error: StoaError
+  again: 'always' | 'repeatable' | 'never'
+  /** In how many seconds the host asks to be called again. */
+  retryAfter: number | null
+}
+
+/** Reads the body of a successful answer. Throws a SyntaxError if it is no JSON. */
+type Reader<Data> = (response: Response) => Promise<Data>
+
+/** Statuses of conditions that pass. 409 is none: what exists would contradict a repeated call just the same. */
+const PASSING = [408, 429, 502, 503, 504]
+
+/** Rejects only with the reason of the caller's signal. */
+async function attempt<Data>(
+  { route, method, url, headers, body, redirect }: ApiRequest,
+  read: Reader<Data>,
+  { fetch, session }: Pick<ClientSettings, 'fetch' | 'session'>,
+  timeoutMs: number,
+  outer: AbortSignal | undefined,
+): Promise<Performed<Data> | FailedAttempt> {
+  const deadline = startDeadline(timeoutMs, outer)
+  const { signal } = deadline
+  // Not every runtime knows `credentials`, so that it is set only where it is needed.
+  const init = { method, headers, body, redirect, signal, ...(session && { credentials: 'include' as const }) }
+  let response: Response | undefined
+  try {
+    response = await fetch(url, init)
+    if (response.ok) return { data: await read(response), response, deadline }
+    const failure = failureOf(route, response, await response.text())
+    deadline.end()
+    return failure
+  } catch (thrown) {
+    const cause = signal.aborted ? signal.reason : thrown
+    deadline.cancel()
+    outer?.throwIfAborted()
+    if (response && thrown instanceof SyntaxError && !hasType(response, 'application/json')) {
+      return { error: foreignAnswer(route, response, thrown), again: 'never', retryAfter: null }
+    }
+    const what = response ? 'the answer was cut off' : 'there was no answer'
+    const message = `${route}: ${what}: ${new URL(url).origin}, ${wordsOf(cause)}`
+    const error = new StoaConnectionError(message, { cause, response })
+    return { error, again: isUnsent(cause) ? 'always' : 'repeatable', retryAfter: null }
+  }
+}
+
+/** For an answer that is not 2xx. */
+function failureOf(route: string, response: Response, body: string): FailedAttempt {
+  const again = PASSING.includes(response.status) ? 'repeatable' : 'never'
+  return { error: errorOf(route, response, body), again, retryAfter: retryAfterIn(response.headers) }
+}
+
+function errorOf(route: string, response: Response, body: string): StoaError {
+  try {
+    const fault = faultIn(JSON.parse(body))
+    return fault ? apiError(fault, response) : foreignAnswer(route, response)
+  } catch (cause) {
+    return foreignAnswer(route, response, cause)
+  }
+}
+
+function foreignAnswer(route: string, response: Response, cause?: unknown): StoaConnectionError {
+  const status = `${response.status} ${response.statusText}`.trimEnd()
+  const message = `${route}: the answer (${status}) is not one of a Stoa host; check \`baseUrl\` and the proxies in between.`
+  return new StoaConnectionError(message, { cause, response })
+}
+
+const hasType = ({ headers }: Response, type: string) => headers.get('content-type')?.startsWith(type) === true
+
+/** The codes with which Node's `fetch` fails before it has a connection. Browsers do not tell. */
+const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
+
+const isUnsent = (error: unknown) => UNSENT.includes(codeOf(error) ?? '')
+
+/** `fetch failed` says nothing; the code of its cause does. */
+function wordsOf(error: unknown): string {
+  return codeOf(error) ?? (error instanceof Error ? error.message : String(error))
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { cause } = (error ?? {}) as { cause?: { code?: string } }
+  return cause?.code
+}
+
+// Attempts, and whether and when a failed one is repeated.
+
+/** The bound of the first wait, which doubles with every attempt. The waits are random below it ("full jitter"), so that
+ *  clients that failed together do not come back together. */
+const BACKOFF_MS = 500
+const BACKOFF_MS_MAX = 8_000
+
+/** Tries until an attempt succeeds or no other one is allowed. Reading may go on: the caller ends the deadline. */
+async function performed<Data>(
+  made: ApiRequest,
+  read: Reader<Data>,
+  options: CallOptions,
+  settings: ClientSettings,
+  csrfToken: CsrfToken | null,
+): Promise<Performed<Data>> {
+  const { signal, timeoutMs = settings.timeoutMs, retries = settings.retries } = options
+  let tries = 0
+  let refusedToken: string | null = null
+  while (true) {
+    signal?.throwIfAborted()
+    const needsToken = csrfToken !== null && made.method !== 'GET'
+    const token: string | null = needsToken ? await orAborted(csrfToken(refusedToken), signal) : null
+    if (token !== null) made.headers['x-csrf-token'] = token
+    const outcome = await attempt(made, read, settings, timeoutMs, signal)
+    if ('data' in outcome) return outcome
+    if (token !== null && refusedToken === null && isTokenRefused(outcome.error)) {
+      refusedToken = token
+      continue
+    }
+    const waitMs = tries < retries ? waitMsAfter(outcome, made.isRepeatable, tries, settings.retryWaitMaxMs) : null
+    if (waitMs === null) throw outcome.error
+    tries++
+    await sleep(waitMs, signal)
+  }
+}
+
+const isTokenRefused = (error: StoaError) => error instanceof StoaApiError && error.code === 'csrf_token_required'
+
+/** How long to wait before the next attempt; null if there must be none. `tries` counts the earlier repetitions. */
+function waitMsAfter({ again, retryAfter }: FailedAttempt, isRepeatable: boolean, tries: number, maxMs: number) {
+  if (again === 'never' || (again === 'repeatable' && !isRepeatable)) return null
+  const askedMs = 1000 * (retryAfter ?? 0)
+  if (askedMs > maxMs) return null
+  return Math.max(askedMs, Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs))
+}
+
+// Time: the deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
+
+/** `setTimeout` takes longer times for 1 ms. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+type Deadline = ReturnType<typeof startDeadline>
+
+/** Its signal aborts when the caller's does, or when the time is over. `end` must be called. */
+function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const follow = () => controller.abort(outer?.reason)
+  const pause = () => clearTimeout(timer)
+  /** Starts again with another time. */
+  const restart = (ms: number) => {
+    pause()
+    const expire = () => controller.abort(new DOMException(`No answer within ${ms} ms`, 'TimeoutError'))
+    timer = setTimeout(expire, Math.min(ms, TIMER_MS_MAX))
+  }
+  const end = () => {
+    pause()
+    outer?.removeEventListener('abort', follow)
+  }
+  /** Ends, and cancels the request if it is not over. */
+  const cancel = () => {
+    end()
+    controller.abort()
+  }
+  outer?.throwIfAborted()
+  outer?.addEventListener('abort', follow, { once: true })
+  restart(timeoutMs)
+  return { signal: controller.signal, pause, restart, end, cancel }
+}
+
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const elapsed = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  await orAborted(elapsed, signal).finally(() => clearTimeout(timer))
+}
+
+/** Settles like `awaited`, but rejects as soon as the signal aborts. */
+async function orAborted<T>(awaited: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  let abort = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal?.reason)
+  })
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  return Promise.race([awaited, aborted]).finally(() => signal?.removeEventListener('abort', abort))
+}
+
+// The CSRF token of a browser session, which the host requires for writes.
+
+/** The token is renewed before it expires, so that a slow request still arrives in time. */
+const RENEWAL_S = 60
+
+type Held = { token: string; expires: number }
+
+/** Resolves to a valid token, which all calls share: not to the one that the host refused. */
+type CsrfToken = (refused: string | null) => Promise<string>
+
+function csrfTokens(get: () => Promise<{ csrfToken: string; expiresIn: number }>): CsrfToken {
+  let latest: Promise<Held> | null = null
+  const load = (): Promise<Held> => {
+    const loading = get().then(({ csrfToken, expiresIn }) => {
+      return { token: csrfToken, expires: Date.now() + 1000 * Math.max(expiresIn - RENEWAL_S, expiresIn / 2) }
+    })
+    loading.catch(() => {
+      if (latest === loading) latest = null // The next call tries again; this one gets the error.
+    })
+    latest = loading
+    return loading
+  }
+  return async refused => {
+    const known = latest ?? load()
+    const { token, expires } = await known
+    if (token !== refused && Date.now() < expires) return token
+    const renewed = latest && latest !== known ? latest : load() // Another call may have renewed it meanwhile.
+    return (await renewed).token
+  }
+}
+
+// Event streams (`text/event-stream`), read as the HTML standard says, section 9.2.
+
+/** The host sends a comment every 15 seconds, so a stream that is silent for longer is lost. */
+const SILENCE_MS = 60_000
+
+const CUT_OFF = 'The event stream was cut off.'
+
+export type StoaEvent<Data> = {
+  /** The name of the event; `message` if it has none. */
+  event: string
+  data: Data
+  /** The id of the last event that had one; empty if none had. */
+  id: string
+}
+
+/** The events of an answer. A fault that the host sends as an event is thrown. */
+async function* eventsIn<Data>(
+  response: Response,
+  parse: (text: string) => unknown,
+  deadline: Deadline,
+  outer: AbortSignal | undefined,
+): AsyncGenerator<StoaEvent<Data>, void, undefined> {
+  const parser = eventParser()
+  for await (const chunk of chunksOf(response, deadline, outer)) {
+    for (const { event, data, id } of parser.eventsIn(chunk)) {
+      outer?.throwIfAborted()
+      yield { event, data: dataOf(event, data, parse, response) as Data, id }
+    }
+  }
+  // Some versions of `fetch` do not tell a lost connection from the end.
+  if (!parser.isBetweenEvents()) throw new StoaConnectionError(CUT_OFF, { response })
+}
+
+function dataOf(event: string, text: string, parse: (text: string) => unknown, response: Response): unknown {
+  const fault = event === 'error' ? faultText(text) : null
+  if (fault) throw apiError(fault, response)
+  try {
+    return parse(text)
+  } catch (cause) {
+    throw new StoaConnectionError(`The data of the event \`${event}\` is no JSON.`, { cause, response })
+  }
+}
+
+function faultText(text: string): FaultAnswer | null {
+  try {
+    return faultIn(JSON.parse(text))
+  } catch {
+    return null // An event of another kind.
+  }
+}
+
+async function* chunksOf(response: Response, deadline: Deadline, outer: AbortSignal | undefined) {
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder() // Removes a byte order mark.
+  while (reader) {
+    deadline.restart(SILENCE_MS)
+    const { done, value } = await reader.read().catch(thrown => {
+      outer?.throwIfAborted()
+      const cause = deadline.signal.aborted ? deadline.signal.reason : thrown
+      throw new StoaConnectionError(CUT_OFF, { cause, response })
+    })
+    deadline.pause() // The caller may take as long as it likes for an event.
+    if (done) return
+    yield decoder.decode(value, { stream: true })
+  }
+}
+
+/** `eventsIn` takes the next part of a stream and returns the events that it completes. */
+function eventParser() {
+  const splitter = lineSplitter()
+  let [event, id] = ['', '']
+  let data: string[] = []
+  const take = (line: string): StoaEvent<string> | null => {
+    if (line === '') {
+      const complete = data.length > 0 ? { event: event || 'message', data: data.join('\n'), id } : null
+      event = ''
+      data = []
+      return complete
+    }
+    const [, name, value = ''] = line.match(/^([^:]*)(?:: ?(.*))?$/s) as RegExpMatchArray
+    if (name === 'event') event = value
+    if (name === 'data') data.push(value)
+    if (name === 'id' && !value.includes('\0')) id = value
+    return null
+  }
+  return {
+    eventsIn: (chunk: string) => splitter.linesIn(chunk).flatMap(line => take(line) ?? []),
+    isBetweenEvents: () => data.length === 0 && event === '' && splitter.isBetweenLines(),
+  }
+}
+
+/** `linesIn` takes the next part of a text and returns the lines that it completes: by CR, LF or CRLF. */
+function lineSplitter() {
+  let rest = ''
+  let endedInCr = false
+  const linesIn = (chunk: string): string[] => {
+    if (chunk === '') return []
+    // The line was complete with the CR already; the LF of a CRLF may arrive later.
+    const text = endedInCr && chunk.startsWith('\n') ? chunk.slice(1) : chunk
+    endedInCr = chunk.endsWith('\r')
+    const lines = text.split(/\r\n|\r|\n/)
+    lines[0] = rest + lines[0]
+    rest = lines.pop() as string
+    return lines
+  }
+  return { linesIn, isBetweenLines: () => rest === '' }
+}
+
+// Verifies webhooks by the Standard Webhooks specification, with Web Crypto.
+
+/** Why a webhook is not to be trusted. */
+export class WebhookVerificationError extends StoaError {
+  override name = 'WebhookVerificationError'
+}
+
+export type WebhookRequest = {
+  /** The body as it arrived. Parsing and serialising it again would change it. */
+  payload: string | Uint8Array
+  /** The headers of the request, as `Headers` or as Node's object with names in lower case. */
+  headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>
+  /** The secret of the webhook, `whsec_…`. */
+  secret: string
+  /** How many seconds the time of the webhook may differ from now; 300 if omitted. */
+  toleranceS?: number | undefined
+}
+
+/** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
+ *  WebhookVerificationError. Remember its `webhook-id` to recognise one that is delivered twice. */
+export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload> {
+  const { payload, headers, secret, toleranceS = 300 } = webhook
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name =>
+    headerIn(headers, name),
+  ) as [string, string, string]
+  const ageS = Date.now() / 1000 - (/^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN)
+  if (Number.isNaN(ageS)) throw new WebhookVerificationError('The header `webhook-timestamp` is no time in seconds.')
+  if (ageS > toleranceS) throw new WebhookVerificationError(`The webhook is older than ${toleranceS} seconds.`)
+  if (ageS < -toleranceS) throw new WebhookVerificationError(`The webhook is from the future: the clocks disagree.`)
+  const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload
+  const expected = await hmac(secretBytes(secret), [new TextEncoder().encode(`${id}.${timestamp}.`), body])
+  const given = signatures.split(' ').filter(one => one.startsWith('v1,'))
+  if (given.length === 0) throw new WebhookVerificationError('The header `webhook-signature` has no signature `v1,…`.')
+  if (!given.some(one => isEqual(base64Bytes(one.slice(3)), expected))) {
+    throw new WebhookVerificationError('No signature fits: the secret is another one, or the payload was changed.')
+  }
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as Payload
+  } catch (cause) {
+    throw new WebhookVerificationError('The payload is no JSON.', { cause })
+  }
+}
+
+function headerIn(headers: WebhookRequest['headers'], name: string): string {
+  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
+  if (typeof value !== 'string' || value === '') {
+    throw new WebhookVerificationError(`The header \`${name}\` is missing, or was sent more than once.`)
+  }
+  return value
+}
+
+function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = base64Bytes(secret.replace(/^whsec_/, ''))
+  if (bytes && bytes.length > 0) return bytes
+  throw new WebhookVerificationError('The secret is not `whsec_` and base64.')
+}
+
+/** Null if the text is not base64. */
+function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), character => character.charCodeAt(0))
+  } catch {
+    return null // The caller says what is wrong.
+  }
+}
+
+async function hmac(secret: Uint8Array<ArrayBuffer>, parts: Uint8Array[]): Promise<Uint8Array> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
+  const message = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    message.set(part, at)
+    at += part.length
+  }
+  return new Uint8Array(await crypto.subtle.sign(algorithm, key, message))
+}
+
+/** Takes the same time wherever the first difference is, so that nobody can find a signature byte by byte. */
+function isEqual(given: Uint8Array | null, expected: Uint8Array): boolean {
+  if (given?.length !== expected.length) return false
+  return expected.reduce((differences, byte, at) => differences | (byte ^ (given[at] as number)), 0) === 0
+}
+
+/** Every fault that a host answers. */
+export type FaultCode = 
+  | 'invalid_input'
+  | 'malformed_request'
+  | 'sign_in_failed'
+  | 'credential_required'
+  | 'credential_refused'
+  | 'key_expired'
+  | 'key_revoked'
+  | 'ingest_key_required'
+  | 'key_budget'
+  | 'forbidden'
+  | 'ingest_key_unknown'
+  | 'key_limit'
+  | 'csrf_token_required'
+  | 'https_required'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'conflict'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'expectation_failed'
+  | 'key_rate'
+  | 'too_many_tries'
+  | 'headers_too_large'
+  | 'internal'
+  | 'not_held'
+  | 'not_built'
+  | 'upstream_unreachable'
+  | 'mail_unreachable'
+  | 'overloaded'
+  | 'starting'
+  | 'database_unreachable'
+  | 'warehouse_unreachable'
+  | 'bus_unreachable'
 
 // The host itself.
 
@@ -936,26 +1652,22 @@ export type LogoutInput = Record<string, never>
 
 // The products an organisation builds; resources of a product name its project.
 
+export type Project = {
+  /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+  /** The project's name: one line, not blank, at most 120 characters */
+  name: string
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+}
+
 export type ListProjectsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
   /** The `next` of the previous page; omit it for the first page */
   after?: string
-}
-
-export type ListProjectsOutput = {
-  data: {
-    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
-    slug: string
-    /** The project's name: one line, not blank, at most 120 characters */
-    name: string
-    /** When it was created */
-    created: string
-    /** When it was last changed */
-    updated: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
 }
 
 export type CreateProjectInput = {
@@ -965,31 +1677,9 @@ export type CreateProjectInput = {
   name: string
 }
 
-export type CreateProjectOutput = {
-  /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
-  slug: string
-  /** The project's name: one line, not blank, at most 120 characters */
-  name: string
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
-}
-
 export type GetProjectInput = {
   /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
-}
-
-export type GetProjectOutput = {
-  /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
-  slug: string
-  /** The project's name: one line, not blank, at most 120 characters */
-  name: string
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
 }
 
 export type UpdateProjectInput = {
@@ -997,17 +1687,6 @@ export type UpdateProjectInput = {
   slug: string
   /** The project's name: one line, not blank, at most 120 characters */
   name: string
-}
-
-export type UpdateProjectOutput = {
-  /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
-  slug: string
-  /** The project's name: one line, not blank, at most 120 characters */
-  name: string
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
 }
 
 export type DeleteProjectInput = {
@@ -1362,476 +2041,547 @@ export type ClearReferenceOutput = {
   overrides: number
 }
 
-export type Stoa = ReturnType<typeof createStoa>
+export type Stoa = {
+  // The host itself.
 
-export function createStoa(options: StoaOptions) {
+  /**
+   * List the services of this host.
+   * `GET /v1`
+   */
+  listServices(input?: ListServicesInput, options?: CallOptions): Call<ListServicesOutput>
+
+  /**
+   * Check whether the host can serve requests; a 503 names the engine that is down.
+   * `GET /v1/health`
+   */
+  getHealth(input?: GetHealthInput, options?: CallOptions): Call<GetHealthOutput>
+
+  /**
+   * Get this API as an OpenAPI 3.1 document.
+   * `GET /v1/openapi.json`
+   */
+  getOpenapi(input?: GetOpenapiInput, options?: CallOptions): Call<Response>
+
+  // Organisations, their members and apps, and the audit trail.
+
+  /**
+   * Lists the organisation's apps, by client id and brand.
+   * `GET /v1/iam/apps`
+   */
+  listApps(input?: ListAppsInput, options?: CallOptions): Call<ListAppsOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listAppsAll(input?: ListAppsInput, options?: CallOptions): AsyncGenerator<ListAppsOutput['data'][number], void, undefined>
+
+  /**
+   * Registers an app; for a confidential app, only this response contains the secret.
+   * `POST /v1/iam/apps`
+   */
+  createApp(input: CreateAppInput, options?: CreateOptions): Call<CreateAppOutput>
+
+  /**
+   * Returns one app, without its secret.
+   * `GET /v1/iam/apps/{id}`
+   */
+  getApp(input: GetAppInput, options?: CallOptions): Call<GetAppOutput>
+
+  /**
+   * Changes the given fields of an app.
+   * `PATCH /v1/iam/apps/{id}`
+   */
+  updateApp(input: UpdateAppInput, options?: CallOptions): Call<UpdateAppOutput>
+
+  /**
+   * Deletes an app; people can no longer sign in to it, and its tokens end.
+   * `DELETE /v1/iam/apps/{id}`
+   */
+  deleteApp(input: DeleteAppInput, options?: CallOptions): Call<void>
+
+  /**
+   * Replaces the secret of a confidential app immediately, and returns the new one.
+   * `POST /v1/iam/apps/{id}/secret`
+   */
+  rotateAppSecret(input: RotateAppSecretInput, options?: CallOptions): Call<RotateAppSecretOutput>
+
+  /**
+   * Lists the audit trail: who did what to which object, when and from where, newest first.
+   * `GET /v1/iam/audit`
+   */
+  listAudit(input?: ListAuditInput, options?: CallOptions): Call<ListAuditOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listAuditAll(input?: ListAuditInput, options?: CallOptions): AsyncGenerator<ListAuditOutput['data'][number], void, undefined>
+
+  /**
+   * Lists the open invites, newest first.
+   * `GET /v1/iam/invites`
+   */
+  listInvites(input?: ListInvitesInput, options?: CallOptions): Call<ListInvitesOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listInvitesAll(input?: ListInvitesInput, options?: CallOptions): AsyncGenerator<ListInvitesOutput['data'][number], void, undefined>
+
+  /**
+   * Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends.
+   * `POST /v1/iam/invites`
+   */
+  createInvite(input: CreateInviteInput, options?: CreateOptions): Call<CreateInviteOutput>
+
+  /**
+   * Withdraws an invite: its link is no longer valid.
+   * `DELETE /v1/iam/invites/{id}`
+   */
+  deleteInvite(input: DeleteInviteInput, options?: CallOptions): Call<void>
+
+  /**
+   * Returns the caller, their organisation and the credential in use.
+   * `GET /v1/iam/me`
+   */
+  getMe(input?: GetMeInput, options?: CallOptions): Call<GetMeOutput>
+
+  /**
+   * Changes the caller's name, which apps see with the scope `profile`.
+   * `PATCH /v1/iam/me`
+   */
+  updateMe(input: UpdateMeInput, options?: CallOptions): Call<UpdateMeOutput>
+
+  /**
+   * Mails a link to a new address, with which the caller's account is moved to it.
+   * `POST /v1/iam/me/email`
+   */
+  changeEmail(input: ChangeEmailInput, options?: CallOptions): Call<ChangeEmailOutput>
+
+  /**
+   * Lists the open invitations to the caller's address, newest first.
+   * `GET /v1/iam/me/invitations`
+   */
+  listMyInvitations(input?: ListMyInvitationsInput, options?: CallOptions): Call<ListMyInvitationsOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listMyInvitationsAll(input?: ListMyInvitationsInput, options?: CallOptions): AsyncGenerator<ListMyInvitationsOutput['data'][number], void, undefined>
+
+  /**
+   * Accepts an invitation: the caller becomes a member of the organisation.
+   * `POST /v1/iam/me/invitations/{id}/accept`
+   */
+  acceptInvitation(input: AcceptInvitationInput, options?: CallOptions): Call<AcceptInvitationOutput>
+
+  /**
+   * Declines an invitation: it ends, and its link is no longer valid.
+   * `POST /v1/iam/me/invitations/{id}/decline`
+   */
+  declineInvitation(input: DeclineInvitationInput, options?: CallOptions): Call<void>
+
+  /**
+   * Changes the caller's password and ends all their other sign-ins.
+   * `POST /v1/iam/me/password`
+   */
+  changePassword(input: ChangePasswordInput, options?: CallOptions): Call<void>
+
+  /**
+   * Lists the organisation's members, by e-mail address.
+   * `GET /v1/iam/members`
+   */
+  listMembers(input?: ListMembersInput, options?: CallOptions): Call<ListMembersOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listMembersAll(input?: ListMembersInput, options?: CallOptions): AsyncGenerator<ListMembersOutput['data'][number], void, undefined>
+
+  /**
+   * Creates the account of a new member; whoever has an account already, or is to be more, is invited instead.
+   * `POST /v1/iam/members`
+   */
+  addMember(input: AddMemberInput, options?: CreateOptions): Call<AddMemberOutput>
+
+  /**
+   * Changes a member's role.
+   * `PATCH /v1/iam/members/{user}`
+   */
+  updateMember(input: UpdateMemberInput, options?: CallOptions): Call<UpdateMemberOutput>
+
+  /**
+   * Removes a member and ends their keys and sessions immediately; members can remove themselves.
+   * `DELETE /v1/iam/members/{user}`
+   */
+  removeMember(input: RemoveMemberInput, options?: CallOptions): Call<void>
+
+  /**
+   * Lists the caller's organisation, or all organisations for superadmins, by slug.
+   * `GET /v1/iam/orgs`
+   */
+  listOrgs(input?: ListOrgsInput, options?: CallOptions): Call<ListOrgsOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listOrgsAll(input?: ListOrgsInput, options?: CallOptions): AsyncGenerator<ListOrgsOutput['data'][number], void, undefined>
+
+  /**
+   * Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once.
+   * `POST /v1/iam/orgs`
+   */
+  createOrg(input: CreateOrgInput, options?: CreateOptions): Call<CreateOrgOutput>
+
+  /**
+   * Returns one organisation.
+   * `GET /v1/iam/orgs/{slug}`
+   */
+  getOrg(input: GetOrgInput, options?: CallOptions): Call<GetOrgOutput>
+
+  /**
+   * Renames an organisation.
+   * `PATCH /v1/iam/orgs/{slug}`
+   */
+  updateOrg(input: UpdateOrgInput, options?: CallOptions): Call<UpdateOrgOutput>
+
+  /**
+   * Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again.
+   * `DELETE /v1/iam/orgs/{slug}`
+   */
+  deleteOrg(input: DeleteOrgInput, options?: CallOptions): Call<void>
+
+  /**
+   * Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first.
+   * `GET /v1/iam/sessions`
+   */
+  listSessions(input?: ListSessionsInput, options?: CallOptions): Call<ListSessionsOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listSessionsAll(input?: ListSessionsInput, options?: CallOptions): AsyncGenerator<ListSessionsOutput['data'][number], void, undefined>
+
+  /**
+   * Ends a sign-in immediately, with its tokens and its browser session.
+   * `DELETE /v1/iam/sessions/{id}`
+   */
+  endSession(input: EndSessionInput, options?: CallOptions): Call<void>
+
+  /**
+   * Publishes new signing keys, which sign after an hour; old keys stay published until their tokens have expired.
+   * `POST /v1/iam/signing-keys`
+   */
+  rotateSigningKeys(input?: RotateSigningKeysInput, options?: CreateOptions): Call<RotateSigningKeysOutput>
+
+  /**
+   * Lists the organisation's workspaces, newest first.
+   * `GET /v1/iam/workspaces`
+   */
+  listWorkspaces(input?: ListWorkspacesInput, options?: CallOptions): Call<ListWorkspacesOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listWorkspacesAll(input?: ListWorkspacesInput, options?: CallOptions): AsyncGenerator<ListWorkspacesOutput['data'][number], void, undefined>
+
+  /**
+   * Creates a workspace.
+   * `POST /v1/iam/workspaces`
+   */
+  createWorkspace(input: CreateWorkspaceInput, options?: CreateOptions): Call<CreateWorkspaceOutput>
+
+  /**
+   * Deletes a workspace; its tokens end immediately.
+   * `DELETE /v1/iam/workspaces/{id}`
+   */
+  deleteWorkspace(input: DeleteWorkspaceInput, options?: CallOptions): Call<void>
+
+  /**
+   * Issues a token that writes page views, errors and clicks for a workspace; it can be used in browsers.
+   * `POST /v1/iam/workspaces/{id}/tokens`
+   */
+  createWorkspaceToken(input: CreateWorkspaceTokenInput, options?: CreateOptions): Call<CreateWorkspaceTokenOutput>
+
+  // API keys and browser sessions.
+
+  /**
+   * The callback of sign-in: starts the session of the browser and redirects it to the path given at login.
+   * `GET /v1/account/callback`
+   */
+  finishLogin(input: FinishLoginInput, options?: CallOptions): Call<Response>
+
+  /**
+   * The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none.
+   * `GET /v1/account/csrf`
+   */
+  getCsrf(input?: GetCsrfInput, options?: CallOptions): Call<GetCsrfOutput>
+
+  /**
+   * The caller's keys, newest first; for an owner or admin, all keys of the organisation.
+   * `GET /v1/account/keys`
+   */
+  listKeys(input?: ListKeysInput, options?: CallOptions): Call<ListKeysOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listKeysAll(input?: ListKeysInput, options?: CallOptions): AsyncGenerator<ListKeysOutput['data'][number], void, undefined>
+
+  /**
+   * Creates a key; only this answer contains the full text of a secret key, in `key`.
+   * `POST /v1/account/keys`
+   */
+  createKey(input: CreateKeyInput, options?: CreateOptions): Call<CreateKeyOutput>
+
+  /**
+   * Changes the given fields of the caller's own key; null, and for `limit` also [], removes a bound.
+   * `PATCH /v1/account/keys/{id}`
+   */
+  updateKey(input: UpdateKeyInput, options?: CallOptions): Call<UpdateKeyOutput>
+
+  /**
+   * Revokes only this key; it stays listed, with who revoked it and when.
+   * `DELETE /v1/account/keys/{id}`
+   */
+  deleteKey(input: DeleteKeyInput, options?: CallOptions): Call<void>
+
+  /**
+   * Redirects a browser to sign-in, from which it returns with a session.
+   * `GET /v1/account/login`
+   */
+  startLogin(input?: StartLoginInput, options?: CallOptions): Call<Response>
+
+  /**
+   * Signs out: ends the session or token it is called with, and all others from the same sign-in.
+   * `POST /v1/account/logout`
+   */
+  logout(input?: LogoutInput, options?: CallOptions): Call<Response>
+
+  // The products an organisation builds; resources of a product name its project.
+
+  /**
+   * The organisation's projects, by slug.
+   * `GET /v1/projects`
+   */
+  listProjects(input?: ListProjectsInput, options?: CallOptions): Call<Page<Project>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listProjectsAll(input?: ListProjectsInput, options?: CallOptions): AsyncGenerator<Project, void, undefined>
+
+  /**
+   * Creates a project.
+   * `POST /v1/projects`
+   */
+  createProject(input: CreateProjectInput, options?: CreateOptions): Call<Project>
+
+  /**
+   * One project.
+   * `GET /v1/projects/{slug}`
+   */
+  getProject(input: GetProjectInput, options?: CallOptions): Call<Project>
+
+  /**
+   * Renames a project.
+   * `PATCH /v1/projects/{slug}`
+   */
+  updateProject(input: UpdateProjectInput, options?: CallOptions): Call<Project>
+
+  /**
+   * Deletes a project and everything in it.
+   * `DELETE /v1/projects/{slug}`
+   */
+  deleteProject(input: DeleteProjectInput, options?: CallOptions): Call<void>
+
+  /**
+   * The project's hosts, by name.
+   * `GET /v1/projects/{slug}/domains`
+   */
+  listDomains(input: ListDomainsInput, options?: CallOptions): Call<ListDomainsOutput>
+
+  /** The same, as an iterator over the items of all pages. */
+  listDomainsAll(input: ListDomainsInput, options?: CallOptions): AsyncGenerator<ListDomainsOutput['data'][number], void, undefined>
+
+  /**
+   * Attaches a host to the project, pending until it is verified; returns the existing one if already attached.
+   * `POST /v1/projects/{slug}/domains`
+   */
+  attachDomain(input: AttachDomainInput, options?: CreateOptions): Call<AttachDomainOutput>
+
+  /**
+   * Detaches a host; its pages may no longer call this service.
+   * `DELETE /v1/projects/{slug}/domains/{host}`
+   */
+  detachDomain(input: DetachDomainInput, options?: CallOptions): Call<void>
+
+  /**
+   * Looks up the TXT record; the host becomes live if it is found, and pending if it is missing or was removed.
+   * `POST /v1/projects/{slug}/domains/{host}/verify`
+   */
+  verifyDomain(input: VerifyDomainInput, options?: CallOptions): Call<VerifyDomainOutput>
+
+  // Reference sets for risk decisions, with an organisation's own overrides.
+
+  /**
+   * Lists every set with its version and age. Read `stale` and `refused` first.
+   * `GET /v1/risk/reference`
+   */
+  listReference(input?: ListReferenceInput, options?: CallOptions): Call<ListReferenceOutput>
+
+  /**
+   * Imports what the sources of a set publish now; `force` accepts a list that grew or shrank more than tenfold.
+   * `POST /v1/risk/reference/refresh`
+   */
+  refreshReference(input: RefreshReferenceInput, options?: CallOptions): Call<RefreshReferenceOutput>
+
+  /**
+   * Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`.
+   * `POST /v1/risk/reference/resolve`
+   */
+  resolveReference(input: ResolveReferenceInput, options?: CallOptions): Call<ResolveReferenceOutput>
+
+  /**
+   * Returns one set and the organisation's overrides on it, in key order.
+   * `GET /v1/risk/reference/{set}`
+   */
+  getReference(input: GetReferenceInput, options?: CallOptions): Call<GetReferenceOutput>
+
+  /**
+   * Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced.
+   * `PUT /v1/risk/reference/{set}`
+   */
+  setReference(input: SetReferenceInput, options?: CallOptions): Call<SetReferenceOutput>
+
+  /**
+   * Removes an override of the organisation; never a published member.
+   * `DELETE /v1/risk/reference/{set}`
+   */
+  clearReference(input: ClearReferenceInput, options?: CallOptions): Call<ClearReferenceOutput>
+}
+
+export function createStoa(options: StoaOptions): Stoa {
   const host = connect(options)
   return {
-    // The host itself.
-
-    /**
-     * List the services of this host.
-     * `GET /v1`
-     */
-    listServices: (input: ListServicesInput = {}, options?: CallOptions) =>
-      host.call<ListServicesOutput>('GET', '/v1', input, options),
-
-    /**
-     * Check whether the host can serve requests; a 503 names the engine that is down.
-     * `GET /v1/health`
-     */
-    getHealth: (input: GetHealthInput = {}, options?: CallOptions) =>
-      host.call<GetHealthOutput>('GET', '/v1/health', input, options),
-
-    /**
-     * Get this API as an OpenAPI 3.1 document.
-     * `GET /v1/openapi.json`
-     */
-    getOpenapi: (input: GetOpenapiInput = {}, options?: CallOptions) =>
+    listServices: (input = {}, options) =>
+      host.call('GET', '/v1', input, options),
+    getHealth: (input = {}, options) =>
+      host.call('GET', '/v1/health', input, options),
+    getOpenapi: (input = {}, options) =>
       host.send('GET', '/v1/openapi.json', input, options),
-
-    // Organisations, their members and apps, and the audit trail.
-
-    /**
-     * Lists the organisation's apps, by client id and brand.
-     * `GET /v1/iam/apps`
-     */
-    listApps: (input: ListAppsInput = {}, options?: CallOptions) =>
-      host.call<ListAppsOutput>('GET', '/v1/iam/apps', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listAppsAll: (input: ListAppsInput = {}, options?: CallOptions) =>
-      host.all<ListAppsOutput['data'][number]>('GET', '/v1/iam/apps', input, options),
-
-    /**
-     * Registers an app; for a confidential app, only this response contains the secret.
-     * `POST /v1/iam/apps`
-     */
-    createApp: (input: CreateAppInput, options?: CallOptions) =>
-      host.call<CreateAppOutput>('POST', '/v1/iam/apps', input, options),
-
-    /**
-     * Returns one app, without its secret.
-     * `GET /v1/iam/apps/{id}`
-     */
-    getApp: (input: GetAppInput, options?: CallOptions) =>
-      host.call<GetAppOutput>('GET', '/v1/iam/apps/{id}', input, options),
-
-    /**
-     * Changes the given fields of an app.
-     * `PATCH /v1/iam/apps/{id}`
-     */
-    updateApp: (input: UpdateAppInput, options?: CallOptions) =>
-      host.call<UpdateAppOutput>('PATCH', '/v1/iam/apps/{id}', input, options),
-
-    /**
-     * Deletes an app; people can no longer sign in to it, and its tokens end.
-     * `DELETE /v1/iam/apps/{id}`
-     */
-    deleteApp: (input: DeleteAppInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/apps/{id}', input, options),
-
-    /**
-     * Replaces the secret of a confidential app immediately, and returns the new one.
-     * `POST /v1/iam/apps/{id}/secret`
-     */
-    rotateAppSecret: (input: RotateAppSecretInput, options?: CallOptions) =>
-      host.call<RotateAppSecretOutput>('POST', '/v1/iam/apps/{id}/secret', input, options),
-
-    /**
-     * Lists the audit trail: who did what to which object, when and from where, newest first.
-     * `GET /v1/iam/audit`
-     */
-    listAudit: (input: ListAuditInput = {}, options?: CallOptions) =>
-      host.call<ListAuditOutput>('GET', '/v1/iam/audit', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listAuditAll: (input: ListAuditInput = {}, options?: CallOptions) =>
-      host.all<ListAuditOutput['data'][number]>('GET', '/v1/iam/audit', input, options),
-
-    /**
-     * Lists the open invites, newest first.
-     * `GET /v1/iam/invites`
-     */
-    listInvites: (input: ListInvitesInput = {}, options?: CallOptions) =>
-      host.call<ListInvitesOutput>('GET', '/v1/iam/invites', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listInvitesAll: (input: ListInvitesInput = {}, options?: CallOptions) =>
-      host.all<ListInvitesOutput['data'][number]>('GET', '/v1/iam/invites', input, options),
-
-    /**
-     * Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends.
-     * `POST /v1/iam/invites`
-     */
-    createInvite: (input: CreateInviteInput, options?: CallOptions) =>
-      host.call<CreateInviteOutput>('POST', '/v1/iam/invites', input, options),
-
-    /**
-     * Withdraws an invite: its link is no longer valid.
-     * `DELETE /v1/iam/invites/{id}`
-     */
-    deleteInvite: (input: DeleteInviteInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/invites/{id}', input, options),
-
-    /**
-     * Returns the caller, their organisation and the credential in use.
-     * `GET /v1/iam/me`
-     */
-    getMe: (input: GetMeInput = {}, options?: CallOptions) =>
-      host.call<GetMeOutput>('GET', '/v1/iam/me', input, options),
-
-    /**
-     * Changes the caller's name, which apps see with the scope `profile`.
-     * `PATCH /v1/iam/me`
-     */
-    updateMe: (input: UpdateMeInput, options?: CallOptions) =>
-      host.call<UpdateMeOutput>('PATCH', '/v1/iam/me', input, options),
-
-    /**
-     * Mails a link to a new address, with which the caller's account is moved to it.
-     * `POST /v1/iam/me/email`
-     */
-    changeEmail: (input: ChangeEmailInput, options?: CallOptions) =>
-      host.call<ChangeEmailOutput>('POST', '/v1/iam/me/email', input, options),
-
-    /**
-     * Lists the open invitations to the caller's address, newest first.
-     * `GET /v1/iam/me/invitations`
-     */
-    listMyInvitations: (input: ListMyInvitationsInput = {}, options?: CallOptions) =>
-      host.call<ListMyInvitationsOutput>('GET', '/v1/iam/me/invitations', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listMyInvitationsAll: (input: ListMyInvitationsInput = {}, options?: CallOptions) =>
-      host.all<ListMyInvitationsOutput['data'][number]>('GET', '/v1/iam/me/invitations', input, options),
-
-    /**
-     * Accepts an invitation: the caller becomes a member of the organisation.
-     * `POST /v1/iam/me/invitations/{id}/accept`
-     */
-    acceptInvitation: (input: AcceptInvitationInput, options?: CallOptions) =>
-      host.call<AcceptInvitationOutput>('POST', '/v1/iam/me/invitations/{id}/accept', input, options),
-
-    /**
-     * Declines an invitation: it ends, and its link is no longer valid.
-     * `POST /v1/iam/me/invitations/{id}/decline`
-     */
-    declineInvitation: (input: DeclineInvitationInput, options?: CallOptions) =>
-      host.call<void>('POST', '/v1/iam/me/invitations/{id}/decline', input, options),
-
-    /**
-     * Changes the caller's password and ends all their other sign-ins.
-     * `POST /v1/iam/me/password`
-     */
-    changePassword: (input: ChangePasswordInput, options?: CallOptions) =>
-      host.call<void>('POST', '/v1/iam/me/password', input, options),
-
-    /**
-     * Lists the organisation's members, by e-mail address.
-     * `GET /v1/iam/members`
-     */
-    listMembers: (input: ListMembersInput = {}, options?: CallOptions) =>
-      host.call<ListMembersOutput>('GET', '/v1/iam/members', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listMembersAll: (input: ListMembersInput = {}, options?: CallOptions) =>
-      host.all<ListMembersOutput['data'][number]>('GET', '/v1/iam/members', input, options),
-
-    /**
-     * Creates the account of a new member; whoever has an account already, or is to be more, is invited instead.
-     * `POST /v1/iam/members`
-     */
-    addMember: (input: AddMemberInput, options?: CallOptions) =>
-      host.call<AddMemberOutput>('POST', '/v1/iam/members', input, options),
-
-    /**
-     * Changes a member's role.
-     * `PATCH /v1/iam/members/{user}`
-     */
-    updateMember: (input: UpdateMemberInput, options?: CallOptions) =>
-      host.call<UpdateMemberOutput>('PATCH', '/v1/iam/members/{user}', input, options),
-
-    /**
-     * Removes a member and ends their keys and sessions immediately; members can remove themselves.
-     * `DELETE /v1/iam/members/{user}`
-     */
-    removeMember: (input: RemoveMemberInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/members/{user}', input, options),
-
-    /**
-     * Lists the caller's organisation, or all organisations for superadmins, by slug.
-     * `GET /v1/iam/orgs`
-     */
-    listOrgs: (input: ListOrgsInput = {}, options?: CallOptions) =>
-      host.call<ListOrgsOutput>('GET', '/v1/iam/orgs', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listOrgsAll: (input: ListOrgsInput = {}, options?: CallOptions) =>
-      host.all<ListOrgsOutput['data'][number]>('GET', '/v1/iam/orgs', input, options),
-
-    /**
-     * Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once.
-     * `POST /v1/iam/orgs`
-     */
-    createOrg: (input: CreateOrgInput, options?: CallOptions) =>
-      host.call<CreateOrgOutput>('POST', '/v1/iam/orgs', input, options),
-
-    /**
-     * Returns one organisation.
-     * `GET /v1/iam/orgs/{slug}`
-     */
-    getOrg: (input: GetOrgInput, options?: CallOptions) =>
-      host.call<GetOrgOutput>('GET', '/v1/iam/orgs/{slug}', input, options),
-
-    /**
-     * Renames an organisation.
-     * `PATCH /v1/iam/orgs/{slug}`
-     */
-    updateOrg: (input: UpdateOrgInput, options?: CallOptions) =>
-      host.call<UpdateOrgOutput>('PATCH', '/v1/iam/orgs/{slug}', input, options),
-
-    /**
-     * Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again.
-     * `DELETE /v1/iam/orgs/{slug}`
-     */
-    deleteOrg: (input: DeleteOrgInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/orgs/{slug}', input, options),
-
-    /**
-     * Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first.
-     * `GET /v1/iam/sessions`
-     */
-    listSessions: (input: ListSessionsInput = {}, options?: CallOptions) =>
-      host.call<ListSessionsOutput>('GET', '/v1/iam/sessions', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listSessionsAll: (input: ListSessionsInput = {}, options?: CallOptions) =>
-      host.all<ListSessionsOutput['data'][number]>('GET', '/v1/iam/sessions', input, options),
-
-    /**
-     * Ends a sign-in immediately, with its tokens and its browser session.
-     * `DELETE /v1/iam/sessions/{id}`
-     */
-    endSession: (input: EndSessionInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/sessions/{id}', input, options),
-
-    /**
-     * Publishes new signing keys, which sign after an hour; old keys stay published until their tokens have expired.
-     * `POST /v1/iam/signing-keys`
-     */
-    rotateSigningKeys: (input: RotateSigningKeysInput = {}, options?: CallOptions) =>
-      host.call<RotateSigningKeysOutput>('POST', '/v1/iam/signing-keys', input, options),
-
-    /**
-     * Lists the organisation's workspaces, newest first.
-     * `GET /v1/iam/workspaces`
-     */
-    listWorkspaces: (input: ListWorkspacesInput = {}, options?: CallOptions) =>
-      host.call<ListWorkspacesOutput>('GET', '/v1/iam/workspaces', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listWorkspacesAll: (input: ListWorkspacesInput = {}, options?: CallOptions) =>
-      host.all<ListWorkspacesOutput['data'][number]>('GET', '/v1/iam/workspaces', input, options),
-
-    /**
-     * Creates a workspace.
-     * `POST /v1/iam/workspaces`
-     */
-    createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions) =>
-      host.call<CreateWorkspaceOutput>('POST', '/v1/iam/workspaces', input, options),
-
-    /**
-     * Deletes a workspace; its tokens end immediately.
-     * `DELETE /v1/iam/workspaces/{id}`
-     */
-    deleteWorkspace: (input: DeleteWorkspaceInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/workspaces/{id}', input, options),
-
-    /**
-     * Issues a token that writes page views, errors and clicks for a workspace; it can be used in browsers.
-     * `POST /v1/iam/workspaces/{id}/tokens`
-     */
-    createWorkspaceToken: (input: CreateWorkspaceTokenInput, options?: CallOptions) =>
-      host.call<CreateWorkspaceTokenOutput>('POST', '/v1/iam/workspaces/{id}/tokens', input, options),
-
-    // API keys and browser sessions.
-
-    /**
-     * The callback of sign-in: starts the session of the browser and redirects it to the path given at login.
-     * `GET /v1/account/callback`
-     */
-    finishLogin: (input: FinishLoginInput, options?: CallOptions) =>
+    listApps: (input = {}, options) =>
+      host.call('GET', '/v1/iam/apps', input, options),
+    listAppsAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/apps', input, options),
+    createApp: (input, options) =>
+      host.create('POST', '/v1/iam/apps', input, options),
+    getApp: (input, options) =>
+      host.call('GET', '/v1/iam/apps/{id}', input, options),
+    updateApp: (input, options) =>
+      host.call('PATCH', '/v1/iam/apps/{id}', input, options),
+    deleteApp: (input, options) =>
+      host.call('DELETE', '/v1/iam/apps/{id}', input, options),
+    rotateAppSecret: (input, options) =>
+      host.call('POST', '/v1/iam/apps/{id}/secret', input, options),
+    listAudit: (input = {}, options) =>
+      host.call('GET', '/v1/iam/audit', input, options),
+    listAuditAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/audit', input, options),
+    listInvites: (input = {}, options) =>
+      host.call('GET', '/v1/iam/invites', input, options),
+    listInvitesAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/invites', input, options),
+    createInvite: (input, options) =>
+      host.create('POST', '/v1/iam/invites', input, options),
+    deleteInvite: (input, options) =>
+      host.call('DELETE', '/v1/iam/invites/{id}', input, options),
+    getMe: (input = {}, options) =>
+      host.call('GET', '/v1/iam/me', input, options),
+    updateMe: (input, options) =>
+      host.call('PATCH', '/v1/iam/me', input, options),
+    changeEmail: (input, options) =>
+      host.call('POST', '/v1/iam/me/email', input, options),
+    listMyInvitations: (input = {}, options) =>
+      host.call('GET', '/v1/iam/me/invitations', input, options),
+    listMyInvitationsAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/me/invitations', input, options),
+    acceptInvitation: (input, options) =>
+      host.call('POST', '/v1/iam/me/invitations/{id}/accept', input, options),
+    declineInvitation: (input, options) =>
+      host.call('POST', '/v1/iam/me/invitations/{id}/decline', input, options),
+    changePassword: (input, options) =>
+      host.call('POST', '/v1/iam/me/password', input, options),
+    listMembers: (input = {}, options) =>
+      host.call('GET', '/v1/iam/members', input, options),
+    listMembersAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/members', input, options),
+    addMember: (input, options) =>
+      host.create('POST', '/v1/iam/members', input, options),
+    updateMember: (input, options) =>
+      host.call('PATCH', '/v1/iam/members/{user}', input, options),
+    removeMember: (input, options) =>
+      host.call('DELETE', '/v1/iam/members/{user}', input, options),
+    listOrgs: (input = {}, options) =>
+      host.call('GET', '/v1/iam/orgs', input, options),
+    listOrgsAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/orgs', input, options),
+    createOrg: (input, options) =>
+      host.create('POST', '/v1/iam/orgs', input, options),
+    getOrg: (input, options) =>
+      host.call('GET', '/v1/iam/orgs/{slug}', input, options),
+    updateOrg: (input, options) =>
+      host.call('PATCH', '/v1/iam/orgs/{slug}', input, options),
+    deleteOrg: (input, options) =>
+      host.call('DELETE', '/v1/iam/orgs/{slug}', input, options),
+    listSessions: (input = {}, options) =>
+      host.call('GET', '/v1/iam/sessions', input, options),
+    listSessionsAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/sessions', input, options),
+    endSession: (input, options) =>
+      host.call('DELETE', '/v1/iam/sessions/{id}', input, options),
+    rotateSigningKeys: (input = {}, options) =>
+      host.create('POST', '/v1/iam/signing-keys', input, options),
+    listWorkspaces: (input = {}, options) =>
+      host.call('GET', '/v1/iam/workspaces', input, options),
+    listWorkspacesAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/workspaces', input, options),
+    createWorkspace: (input, options) =>
+      host.create('POST', '/v1/iam/workspaces', input, options),
+    deleteWorkspace: (input, options) =>
+      host.call('DELETE', '/v1/iam/workspaces/{id}', input, options),
+    createWorkspaceToken: (input, options) =>
+      host.create('POST', '/v1/iam/workspaces/{id}/tokens', input, options),
+    finishLogin: (input, options) =>
       host.send('GET', '/v1/account/callback', input, options),
-
-    /**
-     * The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none.
-     * `GET /v1/account/csrf`
-     */
-    getCsrf: (input: GetCsrfInput = {}, options?: CallOptions) =>
-      host.call<GetCsrfOutput>('GET', '/v1/account/csrf', input, options),
-
-    /**
-     * The caller's keys, newest first; for an owner or admin, all keys of the organisation.
-     * `GET /v1/account/keys`
-     */
-    listKeys: (input: ListKeysInput = {}, options?: CallOptions) =>
-      host.call<ListKeysOutput>('GET', '/v1/account/keys', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listKeysAll: (input: ListKeysInput = {}, options?: CallOptions) =>
-      host.all<ListKeysOutput['data'][number]>('GET', '/v1/account/keys', input, options),
-
-    /**
-     * Creates a key; only this answer contains the full text of a secret key, in `key`.
-     * `POST /v1/account/keys`
-     */
-    createKey: (input: CreateKeyInput, options?: CallOptions) =>
-      host.call<CreateKeyOutput>('POST', '/v1/account/keys', input, options),
-
-    /**
-     * Changes the given fields of the caller's own key; null, and for `limit` also [], removes a bound.
-     * `PATCH /v1/account/keys/{id}`
-     */
-    updateKey: (input: UpdateKeyInput, options?: CallOptions) =>
-      host.call<UpdateKeyOutput>('PATCH', '/v1/account/keys/{id}', input, options),
-
-    /**
-     * Revokes only this key; it stays listed, with who revoked it and when.
-     * `DELETE /v1/account/keys/{id}`
-     */
-    deleteKey: (input: DeleteKeyInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/account/keys/{id}', input, options),
-
-    /**
-     * Redirects a browser to sign-in, from which it returns with a session.
-     * `GET /v1/account/login`
-     */
-    startLogin: (input: StartLoginInput = {}, options?: CallOptions) =>
+    getCsrf: (input = {}, options) =>
+      host.call('GET', '/v1/account/csrf', input, options),
+    listKeys: (input = {}, options) =>
+      host.call('GET', '/v1/account/keys', input, options),
+    listKeysAll: (input = {}, options) =>
+      host.all('GET', '/v1/account/keys', input, options),
+    createKey: (input, options) =>
+      host.create('POST', '/v1/account/keys', input, options),
+    updateKey: (input, options) =>
+      host.call('PATCH', '/v1/account/keys/{id}', input, options),
+    deleteKey: (input, options) =>
+      host.call('DELETE', '/v1/account/keys/{id}', input, options),
+    startLogin: (input = {}, options) =>
       host.send('GET', '/v1/account/login', input, options),
-
-    /**
-     * Signs out: ends the session or token it is called with, and all others from the same sign-in.
-     * `POST /v1/account/logout`
-     */
-    logout: (input: LogoutInput = {}, options?: CallOptions) =>
+    logout: (input = {}, options) =>
       host.send('POST', '/v1/account/logout', input, options),
-
-    // The products an organisation builds; resources of a product name its project.
-
-    /**
-     * The organisation's projects, by slug.
-     * `GET /v1/projects`
-     */
-    listProjects: (input: ListProjectsInput = {}, options?: CallOptions) =>
-      host.call<ListProjectsOutput>('GET', '/v1/projects', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listProjectsAll: (input: ListProjectsInput = {}, options?: CallOptions) =>
-      host.all<ListProjectsOutput['data'][number]>('GET', '/v1/projects', input, options),
-
-    /**
-     * Creates a project.
-     * `POST /v1/projects`
-     */
-    createProject: (input: CreateProjectInput, options?: CallOptions) =>
-      host.call<CreateProjectOutput>('POST', '/v1/projects', input, options),
-
-    /**
-     * One project.
-     * `GET /v1/projects/{slug}`
-     */
-    getProject: (input: GetProjectInput, options?: CallOptions) =>
-      host.call<GetProjectOutput>('GET', '/v1/projects/{slug}', input, options),
-
-    /**
-     * Renames a project.
-     * `PATCH /v1/projects/{slug}`
-     */
-    updateProject: (input: UpdateProjectInput, options?: CallOptions) =>
-      host.call<UpdateProjectOutput>('PATCH', '/v1/projects/{slug}', input, options),
-
-    /**
-     * Deletes a project and everything in it.
-     * `DELETE /v1/projects/{slug}`
-     */
-    deleteProject: (input: DeleteProjectInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/projects/{slug}', input, options),
-
-    /**
-     * The project's hosts, by name.
-     * `GET /v1/projects/{slug}/domains`
-     */
-    listDomains: (input: ListDomainsInput, options?: CallOptions) =>
-      host.call<ListDomainsOutput>('GET', '/v1/projects/{slug}/domains', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listDomainsAll: (input: ListDomainsInput, options?: CallOptions) =>
-      host.all<ListDomainsOutput['data'][number]>('GET', '/v1/projects/{slug}/domains', input, options),
-
-    /**
-     * Attaches a host to the project, pending until it is verified; returns the existing one if already attached.
-     * `POST /v1/projects/{slug}/domains`
-     */
-    attachDomain: (input: AttachDomainInput, options?: CallOptions) =>
-      host.call<AttachDomainOutput>('POST', '/v1/projects/{slug}/domains', input, options),
-
-    /**
-     * Detaches a host; its pages may no longer call this service.
-     * `DELETE /v1/projects/{slug}/domains/{host}`
-     */
-    detachDomain: (input: DetachDomainInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
-
-    /**
-     * Looks up the TXT record; the host becomes live if it is found, and pending if it is missing or was removed.
-     * `POST /v1/projects/{slug}/domains/{host}/verify`
-     */
-    verifyDomain: (input: VerifyDomainInput, options?: CallOptions) =>
-      host.call<VerifyDomainOutput>('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
-
-    // Reference sets for risk decisions, with an organisation's own overrides.
-
-    /**
-     * Lists every set with its version and age. Read `stale` and `refused` first.
-     * `GET /v1/risk/reference`
-     */
-    listReference: (input: ListReferenceInput = {}, options?: CallOptions) =>
-      host.call<ListReferenceOutput>('GET', '/v1/risk/reference', input, options),
-
-    /**
-     * Imports what the sources of a set publish now; `force` accepts a list that grew or shrank more than tenfold.
-     * `POST /v1/risk/reference/refresh`
-     */
-    refreshReference: (input: RefreshReferenceInput, options?: CallOptions) =>
-      host.call<RefreshReferenceOutput>('POST', '/v1/risk/reference/refresh', input, options),
-
-    /**
-     * Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`.
-     * `POST /v1/risk/reference/resolve`
-     */
-    resolveReference: (input: ResolveReferenceInput, options?: CallOptions) =>
-      host.call<ResolveReferenceOutput>('POST', '/v1/risk/reference/resolve', input, options),
-
-    /**
-     * Returns one set and the organisation's overrides on it, in key order.
-     * `GET /v1/risk/reference/{set}`
-     */
-    getReference: (input: GetReferenceInput, options?: CallOptions) =>
-      host.call<GetReferenceOutput>('GET', '/v1/risk/reference/{set}', input, options),
-
-    /**
-     * Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced.
-     * `PUT /v1/risk/reference/{set}`
-     */
-    setReference: (input: SetReferenceInput, options?: CallOptions) =>
-      host.call<SetReferenceOutput>('PUT', '/v1/risk/reference/{set}', input, options),
-
-    /**
-     * Removes an override of the organisation; never a published member.
-     * `DELETE /v1/risk/reference/{set}`
-     */
-    clearReference: (input: ClearReferenceInput, options?: CallOptions) =>
-      host.call<ClearReferenceOutput>('DELETE', '/v1/risk/reference/{set}', input, options),
+    listProjects: (input = {}, options) =>
+      host.call('GET', '/v1/projects', input, options),
+    listProjectsAll: (input = {}, options) =>
+      host.all('GET', '/v1/projects', input, options),
+    createProject: (input, options) =>
+      host.create('POST', '/v1/projects', input, options),
+    getProject: (input, options) =>
+      host.call('GET', '/v1/projects/{slug}', input, options),
+    updateProject: (input, options) =>
+      host.call('PATCH', '/v1/projects/{slug}', input, options),
+    deleteProject: (input, options) =>
+      host.call('DELETE', '/v1/projects/{slug}', input, options),
+    listDomains: (input, options) =>
+      host.call('GET', '/v1/projects/{slug}/domains', input, options),
+    listDomainsAll: (input, options) =>
+      host.all('GET', '/v1/projects/{slug}/domains', input, options),
+    attachDomain: (input, options) =>
+      host.create('POST', '/v1/projects/{slug}/domains', input, options),
+    detachDomain: (input, options) =>
+      host.call('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
+    verifyDomain: (input, options) =>
+      host.call('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
+    listReference: (input = {}, options) =>
+      host.call('GET', '/v1/risk/reference', input, options),
+    refreshReference: (input, options) =>
+      host.call('POST', '/v1/risk/reference/refresh', input, options),
+    resolveReference: (input, options) =>
+      host.call('POST', '/v1/risk/reference/resolve', input, options),
+    getReference: (input, options) =>
+      host.call('GET', '/v1/risk/reference/{set}', input, options),
+    setReference: (input, options) =>
+      host.call('PUT', '/v1/risk/reference/{set}', input, options),
+    clearReference: (input, options) =>
+      host.call('DELETE', '/v1/risk/reference/{set}', input, options),
   }
 }
