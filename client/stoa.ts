@@ -1,34 +1,115 @@
 // GENERATED from the operation declarations by `npm run generate`; do not edit.
 //
-// The typed client of a Stoa host. It needs only `fetch` and runs in browsers and in Node.
+// The typed client of a Stoa host, for Node, browsers and workers. It needs only `fetch` and Web Crypto.
 //
 //   const stoa = createStoa({ baseUrl: 'https://localhost:8443', key: 'sk-…' })
 //   const project = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
 //   for await (const { slug } of stoa.listProjectsAll()) …
 
+// What callers choose: for the client, and for one call.
+
 export type StoaOptions = {
   /** The URL of the host, such as `https://localhost:8443`. */
   baseUrl: string
-  /** A secret key of the organisation, `sk-…`. Without it only public operations can be called. */
-  key?: string
+  /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
+  key?: string | undefined
+  /** Acts as the person who is signed in to the browser, instead of with a key. */
+  session?: boolean | undefined
+  /** Allows a secret key in a browser page, where everybody who opens the page can read it. */
+  dangerouslyAllowBrowser?: boolean | undefined
+  /** How long one attempt may take until the whole answer is there; 60,000 if omitted. */
+  timeoutMs?: number | undefined
+  /** How often a failed call is tried again; 2 if omitted. */
+  retries?: number | undefined
+  /** The longest wait before an attempt; 30,000 if omitted. If the host asks for a longer one, the call fails at once. */
+  retryWaitMaxMs?: number | undefined
+  /** Sent with every request, such as `X-Project-Id`. */
+  headers?: Record<string, string> | undefined
   /** Used instead of the global `fetch`. */
-  fetch?: (url: string, init: Init) => Promise<Response>
+  fetch?: Fetch | undefined
 }
-
-type Init = { method: string; headers: Record<string, string>; body: string | null; signal: AbortSignal | null }
 
 export type CallOptions = {
   /** Aborts the call, which then rejects with the signal's reason. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
+  /** As in `StoaOptions`, for this call. */
+  timeoutMs?: number | undefined
+  /** As in `StoaOptions`, for this call. */
+  retries?: number | undefined
+  /** Sent with this call, in addition to those of the client. */
+  headers?: Record<string, string> | undefined
 }
 
-/** Thrown for every answer that is not 2xx. The message says what to do. */
+/** For operations that create something. */
+export type CreateOptions = CallOptions & {
+  /** The host runs the operation once for each key. By default every call has a new one, the same for its attempts. */
+  idempotencyKey?: string | undefined
+}
+
+type Fetch = (url: string, init: FetchInit) => Promise<Response>
+
+type FetchInit = {
+  method: string
+  headers: Record<string, string>
+  body: string | null
+  signal: AbortSignal
+  redirect: 'follow' | 'manual'
+  credentials?: 'include'
+}
+
+type ClientSettings = ReturnType<typeof settingsFrom>
+
+function settingsFrom(options: StoaOptions) {
+  const { baseUrl, key, session = false, dangerouslyAllowBrowser = false } = options
+  if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
+  if (session && key !== undefined) throw new TypeError('Give `key` or `session`, not both.')
+  if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
+    throw new TypeError(
+      'Everybody who opens this page can read the secret key. Use `session: true`, or call from a server; ' +
+        'if the key may be known, set `dangerouslyAllowBrowser: true`.',
+    )
+  }
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    key,
+    session,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    retries: options.retries ?? 2,
+    retryWaitMaxMs: options.retryWaitMaxMs ?? 30_000,
+    headers: options.headers ?? {},
+    // Looked up for every request, so that what replaces the global later is used.
+    fetch: options.fetch ?? ((url: string, init: FetchInit) => fetch(url, init)),
+  }
+}
+
+const isPage = () => 'document' in globalThis
+
+// What calls reject with, besides the reason of an aborted signal:
+//
+//   StoaError
+//     StoaApiError                the host answered with a fault
+//       InvalidInputError           400, 405, 408, 413, 415, 417, 431
+//       AuthenticationError         401
+//       PermissionError             403
+//       NotFoundError               404
+//       ConflictError               409
+//       RateLimitError              429
+//       ServerError                 500, 501, 502, 503
+//     StoaConnectionError         there was no answer of the host
+//     WebhookVerificationError    a webhook is not from the host
+
 export class StoaError extends Error {
-  override readonly name = 'StoaError'
+  override name = 'StoaError'
+}
+
+/** The host answered with a fault. The message says what to do. */
+export class StoaApiError extends StoaError {
+  override name = 'StoaApiError'
+  /** Identifies the kind of fault. A host newer than this client may answer others too. */
+  readonly code: FaultCode
+  /** The status of the answer; 200 if the fault came within an event stream. */
   readonly status: number
-  /** The fault code, such as `conflict`; `unknown` if the answer did not come from the host. */
-  readonly code: string
-  /** The family of the code. */
+  /** The family of the code, such as `conflict_error`. */
   readonly type: string
   /** The first invalid field. */
   readonly param: string | null
@@ -36,71 +117,256 @@ export class StoaError extends Error {
   readonly fields: { path: string; says: string }[]
   /** Identifies the request in the logs of the host. */
   readonly requestId: string | null
+  /** In how many seconds the host may accept the call. */
+  readonly retryAfter: number | null
+  /** The headers of the answer. */
+  readonly headers: Headers
 
-  constructor(response: Response, body: string) {
-    const problem = errorIn(body)
-    super(problem.message ?? `The answer was ${response.status} ${response.statusText}`.trim())
+  constructor(fault: FaultAnswer, response: Response) {
+    super(fault.message)
+    this.code = fault.code
     this.status = response.status
-    this.code = problem.code ?? 'unknown'
-    this.type = problem.type ?? 'unknown'
-    this.param = problem.param ?? null
-    this.fields = problem.fields ?? []
-    this.requestId = problem.request_id ?? response.headers.get('x-request-id')
+    this.type = fault.type
+    this.param = fault.param ?? null
+    this.fields = fault.fields ?? []
+    this.requestId = fault.request_id ?? requestIdOf(response)
+    this.retryAfter = retryAfterIn(response.headers)
+    this.headers = response.headers
   }
 }
 
-type Problem = Partial<Pick<StoaError, 'code' | 'message' | 'type' | 'param' | 'fields'> & { request_id: string }>
+/** The request is invalid; `fields` says what is wrong with which field. */
+export class InvalidInputError extends StoaApiError {
+  override name = 'InvalidInputError'
+}
 
-/** A proxy in between may answer in another format, so nothing is assumed about the body. */
-function errorIn(body: string): Problem {
-  try {
-    const { error } = JSON.parse(body)
-    return typeof error?.code === 'string' ? error : {}
-  } catch {
-    return {}
+/** There is no credential, or it is wrong, expired or revoked. */
+export class AuthenticationError extends StoaApiError {
+  override name = 'AuthenticationError'
+}
+
+/** The credential may not do this. */
+export class PermissionError extends StoaApiError {
+  override name = 'PermissionError'
+}
+
+export class NotFoundError extends StoaApiError {
+  override name = 'NotFoundError'
+}
+
+/** It contradicts what exists, such as a name that is taken. */
+export class ConflictError extends StoaApiError {
+  override name = 'ConflictError'
+}
+
+/** Too many calls; `retryAfter` says when to try again. */
+export class RateLimitError extends StoaApiError {
+  override name = 'RateLimitError'
+}
+
+/** The host, or what it depends on, failed. */
+export class ServerError extends StoaApiError {
+  override name = 'ServerError'
+}
+
+/** There was no answer of the host: a network failure, a time-out, or an answer that is not the JSON of a Stoa host. */
+export class StoaConnectionError extends StoaError {
+  override name = 'StoaConnectionError'
+  /** The status of the answer; null if there was none. */
+  readonly status: number | null
+  /** The headers of the answer; null if there was none. */
+  readonly headers: Headers | null
+
+  constructor(message: string, { cause, response }: { cause?: unknown; response?: Response | undefined }) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.status = response?.status ?? null
+    this.headers = response?.headers ?? null
   }
 }
 
-/** Calls operations by their route; `createStoa` adds names and types. */
-export function connect({ baseUrl, key, fetch = globalThis.fetch }: StoaOptions) {
-  const base = baseUrl.replace(/\/+$/, '')
+type FaultAnswer = {
+  code: FaultCode
+  message: string
+  type: string
+  param?: string | null
+  fields?: { path: string; says: string }[]
+  request_id?: string
+}
 
-  /** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
-  async function send(method: string, path: string, input: object, { signal }: CallOptions = {}): Promise<Response> {
-    const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
-    const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
-      const value = rest.get(name)
-      rest.delete(name)
-      return segment(name, value)
+/** Null if the value is not a fault of the host: a proxy in between may answer in another format. */
+function faultIn(value: unknown): FaultAnswer | null {
+  const { error } = (value ?? {}) as { error?: Partial<FaultAnswer> | null }
+  const isFault = [error?.code, error?.message, error?.type].every(text => typeof text === 'string')
+  return isFault ? (error as FaultAnswer) : null
+}
+
+function apiError(fault: FaultAnswer, response: Response): StoaApiError {
+  const families: Record<string, typeof StoaApiError> = {
+    invalid_request_error: InvalidInputError,
+    authentication_error: AuthenticationError,
+    permission_error: PermissionError,
+    not_found_error: NotFoundError,
+    conflict_error: ConflictError,
+    rate_limit_error: RateLimitError,
+    api_error: ServerError,
+  }
+  return new (families[fault.type] ?? StoaApiError)(fault, response)
+}
+
+const requestIdOf = (response: Response): string | null => response.headers.get('x-request-id')
+
+/** In seconds. The header is a number of seconds or a date (RFC 9110, section 10.2.3). */
+function retryAfterIn(headers: Headers): number | null {
+  const value = headers.get('retry-after')
+  if (value === null) return null
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? null : Math.max(0, Math.ceil(seconds))
+}
+
+// Calls operations by their route; `createStoa` adds names and types.
+
+/** Resolves to the value that the operation answers. */
+export type Call<Data> = Promise<Data> & {
+  /** Resolves to the value, and the response that contained it. */
+  withResponse(): Promise<WithResponse<Data>>
+}
+
+/** `response` has the status and the headers of the answer; its body is read already. */
+export type WithResponse<Data> = { data: Data; response: Response; requestId: string | null }
+
+/** One page of a listing. */
+export type Page<Item> = {
+  data: Item[]
+  /** Send it as `after` to get the next page; empty on the last page. */
+  next: string
+}
+
+function connect(options: StoaOptions) {
+  const settings = settingsFrom(options)
+  const csrfToken = settings.session ? csrfTokens(() => call('GET', '/v1/account/csrf', {})) : null
+
+  /** Throws a TypeError for what the caller must correct, such as an invalid header. */
+  function request(method: string, path: string, input: object, more: (Record<string, string> | undefined)[]) {
+    const headers = new Headers(settings.headers)
+    if (settings.key !== undefined) headers.set('authorization', `Bearer ${settings.key}`)
+    for (const [name, value] of more.flatMap(one => Object.entries(one ?? {}))) headers.set(name, value)
+    return requestFor(settings.baseUrl, method, path, input, headers)
+  }
+
+  const perform = <Data>(made: ApiRequest, read: Reader<Data>, options: CallOptions) =>
+    performed(made, read, options, settings, csrfToken)
+
+  function call<Data>(method: string, path: string, input: object, options: CallOptions = {}): Call<Data> {
+    return callOf(async () => perform(request(method, path, input, [options.headers]), readJson<Data>, options))
+  }
+
+  /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. */
+  function create<Data>(method: string, path: string, input: object, options: CreateOptions = {}): Call<Data> {
+    return callOf(async () => {
+      const key = { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() }
+      return perform(request(method, path, input, [options.headers, key]), readJson<Data>, options)
     })
-    const url = new URL(base + filled)
-    const inQuery = method === 'GET' || method === 'DELETE'
-    if (inQuery) for (const [name, value] of rest) url.searchParams.set(name, String(value))
-    const headers: Record<string, string> = {}
-    if (key !== undefined) headers.authorization = `Bearer ${key}`
-    if (!inQuery) headers['content-type'] = 'application/json'
-    const body = inQuery ? null : JSON.stringify(Object.fromEntries(rest))
-    const response = await fetch(url.href, { method, headers, body, signal: signal ?? null })
-    if (!response.ok) throw new StoaError(response, await response.text())
-    return response
   }
 
-  async function call<Output>(...request: Parameters<typeof send>): Promise<Output> {
-    const response = await send(...request)
-    return (response.status === 204 ? undefined : await response.json()) as Output
+  /** For operations that answer something else than JSON. */
+  function send(method: string, path: string, input: object, options: CallOptions = {}): Call<Response> {
+    const made = () => ({ ...request(method, path, input, [options.headers]), redirect: 'follow' as const })
+    return callOf(async () => perform(made(), readWhole, options))
   }
 
   /** Every item of a listing; each page is requested when its first item is needed. */
-  async function* all<Item>(method: string, path: string, input: { after?: string }, options?: CallOptions) {
+  async function* all<Item>(method: string, path: string, input: { after?: string }, options: CallOptions = {}) {
     let { after } = input
     do {
-      const page = await call<{ data: Item[]; next: string }>(method, path, { ...input, after }, options)
-      yield* page.data
+      const page: Page<Item> = await call<Page<Item>>(method, path, { ...input, after }, options)
+      for (const item of page.data) {
+        options.signal?.throwIfAborted()
+        yield item
+      }
       after = page.next
     } while (after)
   }
 
-  return { send, call, all }
+  /** The events of a stream. The request is sent when the first is needed, and cancelled when the loop is left. The host
+   *  sends strings unchanged; then `parse` is `String`. */
+  async function* events<Data>(
+    method: string,
+    path: string,
+    input: object,
+    options: CallOptions = {},
+    parse: (text: string) => unknown = JSON.parse,
+  ): AsyncGenerator<StoaEvent<Data>, void, undefined> {
+    const made = request(method, path, input, [{ accept: 'text/event-stream' }, options.headers])
+    const { response, deadline } = await perform(made, async () => {}, options)
+    try {
+      if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response)
+      yield* eventsIn<Data>(response, parse, deadline, options.signal)
+    } finally {
+      deadline.cancel()
+    }
+  }
+
+  return { call, create, send, all, events }
+}
+
+async function readJson<Data>(response: Response): Promise<Data> {
+  return (response.status === 204 ? undefined : JSON.parse(await response.text())) as Data
+}
+
+/** A copy whose body is there already: reading the original later would be without a deadline. */
+async function readWhole(response: Response): Promise<Response> {
+  const body = await response.arrayBuffer()
+  return new Response(body.byteLength > 0 ? body : null, response)
+}
+
+function callOf<Data>(perform: () => Promise<Performed<Data>>): Call<Data> {
+  const answered = perform().then(({ data, response, deadline }) => {
+    deadline.end()
+    return { data, response, requestId: requestIdOf(response) }
+  })
+  const value = answered.then(({ data }) => data)
+  const withResponse = () => {
+    value.catch(() => {}) // The caller has chosen the other promise, which rejects with the same error.
+    return answered
+  }
+  return Object.assign(value, { withResponse })
+}
+
+// A request as it is sent, made of an operation's route and the flat input of the caller.
+
+type ApiRequest = {
+  /** `POST /v1/projects`, for messages. Without the values of the input, which may be confidential. */
+  route: string
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | null
+  redirect: 'follow' | 'manual'
+  /** Whether sending it twice does no more than sending it once. */
+  isRepeatable: boolean
+}
+
+/** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
+function requestFor(baseUrl: string, method: string, path: string, input: object, headers: Headers): ApiRequest {
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+    const value = rest.get(name)
+    rest.delete(name)
+    return segment(name, value)
+  })
+  const url = new URL(baseUrl + filled)
+  const inQuery = method === 'GET' || method === 'DELETE'
+  if (inQuery) for (const [name, value] of rest) url.searchParams.set(name, String(value))
+  else headers.set('content-type', 'application/json')
+  return {
+    route: `${method} ${path}`,
+    method,
+    url: url.href,
+    headers: Object.fromEntries(headers),
+    body: inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
+    redirect: 'manual', // After a redirect, `fetch` would send a POST as a GET, which is another operation.
+    isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'POST' && headers.has('idempotency-key')),
+  }
 }
 
 /** URL parsing removes empty and dot segments, which would call another operation. */
@@ -110,7 +376,469 @@ function segment(name: string, value: unknown): string {
   return encodeURIComponent(text)
 }
 
+// One attempt: sends the request and reads the answer.
+
+/** The deadline of a successful attempt is still running. */
+type Performed<Data> = { data: Data; response: Response; deadline: Deadline }
+
+/** `again` says when another attempt may help: always, because the host cannot have received the request; if the request
+ *  is repeatable; or never. */
+type FailedAttempt = {
+  error: StoaError
+  again: 'always' | 'repeatable' | 'never'
+  /** In how many seconds the host asks to be called again. */
+  retryAfter: number | null
+}
+
+/** Reads the body of a successful answer. Throws a SyntaxError if it is no JSON. */
+type Reader<Data> = (response: Response) => Promise<Data>
+
+/** Statuses of conditions that pass. 409 is none: what exists would contradict a repeated call just the same. */
+const PASSING = [408, 429, 502, 503, 504]
+
+/** Rejects only with the reason of the caller's signal. */
+async function attempt<Data>(
+  { route, method, url, headers, body, redirect }: ApiRequest,
+  read: Reader<Data>,
+  { fetch, session }: Pick<ClientSettings, 'fetch' | 'session'>,
+  timeoutMs: number,
+  outer: AbortSignal | undefined,
+): Promise<Performed<Data> | FailedAttempt> {
+  const deadline = startDeadline(timeoutMs, outer)
+  const { signal } = deadline
+  // Not every runtime knows `credentials`, so that it is set only where it is needed.
+  const init = { method, headers, body, redirect, signal, ...(session && { credentials: 'include' as const }) }
+  let response: Response | undefined
+  try {
+    response = await fetch(url, init)
+    if (response.ok) return { data: await read(response), response, deadline }
+    const failure = failureOf(route, response, await response.text())
+    deadline.end()
+    return failure
+  } catch (thrown) {
+    const cause = signal.aborted ? signal.reason : thrown
+    deadline.cancel()
+    outer?.throwIfAborted()
+    if (response && thrown instanceof SyntaxError && !hasType(response, 'application/json')) {
+      return { error: foreignAnswer(route, response, thrown), again: 'never', retryAfter: null }
+    }
+    const what = response ? 'the answer was cut off' : 'there was no answer'
+    const message = `${route}: ${what}: ${new URL(url).origin}, ${wordsOf(cause)}`
+    const error = new StoaConnectionError(message, { cause, response })
+    return { error, again: isUnsent(cause) ? 'always' : 'repeatable', retryAfter: null }
+  }
+}
+
+/** For an answer that is not 2xx. */
+function failureOf(route: string, response: Response, body: string): FailedAttempt {
+  const again = PASSING.includes(response.status) ? 'repeatable' : 'never'
+  return { error: errorOf(route, response, body), again, retryAfter: retryAfterIn(response.headers) }
+}
+
+function errorOf(route: string, response: Response, body: string): StoaError {
+  try {
+    const fault = faultIn(JSON.parse(body))
+    return fault ? apiError(fault, response) : foreignAnswer(route, response)
+  } catch (cause) {
+    return foreignAnswer(route, response, cause)
+  }
+}
+
+function foreignAnswer(route: string, response: Response, cause?: unknown): StoaConnectionError {
+  const status = `${response.status} ${response.statusText}`.trimEnd()
+  const message = `${route}: the answer (${status}) is not one of a Stoa host; check \`baseUrl\` and the proxies in between.`
+  return new StoaConnectionError(message, { cause, response })
+}
+
+const hasType = ({ headers }: Response, type: string) => headers.get('content-type')?.startsWith(type) === true
+
+/** The codes with which Node's `fetch` fails before it has a connection. Browsers do not tell. */
+const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
+
+const isUnsent = (error: unknown) => UNSENT.includes(codeOf(error) ?? '')
+
+/** `fetch failed` says nothing; the code of its cause does. */
+function wordsOf(error: unknown): string {
+  return codeOf(error) ?? (error instanceof Error ? error.message : String(error))
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { cause } = (error ?? {}) as { cause?: { code?: string } }
+  return cause?.code
+}
+
+// Attempts, and whether and when a failed one is repeated.
+
+/** The bound of the first wait, which doubles with every attempt. The waits are random below it ("full jitter"), so that
+ *  clients that failed together do not come back together. */
+const BACKOFF_MS = 500
+const BACKOFF_MS_MAX = 8_000
+
+/** Tries until an attempt succeeds or no other one is allowed. Reading may go on: the caller ends the deadline. */
+async function performed<Data>(
+  made: ApiRequest,
+  read: Reader<Data>,
+  options: CallOptions,
+  settings: ClientSettings,
+  csrfToken: CsrfToken | null,
+): Promise<Performed<Data>> {
+  const { signal, timeoutMs = settings.timeoutMs, retries = settings.retries } = options
+  let tries = 0
+  let refusedToken: string | null = null
+  while (true) {
+    signal?.throwIfAborted()
+    const needsToken = csrfToken !== null && made.method !== 'GET'
+    const token: string | null = needsToken ? await orAborted(csrfToken(refusedToken), signal) : null
+    if (token !== null) made.headers['x-csrf-token'] = token
+    const outcome = await attempt(made, read, settings, timeoutMs, signal)
+    if ('data' in outcome) return outcome
+    if (token !== null && refusedToken === null && isTokenRefused(outcome.error)) {
+      refusedToken = token
+      continue
+    }
+    const waitMs = tries < retries ? waitMsAfter(outcome, made.isRepeatable, tries, settings.retryWaitMaxMs) : null
+    if (waitMs === null) throw outcome.error
+    tries++
+    await sleep(waitMs, signal)
+  }
+}
+
+const isTokenRefused = (error: StoaError) => error instanceof StoaApiError && error.code === 'csrf_token_required'
+
+/** How long to wait before the next attempt; null if there must be none. `tries` counts the earlier repetitions. */
+function waitMsAfter({ again, retryAfter }: FailedAttempt, isRepeatable: boolean, tries: number, maxMs: number) {
+  if (again === 'never' || (again === 'repeatable' && !isRepeatable)) return null
+  const askedMs = 1000 * (retryAfter ?? 0)
+  if (askedMs > maxMs) return null
+  return Math.max(askedMs, Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs))
+}
+
+// Time: the deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
+
+/** `setTimeout` takes longer times for 1 ms. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+type Deadline = ReturnType<typeof startDeadline>
+
+/** Its signal aborts when the caller's does, or when the time is over. `end` must be called. */
+function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const follow = () => controller.abort(outer?.reason)
+  const pause = () => clearTimeout(timer)
+  /** Starts again with another time. */
+  const restart = (ms: number) => {
+    pause()
+    const expire = () => controller.abort(new DOMException(`No answer within ${ms} ms`, 'TimeoutError'))
+    timer = setTimeout(expire, Math.min(ms, TIMER_MS_MAX))
+  }
+  const end = () => {
+    pause()
+    outer?.removeEventListener('abort', follow)
+  }
+  /** Ends, and cancels the request if it is not over. */
+  const cancel = () => {
+    end()
+    controller.abort()
+  }
+  outer?.throwIfAborted()
+  outer?.addEventListener('abort', follow, { once: true })
+  restart(timeoutMs)
+  return { signal: controller.signal, pause, restart, end, cancel }
+}
+
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const elapsed = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  await orAborted(elapsed, signal).finally(() => clearTimeout(timer))
+}
+
+/** Settles like `awaited`, but rejects as soon as the signal aborts. */
+async function orAborted<T>(awaited: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  let abort = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal?.reason)
+  })
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  return Promise.race([awaited, aborted]).finally(() => signal?.removeEventListener('abort', abort))
+}
+
+// The CSRF token of a browser session, which the host requires for writes.
+
+/** The token is renewed before it expires, so that a slow request still arrives in time. */
+const RENEWAL_S = 60
+
+type Held = { token: string; expires: number }
+
+/** Resolves to a valid token, which all calls share: not to the one that the host refused. */
+type CsrfToken = (refused: string | null) => Promise<string>
+
+function csrfTokens(get: () => Promise<{ csrfToken: string; expiresIn: number }>): CsrfToken {
+  let latest: Promise<Held> | null = null
+  const load = (): Promise<Held> => {
+    const loading = get().then(({ csrfToken, expiresIn }) => {
+      return { token: csrfToken, expires: Date.now() + 1000 * Math.max(expiresIn - RENEWAL_S, expiresIn / 2) }
+    })
+    loading.catch(() => {
+      if (latest === loading) latest = null // The next call tries again; this one gets the error.
+    })
+    latest = loading
+    return loading
+  }
+  return async refused => {
+    const known = latest ?? load()
+    const { token, expires } = await known
+    if (token !== refused && Date.now() < expires) return token
+    const renewed = latest && latest !== known ? latest : load() // Another call may have renewed it meanwhile.
+    return (await renewed).token
+  }
+}
+
+// Event streams (`text/event-stream`), read as the HTML standard says, section 9.2.
+
+/** The host sends a comment every 15 seconds, so a stream that is silent for longer is lost. */
+const SILENCE_MS = 60_000
+
+const CUT_OFF = 'The event stream was cut off.'
+
+export type StoaEvent<Data> = {
+  /** The name of the event; `message` if it has none. */
+  event: string
+  data: Data
+  /** The id of the last event that had one; empty if none had. */
+  id: string
+}
+
+/** The events of an answer. A fault that the host sends as an event is thrown. */
+async function* eventsIn<Data>(
+  response: Response,
+  parse: (text: string) => unknown,
+  deadline: Deadline,
+  outer: AbortSignal | undefined,
+): AsyncGenerator<StoaEvent<Data>, void, undefined> {
+  const parser = eventParser()
+  for await (const chunk of chunksOf(response, deadline, outer)) {
+    for (const { event, data, id } of parser.eventsIn(chunk)) {
+      outer?.throwIfAborted()
+      yield { event, data: dataOf(event, data, parse, response) as Data, id }
+    }
+  }
+  // Some versions of `fetch` do not tell a lost connection from the end.
+  if (!parser.isBetweenEvents()) throw new StoaConnectionError(CUT_OFF, { response })
+}
+
+function dataOf(event: string, text: string, parse: (text: string) => unknown, response: Response): unknown {
+  const fault = event === 'error' ? faultText(text) : null
+  if (fault) throw apiError(fault, response)
+  try {
+    return parse(text)
+  } catch (cause) {
+    throw new StoaConnectionError(`The data of the event \`${event}\` is no JSON.`, { cause, response })
+  }
+}
+
+function faultText(text: string): FaultAnswer | null {
+  try {
+    return faultIn(JSON.parse(text))
+  } catch {
+    return null // An event of another kind.
+  }
+}
+
+async function* chunksOf(response: Response, deadline: Deadline, outer: AbortSignal | undefined) {
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder() // Removes a byte order mark.
+  while (reader) {
+    deadline.restart(SILENCE_MS)
+    const { done, value } = await reader.read().catch(thrown => {
+      outer?.throwIfAborted()
+      const cause = deadline.signal.aborted ? deadline.signal.reason : thrown
+      throw new StoaConnectionError(CUT_OFF, { cause, response })
+    })
+    deadline.pause() // The caller may take as long as it likes for an event.
+    if (done) return
+    yield decoder.decode(value, { stream: true })
+  }
+}
+
+/** `eventsIn` takes the next part of a stream and returns the events that it completes. */
+function eventParser() {
+  const splitter = lineSplitter()
+  let [event, id] = ['', '']
+  let data: string[] = []
+  const take = (line: string): StoaEvent<string> | null => {
+    if (line === '') {
+      const complete = data.length > 0 ? { event: event || 'message', data: data.join('\n'), id } : null
+      event = ''
+      data = []
+      return complete
+    }
+    const [, name, value = ''] = line.match(/^([^:]*)(?:: ?(.*))?$/s) as RegExpMatchArray
+    if (name === 'event') event = value
+    if (name === 'data') data.push(value)
+    if (name === 'id' && !value.includes('\0')) id = value
+    return null
+  }
+  return {
+    eventsIn: (chunk: string) => splitter.linesIn(chunk).flatMap(line => take(line) ?? []),
+    isBetweenEvents: () => data.length === 0 && event === '' && splitter.isBetweenLines(),
+  }
+}
+
+/** `linesIn` takes the next part of a text and returns the lines that it completes: by CR, LF or CRLF. */
+function lineSplitter() {
+  let rest = ''
+  let endedInCr = false
+  const linesIn = (chunk: string): string[] => {
+    if (chunk === '') return []
+    // The line was complete with the CR already; the LF of a CRLF may arrive later.
+    const text = endedInCr && chunk.startsWith('\n') ? chunk.slice(1) : chunk
+    endedInCr = chunk.endsWith('\r')
+    const lines = text.split(/\r\n|\r|\n/)
+    lines[0] = rest + lines[0]
+    rest = lines.pop() as string
+    return lines
+  }
+  return { linesIn, isBetweenLines: () => rest === '' }
+}
+
+// Verifies webhooks by the Standard Webhooks specification, with Web Crypto.
+
+/** Why a webhook is not to be trusted. */
+export class WebhookVerificationError extends StoaError {
+  override name = 'WebhookVerificationError'
+}
+
+export type WebhookRequest = {
+  /** The body as it arrived. Parsing and serialising it again would change it. */
+  payload: string | Uint8Array
+  /** The headers of the request, as `Headers` or as Node's object with names in lower case. */
+  headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>
+  /** The secret of the webhook, `whsec_…`. */
+  secret: string
+  /** How many seconds the time of the webhook may differ from now; 300 if omitted. */
+  toleranceS?: number | undefined
+}
+
+/** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
+ *  WebhookVerificationError. Remember its `webhook-id` to recognise one that is delivered twice. */
+export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload> {
+  const { payload, headers, secret, toleranceS = 300 } = webhook
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name =>
+    headerIn(headers, name),
+  ) as [string, string, string]
+  const ageS = Date.now() / 1000 - (/^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN)
+  if (Number.isNaN(ageS)) throw new WebhookVerificationError('The header `webhook-timestamp` is no time in seconds.')
+  if (ageS > toleranceS) throw new WebhookVerificationError(`The webhook is older than ${toleranceS} seconds.`)
+  if (ageS < -toleranceS) throw new WebhookVerificationError(`The webhook is from the future: the clocks disagree.`)
+  const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload
+  const expected = await hmac(secretBytes(secret), [new TextEncoder().encode(`${id}.${timestamp}.`), body])
+  const given = signatures.split(' ').filter(one => one.startsWith('v1,'))
+  if (given.length === 0) throw new WebhookVerificationError('The header `webhook-signature` has no signature `v1,…`.')
+  if (!given.some(one => isEqual(base64Bytes(one.slice(3)), expected))) {
+    throw new WebhookVerificationError('No signature fits: the secret is another one, or the payload was changed.')
+  }
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as Payload
+  } catch (cause) {
+    throw new WebhookVerificationError('The payload is no JSON.', { cause })
+  }
+}
+
+function headerIn(headers: WebhookRequest['headers'], name: string): string {
+  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
+  if (typeof value !== 'string' || value === '') {
+    throw new WebhookVerificationError(`The header \`${name}\` is missing, or was sent more than once.`)
+  }
+  return value
+}
+
+function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = base64Bytes(secret.replace(/^whsec_/, ''))
+  if (bytes && bytes.length > 0) return bytes
+  throw new WebhookVerificationError('The secret is not `whsec_` and base64.')
+}
+
+/** Null if the text is not base64. */
+function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), character => character.charCodeAt(0))
+  } catch {
+    return null // The caller says what is wrong.
+  }
+}
+
+async function hmac(secret: Uint8Array<ArrayBuffer>, parts: Uint8Array[]): Promise<Uint8Array> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
+  const message = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    message.set(part, at)
+    at += part.length
+  }
+  return new Uint8Array(await crypto.subtle.sign(algorithm, key, message))
+}
+
+/** Takes the same time wherever the first difference is, so that nobody can find a signature byte by byte. */
+function isEqual(given: Uint8Array | null, expected: Uint8Array): boolean {
+  if (given?.length !== expected.length) return false
+  return expected.reduce((differences, byte, at) => differences | (byte ^ (given[at] as number)), 0) === 0
+}
+
+/** Every fault that a host answers. */
+export type FaultCode = 
+  | 'invalid_input'
+  | 'malformed_request'
+  | 'sign_in_failed'
+  | 'credential_required'
+  | 'credential_refused'
+  | 'key_expired'
+  | 'key_revoked'
+  | 'ingest_key_required'
+  | 'key_budget'
+  | 'forbidden'
+  | 'ingest_key_unknown'
+  | 'key_limit'
+  | 'csrf_token_required'
+  | 'https_required'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'conflict'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'expectation_failed'
+  | 'key_rate'
+  | 'too_many_tries'
+  | 'headers_too_large'
+  | 'internal'
+  | 'not_held'
+  | 'not_built'
+  | 'upstream_unreachable'
+  | 'mail_unreachable'
+  | 'overloaded'
+  | 'starting'
+  | 'database_unreachable'
+  | 'warehouse_unreachable'
+  | 'bus_unreachable'
+
 // The host itself.
+
+/** One service of the host */
+export type Service = {
+  /** The name, by which keys are limited to it */
+  name: string
+  /** The path that its operations are below */
+  path: string
+  /** What it does */
+  what: string
+  /** How many of its operations this host serves; 0 if it is not available yet or runs elsewhere */
+  operations: number
+}
 
 export type ListServicesInput = Record<string, never>
 
@@ -118,16 +846,7 @@ export type ListServicesOutput = {
   /** The version of this API */
   version: 'v1'
   /** Every service, also those that have no operation yet */
-  services: {
-    /** The name, by which keys are limited to it */
-    name: string
-    /** The path that its operations are below */
-    path: string
-    /** What it does */
-    what: string
-    /** How many of its operations this host serves; 0 if it is not available yet or runs elsewhere */
-    operations: number
-  }[]
+  services: Service[]
 }
 
 export type GetHealthInput = Record<string, never>
@@ -146,39 +865,35 @@ export type GetOpenapiInput = Record<string, never>
 
 // Organisations, their members and apps, and the audit trail.
 
+/** An OpenID Connect client of the organisation, which people sign in to */
+export type App = {
+  /** The client id, `<org>-<app>` */
+  id: string
+  /** Its short name */
+  app: string
+  /** The brand at whose origin people sign in */
+  brand: string
+  /** The name that people see when they sign in */
+  name: string
+  /** Whether it has a secret */
+  type: 'confidential' | 'public'
+  /** The URLs that people may return to after signing in */
+  redirectUris: string[]
+  /** The URLs that people may return to after signing out */
+  logoutUris: string[]
+  /** Whether its tokens carry the role of their person */
+  trusted: boolean
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+}
+
 export type ListAppsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-}
-
-export type ListAppsOutput = {
-  /** The items of this page */
-  data: {
-    /** The client id, `<org>-<app>` */
-    id: string
-    /** Its short name */
-    app: string
-    /** The brand at whose origin people sign in */
-    brand: string
-    /** The name that people see when they sign in */
-    name: string
-    /** Whether it has a secret */
-    type: 'confidential' | 'public'
-    /** The URLs that people may return to after signing in */
-    redirectUris: string[]
-    /** The URLs that people may return to after signing out */
-    logoutUris: string[]
-    /** Whether its tokens carry the role of their person */
-    trusted: boolean
-    /** When it was created */
-    created: string
-    /** When it was last changed */
-    updated: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
 }
 
 export type CreateAppInput = {
@@ -230,29 +945,6 @@ export type GetAppInput = {
   brand?: string
 }
 
-export type GetAppOutput = {
-  /** The client id, `<org>-<app>` */
-  id: string
-  /** Its short name */
-  app: string
-  /** The brand at whose origin people sign in */
-  brand: string
-  /** The name that people see when they sign in */
-  name: string
-  /** Whether it has a secret */
-  type: 'confidential' | 'public'
-  /** The URLs that people may return to after signing in */
-  redirectUris: string[]
-  /** The URLs that people may return to after signing out */
-  logoutUris: string[]
-  /** Whether its tokens carry the role of their person */
-  trusted: boolean
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
-}
-
 export type UpdateAppInput = {
   /** The client id, `<org>-<app>` */
   id: string
@@ -266,29 +958,6 @@ export type UpdateAppInput = {
   logoutUris?: string[]
   /** Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it */
   trusted?: boolean
-}
-
-export type UpdateAppOutput = {
-  /** The client id, `<org>-<app>` */
-  id: string
-  /** Its short name */
-  app: string
-  /** The brand at whose origin people sign in */
-  brand: string
-  /** The name that people see when they sign in */
-  name: string
-  /** Whether it has a secret */
-  type: 'confidential' | 'public'
-  /** The URLs that people may return to after signing in */
-  redirectUris: string[]
-  /** The URLs that people may return to after signing out */
-  logoutUris: string[]
-  /** Whether its tokens carry the role of their person */
-  trusted: boolean
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
 }
 
 export type DeleteAppInput = {
@@ -312,6 +981,38 @@ export type RotateAppSecretOutput = {
   secret: string
 }
 
+/** How a field was changed */
+export type AuditChange = {
+  /** The old value; absent if there was none */
+  from?: unknown
+  /** The new value; absent if there is none */
+  to?: unknown
+}
+
+/** An action that changed something in the organisation */
+export type AuditEntry = {
+  /** The id of the entry; later ones are greater */
+  id: string
+  /** When the action happened */
+  at: string
+  /** The id of the person who acted; absent if the credential belongs to no person */
+  user?: string
+  /** The e-mail address of that person at the time */
+  email?: string
+  /** The id of the key or session that was used; `stoa` for what Stoa did by itself */
+  credential: string
+  /** The name of the action */
+  what: string
+  /** The id or name of what was changed */
+  on: string
+  /** The old and new values, by field name */
+  changes?: Record<string, AuditChange>
+  /** The IP address of the client; empty for what Stoa did by itself */
+  ip: string
+  /** The `X-Request-Id` of the request; empty without one */
+  requestId: string
+}
+
 export type ListAuditInput = {
   /** Only what the person with this id did */
   user?: string
@@ -325,37 +1026,23 @@ export type ListAuditInput = {
   after?: string
 }
 
-export type ListAuditOutput = {
-  /** The items of this page */
-  data: {
-    /** The id of the entry; later ones are greater */
-    id: string
-    /** When the action happened */
-    at: string
-    /** The id of the person who acted; absent if the credential belongs to no person */
-    user?: string
-    /** The e-mail address of that person at the time */
-    email?: string
-    /** The id of the key or session that was used; `stoa` for what Stoa did by itself */
-    credential: string
-    /** The name of the action */
-    what: string
-    /** The id or name of what was changed */
-    on: string
-    /** The old and new values, by field name */
-    changes?: Record<string, {
-      /** The old value; absent if there was none */
-      from?: unknown
-      /** The new value; absent if there is none */
-      to?: unknown
-    }>
-    /** The IP address of the client; empty for what Stoa did by itself */
-    ip: string
-    /** The `X-Request-Id` of the request; empty without one */
-    requestId: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
+/** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+export type Role = 'owner' | 'admin' | 'member'
+
+/** An invitation that the organisation has sent and that is still open */
+export type Invite = {
+  /** An invite's id, `inv_…` */
+  id: string
+  /** An e-mail address */
+  email: string
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+  role: Role
+  /** The e-mail address of the person who sent the invite */
+  invitedBy: string
+  /** When the invite was sent */
+  created: string
+  /** When the link expires */
+  expires: string
 }
 
 export type ListInvitesInput = {
@@ -365,46 +1052,11 @@ export type ListInvitesInput = {
   after?: string
 }
 
-export type ListInvitesOutput = {
-  /** The items of this page */
-  data: {
-    /** An invite's id, `inv_…` */
-    id: string
-    /** An e-mail address */
-    email: string
-    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-    role: 'owner' | 'admin' | 'member'
-    /** The e-mail address of the person who sent the invite */
-    invitedBy: string
-    /** When the invite was sent */
-    created: string
-    /** When the link expires */
-    expires: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
-}
-
 export type CreateInviteInput = {
   /** An e-mail address */
   email: string
   /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-  role: 'owner' | 'admin' | 'member'
-}
-
-export type CreateInviteOutput = {
-  /** An invite's id, `inv_…` */
-  id: string
-  /** An e-mail address */
-  email: string
-  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-  role: 'owner' | 'admin' | 'member'
-  /** The e-mail address of the person who sent the invite */
-  invitedBy: string
-  /** When the invite was sent */
-  created: string
-  /** When the link expires */
-  expires: string
+  role: Role
 }
 
 export type DeleteInviteInput = {
@@ -412,9 +1064,28 @@ export type DeleteInviteInput = {
   id: string
 }
 
-export type GetMeInput = Record<string, never>
+/** The credential that a request was made with */
+export type Credential = {
+  /** A secret key, the session of a browser, or an access token */
+  kind: 'secret' | 'session' | 'token'
+  /** Its id, as in the audit trail */
+  id: string
+  /** Whether the credential has a limit, a budget or a rate */
+  limited: boolean
+}
 
-export type GetMeOutput = {
+/** An organisation that a person belongs to */
+export type Membership = {
+  /** The slug of the organisation */
+  org: string
+  /** Its name */
+  name: string
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+  role: Role
+}
+
+/** The caller */
+export type Me = {
   /** A person's id, `usr_…` */
   user: string
   /** An e-mail address */
@@ -426,30 +1097,18 @@ export type GetMeOutput = {
   /** The slug of the organisation that the credential belongs to */
   org: string
   /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-  role: 'owner' | 'admin' | 'member'
+  role: Role
   /** The project of this request; null without one */
   project: string | null
   /** Whether the caller is a superadmin */
   superadmin: boolean
   /** The credential that a request was made with */
-  credential: {
-    /** A secret key, the session of a browser, or an access token */
-    kind: 'secret' | 'session' | 'token'
-    /** Its id, as in the audit trail */
-    id: string
-    /** Whether the credential has a limit, a budget or a rate */
-    limited: boolean
-  }
+  credential: Credential
   /** All organisations that the person is a member of; for the token of an app that is not trusted, only its own */
-  orgs: {
-    /** The slug of the organisation */
-    org: string
-    /** Its name */
-    name: string
-    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-    role: 'owner' | 'admin' | 'member'
-  }[]
+  orgs: Membership[]
 }
+
+export type GetMeInput = Record<string, never>
 
 export type UpdateMeInput = {
   /** The person's name: one line, not blank, at most 120 characters */
@@ -473,33 +1132,29 @@ export type ChangeEmailOutput = {
   email: string
 }
 
+/** An open invitation to the caller, from any organisation */
+export type Invitation = {
+  /** An invite's id, `inv_…` */
+  id: string
+  /** The slug of the organisation */
+  org: string
+  /** Its name */
+  name: string
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+  role: Role
+  /** The e-mail address of the person who sent the invite */
+  invitedBy: string
+  /** When the invite was sent */
+  created: string
+  /** When it expires */
+  expires: string
+}
+
 export type ListMyInvitationsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-}
-
-export type ListMyInvitationsOutput = {
-  /** The items of this page */
-  data: {
-    /** An invite's id, `inv_…` */
-    id: string
-    /** The slug of the organisation */
-    org: string
-    /** Its name */
-    name: string
-    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-    role: 'owner' | 'admin' | 'member'
-    /** The e-mail address of the person who sent the invite */
-    invitedBy: string
-    /** When the invite was sent */
-    created: string
-    /** When it expires */
-    expires: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
 }
 
 export type AcceptInvitationInput = {
@@ -511,7 +1166,7 @@ export type AcceptInvitationOutput = {
   /** The slug of the organisation */
   org: string
   /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-  role: 'owner' | 'admin' | 'member'
+  role: Role
 }
 
 export type DeclineInvitationInput = {
@@ -526,6 +1181,18 @@ export type ChangePasswordInput = {
   password: string
 }
 
+/** A person who belongs to the organisation */
+export type Member = {
+  /** A person's id, `usr_…` */
+  user: string
+  /** An e-mail address */
+  email: string
+  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+  role: Role
+  /** When they joined */
+  created: string
+}
+
 export type ListMembersInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
@@ -533,58 +1200,20 @@ export type ListMembersInput = {
   after?: string
 }
 
-export type ListMembersOutput = {
-  /** The items of this page */
-  data: {
-    /** A person's id, `usr_…` */
-    user: string
-    /** An e-mail address */
-    email: string
-    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-    role: 'owner' | 'admin' | 'member'
-    /** When they joined */
-    created: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
-}
-
 export type AddMemberInput = {
   /** An e-mail address */
   email: string
   /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-  role: 'owner' | 'admin' | 'member'
+  role: Role
   /** At least 12 characters; length matters more than special characters */
   password?: string
-}
-
-export type AddMemberOutput = {
-  /** A person's id, `usr_…` */
-  user: string
-  /** An e-mail address */
-  email: string
-  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-  role: 'owner' | 'admin' | 'member'
-  /** When they joined */
-  created: string
 }
 
 export type UpdateMemberInput = {
   /** A person's id, `usr_…` */
   user: string
   /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-  role: 'owner' | 'admin' | 'member'
-}
-
-export type UpdateMemberOutput = {
-  /** A person's id, `usr_…` */
-  user: string
-  /** An e-mail address */
-  email: string
-  /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-  role: 'owner' | 'admin' | 'member'
-  /** When they joined */
-  created: string
+  role: Role
 }
 
 export type RemoveMemberInput = {
@@ -592,27 +1221,23 @@ export type RemoveMemberInput = {
   user: string
 }
 
+/** A tenant: members, keys and everything else belong to one organisation */
+export type Organisation = {
+  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+  /** The organisation's name: one line, not blank, at most 120 characters */
+  name: string
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+}
+
 export type ListOrgsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-}
-
-export type ListOrgsOutput = {
-  /** The items of this page */
-  data: {
-    /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
-    slug: string
-    /** The organisation's name: one line, not blank, at most 120 characters */
-    name: string
-    /** When it was created */
-    created: string
-    /** When it was last changed */
-    updated: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
 }
 
 export type CreateOrgInput = {
@@ -654,33 +1279,11 @@ export type GetOrgInput = {
   slug: string
 }
 
-export type GetOrgOutput = {
-  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
-  slug: string
-  /** The organisation's name: one line, not blank, at most 120 characters */
-  name: string
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
-}
-
 export type UpdateOrgInput = {
   /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
   /** The organisation's name: one line, not blank, at most 120 characters */
   name: string
-}
-
-export type UpdateOrgOutput = {
-  /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
-  slug: string
-  /** The organisation's name: one line, not blank, at most 120 characters */
-  name: string
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
 }
 
 export type DeleteOrgInput = {
@@ -690,29 +1293,25 @@ export type DeleteOrgInput = {
   confirm: string
 }
 
+/** The sign-in of a person to an app, with all tokens that were issued for it */
+export type Session = {
+  /** A sign-in's id, `sin_…` */
+  id: string
+  /** A person's id, `usr_…` */
+  user: string
+  /** An e-mail address */
+  email: string
+  /** The client id of the app */
+  app: string
+  /** When the person signed in */
+  created: string
+}
+
 export type ListSessionsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-}
-
-export type ListSessionsOutput = {
-  /** The items of this page */
-  data: {
-    /** A sign-in's id, `sin_…` */
-    id: string
-    /** A person's id, `usr_…` */
-    user: string
-    /** An e-mail address */
-    email: string
-    /** The client id of the app */
-    app: string
-    /** When the person signed in */
-    created: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
 }
 
 export type EndSessionInput = {
@@ -732,6 +1331,16 @@ export type RotateSigningKeysOutput = {
   retires: string
 }
 
+/** A team of the organisation that writes events with tokens of its own */
+export type Workspace = {
+  /** A workspace's id, `wsp_…` */
+  id: string
+  /** The workspace's name: one line, not blank, at most 120 characters */
+  name: string
+  /** When it was created */
+  created: string
+}
+
 export type ListWorkspacesInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
@@ -739,32 +1348,9 @@ export type ListWorkspacesInput = {
   after?: string
 }
 
-export type ListWorkspacesOutput = {
-  /** The items of this page */
-  data: {
-    /** A workspace's id, `wsp_…` */
-    id: string
-    /** The workspace's name: one line, not blank, at most 120 characters */
-    name: string
-    /** When it was created */
-    created: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
-}
-
 export type CreateWorkspaceInput = {
   /** The workspace's name: one line, not blank, at most 120 characters */
   name: string
-}
-
-export type CreateWorkspaceOutput = {
-  /** A workspace's id, `wsp_…` */
-  id: string
-  /** The workspace's name: one line, not blank, at most 120 characters */
-  name: string
-  /** When it was created */
-  created: string
 }
 
 export type DeleteWorkspaceInput = {
@@ -810,60 +1396,62 @@ export type GetCsrfOutput = {
   expiresIn: number
 }
 
+/** Whether a key works; only an `active` one does */
+export type KeyStatus = 'active' | 'expired' | 'revoked'
+
+/** What a key may spend; 0 means no cap */
+export type KeyBudget = {
+  /** Its cap per UTC calendar month, in cents */
+  month: number
+  /** Its cap in total, in cents */
+  total: number
+}
+
+/** A key of the organisation; its text is not part of it, unless it is publishable */
+export type Key = {
+  /** The key's id */
+  id: string
+  /** Its name */
+  name: string
+  /** `secret` is for servers and acts as its owner; `publishable` may be public and writes events */
+  type: 'secret' | 'publishable'
+  /** Its first characters, to recognise it by */
+  prefix: string
+  /** The full key, if it is publishable */
+  key?: string
+  /** Whether a key works; only an `active` one does */
+  status: KeyStatus
+  /** The e-mail address of its owner */
+  creator: string
+  /** When it was created */
+  created: string
+  /** When it stops working */
+  expires?: string
+  /** The entries it is restricted to */
+  limit?: string[]
+  /** What a key may spend; 0 means no cap */
+  budget?: KeyBudget
+  /** Requests it may make in any 60 seconds */
+  rate?: number
+  /** What it has spent in total, in cents */
+  spend: number
+  /** What it has spent in this UTC calendar month, in cents */
+  spendMonth: number
+  /** When it was last used, to the minute */
+  lastUsed?: string
+  /** The e-mail address of the person who revoked it */
+  revokedBy?: string
+  /** When it was revoked */
+  revokedAt?: string
+}
+
 export type ListKeysInput = {
   /** Whether a key works; only an `active` one does */
-  status?: 'active' | 'expired' | 'revoked'
+  status?: KeyStatus
   /** How many to return; default 50, at most 200 */
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-}
-
-export type ListKeysOutput = {
-  /** The items of this page */
-  data: {
-    /** The key's id */
-    id: string
-    /** Its name */
-    name: string
-    /** `secret` is for servers and acts as its owner; `publishable` may be public and writes events */
-    type: 'secret' | 'publishable'
-    /** Its first characters, to recognise it by */
-    prefix: string
-    /** The full key, if it is publishable */
-    key?: string
-    /** Whether a key works; only an `active` one does */
-    status: 'active' | 'expired' | 'revoked'
-    /** The e-mail address of its owner */
-    creator: string
-    /** When it was created */
-    created: string
-    /** When it stops working */
-    expires?: string
-    /** The entries it is restricted to */
-    limit?: string[]
-    /** What a key may spend; 0 means no cap */
-    budget?: {
-      /** Its cap per UTC calendar month, in cents */
-      month: number
-      /** Its cap in total, in cents */
-      total: number
-    }
-    /** Requests it may make in any 60 seconds */
-    rate?: number
-    /** What it has spent in total, in cents */
-    spend: number
-    /** What it has spent in this UTC calendar month, in cents */
-    spendMonth: number
-    /** When it was last used, to the minute */
-    lastUsed?: string
-    /** The e-mail address of the person who revoked it */
-    revokedBy?: string
-    /** When it was revoked */
-    revokedAt?: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
 }
 
 export type CreateKeyInput = {
@@ -898,7 +1486,7 @@ export type CreateKeyOutput = {
   /** The full key; store it now */
   key: string
   /** Whether a key works; only an `active` one does */
-  status: 'active' | 'expired' | 'revoked'
+  status: KeyStatus
   /** The e-mail address of its owner */
   creator: string
   /** When it was created */
@@ -908,12 +1496,7 @@ export type CreateKeyOutput = {
   /** The entries it is restricted to */
   limit?: string[]
   /** What a key may spend; 0 means no cap */
-  budget?: {
-    /** Its cap per UTC calendar month, in cents */
-    month: number
-    /** Its cap in total, in cents */
-    total: number
-  }
+  budget?: KeyBudget
   /** Requests it may make in any 60 seconds */
   rate?: number
   /** What it has spent in total, in cents */
@@ -948,48 +1531,6 @@ export type UpdateKeyInput = {
   expires?: string | null
 }
 
-export type UpdateKeyOutput = {
-  /** The key's id */
-  id: string
-  /** Its name */
-  name: string
-  /** `secret` is for servers and acts as its owner; `publishable` may be public and writes events */
-  type: 'secret' | 'publishable'
-  /** Its first characters, to recognise it by */
-  prefix: string
-  /** The full key, if it is publishable */
-  key?: string
-  /** Whether a key works; only an `active` one does */
-  status: 'active' | 'expired' | 'revoked'
-  /** The e-mail address of its owner */
-  creator: string
-  /** When it was created */
-  created: string
-  /** When it stops working */
-  expires?: string
-  /** The entries it is restricted to */
-  limit?: string[]
-  /** What a key may spend; 0 means no cap */
-  budget?: {
-    /** Its cap per UTC calendar month, in cents */
-    month: number
-    /** Its cap in total, in cents */
-    total: number
-  }
-  /** Requests it may make in any 60 seconds */
-  rate?: number
-  /** What it has spent in total, in cents */
-  spend: number
-  /** What it has spent in this UTC calendar month, in cents */
-  spendMonth: number
-  /** When it was last used, to the minute */
-  lastUsed?: string
-  /** The e-mail address of the person who revoked it */
-  revokedBy?: string
-  /** When it was revoked */
-  revokedAt?: string
-}
-
 export type DeleteKeyInput = {
   /** A key's id, `key_…` */
   id: string
@@ -1004,27 +1545,23 @@ export type LogoutInput = Record<string, never>
 
 // The products an organisation builds; resources of a product name its project.
 
+/** One product of the organisation */
+export type Project = {
+  /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+  slug: string
+  /** The project's name: one line, not blank, at most 120 characters */
+  name: string
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+}
+
 export type ListProjectsInput = {
   /** How many to return; default 50, at most 200 */
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-}
-
-export type ListProjectsOutput = {
-  /** The items of this page */
-  data: {
-    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
-    slug: string
-    /** The project's name: one line, not blank, at most 120 characters */
-    name: string
-    /** When it was created */
-    created: string
-    /** When it was last changed */
-    updated: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
 }
 
 export type CreateProjectInput = {
@@ -1034,31 +1571,9 @@ export type CreateProjectInput = {
   name: string
 }
 
-export type CreateProjectOutput = {
-  /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
-  slug: string
-  /** The project's name: one line, not blank, at most 120 characters */
-  name: string
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
-}
-
 export type GetProjectInput = {
   /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
-}
-
-export type GetProjectOutput = {
-  /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
-  slug: string
-  /** The project's name: one line, not blank, at most 120 characters */
-  name: string
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
 }
 
 export type UpdateProjectInput = {
@@ -1068,20 +1583,37 @@ export type UpdateProjectInput = {
   name: string
 }
 
-export type UpdateProjectOutput = {
-  /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
-  slug: string
-  /** The project's name: one line, not blank, at most 120 characters */
-  name: string
-  /** When it was created */
-  created: string
-  /** When it was last changed */
-  updated: string
-}
-
 export type DeleteProjectInput = {
   /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
+}
+
+/** A record that the owner of a host sets */
+export type DnsRecord = {
+  /** The type of the record */
+  type: 'TXT'
+  /** Where to set it */
+  name: string
+  /** What it must contain */
+  value: string
+}
+
+/** A host name of a project, whose pages may call this service once it is verified */
+export type Domain = {
+  /** The name in lower case and ASCII */
+  host: string
+  /** `live` once it is verified */
+  status: 'pending' | 'live'
+  /** Whether its TXT record was found */
+  verified: boolean
+  /** The DNS records that the host needs to become and to stay verified */
+  records: DnsRecord[]
+  /** When it was attached */
+  created: string
+  /** How many daily checks in a row did not find the TXT record of a live host; after 3 it is pending. Absent if the last one found it */
+  missedChecks?: number
+  /** What the check found; only in the answer of a check */
+  detail?: string
 }
 
 export type ListDomainsInput = {
@@ -1093,64 +1625,11 @@ export type ListDomainsInput = {
   after?: string
 }
 
-export type ListDomainsOutput = {
-  /** The items of this page */
-  data: {
-    /** The name in lower case and ASCII */
-    host: string
-    /** `live` once it is verified */
-    status: 'pending' | 'live'
-    /** Whether its TXT record was found */
-    verified: boolean
-    /** The DNS records that the host needs to become and to stay verified */
-    records: {
-      /** The type of the record */
-      type: 'TXT'
-      /** Where to set it */
-      name: string
-      /** What it must contain */
-      value: string
-    }[]
-    /** When it was attached */
-    created: string
-    /** How many daily checks in a row did not find the TXT record of a live host; after 3 it is pending. Absent if the last one found it */
-    missedChecks?: number
-    /** What the check found; only in the answer of a check */
-    detail?: string
-  }[]
-  /** Send it as `after` to get the next page; empty on the last page */
-  next: string
-}
-
 export type AttachDomainInput = {
   /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
   slug: string
   /** A host name, such as shop.example.com, without scheme, port or wildcard */
   host: string
-}
-
-export type AttachDomainOutput = {
-  /** The name in lower case and ASCII */
-  host: string
-  /** `live` once it is verified */
-  status: 'pending' | 'live'
-  /** Whether its TXT record was found */
-  verified: boolean
-  /** The DNS records that the host needs to become and to stay verified */
-  records: {
-    /** The type of the record */
-    type: 'TXT'
-    /** Where to set it */
-    name: string
-    /** What it must contain */
-    value: string
-  }[]
-  /** When it was attached */
-  created: string
-  /** How many daily checks in a row did not find the TXT record of a live host; after 3 it is pending. Absent if the last one found it */
-  missedChecks?: number
-  /** What the check found; only in the answer of a check */
-  detail?: string
 }
 
 export type DetachDomainInput = {
@@ -1167,85 +1646,99 @@ export type VerifyDomainInput = {
   host: string
 }
 
-export type VerifyDomainOutput = {
-  /** The name in lower case and ASCII */
-  host: string
-  /** `live` once it is verified */
-  status: 'pending' | 'live'
-  /** Whether its TXT record was found */
-  verified: boolean
-  /** The DNS records that the host needs to become and to stay verified */
-  records: {
-    /** The type of the record */
-    type: 'TXT'
-    /** Where to set it */
-    name: string
-    /** What it must contain */
-    value: string
-  }[]
-  /** When it was attached */
-  created: string
-  /** How many daily checks in a row did not find the TXT record of a live host; after 3 it is pending. Absent if the last one found it */
-  missedChecks?: number
-  /** What the check found; only in the answer of a check */
-  detail?: string
+// Reference sets for risk decisions, with an organisation's own overrides.
+
+/** A publisher that contributes to a set */
+export type ReferenceSource = {
+  /** The name of the source */
+  source: string
+  /** What permits its use: a licence, a registry, the publication of an operator, or own data */
+  basis: 'licence' | 'registry' | 'operator' | 'own' | 'none'
+  /** The licence, registry or publication that the basis refers to */
+  terms: string
+  /** The exact address of the data */
+  origin: string
+  /** Digest of the data it last supplied */
+  version?: string
+  /** When this source was current */
+  asOf?: string
+  /** Members it contributed */
+  keys: number
+  /** Why the last import failed, if it did */
+  refusal?: string
 }
 
-// Reference sets for risk decisions, with an organisation's own overrides.
+/** A published set of members that keys are looked up in */
+export type ReferenceSet = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  /** What the set contains */
+  what: string
+  /** `fetch` is downloaded from publishers, `local` is computed here, `attest` is stored by the component that screens against it, and `seam` needs a licence that is not held */
+  kind: 'fetch' | 'local' | 'attest' | 'seam'
+  /** How a key is compared with the members */
+  match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
+  /** Number of members */
+  keys: number
+  /** Every contributing source with the digest of its data */
+  version: string
+  /** When the oldest contributing source was current */
+  asOf?: string
+  /** The time since `asOf`, such as 192h0m0s */
+  age?: string
+  /** Whether the set is older than its maximum age; it still answers */
+  stale: boolean
+  /** Why the set cannot be consulted. If present, `hit` has no meaning */
+  refusal?: string
+  /** The maximum age, such as 192h0m0s */
+  maxAge: string
+  /** Number of overrides that the caller's organisation has on the set */
+  overrides: number
+  /** The sources that contribute to it */
+  sources: ReferenceSource[]
+}
 
 export type ListReferenceInput = Record<string, never>
 
 export type ListReferenceOutput = {
   /** Every set, always in the same order */
-  sets: {
-    /** The name of a set; GET /v1/risk/reference lists them */
-    set: string
-    /** What the set contains */
-    what: string
-    /** `fetch` is downloaded from publishers, `local` is computed here, `attest` is stored by the component that screens against it, and `seam` needs a licence that is not held */
-    kind: 'fetch' | 'local' | 'attest' | 'seam'
-    /** How a key is compared with the members */
-    match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
-    /** Number of members */
-    keys: number
-    /** Every contributing source with the digest of its data */
-    version: string
-    /** When the oldest contributing source was current */
-    asOf?: string
-    /** The time since `asOf`, such as 192h0m0s */
-    age?: string
-    /** Whether the set is older than its maximum age; it still answers */
-    stale: boolean
-    /** Why the set cannot be consulted. If present, `hit` has no meaning */
-    refusal?: string
-    /** The maximum age, such as 192h0m0s */
-    maxAge: string
-    /** Number of overrides that the caller's organisation has on the set */
-    overrides: number
-    /** The sources that contribute to it */
-    sources: {
-      /** The name of the source */
-      source: string
-      /** What permits its use: a licence, a registry, the publication of an operator, or own data */
-      basis: 'licence' | 'registry' | 'operator' | 'own' | 'none'
-      /** The licence, registry or publication that the basis refers to */
-      terms: string
-      /** The exact address of the data */
-      origin: string
-      /** Digest of the data it last supplied */
-      version?: string
-      /** When this source was current */
-      asOf?: string
-      /** Members it contributed */
-      keys: number
-      /** Why the last import failed, if it did */
-      refusal?: string
-    }[]
-  }[]
+  sets: ReferenceSet[]
   /** Sets older than their maximum age */
   stale: string[]
   /** Sets that cannot be consulted: a key checked against one is unknown, not clean */
   refused: string[]
+}
+
+/** What the component that screens against a set has loaded from a source */
+export type ReferenceReceipt = {
+  /** The source that was loaded */
+  source: string
+  /** Digest of the loaded data */
+  version?: string
+  /** Number of designations loaded */
+  keys?: number
+  /** When the load happened; by default the time of the request */
+  asOf?: string
+  /** Why the load failed, if it did */
+  refusal?: string
+}
+
+/** The result of a refresh for one source */
+export type ReferenceTaken = {
+  /** The source */
+  source: string
+  /** Digest of the current data of the source */
+  version: string
+  /** Members it contributes */
+  keys: number
+  /** Members written by this run */
+  wrote: number
+  /** Whether the source publishes the same data as before */
+  unchanged: boolean
+  /** Whether the run continued a partially imported version */
+  resumed: boolean
+  /** Why nothing was imported from the source */
+  refusal?: string
 }
 
 export type RefreshReferenceInput = {
@@ -1254,18 +1747,7 @@ export type RefreshReferenceInput = {
   /** Accepts a list that grew or shrank more than tenfold; never one that is empty or cannot be read */
   force?: boolean
   /** Only for sets that are stored elsewhere */
-  receipts?: {
-    /** The source that was loaded */
-    source: string
-    /** Digest of the loaded data */
-    version?: string
-    /** Number of designations loaded */
-    keys?: number
-    /** When the load happened; by default the time of the request */
-    asOf?: string
-    /** Why the load failed, if it did */
-    refusal?: string
-  }[]
+  receipts?: ReferenceReceipt[]
 }
 
 export type RefreshReferenceOutput = {
@@ -1276,22 +1758,54 @@ export type RefreshReferenceOutput = {
   /** Whether the set is still older than its maximum age */
   stale: boolean
   /** The result for each source */
-  took: {
-    /** The source */
-    source: string
-    /** Digest of the current data of the source */
-    version: string
-    /** Members it contributes */
-    keys: number
-    /** Members written by this run */
-    wrote: number
-    /** Whether the source publishes the same data as before */
-    unchanged: boolean
-    /** Whether the run continued a partially imported version */
-    resumed: boolean
-    /** Why nothing was imported from the source */
-    refusal?: string
-  }[]
+  took: ReferenceTaken[]
+}
+
+/** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+export type Verdict = 'allow' | 'deny'
+
+/** What one set says of one key */
+export type ReferenceAnswer = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  /** The key as requested */
+  key: string
+  /** Whether the key is a member. Has no meaning if there is a `refusal` */
+  hit: boolean
+  /** The member or override that covers the key */
+  matched?: string
+  /** Whether an override of the organisation answered, or the published members */
+  from?: 'override' | 'baseline'
+  /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+  verdict?: Verdict
+  /** Properties of the member, or the note of the override */
+  value?: Record<string, string>
+  /** Published risk weight, where the source gives one */
+  score?: number
+  /** Every contributing source with the digest of its data */
+  version: string
+  /** When the oldest contributing source was current */
+  asOf?: string
+  /** The time since `asOf`, such as 192h0m0s */
+  age?: string
+  /** Whether the set is older than its maximum age; it still answers */
+  stale: boolean
+  /** Why the set cannot be consulted. If present, `hit` has no meaning */
+  refusal?: string
+}
+
+/** The version of a set that was consulted */
+export type ReferenceVersion = {
+  /** The name of a set; GET /v1/risk/reference lists them */
+  set: string
+  /** Every contributing source with the digest of its data */
+  version: string
+  /** When the oldest contributing source was current */
+  asOf?: string
+  /** Whether the set is older than its maximum age; it still answers */
+  stale: boolean
+  /** Why the set cannot be consulted. If present, `hit` has no meaning */
+  refusal?: string
 }
 
 export type ResolveReferenceInput = {
@@ -1303,51 +1817,27 @@ export type ResolveReferenceInput = {
 
 export type ResolveReferenceOutput = {
   /** One for each set and key consulted */
-  answers: {
-    /** The name of a set; GET /v1/risk/reference lists them */
-    set: string
-    /** The key as requested */
-    key: string
-    /** Whether the key is a member. Has no meaning if there is a `refusal` */
-    hit: boolean
-    /** The member or override that covers the key */
-    matched?: string
-    /** Whether an override of the organisation answered, or the published members */
-    from?: 'override' | 'baseline'
-    /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
-    verdict?: 'allow' | 'deny'
-    /** Properties of the member, or the note of the override */
-    value?: Record<string, string>
-    /** Published risk weight, where the source gives one */
-    score?: number
-    /** Every contributing source with the digest of its data */
-    version: string
-    /** When the oldest contributing source was current */
-    asOf?: string
-    /** The time since `asOf`, such as 192h0m0s */
-    age?: string
-    /** Whether the set is older than its maximum age; it still answers */
-    stale: boolean
-    /** Why the set cannot be consulted. If present, `hit` has no meaning */
-    refusal?: string
-  }[]
+  answers: ReferenceAnswer[]
   /** Every set that took part */
-  consulted: {
-    /** The name of a set; GET /v1/risk/reference lists them */
-    set: string
-    /** Every contributing source with the digest of its data */
-    version: string
-    /** When the oldest contributing source was current */
-    asOf?: string
-    /** Whether the set is older than its maximum age; it still answers */
-    stale: boolean
-    /** Why the set cannot be consulted. If present, `hit` has no meaning */
-    refusal?: string
-  }[]
+  consulted: ReferenceVersion[]
   /** Consulted sets that are older than their maximum age */
   stale: string[]
   /** Sets that could not be consulted: a key checked against one is unknown, not clean */
   refused: string[]
+}
+
+/** What the organisation says of a key, before the members of the set */
+export type ReferenceOverride = {
+  /** What it is about, in its normal form */
+  key: string
+  /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+  verdict: Verdict
+  /** The reason that was given */
+  note?: string
+  /** The e-mail address of the person who wrote it */
+  by: string
+  /** When it was written */
+  at: string
 }
 
 export type GetReferenceInput = {
@@ -1361,80 +1851,28 @@ export type GetReferenceInput = {
 
 export type GetReferenceOutput = {
   /** A published set of members that keys are looked up in */
-  set: {
-    /** The name of a set; GET /v1/risk/reference lists them */
-    set: string
-    /** What the set contains */
-    what: string
-    /** `fetch` is downloaded from publishers, `local` is computed here, `attest` is stored by the component that screens against it, and `seam` needs a licence that is not held */
-    kind: 'fetch' | 'local' | 'attest' | 'seam'
-    /** How a key is compared with the members */
-    match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
-    /** Number of members */
-    keys: number
-    /** Every contributing source with the digest of its data */
-    version: string
-    /** When the oldest contributing source was current */
-    asOf?: string
-    /** The time since `asOf`, such as 192h0m0s */
-    age?: string
-    /** Whether the set is older than its maximum age; it still answers */
-    stale: boolean
-    /** Why the set cannot be consulted. If present, `hit` has no meaning */
-    refusal?: string
-    /** The maximum age, such as 192h0m0s */
-    maxAge: string
-    /** Number of overrides that the caller's organisation has on the set */
-    overrides: number
-    /** The sources that contribute to it */
-    sources: {
-      /** The name of the source */
-      source: string
-      /** What permits its use: a licence, a registry, the publication of an operator, or own data */
-      basis: 'licence' | 'registry' | 'operator' | 'own' | 'none'
-      /** The licence, registry or publication that the basis refers to */
-      terms: string
-      /** The exact address of the data */
-      origin: string
-      /** Digest of the data it last supplied */
-      version?: string
-      /** When this source was current */
-      asOf?: string
-      /** Members it contributed */
-      keys: number
-      /** Why the last import failed, if it did */
-      refusal?: string
-    }[]
-  }
+  set: ReferenceSet
   /** The overrides of this page */
-  overrides: {
-    /** What it is about, in its normal form */
-    key: string
-    /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
-    verdict: 'allow' | 'deny'
-    /** The reason that was given */
-    note?: string
-    /** The e-mail address of the person who wrote it */
-    by: string
-    /** When it was written */
-    at: string
-  }[]
+  overrides: ReferenceOverride[]
   /** The value of `after` for the next page; empty on the last page */
   next: string
+}
+
+/** An override to write */
+export type ReferenceOverrideIn = {
+  /** What to look up: an e-mail address or domain, an IP address or network, a card number prefix, a user agent, an AS number or a digest; at most 512 bytes */
+  key: string
+  /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+  verdict: Verdict
+  /** Why, at most 512 bytes */
+  note?: string
 }
 
 export type SetReferenceInput = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
   /** The overrides; of several on the same key the last one counts */
-  entries: {
-    /** What to look up: an e-mail address or domain, an IP address or network, a card number prefix, a user agent, an AS number or a digest; at most 512 bytes */
-    key: string
-    /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
-    verdict: 'allow' | 'deny'
-    /** Why, at most 512 bytes */
-    note?: string
-  }[]
+  entries: ReferenceOverrideIn[]
 }
 
 export type SetReferenceOutput = {
@@ -1464,476 +1902,547 @@ export type ClearReferenceOutput = {
   overrides: number
 }
 
-export type Stoa = ReturnType<typeof createStoa>
+export type Stoa = {
+  // The host itself.
 
-export function createStoa(options: StoaOptions) {
+  /**
+   * List the services of this host.
+   * `GET /v1`
+   */
+  listServices(input?: ListServicesInput, options?: CallOptions): Call<ListServicesOutput>
+
+  /**
+   * Check whether the host can serve requests; a 503 names the engine that is down.
+   * `GET /v1/health`
+   */
+  getHealth(input?: GetHealthInput, options?: CallOptions): Call<GetHealthOutput>
+
+  /**
+   * Get this API as an OpenAPI 3.1 document.
+   * `GET /v1/openapi.json`
+   */
+  getOpenapi(input?: GetOpenapiInput, options?: CallOptions): Call<Response>
+
+  // Organisations, their members and apps, and the audit trail.
+
+  /**
+   * Lists the organisation's apps, by client id and brand.
+   * `GET /v1/iam/apps`
+   */
+  listApps(input?: ListAppsInput, options?: CallOptions): Call<Page<App>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listAppsAll(input?: ListAppsInput, options?: CallOptions): AsyncGenerator<App, void, undefined>
+
+  /**
+   * Registers an app; for a confidential app, only this response contains the secret.
+   * `POST /v1/iam/apps`
+   */
+  createApp(input: CreateAppInput, options?: CreateOptions): Call<CreateAppOutput>
+
+  /**
+   * Returns one app, without its secret.
+   * `GET /v1/iam/apps/{id}`
+   */
+  getApp(input: GetAppInput, options?: CallOptions): Call<App>
+
+  /**
+   * Changes the given fields of an app.
+   * `PATCH /v1/iam/apps/{id}`
+   */
+  updateApp(input: UpdateAppInput, options?: CallOptions): Call<App>
+
+  /**
+   * Deletes an app; people can no longer sign in to it, and its tokens end.
+   * `DELETE /v1/iam/apps/{id}`
+   */
+  deleteApp(input: DeleteAppInput, options?: CallOptions): Call<void>
+
+  /**
+   * Replaces the secret of a confidential app immediately, and returns the new one.
+   * `POST /v1/iam/apps/{id}/secret`
+   */
+  rotateAppSecret(input: RotateAppSecretInput, options?: CallOptions): Call<RotateAppSecretOutput>
+
+  /**
+   * Lists the audit trail: who did what to which object, when and from where, newest first.
+   * `GET /v1/iam/audit`
+   */
+  listAudit(input?: ListAuditInput, options?: CallOptions): Call<Page<AuditEntry>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listAuditAll(input?: ListAuditInput, options?: CallOptions): AsyncGenerator<AuditEntry, void, undefined>
+
+  /**
+   * Lists the open invites, newest first.
+   * `GET /v1/iam/invites`
+   */
+  listInvites(input?: ListInvitesInput, options?: CallOptions): Call<Page<Invite>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listInvitesAll(input?: ListInvitesInput, options?: CallOptions): AsyncGenerator<Invite, void, undefined>
+
+  /**
+   * Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends.
+   * `POST /v1/iam/invites`
+   */
+  createInvite(input: CreateInviteInput, options?: CreateOptions): Call<Invite>
+
+  /**
+   * Withdraws an invite: its link is no longer valid.
+   * `DELETE /v1/iam/invites/{id}`
+   */
+  deleteInvite(input: DeleteInviteInput, options?: CallOptions): Call<void>
+
+  /**
+   * Returns the caller, their organisation and the credential in use.
+   * `GET /v1/iam/me`
+   */
+  getMe(input?: GetMeInput, options?: CallOptions): Call<Me>
+
+  /**
+   * Changes the caller's name, which apps see with the scope `profile`.
+   * `PATCH /v1/iam/me`
+   */
+  updateMe(input: UpdateMeInput, options?: CallOptions): Call<UpdateMeOutput>
+
+  /**
+   * Mails a link to a new address, with which the caller's account is moved to it.
+   * `POST /v1/iam/me/email`
+   */
+  changeEmail(input: ChangeEmailInput, options?: CallOptions): Call<ChangeEmailOutput>
+
+  /**
+   * Lists the open invitations to the caller's address, newest first.
+   * `GET /v1/iam/me/invitations`
+   */
+  listMyInvitations(input?: ListMyInvitationsInput, options?: CallOptions): Call<Page<Invitation>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listMyInvitationsAll(input?: ListMyInvitationsInput, options?: CallOptions): AsyncGenerator<Invitation, void, undefined>
+
+  /**
+   * Accepts an invitation: the caller becomes a member of the organisation.
+   * `POST /v1/iam/me/invitations/{id}/accept`
+   */
+  acceptInvitation(input: AcceptInvitationInput, options?: CallOptions): Call<AcceptInvitationOutput>
+
+  /**
+   * Declines an invitation: it ends, and its link is no longer valid.
+   * `POST /v1/iam/me/invitations/{id}/decline`
+   */
+  declineInvitation(input: DeclineInvitationInput, options?: CallOptions): Call<void>
+
+  /**
+   * Changes the caller's password and ends all their other sign-ins.
+   * `POST /v1/iam/me/password`
+   */
+  changePassword(input: ChangePasswordInput, options?: CallOptions): Call<void>
+
+  /**
+   * Lists the organisation's members, by e-mail address.
+   * `GET /v1/iam/members`
+   */
+  listMembers(input?: ListMembersInput, options?: CallOptions): Call<Page<Member>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listMembersAll(input?: ListMembersInput, options?: CallOptions): AsyncGenerator<Member, void, undefined>
+
+  /**
+   * Creates the account of a new member; whoever has an account already, or is to be more, is invited instead.
+   * `POST /v1/iam/members`
+   */
+  addMember(input: AddMemberInput, options?: CreateOptions): Call<Member>
+
+  /**
+   * Changes a member's role.
+   * `PATCH /v1/iam/members/{user}`
+   */
+  updateMember(input: UpdateMemberInput, options?: CallOptions): Call<Member>
+
+  /**
+   * Removes a member and ends their keys and sessions immediately; members can remove themselves.
+   * `DELETE /v1/iam/members/{user}`
+   */
+  removeMember(input: RemoveMemberInput, options?: CallOptions): Call<void>
+
+  /**
+   * Lists the caller's organisation, or all organisations for superadmins, by slug.
+   * `GET /v1/iam/orgs`
+   */
+  listOrgs(input?: ListOrgsInput, options?: CallOptions): Call<Page<Organisation>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listOrgsAll(input?: ListOrgsInput, options?: CallOptions): AsyncGenerator<Organisation, void, undefined>
+
+  /**
+   * Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once.
+   * `POST /v1/iam/orgs`
+   */
+  createOrg(input: CreateOrgInput, options?: CreateOptions): Call<CreateOrgOutput>
+
+  /**
+   * Returns one organisation.
+   * `GET /v1/iam/orgs/{slug}`
+   */
+  getOrg(input: GetOrgInput, options?: CallOptions): Call<Organisation>
+
+  /**
+   * Renames an organisation.
+   * `PATCH /v1/iam/orgs/{slug}`
+   */
+  updateOrg(input: UpdateOrgInput, options?: CallOptions): Call<Organisation>
+
+  /**
+   * Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again.
+   * `DELETE /v1/iam/orgs/{slug}`
+   */
+  deleteOrg(input: DeleteOrgInput, options?: CallOptions): Call<void>
+
+  /**
+   * Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first.
+   * `GET /v1/iam/sessions`
+   */
+  listSessions(input?: ListSessionsInput, options?: CallOptions): Call<Page<Session>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listSessionsAll(input?: ListSessionsInput, options?: CallOptions): AsyncGenerator<Session, void, undefined>
+
+  /**
+   * Ends a sign-in immediately, with its tokens and its browser session.
+   * `DELETE /v1/iam/sessions/{id}`
+   */
+  endSession(input: EndSessionInput, options?: CallOptions): Call<void>
+
+  /**
+   * Publishes new signing keys, which sign after an hour; old keys stay published until their tokens have expired.
+   * `POST /v1/iam/signing-keys`
+   */
+  rotateSigningKeys(input?: RotateSigningKeysInput, options?: CreateOptions): Call<RotateSigningKeysOutput>
+
+  /**
+   * Lists the organisation's workspaces, newest first.
+   * `GET /v1/iam/workspaces`
+   */
+  listWorkspaces(input?: ListWorkspacesInput, options?: CallOptions): Call<Page<Workspace>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listWorkspacesAll(input?: ListWorkspacesInput, options?: CallOptions): AsyncGenerator<Workspace, void, undefined>
+
+  /**
+   * Creates a workspace.
+   * `POST /v1/iam/workspaces`
+   */
+  createWorkspace(input: CreateWorkspaceInput, options?: CreateOptions): Call<Workspace>
+
+  /**
+   * Deletes a workspace; its tokens end immediately.
+   * `DELETE /v1/iam/workspaces/{id}`
+   */
+  deleteWorkspace(input: DeleteWorkspaceInput, options?: CallOptions): Call<void>
+
+  /**
+   * Issues a token that writes page views, errors and clicks for a workspace; it can be used in browsers.
+   * `POST /v1/iam/workspaces/{id}/tokens`
+   */
+  createWorkspaceToken(input: CreateWorkspaceTokenInput, options?: CreateOptions): Call<CreateWorkspaceTokenOutput>
+
+  // API keys and browser sessions.
+
+  /**
+   * The callback of sign-in: starts the session of the browser and redirects it to the path given at login.
+   * `GET /v1/account/callback`
+   */
+  finishLogin(input: FinishLoginInput, options?: CallOptions): Call<Response>
+
+  /**
+   * The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none.
+   * `GET /v1/account/csrf`
+   */
+  getCsrf(input?: GetCsrfInput, options?: CallOptions): Call<GetCsrfOutput>
+
+  /**
+   * The caller's keys, newest first; for an owner or admin, all keys of the organisation.
+   * `GET /v1/account/keys`
+   */
+  listKeys(input?: ListKeysInput, options?: CallOptions): Call<Page<Key>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listKeysAll(input?: ListKeysInput, options?: CallOptions): AsyncGenerator<Key, void, undefined>
+
+  /**
+   * Creates a key; only this answer contains the full text of a secret key, in `key`.
+   * `POST /v1/account/keys`
+   */
+  createKey(input: CreateKeyInput, options?: CreateOptions): Call<CreateKeyOutput>
+
+  /**
+   * Changes the given fields of the caller's own key; null, and for `limit` also [], removes a bound.
+   * `PATCH /v1/account/keys/{id}`
+   */
+  updateKey(input: UpdateKeyInput, options?: CallOptions): Call<Key>
+
+  /**
+   * Revokes only this key; it stays listed, with who revoked it and when.
+   * `DELETE /v1/account/keys/{id}`
+   */
+  deleteKey(input: DeleteKeyInput, options?: CallOptions): Call<void>
+
+  /**
+   * Redirects a browser to sign-in, from which it returns with a session.
+   * `GET /v1/account/login`
+   */
+  startLogin(input?: StartLoginInput, options?: CallOptions): Call<Response>
+
+  /**
+   * Signs out: ends the session or token it is called with, and all others from the same sign-in.
+   * `POST /v1/account/logout`
+   */
+  logout(input?: LogoutInput, options?: CallOptions): Call<Response>
+
+  // The products an organisation builds; resources of a product name its project.
+
+  /**
+   * The organisation's projects, by slug.
+   * `GET /v1/projects`
+   */
+  listProjects(input?: ListProjectsInput, options?: CallOptions): Call<Page<Project>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listProjectsAll(input?: ListProjectsInput, options?: CallOptions): AsyncGenerator<Project, void, undefined>
+
+  /**
+   * Creates a project.
+   * `POST /v1/projects`
+   */
+  createProject(input: CreateProjectInput, options?: CreateOptions): Call<Project>
+
+  /**
+   * One project.
+   * `GET /v1/projects/{slug}`
+   */
+  getProject(input: GetProjectInput, options?: CallOptions): Call<Project>
+
+  /**
+   * Renames a project.
+   * `PATCH /v1/projects/{slug}`
+   */
+  updateProject(input: UpdateProjectInput, options?: CallOptions): Call<Project>
+
+  /**
+   * Deletes a project and everything in it.
+   * `DELETE /v1/projects/{slug}`
+   */
+  deleteProject(input: DeleteProjectInput, options?: CallOptions): Call<void>
+
+  /**
+   * The project's hosts, by name.
+   * `GET /v1/projects/{slug}/domains`
+   */
+  listDomains(input: ListDomainsInput, options?: CallOptions): Call<Page<Domain>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listDomainsAll(input: ListDomainsInput, options?: CallOptions): AsyncGenerator<Domain, void, undefined>
+
+  /**
+   * Attaches a host to the project, pending until it is verified; returns the existing one if already attached.
+   * `POST /v1/projects/{slug}/domains`
+   */
+  attachDomain(input: AttachDomainInput, options?: CreateOptions): Call<Domain>
+
+  /**
+   * Detaches a host; its pages may no longer call this service.
+   * `DELETE /v1/projects/{slug}/domains/{host}`
+   */
+  detachDomain(input: DetachDomainInput, options?: CallOptions): Call<void>
+
+  /**
+   * Looks up the TXT record; the host becomes live if it is found, and pending if it is missing or was removed.
+   * `POST /v1/projects/{slug}/domains/{host}/verify`
+   */
+  verifyDomain(input: VerifyDomainInput, options?: CallOptions): Call<Domain>
+
+  // Reference sets for risk decisions, with an organisation's own overrides.
+
+  /**
+   * Lists every set with its version and age. Read `stale` and `refused` first.
+   * `GET /v1/risk/reference`
+   */
+  listReference(input?: ListReferenceInput, options?: CallOptions): Call<ListReferenceOutput>
+
+  /**
+   * Imports what the sources of a set publish now; `force` accepts a list that grew or shrank more than tenfold.
+   * `POST /v1/risk/reference/refresh`
+   */
+  refreshReference(input: RefreshReferenceInput, options?: CallOptions): Call<RefreshReferenceOutput>
+
+  /**
+   * Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`.
+   * `POST /v1/risk/reference/resolve`
+   */
+  resolveReference(input: ResolveReferenceInput, options?: CallOptions): Call<ResolveReferenceOutput>
+
+  /**
+   * Returns one set and the organisation's overrides on it, in key order.
+   * `GET /v1/risk/reference/{set}`
+   */
+  getReference(input: GetReferenceInput, options?: CallOptions): Call<GetReferenceOutput>
+
+  /**
+   * Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced.
+   * `PUT /v1/risk/reference/{set}`
+   */
+  setReference(input: SetReferenceInput, options?: CallOptions): Call<SetReferenceOutput>
+
+  /**
+   * Removes an override of the organisation; never a published member.
+   * `DELETE /v1/risk/reference/{set}`
+   */
+  clearReference(input: ClearReferenceInput, options?: CallOptions): Call<ClearReferenceOutput>
+}
+
+export function createStoa(options: StoaOptions): Stoa {
   const host = connect(options)
   return {
-    // The host itself.
-
-    /**
-     * List the services of this host.
-     * `GET /v1`
-     */
-    listServices: (input: ListServicesInput = {}, options?: CallOptions) =>
-      host.call<ListServicesOutput>('GET', '/v1', input, options),
-
-    /**
-     * Check whether the host can serve requests; a 503 names the engine that is down.
-     * `GET /v1/health`
-     */
-    getHealth: (input: GetHealthInput = {}, options?: CallOptions) =>
-      host.call<GetHealthOutput>('GET', '/v1/health', input, options),
-
-    /**
-     * Get this API as an OpenAPI 3.1 document.
-     * `GET /v1/openapi.json`
-     */
-    getOpenapi: (input: GetOpenapiInput = {}, options?: CallOptions) =>
+    listServices: (input = {}, options) =>
+      host.call('GET', '/v1', input, options),
+    getHealth: (input = {}, options) =>
+      host.call('GET', '/v1/health', input, options),
+    getOpenapi: (input = {}, options) =>
       host.send('GET', '/v1/openapi.json', input, options),
-
-    // Organisations, their members and apps, and the audit trail.
-
-    /**
-     * Lists the organisation's apps, by client id and brand.
-     * `GET /v1/iam/apps`
-     */
-    listApps: (input: ListAppsInput = {}, options?: CallOptions) =>
-      host.call<ListAppsOutput>('GET', '/v1/iam/apps', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listAppsAll: (input: ListAppsInput = {}, options?: CallOptions) =>
-      host.all<ListAppsOutput['data'][number]>('GET', '/v1/iam/apps', input, options),
-
-    /**
-     * Registers an app; for a confidential app, only this response contains the secret.
-     * `POST /v1/iam/apps`
-     */
-    createApp: (input: CreateAppInput, options?: CallOptions) =>
-      host.call<CreateAppOutput>('POST', '/v1/iam/apps', input, options),
-
-    /**
-     * Returns one app, without its secret.
-     * `GET /v1/iam/apps/{id}`
-     */
-    getApp: (input: GetAppInput, options?: CallOptions) =>
-      host.call<GetAppOutput>('GET', '/v1/iam/apps/{id}', input, options),
-
-    /**
-     * Changes the given fields of an app.
-     * `PATCH /v1/iam/apps/{id}`
-     */
-    updateApp: (input: UpdateAppInput, options?: CallOptions) =>
-      host.call<UpdateAppOutput>('PATCH', '/v1/iam/apps/{id}', input, options),
-
-    /**
-     * Deletes an app; people can no longer sign in to it, and its tokens end.
-     * `DELETE /v1/iam/apps/{id}`
-     */
-    deleteApp: (input: DeleteAppInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/apps/{id}', input, options),
-
-    /**
-     * Replaces the secret of a confidential app immediately, and returns the new one.
-     * `POST /v1/iam/apps/{id}/secret`
-     */
-    rotateAppSecret: (input: RotateAppSecretInput, options?: CallOptions) =>
-      host.call<RotateAppSecretOutput>('POST', '/v1/iam/apps/{id}/secret', input, options),
-
-    /**
-     * Lists the audit trail: who did what to which object, when and from where, newest first.
-     * `GET /v1/iam/audit`
-     */
-    listAudit: (input: ListAuditInput = {}, options?: CallOptions) =>
-      host.call<ListAuditOutput>('GET', '/v1/iam/audit', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listAuditAll: (input: ListAuditInput = {}, options?: CallOptions) =>
-      host.all<ListAuditOutput['data'][number]>('GET', '/v1/iam/audit', input, options),
-
-    /**
-     * Lists the open invites, newest first.
-     * `GET /v1/iam/invites`
-     */
-    listInvites: (input: ListInvitesInput = {}, options?: CallOptions) =>
-      host.call<ListInvitesOutput>('GET', '/v1/iam/invites', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listInvitesAll: (input: ListInvitesInput = {}, options?: CallOptions) =>
-      host.all<ListInvitesOutput['data'][number]>('GET', '/v1/iam/invites', input, options),
-
-    /**
-     * Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends.
-     * `POST /v1/iam/invites`
-     */
-    createInvite: (input: CreateInviteInput, options?: CallOptions) =>
-      host.call<CreateInviteOutput>('POST', '/v1/iam/invites', input, options),
-
-    /**
-     * Withdraws an invite: its link is no longer valid.
-     * `DELETE /v1/iam/invites/{id}`
-     */
-    deleteInvite: (input: DeleteInviteInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/invites/{id}', input, options),
-
-    /**
-     * Returns the caller, their organisation and the credential in use.
-     * `GET /v1/iam/me`
-     */
-    getMe: (input: GetMeInput = {}, options?: CallOptions) =>
-      host.call<GetMeOutput>('GET', '/v1/iam/me', input, options),
-
-    /**
-     * Changes the caller's name, which apps see with the scope `profile`.
-     * `PATCH /v1/iam/me`
-     */
-    updateMe: (input: UpdateMeInput, options?: CallOptions) =>
-      host.call<UpdateMeOutput>('PATCH', '/v1/iam/me', input, options),
-
-    /**
-     * Mails a link to a new address, with which the caller's account is moved to it.
-     * `POST /v1/iam/me/email`
-     */
-    changeEmail: (input: ChangeEmailInput, options?: CallOptions) =>
-      host.call<ChangeEmailOutput>('POST', '/v1/iam/me/email', input, options),
-
-    /**
-     * Lists the open invitations to the caller's address, newest first.
-     * `GET /v1/iam/me/invitations`
-     */
-    listMyInvitations: (input: ListMyInvitationsInput = {}, options?: CallOptions) =>
-      host.call<ListMyInvitationsOutput>('GET', '/v1/iam/me/invitations', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listMyInvitationsAll: (input: ListMyInvitationsInput = {}, options?: CallOptions) =>
-      host.all<ListMyInvitationsOutput['data'][number]>('GET', '/v1/iam/me/invitations', input, options),
-
-    /**
-     * Accepts an invitation: the caller becomes a member of the organisation.
-     * `POST /v1/iam/me/invitations/{id}/accept`
-     */
-    acceptInvitation: (input: AcceptInvitationInput, options?: CallOptions) =>
-      host.call<AcceptInvitationOutput>('POST', '/v1/iam/me/invitations/{id}/accept', input, options),
-
-    /**
-     * Declines an invitation: it ends, and its link is no longer valid.
-     * `POST /v1/iam/me/invitations/{id}/decline`
-     */
-    declineInvitation: (input: DeclineInvitationInput, options?: CallOptions) =>
-      host.call<void>('POST', '/v1/iam/me/invitations/{id}/decline', input, options),
-
-    /**
-     * Changes the caller's password and ends all their other sign-ins.
-     * `POST /v1/iam/me/password`
-     */
-    changePassword: (input: ChangePasswordInput, options?: CallOptions) =>
-      host.call<void>('POST', '/v1/iam/me/password', input, options),
-
-    /**
-     * Lists the organisation's members, by e-mail address.
-     * `GET /v1/iam/members`
-     */
-    listMembers: (input: ListMembersInput = {}, options?: CallOptions) =>
-      host.call<ListMembersOutput>('GET', '/v1/iam/members', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listMembersAll: (input: ListMembersInput = {}, options?: CallOptions) =>
-      host.all<ListMembersOutput['data'][number]>('GET', '/v1/iam/members', input, options),
-
-    /**
-     * Creates the account of a new member; whoever has an account already, or is to be more, is invited instead.
-     * `POST /v1/iam/members`
-     */
-    addMember: (input: AddMemberInput, options?: CallOptions) =>
-      host.call<AddMemberOutput>('POST', '/v1/iam/members', input, options),
-
-    /**
-     * Changes a member's role.
-     * `PATCH /v1/iam/members/{user}`
-     */
-    updateMember: (input: UpdateMemberInput, options?: CallOptions) =>
-      host.call<UpdateMemberOutput>('PATCH', '/v1/iam/members/{user}', input, options),
-
-    /**
-     * Removes a member and ends their keys and sessions immediately; members can remove themselves.
-     * `DELETE /v1/iam/members/{user}`
-     */
-    removeMember: (input: RemoveMemberInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/members/{user}', input, options),
-
-    /**
-     * Lists the caller's organisation, or all organisations for superadmins, by slug.
-     * `GET /v1/iam/orgs`
-     */
-    listOrgs: (input: ListOrgsInput = {}, options?: CallOptions) =>
-      host.call<ListOrgsOutput>('GET', '/v1/iam/orgs', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listOrgsAll: (input: ListOrgsInput = {}, options?: CallOptions) =>
-      host.all<ListOrgsOutput['data'][number]>('GET', '/v1/iam/orgs', input, options),
-
-    /**
-     * Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once.
-     * `POST /v1/iam/orgs`
-     */
-    createOrg: (input: CreateOrgInput, options?: CallOptions) =>
-      host.call<CreateOrgOutput>('POST', '/v1/iam/orgs', input, options),
-
-    /**
-     * Returns one organisation.
-     * `GET /v1/iam/orgs/{slug}`
-     */
-    getOrg: (input: GetOrgInput, options?: CallOptions) =>
-      host.call<GetOrgOutput>('GET', '/v1/iam/orgs/{slug}', input, options),
-
-    /**
-     * Renames an organisation.
-     * `PATCH /v1/iam/orgs/{slug}`
-     */
-    updateOrg: (input: UpdateOrgInput, options?: CallOptions) =>
-      host.call<UpdateOrgOutput>('PATCH', '/v1/iam/orgs/{slug}', input, options),
-
-    /**
-     * Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again.
-     * `DELETE /v1/iam/orgs/{slug}`
-     */
-    deleteOrg: (input: DeleteOrgInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/orgs/{slug}', input, options),
-
-    /**
-     * Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first.
-     * `GET /v1/iam/sessions`
-     */
-    listSessions: (input: ListSessionsInput = {}, options?: CallOptions) =>
-      host.call<ListSessionsOutput>('GET', '/v1/iam/sessions', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listSessionsAll: (input: ListSessionsInput = {}, options?: CallOptions) =>
-      host.all<ListSessionsOutput['data'][number]>('GET', '/v1/iam/sessions', input, options),
-
-    /**
-     * Ends a sign-in immediately, with its tokens and its browser session.
-     * `DELETE /v1/iam/sessions/{id}`
-     */
-    endSession: (input: EndSessionInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/sessions/{id}', input, options),
-
-    /**
-     * Publishes new signing keys, which sign after an hour; old keys stay published until their tokens have expired.
-     * `POST /v1/iam/signing-keys`
-     */
-    rotateSigningKeys: (input: RotateSigningKeysInput = {}, options?: CallOptions) =>
-      host.call<RotateSigningKeysOutput>('POST', '/v1/iam/signing-keys', input, options),
-
-    /**
-     * Lists the organisation's workspaces, newest first.
-     * `GET /v1/iam/workspaces`
-     */
-    listWorkspaces: (input: ListWorkspacesInput = {}, options?: CallOptions) =>
-      host.call<ListWorkspacesOutput>('GET', '/v1/iam/workspaces', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listWorkspacesAll: (input: ListWorkspacesInput = {}, options?: CallOptions) =>
-      host.all<ListWorkspacesOutput['data'][number]>('GET', '/v1/iam/workspaces', input, options),
-
-    /**
-     * Creates a workspace.
-     * `POST /v1/iam/workspaces`
-     */
-    createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions) =>
-      host.call<CreateWorkspaceOutput>('POST', '/v1/iam/workspaces', input, options),
-
-    /**
-     * Deletes a workspace; its tokens end immediately.
-     * `DELETE /v1/iam/workspaces/{id}`
-     */
-    deleteWorkspace: (input: DeleteWorkspaceInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/iam/workspaces/{id}', input, options),
-
-    /**
-     * Issues a token that writes page views, errors and clicks for a workspace; it can be used in browsers.
-     * `POST /v1/iam/workspaces/{id}/tokens`
-     */
-    createWorkspaceToken: (input: CreateWorkspaceTokenInput, options?: CallOptions) =>
-      host.call<CreateWorkspaceTokenOutput>('POST', '/v1/iam/workspaces/{id}/tokens', input, options),
-
-    // API keys and browser sessions.
-
-    /**
-     * The callback of sign-in: starts the session of the browser and redirects it to the path given at login.
-     * `GET /v1/account/callback`
-     */
-    finishLogin: (input: FinishLoginInput, options?: CallOptions) =>
+    listApps: (input = {}, options) =>
+      host.call('GET', '/v1/iam/apps', input, options),
+    listAppsAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/apps', input, options),
+    createApp: (input, options) =>
+      host.create('POST', '/v1/iam/apps', input, options),
+    getApp: (input, options) =>
+      host.call('GET', '/v1/iam/apps/{id}', input, options),
+    updateApp: (input, options) =>
+      host.call('PATCH', '/v1/iam/apps/{id}', input, options),
+    deleteApp: (input, options) =>
+      host.call('DELETE', '/v1/iam/apps/{id}', input, options),
+    rotateAppSecret: (input, options) =>
+      host.call('POST', '/v1/iam/apps/{id}/secret', input, options),
+    listAudit: (input = {}, options) =>
+      host.call('GET', '/v1/iam/audit', input, options),
+    listAuditAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/audit', input, options),
+    listInvites: (input = {}, options) =>
+      host.call('GET', '/v1/iam/invites', input, options),
+    listInvitesAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/invites', input, options),
+    createInvite: (input, options) =>
+      host.create('POST', '/v1/iam/invites', input, options),
+    deleteInvite: (input, options) =>
+      host.call('DELETE', '/v1/iam/invites/{id}', input, options),
+    getMe: (input = {}, options) =>
+      host.call('GET', '/v1/iam/me', input, options),
+    updateMe: (input, options) =>
+      host.call('PATCH', '/v1/iam/me', input, options),
+    changeEmail: (input, options) =>
+      host.call('POST', '/v1/iam/me/email', input, options),
+    listMyInvitations: (input = {}, options) =>
+      host.call('GET', '/v1/iam/me/invitations', input, options),
+    listMyInvitationsAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/me/invitations', input, options),
+    acceptInvitation: (input, options) =>
+      host.call('POST', '/v1/iam/me/invitations/{id}/accept', input, options),
+    declineInvitation: (input, options) =>
+      host.call('POST', '/v1/iam/me/invitations/{id}/decline', input, options),
+    changePassword: (input, options) =>
+      host.call('POST', '/v1/iam/me/password', input, options),
+    listMembers: (input = {}, options) =>
+      host.call('GET', '/v1/iam/members', input, options),
+    listMembersAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/members', input, options),
+    addMember: (input, options) =>
+      host.create('POST', '/v1/iam/members', input, options),
+    updateMember: (input, options) =>
+      host.call('PATCH', '/v1/iam/members/{user}', input, options),
+    removeMember: (input, options) =>
+      host.call('DELETE', '/v1/iam/members/{user}', input, options),
+    listOrgs: (input = {}, options) =>
+      host.call('GET', '/v1/iam/orgs', input, options),
+    listOrgsAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/orgs', input, options),
+    createOrg: (input, options) =>
+      host.create('POST', '/v1/iam/orgs', input, options),
+    getOrg: (input, options) =>
+      host.call('GET', '/v1/iam/orgs/{slug}', input, options),
+    updateOrg: (input, options) =>
+      host.call('PATCH', '/v1/iam/orgs/{slug}', input, options),
+    deleteOrg: (input, options) =>
+      host.call('DELETE', '/v1/iam/orgs/{slug}', input, options),
+    listSessions: (input = {}, options) =>
+      host.call('GET', '/v1/iam/sessions', input, options),
+    listSessionsAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/sessions', input, options),
+    endSession: (input, options) =>
+      host.call('DELETE', '/v1/iam/sessions/{id}', input, options),
+    rotateSigningKeys: (input = {}, options) =>
+      host.create('POST', '/v1/iam/signing-keys', input, options),
+    listWorkspaces: (input = {}, options) =>
+      host.call('GET', '/v1/iam/workspaces', input, options),
+    listWorkspacesAll: (input = {}, options) =>
+      host.all('GET', '/v1/iam/workspaces', input, options),
+    createWorkspace: (input, options) =>
+      host.create('POST', '/v1/iam/workspaces', input, options),
+    deleteWorkspace: (input, options) =>
+      host.call('DELETE', '/v1/iam/workspaces/{id}', input, options),
+    createWorkspaceToken: (input, options) =>
+      host.create('POST', '/v1/iam/workspaces/{id}/tokens', input, options),
+    finishLogin: (input, options) =>
       host.send('GET', '/v1/account/callback', input, options),
-
-    /**
-     * The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none.
-     * `GET /v1/account/csrf`
-     */
-    getCsrf: (input: GetCsrfInput = {}, options?: CallOptions) =>
-      host.call<GetCsrfOutput>('GET', '/v1/account/csrf', input, options),
-
-    /**
-     * The caller's keys, newest first; for an owner or admin, all keys of the organisation.
-     * `GET /v1/account/keys`
-     */
-    listKeys: (input: ListKeysInput = {}, options?: CallOptions) =>
-      host.call<ListKeysOutput>('GET', '/v1/account/keys', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listKeysAll: (input: ListKeysInput = {}, options?: CallOptions) =>
-      host.all<ListKeysOutput['data'][number]>('GET', '/v1/account/keys', input, options),
-
-    /**
-     * Creates a key; only this answer contains the full text of a secret key, in `key`.
-     * `POST /v1/account/keys`
-     */
-    createKey: (input: CreateKeyInput, options?: CallOptions) =>
-      host.call<CreateKeyOutput>('POST', '/v1/account/keys', input, options),
-
-    /**
-     * Changes the given fields of the caller's own key; null, and for `limit` also [], removes a bound.
-     * `PATCH /v1/account/keys/{id}`
-     */
-    updateKey: (input: UpdateKeyInput, options?: CallOptions) =>
-      host.call<UpdateKeyOutput>('PATCH', '/v1/account/keys/{id}', input, options),
-
-    /**
-     * Revokes only this key; it stays listed, with who revoked it and when.
-     * `DELETE /v1/account/keys/{id}`
-     */
-    deleteKey: (input: DeleteKeyInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/account/keys/{id}', input, options),
-
-    /**
-     * Redirects a browser to sign-in, from which it returns with a session.
-     * `GET /v1/account/login`
-     */
-    startLogin: (input: StartLoginInput = {}, options?: CallOptions) =>
+    getCsrf: (input = {}, options) =>
+      host.call('GET', '/v1/account/csrf', input, options),
+    listKeys: (input = {}, options) =>
+      host.call('GET', '/v1/account/keys', input, options),
+    listKeysAll: (input = {}, options) =>
+      host.all('GET', '/v1/account/keys', input, options),
+    createKey: (input, options) =>
+      host.create('POST', '/v1/account/keys', input, options),
+    updateKey: (input, options) =>
+      host.call('PATCH', '/v1/account/keys/{id}', input, options),
+    deleteKey: (input, options) =>
+      host.call('DELETE', '/v1/account/keys/{id}', input, options),
+    startLogin: (input = {}, options) =>
       host.send('GET', '/v1/account/login', input, options),
-
-    /**
-     * Signs out: ends the session or token it is called with, and all others from the same sign-in.
-     * `POST /v1/account/logout`
-     */
-    logout: (input: LogoutInput = {}, options?: CallOptions) =>
+    logout: (input = {}, options) =>
       host.send('POST', '/v1/account/logout', input, options),
-
-    // The products an organisation builds; resources of a product name its project.
-
-    /**
-     * The organisation's projects, by slug.
-     * `GET /v1/projects`
-     */
-    listProjects: (input: ListProjectsInput = {}, options?: CallOptions) =>
-      host.call<ListProjectsOutput>('GET', '/v1/projects', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listProjectsAll: (input: ListProjectsInput = {}, options?: CallOptions) =>
-      host.all<ListProjectsOutput['data'][number]>('GET', '/v1/projects', input, options),
-
-    /**
-     * Creates a project.
-     * `POST /v1/projects`
-     */
-    createProject: (input: CreateProjectInput, options?: CallOptions) =>
-      host.call<CreateProjectOutput>('POST', '/v1/projects', input, options),
-
-    /**
-     * One project.
-     * `GET /v1/projects/{slug}`
-     */
-    getProject: (input: GetProjectInput, options?: CallOptions) =>
-      host.call<GetProjectOutput>('GET', '/v1/projects/{slug}', input, options),
-
-    /**
-     * Renames a project.
-     * `PATCH /v1/projects/{slug}`
-     */
-    updateProject: (input: UpdateProjectInput, options?: CallOptions) =>
-      host.call<UpdateProjectOutput>('PATCH', '/v1/projects/{slug}', input, options),
-
-    /**
-     * Deletes a project and everything in it.
-     * `DELETE /v1/projects/{slug}`
-     */
-    deleteProject: (input: DeleteProjectInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/projects/{slug}', input, options),
-
-    /**
-     * The project's hosts, by name.
-     * `GET /v1/projects/{slug}/domains`
-     */
-    listDomains: (input: ListDomainsInput, options?: CallOptions) =>
-      host.call<ListDomainsOutput>('GET', '/v1/projects/{slug}/domains', input, options),
-
-    /** The same, as an iterator over the items of all pages. */
-    listDomainsAll: (input: ListDomainsInput, options?: CallOptions) =>
-      host.all<ListDomainsOutput['data'][number]>('GET', '/v1/projects/{slug}/domains', input, options),
-
-    /**
-     * Attaches a host to the project, pending until it is verified; returns the existing one if already attached.
-     * `POST /v1/projects/{slug}/domains`
-     */
-    attachDomain: (input: AttachDomainInput, options?: CallOptions) =>
-      host.call<AttachDomainOutput>('POST', '/v1/projects/{slug}/domains', input, options),
-
-    /**
-     * Detaches a host; its pages may no longer call this service.
-     * `DELETE /v1/projects/{slug}/domains/{host}`
-     */
-    detachDomain: (input: DetachDomainInput, options?: CallOptions) =>
-      host.call<void>('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
-
-    /**
-     * Looks up the TXT record; the host becomes live if it is found, and pending if it is missing or was removed.
-     * `POST /v1/projects/{slug}/domains/{host}/verify`
-     */
-    verifyDomain: (input: VerifyDomainInput, options?: CallOptions) =>
-      host.call<VerifyDomainOutput>('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
-
-    // Reference sets for risk decisions, with an organisation's own overrides.
-
-    /**
-     * Lists every set with its version and age. Read `stale` and `refused` first.
-     * `GET /v1/risk/reference`
-     */
-    listReference: (input: ListReferenceInput = {}, options?: CallOptions) =>
-      host.call<ListReferenceOutput>('GET', '/v1/risk/reference', input, options),
-
-    /**
-     * Imports what the sources of a set publish now; `force` accepts a list that grew or shrank more than tenfold.
-     * `POST /v1/risk/reference/refresh`
-     */
-    refreshReference: (input: RefreshReferenceInput, options?: CallOptions) =>
-      host.call<RefreshReferenceOutput>('POST', '/v1/risk/reference/refresh', input, options),
-
-    /**
-     * Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`.
-     * `POST /v1/risk/reference/resolve`
-     */
-    resolveReference: (input: ResolveReferenceInput, options?: CallOptions) =>
-      host.call<ResolveReferenceOutput>('POST', '/v1/risk/reference/resolve', input, options),
-
-    /**
-     * Returns one set and the organisation's overrides on it, in key order.
-     * `GET /v1/risk/reference/{set}`
-     */
-    getReference: (input: GetReferenceInput, options?: CallOptions) =>
-      host.call<GetReferenceOutput>('GET', '/v1/risk/reference/{set}', input, options),
-
-    /**
-     * Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced.
-     * `PUT /v1/risk/reference/{set}`
-     */
-    setReference: (input: SetReferenceInput, options?: CallOptions) =>
-      host.call<SetReferenceOutput>('PUT', '/v1/risk/reference/{set}', input, options),
-
-    /**
-     * Removes an override of the organisation; never a published member.
-     * `DELETE /v1/risk/reference/{set}`
-     */
-    clearReference: (input: ClearReferenceInput, options?: CallOptions) =>
-      host.call<ClearReferenceOutput>('DELETE', '/v1/risk/reference/{set}', input, options),
+    listProjects: (input = {}, options) =>
+      host.call('GET', '/v1/projects', input, options),
+    listProjectsAll: (input = {}, options) =>
+      host.all('GET', '/v1/projects', input, options),
+    createProject: (input, options) =>
+      host.create('POST', '/v1/projects', input, options),
+    getProject: (input, options) =>
+      host.call('GET', '/v1/projects/{slug}', input, options),
+    updateProject: (input, options) =>
+      host.call('PATCH', '/v1/projects/{slug}', input, options),
+    deleteProject: (input, options) =>
+      host.call('DELETE', '/v1/projects/{slug}', input, options),
+    listDomains: (input, options) =>
+      host.call('GET', '/v1/projects/{slug}/domains', input, options),
+    listDomainsAll: (input, options) =>
+      host.all('GET', '/v1/projects/{slug}/domains', input, options),
+    attachDomain: (input, options) =>
+      host.create('POST', '/v1/projects/{slug}/domains', input, options),
+    detachDomain: (input, options) =>
+      host.call('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
+    verifyDomain: (input, options) =>
+      host.call('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
+    listReference: (input = {}, options) =>
+      host.call('GET', '/v1/risk/reference', input, options),
+    refreshReference: (input, options) =>
+      host.call('POST', '/v1/risk/reference/refresh', input, options),
+    resolveReference: (input, options) =>
+      host.call('POST', '/v1/risk/reference/resolve', input, options),
+    getReference: (input, options) =>
+      host.call('GET', '/v1/risk/reference/{set}', input, options),
+    setReference: (input, options) =>
+      host.call('PUT', '/v1/risk/reference/{set}', input, options),
+    clearReference: (input, options) =>
+      host.call('DELETE', '/v1/risk/reference/{set}', input, options),
   }
 }

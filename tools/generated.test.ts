@@ -1,43 +1,28 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
-import { Type } from 'typebox'
-import { Agent, fetch } from 'undici'
-import { createStoa, StoaError, type StoaOptions } from '../client/stoa.ts'
+import { describe, it } from 'node:test'
+import { type TSchema, Type } from 'typebox'
 import { sectionsOf } from '../src/host/host.ts'
-import { nothing, replies } from '../src/kit/answer.ts'
+import { either, events, nothing, replies } from '../src/kit/answer.ts'
+import type { Operation } from '../src/kit/operation.ts'
 import { operation } from '../src/kit/operation.ts'
+import { listing, paging } from '../src/kit/page.ts'
 import { services } from '../src/services/index.ts'
-import { CA, startHost } from '../test/host.ts'
-import { generatedFiles } from './generate/files.ts'
+import { generatedFiles, packageFiles } from './generate/files.ts'
 import { type Schema, typeText } from './generate/types.ts'
 
 const root = join(import.meta.dirname, '..')
 const generated = generatedFiles(sectionsOf(services))
 
-const host = await startHost()
-const dispatcher = new Agent({ connect: { ca: CA() } })
-after(() => dispatcher.destroy())
-const overTls: StoaOptions['fetch'] = (url, init) => fetch(url, { ...init, dispatcher })
-const stoa = createStoa({ baseUrl: host.baseUrl, key: host.home.key, fetch: overTls })
-
 describe('generated files', () => {
-  for (const [file, text] of Object.entries(generated)) {
+  for (const [file, text] of Object.entries({ ...generated, ...packageFiles(generated['client/stoa.ts']) })) {
     it(`${file} matches the declarations`, () => {
       const path = join(root, file)
       const current = existsSync(path) && readFileSync(path, 'utf8') === text
       assert.ok(current, `${file} is outdated; run \`npm run generate\` and commit the result`)
     })
   }
-
-  it('include a client that compiles for browsers, without the types of Node', () => {
-    const options = '--ignoreConfig --noEmit --strict --target es2022 --module esnext --moduleResolution bundler'
-    const args = [...options.split(' '), '--lib', 'es2022,dom', '--types', '', 'client/stoa.ts']
-    const { stdout } = spawnSync('node_modules/.bin/tsc', args, { cwd: root, encoding: 'utf8' })
-    assert.equal(stdout, '')
-  })
 })
 
 describe('the TypeScript type of a schema', () => {
@@ -78,8 +63,8 @@ describe('operations of kinds that the product does not have yet', () => {
     write: operation({ ...common, route: 'PUT /v1/x', input: { entries }, output: nothing }),
   }
   const files = generatedFiles([{ name: 'x', what: 'Specimens', operations }])
-  const client = files['client/stoa.ts'] as string
-  const reference = files['docs/api/reference.md'] as string
+  const client = files['client/stoa.ts']
+  const reference = files['docs/api/reference.md']
 
   it('client: omits operations with other protocols', () => assert.doesNotMatch(client, /send(Any|Raw|Deep)/))
   it('client: returns a stream unread', () => assert.match(client, /host\.send\('POST', '\/v1\/x\/follow'/))
@@ -96,102 +81,88 @@ describe('operations of kinds that the product does not have yet', () => {
   })
 })
 
-async function slugsOf(projects: AsyncIterable<{ slug: string }>): Promise<string[]> {
-  const slugs: string[] = []
-  for await (const { slug } of projects) slugs.push(slug)
-  return slugs
-}
+describe('types with a name', () => {
+  const common = { access: 'public', summary: 'Does it', audit: 'none', run: (): never => assert.fail() } as const
+  const Shop = Type.Object({ name: Type.String() }, { title: 'Shop', description: 'Sells' })
+  const clientOf = (operations: Record<string, Operation>) =>
+    generatedFiles([{ name: 'x', what: 'Specimens', operations }])['client/stoa.ts']
+  const get = (output: TSchema) => operation({ ...common, route: 'GET /v1/x/get', output })
+  const list = (item: TSchema) => operation({ ...common, route: 'GET /v1/x', input: paging, output: listing(item) })
 
-describe('client', () => {
-  it('knows which fields are required', () => {
-    // @ts-expect-error `slug` is missing.
-    void (() => stoa.getProject({}))
-    // @ts-expect-error `nme` is not a field.
-    void (() => stoa.updateProject({ slug: 'a', name: 'A', nme: 'A' }))
-  })
-
-  it('creates, gets, updates and deletes', async () => {
-    const created = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
-    assert.equal(created.slug, 'web-shop')
-    assert.deepEqual(await stoa.getProject({ slug: 'web-shop' }), created)
-    assert.equal((await stoa.updateProject({ slug: 'web-shop', name: 'Shop' })).name, 'Shop')
-    assert.equal(await stoa.deleteProject({ slug: 'web-shop' }), undefined)
-    await assert.rejects(stoa.getProject({ slug: 'web-shop' }), { name: 'StoaError', status: 404, code: 'not_found' })
-  })
-
-  it('lists a page, and every item through all pages', async () => {
-    const slugs = ['a', 'b', 'c', 'd', 'e']
-    for (const slug of slugs) await stoa.createProject({ slug, name: slug.toUpperCase() })
-    const { data, next } = await stoa.listProjects({ limit: 2, after: undefined })
-    assert.deepEqual(
-      data.map(one => one.slug),
-      ['a', 'b'],
-    )
-    assert.deepEqual(await slugsOf(stoa.listProjectsAll({ limit: 2 })), slugs)
-    assert.deepEqual(await slugsOf(stoa.listProjectsAll({ after: next })), ['c', 'd', 'e'])
-  })
-
-  it('throws the error that the host answers', async () => {
-    await stoa.createProject({ slug: 'taken', name: 'Taken' })
-    const error = await stoa.createProject({ slug: 'taken', name: 'Taken' }).catch((error: unknown) => error)
-    assert.ok(error instanceof StoaError)
-    const { status, code, type, param, fields } = error
-    assert.deepEqual(
-      { status, code, type, param, fields },
+  it('are declared once, and referred to where they occur', () => {
+    const Mall = Type.Object(
       {
-        status: 409,
-        code: 'conflict',
-        type: 'conflict_error',
-        param: 'slug',
-        fields: [{ path: 'slug', says: 'is taken' }],
+        first: Type.Object({ ...Shop.properties }, { title: 'Shop', description: 'The oldest' }),
+        shops: Type.Array(Shop),
+        last: Type.Union([Shop, Type.Null()]),
       },
+      { title: 'Mall' },
     )
-    assert.match(error.message, /choose another slug/)
-    assert.match(error.requestId ?? '', /^req_/)
+    const client = clientOf({ getMall: get(Mall), listShops: list(Shop) })
+    assert.equal(client.match(/^export type Shop = /gm)?.length, 1)
+    const mall = '{\n  /** The oldest */\n  first: Shop\n  shops: Shop[]\n  last: Shop | null\n}'
+    assert.ok(client.includes(`export type Mall = ${mall}\n`))
+    assert.match(client, /getMall\(input\?: GetMallInput, options\?: CallOptions\): Call<Mall>/)
+    assert.match(client, /listShops\(input\?: ListShopsInput, options\?: CallOptions\): Call<Page<Shop>>/)
+    assert.match(client, /listShopsAll\(.*\): AsyncGenerator<Shop, void, undefined>/)
+    assert.doesNotMatch(client, /GetMallOutput|ListShopsOutput/)
   })
 
-  it('is refused with a wrong key, and without one', async () => {
-    const wrong = createStoa({ baseUrl: host.baseUrl, key: 'sk-wrong', fetch: overTls })
-    await assert.rejects(wrong.listProjects(), { status: 401, code: 'credential_refused' })
-    const none = createStoa({ baseUrl: host.baseUrl, fetch: overTls })
-    await assert.rejects(none.listProjects(), { status: 401, code: 'credential_required' })
-    assert.equal((await none.getHealth()).status, 'up')
+  it('stay where they occur in the reference', () => {
+    const { 'docs/api/reference.md': reference } = generatedFiles([
+      { name: 'x', what: 'Specimens', operations: { getShop: get(Shop) } },
+    ])
+    assert.ok(reference.includes('```ts\n{\n  name: string\n}\n```'))
   })
 
-  it('rejects when its signal is aborted, before or during the call', async () => {
-    await assert.rejects(stoa.listProjects({}, { signal: AbortSignal.abort() }), { name: 'AbortError' })
-    const controller = new AbortController()
-    const pending = stoa.listProjects({}, { signal: controller.signal })
-    controller.abort(new Error('gone'))
-    await assert.rejects(pending, { message: 'gone' })
-  })
+  const failures: [why: string, title: string, error: RegExp][] = [
+    ['another schema has the title', 'Shop', /Two different schemas have the title Shop/],
+    ['the title is no name', 'My shop', /"My shop" is no name of a type/],
+    ['the client has an export of that name', 'StoaError', /uses the name StoaError/],
+    ['the client uses a global of that name', 'Response', /uses the name Response/],
+    ['an input has that name', 'GetShopInput', /uses the name GetShopInput/],
+  ]
+  for (const [why, title, error] of failures) {
+    it(`are refused if ${why}`, () => {
+      const other = Type.Object({ name: Type.Integer() }, { title })
+      assert.throws(() => clientOf({ getShop: get(Shop), listShops: list(other) }), error)
+    })
+  }
+})
 
-  it('throws a StoaError for an answer that is not from the host', async () => {
-    for (const body of ['<h1>Bad gateway</h1>', '', 'null', '{}', '{"error":"bad"}', '{"error":{"code":502}}']) {
-      const headers = { 'x-request-id': 'req_1' }
-      const answer = () => Promise.resolve(new Response(body, { status: 502, statusText: 'Bad Gateway', headers }))
-      await assert.rejects(createStoa({ baseUrl: 'https://proxy.test', fetch: answer }).getHealth(), {
-        name: 'StoaError',
-        status: 502,
-        code: 'unknown',
-        type: 'unknown',
-        param: null,
-        fields: [],
-        requestId: 'req_1',
-        message: 'The answer was 502 Bad Gateway',
-      })
+describe('methods of the client', () => {
+  const common = { access: 'public', summary: 'Does it', audit: 'none', run: (): never => assert.fail() } as const
+  const made = Type.Object({ id: Type.String() })
+  const post = { ...common, route: 'POST /v1/x', output: made } as const
+  const clientOf = (add: Operation) =>
+    generatedFiles([{ name: 'x', what: 'Specimens', operations: { add } }])['client/stoa.ts']
+
+  it('send an idempotency key where the operation accepts it', () => {
+    const creating = clientOf(operation({ ...post, status: 201 }))
+    assert.match(creating, /add\(input\?: AddInput, options\?: CreateOptions\)/)
+    assert.match(creating, /host\.create\('POST', '\/v1\/x'/)
+    for (const other of [
+      operation(post),
+      operation({ ...post, route: 'PUT /v1/x', status: 201 }),
+      { ...operation({ ...post, status: 201 }), creates: false },
+    ]) {
+      assert.match(clientOf(other), /add\(input\?: AddInput, options\?: CallOptions\)/)
     }
+    assert.match(clientOf({ ...operation(post), creates: true } as Operation), /host\.create\(/)
   })
 
-  it('escapes a path field so that it stays within its segment', async () => {
-    const urls: string[] = []
-    const record: StoaOptions['fetch'] = async url => {
-      urls.push(url)
-      return new Response('{}')
-    }
-    const recorded = createStoa({ baseUrl: 'https://stoa.test/below/', fetch: record })
-    await recorded.getProject({ slug: 'a/b?c#d%' })
-    for (const slug of ['', '.', '..']) await assert.rejects(recorded.deleteProject({ slug }), TypeError)
-    assert.deepEqual(urls, ['https://stoa.test/below/v1/projects/a%2Fb%3Fc%23d%25'])
+  it('return event streams with typed data, and strings unchanged', () => {
+    const client = clientOf(operation({ ...common, route: 'GET /v1/x', output: events(made) }))
+    assert.match(client, /add\(.*\): AsyncGenerator<StoaEvent<\{\s+id: string\s+\}>, void, undefined>/)
+    const ofText = clientOf(operation({ ...common, route: 'GET /v1/x', output: events(Type.String()) }))
+    assert.match(ofText, /host\.events\('GET', '\/v1\/x', input, options, String\)/)
+  })
+
+  it('need the field `stream` if the answer can be either', () => {
+    const output = either(made, made)
+    assert.throws(() => clientOf(operation({ ...post, output })), /needs the boolean input field `stream`/)
+    const client = clientOf(operation({ ...post, output, input: { stream: Type.Optional(Type.Boolean()) } }))
+    assert.match(client, /add\(input\?: Omit<AddInput, 'stream'>, options\?: CallOptions\): Call<AddOutput>/)
+    assert.match(client, /addStream\(input\?: Omit<AddInput, 'stream'>.*\): AsyncGenerator<StoaEvent</)
   })
 })

@@ -13,7 +13,7 @@ const tracked = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude
   .stdout.trim()
   .split('\n')
   .filter(file => existsSync(file))
-const generated = (file: string) => file.startsWith('docs/api/') || file === 'client/stoa.ts'
+const generated = (file: string) => file.startsWith('docs/api/') || file.startsWith('client/stoa.')
 const code = tracked.filter(file => /\.(ts|mjs)$/.test(file) && !generated(file))
 const source = code.filter(file => file.startsWith('src/') && !isTest(file))
 const read = (file: string) => readFileSync(file, 'utf8')

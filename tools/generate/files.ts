@@ -1,17 +1,26 @@
 // The generated files, by path.
+import { readFileSync } from 'node:fs'
 import { openapiDocument, type Section } from '../../src/host/openapi.ts'
 import { clientText } from './client.ts'
+import { compiled } from './compile.ts'
 import { referenceText } from './reference.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY']
 
-export function generatedFiles(sections: readonly Section[]): Record<string, string> {
+export function generatedFiles(sections: readonly Section[]) {
   const readable = sections.map(inReadingOrder).filter(({ operations }) => Object.keys(operations).length > 0)
   return {
     'docs/api/openapi.json': `${JSON.stringify(openapiDocument(sections), null, 2)}\n`,
     'docs/api/reference.md': referenceText(readable),
     'client/stoa.ts': clientText(readable),
   }
+}
+
+/** The files that follow from the generated client, for its package. */
+export function packageFiles(client: string): Record<string, string> {
+  const { js, declarations } = compiled(client)
+  const license = readFileSync(new URL('../../LICENSE', import.meta.url), 'utf8')
+  return { 'client/stoa.js': js, 'client/stoa.d.ts': declarations, 'client/LICENSE': license }
 }
 
 /** Sorts by path, then by method. Modules list their exports alphabetically. */

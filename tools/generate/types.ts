@@ -2,6 +2,7 @@
 
 /** The subset of JSON Schema that declarations use. */
 export type Schema = {
+  title?: string
   type?: string | string[]
   description?: string
   const?: unknown
@@ -28,14 +29,23 @@ const PLAIN: Record<string, string> = {
 const ANNOTATIONS = ['title', 'description', 'examples']
 const LINE_MAX = 100
 
+/** The name of a schema's type, if it has one; else its type is written where it occurs. */
+export type NameOf = (schema: Schema) => string | null
+const unnamed: NameOf = () => null
+
 /** Throws on unsupported schemas instead of silently writing `unknown`. */
-export function typeText(schema: Schema, indent = ''): string {
+export function typeText(schema: Schema, indent = '', nameOf = unnamed): string {
+  return nameOf(schema) ?? definitionText(schema, indent, nameOf)
+}
+
+/** The type itself, even if it has a name. */
+export function definitionText(schema: Schema, indent: string, nameOf: NameOf): string {
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return union(schema.enum.map(literal), indent)
-  if (schema.anyOf) return unionOf(schema.anyOf, indent)
-  if (Array.isArray(schema.type)) return unionOf(alternatives(schema), indent)
-  if (schema.type === 'array' && !Array.isArray(schema.items)) return arrayText(schema.items ?? {}, indent)
-  if (schema.type === 'object') return objectText(schema, indent)
+  if (schema.anyOf) return unionOf(schema.anyOf, indent, nameOf)
+  if (Array.isArray(schema.type)) return unionOf(alternatives(schema), indent, nameOf)
+  if (schema.type === 'array' && !Array.isArray(schema.items)) return arrayText(schema.items ?? {}, indent, nameOf)
+  if (schema.type === 'object') return objectText(schema, indent, nameOf)
   const plain = PLAIN[String(schema.type)]
   if (plain) return plain
   if (Object.keys(schema).every(keyword => ANNOTATIONS.includes(keyword))) return 'unknown'
@@ -43,24 +53,25 @@ export function typeText(schema: Schema, indent = ''): string {
 }
 
 /** One schema for each type of `type: [string, null]`. */
-export const alternatives = (schema: Schema): Schema[] =>
+export const alternatives = ({ title: _ofAll, ...schema }: Schema): Schema[] =>
   [schema.type ?? []].flat().map(type => (type === 'null' ? { type } : { ...schema, type }))
 
-function arrayText(items: Schema, indent: string): string {
-  const text = typeText(items, indent)
-  return items.enum || items.anyOf ? `(${text})[]` : `${text}[]`
+function arrayText(items: Schema, indent: string, nameOf: NameOf): string {
+  const text = typeText(items, indent, nameOf)
+  const isUnion = (items.enum || items.anyOf) && nameOf(items) === null
+  return isUnion ? `(${text})[]` : `${text}[]`
 }
 
-function objectText(schema: Schema, indent: string): string {
+function objectText(schema: Schema, indent: string, nameOf: NameOf): string {
   const { properties = {}, required = [] } = schema
   const others = otherFields(schema)
   if (Object.keys(properties).length === 0) {
-    return `Record<string, ${others.length > 0 ? unionOf(others, indent) : 'never'}>`
+    return `Record<string, ${others.length > 0 ? unionOf(others, indent, nameOf) : 'never'}>`
   }
   const deeper = `${indent}  `
   const lines = Object.entries(properties).flatMap(([name, field]) => [
     ...(field.description ? [`${deeper}${docComment(field.description, deeper)}`] : []),
-    `${deeper}${fieldName(name)}${required.includes(name) ? '' : '?'}: ${typeText(field, deeper)}`,
+    `${deeper}${fieldName(name)}${required.includes(name) ? '' : '?'}: ${typeText(field, deeper, nameOf)}`,
   ])
   // `unknown`, because TypeScript requires the named fields to match the index signature too.
   if (others.length > 0) lines.push(`${deeper}[field: string]: unknown`)
@@ -73,9 +84,9 @@ function otherFields({ properties, patternProperties, additionalProperties: more
   return [...Object.values(patternProperties ?? {}), ...(more ? [more] : [])]
 }
 
-const unionOf = (schemas: Schema[], indent: string) =>
+const unionOf = (schemas: Schema[], indent: string, nameOf: NameOf) =>
   union(
-    schemas.map(schema => typeText(schema, indent)),
+    schemas.map(schema => typeText(schema, indent, nameOf)),
     indent,
   )
 

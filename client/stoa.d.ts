@@ -1,0 +1,1447 @@
+export type StoaOptions = {
+    /** The URL of the host, such as `https://localhost:8443`. */
+    baseUrl: string;
+    /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
+    key?: string | undefined;
+    /** Acts as the person who is signed in to the browser, instead of with a key. */
+    session?: boolean | undefined;
+    /** Allows a secret key in a browser page, where everybody who opens the page can read it. */
+    dangerouslyAllowBrowser?: boolean | undefined;
+    /** How long one attempt may take until the whole answer is there; 60,000 if omitted. */
+    timeoutMs?: number | undefined;
+    /** How often a failed call is tried again; 2 if omitted. */
+    retries?: number | undefined;
+    /** The longest wait before an attempt; 30,000 if omitted. If the host asks for a longer one, the call fails at once. */
+    retryWaitMaxMs?: number | undefined;
+    /** Sent with every request, such as `X-Project-Id`. */
+    headers?: Record<string, string> | undefined;
+    /** Used instead of the global `fetch`. */
+    fetch?: Fetch | undefined;
+};
+export type CallOptions = {
+    /** Aborts the call, which then rejects with the signal's reason. */
+    signal?: AbortSignal | undefined;
+    /** As in `StoaOptions`, for this call. */
+    timeoutMs?: number | undefined;
+    /** As in `StoaOptions`, for this call. */
+    retries?: number | undefined;
+    /** Sent with this call, in addition to those of the client. */
+    headers?: Record<string, string> | undefined;
+};
+/** For operations that create something. */
+export type CreateOptions = CallOptions & {
+    /** The host runs the operation once for each key. By default every call has a new one, the same for its attempts. */
+    idempotencyKey?: string | undefined;
+};
+type Fetch = (url: string, init: FetchInit) => Promise<Response>;
+type FetchInit = {
+    method: string;
+    headers: Record<string, string>;
+    body: string | null;
+    signal: AbortSignal;
+    redirect: 'follow' | 'manual';
+    credentials?: 'include';
+};
+export declare class StoaError extends Error {
+    name: string;
+}
+/** The host answered with a fault. The message says what to do. */
+export declare class StoaApiError extends StoaError {
+    name: string;
+    /** Identifies the kind of fault. A host newer than this client may answer others too. */
+    readonly code: FaultCode;
+    /** The status of the answer; 200 if the fault came within an event stream. */
+    readonly status: number;
+    /** The family of the code, such as `conflict_error`. */
+    readonly type: string;
+    /** The first invalid field. */
+    readonly param: string | null;
+    /** Every invalid field, and what is wrong with it. */
+    readonly fields: {
+        path: string;
+        says: string;
+    }[];
+    /** Identifies the request in the logs of the host. */
+    readonly requestId: string | null;
+    /** In how many seconds the host may accept the call. */
+    readonly retryAfter: number | null;
+    /** The headers of the answer. */
+    readonly headers: Headers;
+    constructor(fault: FaultAnswer, response: Response);
+}
+/** The request is invalid; `fields` says what is wrong with which field. */
+export declare class InvalidInputError extends StoaApiError {
+    name: string;
+}
+/** There is no credential, or it is wrong, expired or revoked. */
+export declare class AuthenticationError extends StoaApiError {
+    name: string;
+}
+/** The credential may not do this. */
+export declare class PermissionError extends StoaApiError {
+    name: string;
+}
+export declare class NotFoundError extends StoaApiError {
+    name: string;
+}
+/** It contradicts what exists, such as a name that is taken. */
+export declare class ConflictError extends StoaApiError {
+    name: string;
+}
+/** Too many calls; `retryAfter` says when to try again. */
+export declare class RateLimitError extends StoaApiError {
+    name: string;
+}
+/** The host, or what it depends on, failed. */
+export declare class ServerError extends StoaApiError {
+    name: string;
+}
+/** There was no answer of the host: a network failure, a time-out, or an answer that is not the JSON of a Stoa host. */
+export declare class StoaConnectionError extends StoaError {
+    name: string;
+    /** The status of the answer; null if there was none. */
+    readonly status: number | null;
+    /** The headers of the answer; null if there was none. */
+    readonly headers: Headers | null;
+    constructor(message: string, { cause, response }: {
+        cause?: unknown;
+        response?: Response | undefined;
+    });
+}
+type FaultAnswer = {
+    code: FaultCode;
+    message: string;
+    type: string;
+    param?: string | null;
+    fields?: {
+        path: string;
+        says: string;
+    }[];
+    request_id?: string;
+};
+/** Resolves to the value that the operation answers. */
+export type Call<Data> = Promise<Data> & {
+    /** Resolves to the value, and the response that contained it. */
+    withResponse(): Promise<WithResponse<Data>>;
+};
+/** `response` has the status and the headers of the answer; its body is read already. */
+export type WithResponse<Data> = {
+    data: Data;
+    response: Response;
+    requestId: string | null;
+};
+/** One page of a listing. */
+export type Page<Item> = {
+    data: Item[];
+    /** Send it as `after` to get the next page; empty on the last page. */
+    next: string;
+};
+export type StoaEvent<Data> = {
+    /** The name of the event; `message` if it has none. */
+    event: string;
+    data: Data;
+    /** The id of the last event that had one; empty if none had. */
+    id: string;
+};
+/** Why a webhook is not to be trusted. */
+export declare class WebhookVerificationError extends StoaError {
+    name: string;
+}
+export type WebhookRequest = {
+    /** The body as it arrived. Parsing and serialising it again would change it. */
+    payload: string | Uint8Array;
+    /** The headers of the request, as `Headers` or as Node's object with names in lower case. */
+    headers: {
+        get(name: string): string | null;
+    } | Record<string, string | string[] | undefined>;
+    /** The secret of the webhook, `whsec_…`. */
+    secret: string;
+    /** How many seconds the time of the webhook may differ from now; 300 if omitted. */
+    toleranceS?: number | undefined;
+};
+/** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
+ *  WebhookVerificationError. Remember its `webhook-id` to recognise one that is delivered twice. */
+export declare function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload>;
+/** Every fault that a host answers. */
+export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'forbidden' | 'ingest_key_unknown' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'too_many_tries' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable';
+/** One service of the host */
+export type Service = {
+    /** The name, by which keys are limited to it */
+    name: string;
+    /** The path that its operations are below */
+    path: string;
+    /** What it does */
+    what: string;
+    /** How many of its operations this host serves; 0 if it is not available yet or runs elsewhere */
+    operations: number;
+};
+export type ListServicesInput = Record<string, never>;
+export type ListServicesOutput = {
+    /** The version of this API */
+    version: 'v1';
+    /** Every service, also those that have no operation yet */
+    services: Service[];
+};
+export type GetHealthInput = Record<string, never>;
+export type GetHealthOutput = {
+    /** The host can serve requests */
+    status: 'up';
+    /** What the host depends on */
+    engines: {
+        /** The database */
+        db: 'up';
+    };
+};
+export type GetOpenapiInput = Record<string, never>;
+/** An OpenID Connect client of the organisation, which people sign in to */
+export type App = {
+    /** The client id, `<org>-<app>` */
+    id: string;
+    /** Its short name */
+    app: string;
+    /** The brand at whose origin people sign in */
+    brand: string;
+    /** The name that people see when they sign in */
+    name: string;
+    /** Whether it has a secret */
+    type: 'confidential' | 'public';
+    /** The URLs that people may return to after signing in */
+    redirectUris: string[];
+    /** The URLs that people may return to after signing out */
+    logoutUris: string[];
+    /** Whether its tokens carry the role of their person */
+    trusted: boolean;
+    /** When it was created */
+    created: string;
+    /** When it was last changed */
+    updated: string;
+};
+export type ListAppsInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type CreateAppInput = {
+    /** The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique */
+    app: string;
+    /** The brand at whose origin people sign in to the app; `default` if omitted */
+    brand?: string;
+    /** The name of the app, shown when people sign in: one line, not blank, at most 120 characters */
+    name?: string;
+    /** `confidential` for servers, which can keep a secret; `public` for apps in browsers and on devices */
+    type: 'confidential' | 'public';
+    /** The URLs that people may return to after signing in: compared exactly, no wildcards */
+    redirectUris: string[];
+    /** The URLs that people may return to after signing out: compared exactly, no wildcards */
+    logoutUris?: string[];
+    /** Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it */
+    trusted?: boolean;
+};
+export type CreateAppOutput = {
+    /** The client id, `<org>-<app>` */
+    id: string;
+    /** Its short name */
+    app: string;
+    /** The brand at whose origin people sign in */
+    brand: string;
+    /** The name that people see when they sign in */
+    name: string;
+    /** Whether it has a secret */
+    type: 'confidential' | 'public';
+    /** The URLs that people may return to after signing in */
+    redirectUris: string[];
+    /** The URLs that people may return to after signing out */
+    logoutUris: string[];
+    /** Whether its tokens carry the role of their person */
+    trusted: boolean;
+    /** When it was created */
+    created: string;
+    /** When it was last changed */
+    updated: string;
+    /** The client secret. It is returned only this once */
+    secret?: string;
+};
+export type GetAppInput = {
+    /** The client id, `<org>-<app>` */
+    id: string;
+    /** The brand at whose origin people sign in to the app; `default` if omitted */
+    brand?: string;
+};
+export type UpdateAppInput = {
+    /** The client id, `<org>-<app>` */
+    id: string;
+    /** The brand at whose origin people sign in to the app; `default` if omitted */
+    brand?: string;
+    /** The name of the app, shown when people sign in: one line, not blank, at most 120 characters */
+    name?: string;
+    /** The URLs that people may return to after signing in: compared exactly, no wildcards */
+    redirectUris?: string[];
+    /** The URLs that people may return to after signing out: compared exactly, no wildcards */
+    logoutUris?: string[];
+    /** Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it */
+    trusted?: boolean;
+};
+export type DeleteAppInput = {
+    /** The client id, `<org>-<app>` */
+    id: string;
+    /** The brand at whose origin people sign in to the app; `default` if omitted */
+    brand?: string;
+};
+export type RotateAppSecretInput = {
+    /** The client id, `<org>-<app>` */
+    id: string;
+    /** The brand at whose origin people sign in to the app; `default` if omitted */
+    brand?: string;
+};
+export type RotateAppSecretOutput = {
+    /** The client id, `<org>-<app>` */
+    id: string;
+    /** The client secret. It is returned only this once */
+    secret: string;
+};
+/** How a field was changed */
+export type AuditChange = {
+    /** The old value; absent if there was none */
+    from?: unknown;
+    /** The new value; absent if there is none */
+    to?: unknown;
+};
+/** An action that changed something in the organisation */
+export type AuditEntry = {
+    /** The id of the entry; later ones are greater */
+    id: string;
+    /** When the action happened */
+    at: string;
+    /** The id of the person who acted; absent if the credential belongs to no person */
+    user?: string;
+    /** The e-mail address of that person at the time */
+    email?: string;
+    /** The id of the key or session that was used; `stoa` for what Stoa did by itself */
+    credential: string;
+    /** The name of the action */
+    what: string;
+    /** The id or name of what was changed */
+    on: string;
+    /** The old and new values, by field name */
+    changes?: Record<string, AuditChange>;
+    /** The IP address of the client; empty for what Stoa did by itself */
+    ip: string;
+    /** The `X-Request-Id` of the request; empty without one */
+    requestId: string;
+};
+export type ListAuditInput = {
+    /** Only what the person with this id did */
+    user?: string;
+    /** Only this action, such as `key.revoke` */
+    what?: string;
+    /** Only entries at or after this time */
+    since?: string;
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+/** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+export type Role = 'owner' | 'admin' | 'member';
+/** An invitation that the organisation has sent and that is still open */
+export type Invite = {
+    /** An invite's id, `inv_…` */
+    id: string;
+    /** An e-mail address */
+    email: string;
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: Role;
+    /** The e-mail address of the person who sent the invite */
+    invitedBy: string;
+    /** When the invite was sent */
+    created: string;
+    /** When the link expires */
+    expires: string;
+};
+export type ListInvitesInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type CreateInviteInput = {
+    /** An e-mail address */
+    email: string;
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: Role;
+};
+export type DeleteInviteInput = {
+    /** An invite's id, `inv_…` */
+    id: string;
+};
+/** The credential that a request was made with */
+export type Credential = {
+    /** A secret key, the session of a browser, or an access token */
+    kind: 'secret' | 'session' | 'token';
+    /** Its id, as in the audit trail */
+    id: string;
+    /** Whether the credential has a limit, a budget or a rate */
+    limited: boolean;
+};
+/** An organisation that a person belongs to */
+export type Membership = {
+    /** The slug of the organisation */
+    org: string;
+    /** Its name */
+    name: string;
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: Role;
+};
+/** The caller */
+export type Me = {
+    /** A person's id, `usr_…` */
+    user: string;
+    /** An e-mail address */
+    email: string;
+    /** Whether the person has proved access to the mailbox */
+    emailVerified: boolean;
+    /** The name that the person gave; empty if none */
+    name: string;
+    /** The slug of the organisation that the credential belongs to */
+    org: string;
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: Role;
+    /** The project of this request; null without one */
+    project: string | null;
+    /** Whether the caller is a superadmin */
+    superadmin: boolean;
+    /** The credential that a request was made with */
+    credential: Credential;
+    /** All organisations that the person is a member of; for the token of an app that is not trusted, only its own */
+    orgs: Membership[];
+};
+export type GetMeInput = Record<string, never>;
+export type UpdateMeInput = {
+    /** The person's name: one line, not blank, at most 120 characters */
+    name: string;
+};
+export type UpdateMeOutput = {
+    /** The new name */
+    name: string;
+};
+export type ChangeEmailInput = {
+    /** An e-mail address */
+    email: string;
+    /** The person's present password */
+    current: string;
+};
+export type ChangeEmailOutput = {
+    /** The new address, in lower case */
+    email: string;
+};
+/** An open invitation to the caller, from any organisation */
+export type Invitation = {
+    /** An invite's id, `inv_…` */
+    id: string;
+    /** The slug of the organisation */
+    org: string;
+    /** Its name */
+    name: string;
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: Role;
+    /** The e-mail address of the person who sent the invite */
+    invitedBy: string;
+    /** When the invite was sent */
+    created: string;
+    /** When it expires */
+    expires: string;
+};
+export type ListMyInvitationsInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type AcceptInvitationInput = {
+    /** An invite's id, `inv_…` */
+    id: string;
+};
+export type AcceptInvitationOutput = {
+    /** The slug of the organisation */
+    org: string;
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: Role;
+};
+export type DeclineInvitationInput = {
+    /** An invite's id, `inv_…` */
+    id: string;
+};
+export type ChangePasswordInput = {
+    /** The person's present password */
+    current: string;
+    /** At least 12 characters; length matters more than special characters */
+    password: string;
+};
+/** A person who belongs to the organisation */
+export type Member = {
+    /** A person's id, `usr_…` */
+    user: string;
+    /** An e-mail address */
+    email: string;
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: Role;
+    /** When they joined */
+    created: string;
+};
+export type ListMembersInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type AddMemberInput = {
+    /** An e-mail address */
+    email: string;
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: Role;
+    /** At least 12 characters; length matters more than special characters */
+    password?: string;
+};
+export type UpdateMemberInput = {
+    /** A person's id, `usr_…` */
+    user: string;
+    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
+    role: Role;
+};
+export type RemoveMemberInput = {
+    /** A person's id, `usr_…` */
+    user: string;
+};
+/** A tenant: members, keys and everything else belong to one organisation */
+export type Organisation = {
+    /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** The organisation's name: one line, not blank, at most 120 characters */
+    name: string;
+    /** When it was created */
+    created: string;
+    /** When it was last changed */
+    updated: string;
+};
+export type ListOrgsInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type CreateOrgInput = {
+    /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** The organisation's name: one line, not blank, at most 120 characters */
+    name: string;
+    /** The first owner; without a password, a new account gets one with `Forgot your password?` on the sign-in page */
+    owner: {
+        /** An e-mail address */
+        email: string;
+        /** At least 12 characters; length matters more than special characters */
+        password?: string;
+    };
+};
+export type CreateOrgOutput = {
+    /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** The organisation's name: one line, not blank, at most 120 characters */
+    name: string;
+    /** When it was created */
+    created: string;
+    /** When it was last changed */
+    updated: string;
+    /** The first owner */
+    owner: {
+        /** A person's id, `usr_…` */
+        user: string;
+        /** An e-mail address */
+        email: string;
+    };
+    /** An unlimited secret key of the owner. It is returned only this once */
+    key: string;
+};
+export type GetOrgInput = {
+    /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+};
+export type UpdateOrgInput = {
+    /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** The organisation's name: one line, not blank, at most 120 characters */
+    name: string;
+};
+export type DeleteOrgInput = {
+    /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** The slug again, to confirm: lower-case letters, digits and inner hyphens, at most 40 characters */
+    confirm: string;
+};
+/** The sign-in of a person to an app, with all tokens that were issued for it */
+export type Session = {
+    /** A sign-in's id, `sin_…` */
+    id: string;
+    /** A person's id, `usr_…` */
+    user: string;
+    /** An e-mail address */
+    email: string;
+    /** The client id of the app */
+    app: string;
+    /** When the person signed in */
+    created: string;
+};
+export type ListSessionsInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type EndSessionInput = {
+    /** A sign-in's id, `sin_…` */
+    id: string;
+};
+export type RotateSigningKeysInput = {
+    /** The brand at whose origin people sign in to the app; `default` if omitted */
+    brand?: string;
+};
+export type RotateSigningKeysOutput = {
+    /** When the new keys begin to sign */
+    signsFrom: string;
+    /** When the old keys are no longer published */
+    retires: string;
+};
+/** A team of the organisation that writes events with tokens of its own */
+export type Workspace = {
+    /** A workspace's id, `wsp_…` */
+    id: string;
+    /** The workspace's name: one line, not blank, at most 120 characters */
+    name: string;
+    /** When it was created */
+    created: string;
+};
+export type ListWorkspacesInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type CreateWorkspaceInput = {
+    /** The workspace's name: one line, not blank, at most 120 characters */
+    name: string;
+};
+export type DeleteWorkspaceInput = {
+    /** A workspace's id, `wsp_…` */
+    id: string;
+};
+export type CreateWorkspaceTokenInput = {
+    /** A workspace's id, `wsp_…` */
+    id: string;
+    /** When the token expires, at most a year from now; 30 days from now if omitted */
+    expires?: string;
+};
+export type CreateWorkspaceTokenOutput = {
+    /** The token, a JWT. It is returned only this once */
+    token: string;
+    /** When the token expires */
+    expires: string;
+};
+export type FinishLoginInput = {
+    /** The state of a sign-in that GET /v1/account/login started */
+    state: string;
+    /** The authorization code; absent if the sign-in failed */
+    code?: string;
+    /** The issuer of the code, which must be the identity provider of this host (RFC 9207) */
+    iss?: string;
+    /** Why the sign-in failed, as a code of OAuth */
+    error?: string;
+    /** The same for people; it is not shown */
+    error_description?: string;
+};
+export type GetCsrfInput = Record<string, never>;
+export type GetCsrfOutput = {
+    /** Belongs to this session and ends with it */
+    csrfToken: string;
+    /** How many seconds the token is valid */
+    expiresIn: number;
+};
+/** Whether a key works; only an `active` one does */
+export type KeyStatus = 'active' | 'expired' | 'revoked';
+/** What a key may spend; 0 means no cap */
+export type KeyBudget = {
+    /** Its cap per UTC calendar month, in cents */
+    month: number;
+    /** Its cap in total, in cents */
+    total: number;
+};
+/** A key of the organisation; its text is not part of it, unless it is publishable */
+export type Key = {
+    /** The key's id */
+    id: string;
+    /** Its name */
+    name: string;
+    /** `secret` is for servers and acts as its owner; `publishable` may be public and writes events */
+    type: 'secret' | 'publishable';
+    /** Its first characters, to recognise it by */
+    prefix: string;
+    /** The full key, if it is publishable */
+    key?: string;
+    /** Whether a key works; only an `active` one does */
+    status: KeyStatus;
+    /** The e-mail address of its owner */
+    creator: string;
+    /** When it was created */
+    created: string;
+    /** When it stops working */
+    expires?: string;
+    /** The entries it is restricted to */
+    limit?: string[];
+    /** What a key may spend; 0 means no cap */
+    budget?: KeyBudget;
+    /** Requests it may make in any 60 seconds */
+    rate?: number;
+    /** What it has spent in total, in cents */
+    spend: number;
+    /** What it has spent in this UTC calendar month, in cents */
+    spendMonth: number;
+    /** When it was last used, to the minute */
+    lastUsed?: string;
+    /** The e-mail address of the person who revoked it */
+    revokedBy?: string;
+    /** When it was revoked */
+    revokedAt?: string;
+};
+export type ListKeysInput = {
+    /** Whether a key works; only an `active` one does */
+    status?: KeyStatus;
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type CreateKeyInput = {
+    /** The key's name: one line, not blank, at most 120 characters */
+    name: string;
+    /** `secret`, the default, is for servers and acts as its owner; `publishable` may be public and writes events */
+    type?: 'secret' | 'publishable';
+    /** Restricts the key to entries such as `read:risk` or `project:web-shop`; none allows all that its owner may do */
+    limit?: string[] | null;
+    /** What the key may spend; both caps are set together, and one left out is 0 */
+    budget?: {
+        /** Cap on model calls per UTC calendar month, in cents; 0 means no cap */
+        month?: number;
+        /** Cap on all model calls, in cents; 0 means no cap */
+        total?: number;
+    } | null;
+    /** Requests the key may make in any 60 seconds */
+    rate?: number | null;
+    /** When the key stops working */
+    expires?: string | null;
+};
+export type CreateKeyOutput = {
+    /** The key's id */
+    id: string;
+    /** Its name */
+    name: string;
+    /** `secret` is for servers and acts as its owner; `publishable` may be public and writes events */
+    type: 'secret' | 'publishable';
+    /** Its first characters, to recognise it by */
+    prefix: string;
+    /** The full key; store it now */
+    key: string;
+    /** Whether a key works; only an `active` one does */
+    status: KeyStatus;
+    /** The e-mail address of its owner */
+    creator: string;
+    /** When it was created */
+    created: string;
+    /** When it stops working */
+    expires?: string;
+    /** The entries it is restricted to */
+    limit?: string[];
+    /** What a key may spend; 0 means no cap */
+    budget?: KeyBudget;
+    /** Requests it may make in any 60 seconds */
+    rate?: number;
+    /** What it has spent in total, in cents */
+    spend: number;
+    /** What it has spent in this UTC calendar month, in cents */
+    spendMonth: number;
+    /** When it was last used, to the minute */
+    lastUsed?: string;
+    /** The e-mail address of the person who revoked it */
+    revokedBy?: string;
+    /** When it was revoked */
+    revokedAt?: string;
+};
+export type UpdateKeyInput = {
+    /** A key's id, `key_…` */
+    id: string;
+    /** The key's name: one line, not blank, at most 120 characters */
+    name?: string;
+    /** Restricts the key to entries such as `read:risk` or `project:web-shop`; none allows all that its owner may do */
+    limit?: string[] | null;
+    /** What the key may spend; both caps are set together, and one left out is 0 */
+    budget?: {
+        /** Cap on model calls per UTC calendar month, in cents; 0 means no cap */
+        month?: number;
+        /** Cap on all model calls, in cents; 0 means no cap */
+        total?: number;
+    } | null;
+    /** Requests the key may make in any 60 seconds */
+    rate?: number | null;
+    /** When the key stops working */
+    expires?: string | null;
+};
+export type DeleteKeyInput = {
+    /** A key's id, `key_…` */
+    id: string;
+};
+export type StartLoginInput = {
+    /** The path on this host the browser is sent to after sign-in; by default it is sent to the person's account page */
+    to?: string;
+};
+export type LogoutInput = Record<string, never>;
+/** One product of the organisation */
+export type Project = {
+    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** The project's name: one line, not blank, at most 120 characters */
+    name: string;
+    /** When it was created */
+    created: string;
+    /** When it was last changed */
+    updated: string;
+};
+export type ListProjectsInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type CreateProjectInput = {
+    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** The project's name: one line, not blank, at most 120 characters */
+    name: string;
+};
+export type GetProjectInput = {
+    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+};
+export type UpdateProjectInput = {
+    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** The project's name: one line, not blank, at most 120 characters */
+    name: string;
+};
+export type DeleteProjectInput = {
+    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+};
+/** A record that the owner of a host sets */
+export type DnsRecord = {
+    /** The type of the record */
+    type: 'TXT';
+    /** Where to set it */
+    name: string;
+    /** What it must contain */
+    value: string;
+};
+/** A host name of a project, whose pages may call this service once it is verified */
+export type Domain = {
+    /** The name in lower case and ASCII */
+    host: string;
+    /** `live` once it is verified */
+    status: 'pending' | 'live';
+    /** Whether its TXT record was found */
+    verified: boolean;
+    /** The DNS records that the host needs to become and to stay verified */
+    records: DnsRecord[];
+    /** When it was attached */
+    created: string;
+    /** How many daily checks in a row did not find the TXT record of a live host; after 3 it is pending. Absent if the last one found it */
+    missedChecks?: number;
+    /** What the check found; only in the answer of a check */
+    detail?: string;
+};
+export type ListDomainsInput = {
+    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type AttachDomainInput = {
+    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** A host name, such as shop.example.com, without scheme, port or wildcard */
+    host: string;
+};
+export type DetachDomainInput = {
+    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** A host name, such as shop.example.com, without scheme, port or wildcard */
+    host: string;
+};
+export type VerifyDomainInput = {
+    /** The project's slug: lower-case letters, digits and inner hyphens, at most 40 characters */
+    slug: string;
+    /** A host name, such as shop.example.com, without scheme, port or wildcard */
+    host: string;
+};
+/** A publisher that contributes to a set */
+export type ReferenceSource = {
+    /** The name of the source */
+    source: string;
+    /** What permits its use: a licence, a registry, the publication of an operator, or own data */
+    basis: 'licence' | 'registry' | 'operator' | 'own' | 'none';
+    /** The licence, registry or publication that the basis refers to */
+    terms: string;
+    /** The exact address of the data */
+    origin: string;
+    /** Digest of the data it last supplied */
+    version?: string;
+    /** When this source was current */
+    asOf?: string;
+    /** Members it contributed */
+    keys: number;
+    /** Why the last import failed, if it did */
+    refusal?: string;
+};
+/** A published set of members that keys are looked up in */
+export type ReferenceSet = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** What the set contains */
+    what: string;
+    /** `fetch` is downloaded from publishers, `local` is computed here, `attest` is stored by the component that screens against it, and `seam` needs a licence that is not held */
+    kind: 'fetch' | 'local' | 'attest' | 'seam';
+    /** How a key is compared with the members */
+    match: 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range';
+    /** Number of members */
+    keys: number;
+    /** Every contributing source with the digest of its data */
+    version: string;
+    /** When the oldest contributing source was current */
+    asOf?: string;
+    /** The time since `asOf`, such as 192h0m0s */
+    age?: string;
+    /** Whether the set is older than its maximum age; it still answers */
+    stale: boolean;
+    /** Why the set cannot be consulted. If present, `hit` has no meaning */
+    refusal?: string;
+    /** The maximum age, such as 192h0m0s */
+    maxAge: string;
+    /** Number of overrides that the caller's organisation has on the set */
+    overrides: number;
+    /** The sources that contribute to it */
+    sources: ReferenceSource[];
+};
+export type ListReferenceInput = Record<string, never>;
+export type ListReferenceOutput = {
+    /** Every set, always in the same order */
+    sets: ReferenceSet[];
+    /** Sets older than their maximum age */
+    stale: string[];
+    /** Sets that cannot be consulted: a key checked against one is unknown, not clean */
+    refused: string[];
+};
+/** What the component that screens against a set has loaded from a source */
+export type ReferenceReceipt = {
+    /** The source that was loaded */
+    source: string;
+    /** Digest of the loaded data */
+    version?: string;
+    /** Number of designations loaded */
+    keys?: number;
+    /** When the load happened; by default the time of the request */
+    asOf?: string;
+    /** Why the load failed, if it did */
+    refusal?: string;
+};
+/** The result of a refresh for one source */
+export type ReferenceTaken = {
+    /** The source */
+    source: string;
+    /** Digest of the current data of the source */
+    version: string;
+    /** Members it contributes */
+    keys: number;
+    /** Members written by this run */
+    wrote: number;
+    /** Whether the source publishes the same data as before */
+    unchanged: boolean;
+    /** Whether the run continued a partially imported version */
+    resumed: boolean;
+    /** Why nothing was imported from the source */
+    refusal?: string;
+};
+export type RefreshReferenceInput = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** Accepts a list that grew or shrank more than tenfold; never one that is empty or cannot be read */
+    force?: boolean;
+    /** Only for sets that are stored elsewhere */
+    receipts?: ReferenceReceipt[];
+};
+export type RefreshReferenceOutput = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** The version of the set after the refresh */
+    version: string;
+    /** Whether the set is still older than its maximum age */
+    stale: boolean;
+    /** The result for each source */
+    took: ReferenceTaken[];
+};
+/** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+export type Verdict = 'allow' | 'deny';
+/** What one set says of one key */
+export type ReferenceAnswer = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** The key as requested */
+    key: string;
+    /** Whether the key is a member. Has no meaning if there is a `refusal` */
+    hit: boolean;
+    /** The member or override that covers the key */
+    matched?: string;
+    /** Whether an override of the organisation answered, or the published members */
+    from?: 'override' | 'baseline';
+    /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+    verdict?: Verdict;
+    /** Properties of the member, or the note of the override */
+    value?: Record<string, string>;
+    /** Published risk weight, where the source gives one */
+    score?: number;
+    /** Every contributing source with the digest of its data */
+    version: string;
+    /** When the oldest contributing source was current */
+    asOf?: string;
+    /** The time since `asOf`, such as 192h0m0s */
+    age?: string;
+    /** Whether the set is older than its maximum age; it still answers */
+    stale: boolean;
+    /** Why the set cannot be consulted. If present, `hit` has no meaning */
+    refusal?: string;
+};
+/** The version of a set that was consulted */
+export type ReferenceVersion = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** Every contributing source with the digest of its data */
+    version: string;
+    /** When the oldest contributing source was current */
+    asOf?: string;
+    /** Whether the set is older than its maximum age; it still answers */
+    stale: boolean;
+    /** Why the set cannot be consulted. If present, `hit` has no meaning */
+    refusal?: string;
+};
+export type ResolveReferenceInput = {
+    /** What to look up; at most 100 keys */
+    keys: string[];
+    /** Which sets to consult; by default every set that can read a key */
+    sets?: string[];
+};
+export type ResolveReferenceOutput = {
+    /** One for each set and key consulted */
+    answers: ReferenceAnswer[];
+    /** Every set that took part */
+    consulted: ReferenceVersion[];
+    /** Consulted sets that are older than their maximum age */
+    stale: string[];
+    /** Sets that could not be consulted: a key checked against one is unknown, not clean */
+    refused: string[];
+};
+/** What the organisation says of a key, before the members of the set */
+export type ReferenceOverride = {
+    /** What it is about, in its normal form */
+    key: string;
+    /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+    verdict: Verdict;
+    /** The reason that was given */
+    note?: string;
+    /** The e-mail address of the person who wrote it */
+    by: string;
+    /** When it was written */
+    at: string;
+};
+export type GetReferenceInput = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** The last key of the previous page */
+    after?: string;
+    /** Page size; 200 by default, at most 1000 */
+    limit?: number;
+};
+export type GetReferenceOutput = {
+    /** A published set of members that keys are looked up in */
+    set: ReferenceSet;
+    /** The overrides of this page */
+    overrides: ReferenceOverride[];
+    /** The value of `after` for the next page; empty on the last page */
+    next: string;
+};
+/** An override to write */
+export type ReferenceOverrideIn = {
+    /** What to look up: an e-mail address or domain, an IP address or network, a card number prefix, a user agent, an AS number or a digest; at most 512 bytes */
+    key: string;
+    /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+    verdict: Verdict;
+    /** Why, at most 512 bytes */
+    note?: string;
+};
+export type SetReferenceInput = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** The overrides; of several on the same key the last one counts */
+    entries: ReferenceOverrideIn[];
+};
+export type SetReferenceOutput = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** Number of overrides written by this call */
+    written: number;
+    /** Number of overrides that the organisation now has on the set */
+    overrides: number;
+};
+export type ClearReferenceInput = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** What to look up: an e-mail address or domain, an IP address or network, a card number prefix, a user agent, an AS number or a digest; at most 512 bytes */
+    key: string;
+};
+export type ClearReferenceOutput = {
+    /** The name of a set; GET /v1/risk/reference lists them */
+    set: string;
+    /** The key as requested */
+    key: string;
+    /** False if there was no such override, which is not an error */
+    cleared: boolean;
+    /** Number of overrides that remain */
+    overrides: number;
+};
+export type Stoa = {
+    /**
+     * List the services of this host.
+     * `GET /v1`
+     */
+    listServices(input?: ListServicesInput, options?: CallOptions): Call<ListServicesOutput>;
+    /**
+     * Check whether the host can serve requests; a 503 names the engine that is down.
+     * `GET /v1/health`
+     */
+    getHealth(input?: GetHealthInput, options?: CallOptions): Call<GetHealthOutput>;
+    /**
+     * Get this API as an OpenAPI 3.1 document.
+     * `GET /v1/openapi.json`
+     */
+    getOpenapi(input?: GetOpenapiInput, options?: CallOptions): Call<Response>;
+    /**
+     * Lists the organisation's apps, by client id and brand.
+     * `GET /v1/iam/apps`
+     */
+    listApps(input?: ListAppsInput, options?: CallOptions): Call<Page<App>>;
+    /** The same, as an iterator over the items of all pages. */
+    listAppsAll(input?: ListAppsInput, options?: CallOptions): AsyncGenerator<App, void, undefined>;
+    /**
+     * Registers an app; for a confidential app, only this response contains the secret.
+     * `POST /v1/iam/apps`
+     */
+    createApp(input: CreateAppInput, options?: CreateOptions): Call<CreateAppOutput>;
+    /**
+     * Returns one app, without its secret.
+     * `GET /v1/iam/apps/{id}`
+     */
+    getApp(input: GetAppInput, options?: CallOptions): Call<App>;
+    /**
+     * Changes the given fields of an app.
+     * `PATCH /v1/iam/apps/{id}`
+     */
+    updateApp(input: UpdateAppInput, options?: CallOptions): Call<App>;
+    /**
+     * Deletes an app; people can no longer sign in to it, and its tokens end.
+     * `DELETE /v1/iam/apps/{id}`
+     */
+    deleteApp(input: DeleteAppInput, options?: CallOptions): Call<void>;
+    /**
+     * Replaces the secret of a confidential app immediately, and returns the new one.
+     * `POST /v1/iam/apps/{id}/secret`
+     */
+    rotateAppSecret(input: RotateAppSecretInput, options?: CallOptions): Call<RotateAppSecretOutput>;
+    /**
+     * Lists the audit trail: who did what to which object, when and from where, newest first.
+     * `GET /v1/iam/audit`
+     */
+    listAudit(input?: ListAuditInput, options?: CallOptions): Call<Page<AuditEntry>>;
+    /** The same, as an iterator over the items of all pages. */
+    listAuditAll(input?: ListAuditInput, options?: CallOptions): AsyncGenerator<AuditEntry, void, undefined>;
+    /**
+     * Lists the open invites, newest first.
+     * `GET /v1/iam/invites`
+     */
+    listInvites(input?: ListInvitesInput, options?: CallOptions): Call<Page<Invite>>;
+    /** The same, as an iterator over the items of all pages. */
+    listInvitesAll(input?: ListInvitesInput, options?: CallOptions): AsyncGenerator<Invite, void, undefined>;
+    /**
+     * Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends.
+     * `POST /v1/iam/invites`
+     */
+    createInvite(input: CreateInviteInput, options?: CreateOptions): Call<Invite>;
+    /**
+     * Withdraws an invite: its link is no longer valid.
+     * `DELETE /v1/iam/invites/{id}`
+     */
+    deleteInvite(input: DeleteInviteInput, options?: CallOptions): Call<void>;
+    /**
+     * Returns the caller, their organisation and the credential in use.
+     * `GET /v1/iam/me`
+     */
+    getMe(input?: GetMeInput, options?: CallOptions): Call<Me>;
+    /**
+     * Changes the caller's name, which apps see with the scope `profile`.
+     * `PATCH /v1/iam/me`
+     */
+    updateMe(input: UpdateMeInput, options?: CallOptions): Call<UpdateMeOutput>;
+    /**
+     * Mails a link to a new address, with which the caller's account is moved to it.
+     * `POST /v1/iam/me/email`
+     */
+    changeEmail(input: ChangeEmailInput, options?: CallOptions): Call<ChangeEmailOutput>;
+    /**
+     * Lists the open invitations to the caller's address, newest first.
+     * `GET /v1/iam/me/invitations`
+     */
+    listMyInvitations(input?: ListMyInvitationsInput, options?: CallOptions): Call<Page<Invitation>>;
+    /** The same, as an iterator over the items of all pages. */
+    listMyInvitationsAll(input?: ListMyInvitationsInput, options?: CallOptions): AsyncGenerator<Invitation, void, undefined>;
+    /**
+     * Accepts an invitation: the caller becomes a member of the organisation.
+     * `POST /v1/iam/me/invitations/{id}/accept`
+     */
+    acceptInvitation(input: AcceptInvitationInput, options?: CallOptions): Call<AcceptInvitationOutput>;
+    /**
+     * Declines an invitation: it ends, and its link is no longer valid.
+     * `POST /v1/iam/me/invitations/{id}/decline`
+     */
+    declineInvitation(input: DeclineInvitationInput, options?: CallOptions): Call<void>;
+    /**
+     * Changes the caller's password and ends all their other sign-ins.
+     * `POST /v1/iam/me/password`
+     */
+    changePassword(input: ChangePasswordInput, options?: CallOptions): Call<void>;
+    /**
+     * Lists the organisation's members, by e-mail address.
+     * `GET /v1/iam/members`
+     */
+    listMembers(input?: ListMembersInput, options?: CallOptions): Call<Page<Member>>;
+    /** The same, as an iterator over the items of all pages. */
+    listMembersAll(input?: ListMembersInput, options?: CallOptions): AsyncGenerator<Member, void, undefined>;
+    /**
+     * Creates the account of a new member; whoever has an account already, or is to be more, is invited instead.
+     * `POST /v1/iam/members`
+     */
+    addMember(input: AddMemberInput, options?: CreateOptions): Call<Member>;
+    /**
+     * Changes a member's role.
+     * `PATCH /v1/iam/members/{user}`
+     */
+    updateMember(input: UpdateMemberInput, options?: CallOptions): Call<Member>;
+    /**
+     * Removes a member and ends their keys and sessions immediately; members can remove themselves.
+     * `DELETE /v1/iam/members/{user}`
+     */
+    removeMember(input: RemoveMemberInput, options?: CallOptions): Call<void>;
+    /**
+     * Lists the caller's organisation, or all organisations for superadmins, by slug.
+     * `GET /v1/iam/orgs`
+     */
+    listOrgs(input?: ListOrgsInput, options?: CallOptions): Call<Page<Organisation>>;
+    /** The same, as an iterator over the items of all pages. */
+    listOrgsAll(input?: ListOrgsInput, options?: CallOptions): AsyncGenerator<Organisation, void, undefined>;
+    /**
+     * Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once.
+     * `POST /v1/iam/orgs`
+     */
+    createOrg(input: CreateOrgInput, options?: CreateOptions): Call<CreateOrgOutput>;
+    /**
+     * Returns one organisation.
+     * `GET /v1/iam/orgs/{slug}`
+     */
+    getOrg(input: GetOrgInput, options?: CallOptions): Call<Organisation>;
+    /**
+     * Renames an organisation.
+     * `PATCH /v1/iam/orgs/{slug}`
+     */
+    updateOrg(input: UpdateOrgInput, options?: CallOptions): Call<Organisation>;
+    /**
+     * Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again.
+     * `DELETE /v1/iam/orgs/{slug}`
+     */
+    deleteOrg(input: DeleteOrgInput, options?: CallOptions): Call<void>;
+    /**
+     * Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first.
+     * `GET /v1/iam/sessions`
+     */
+    listSessions(input?: ListSessionsInput, options?: CallOptions): Call<Page<Session>>;
+    /** The same, as an iterator over the items of all pages. */
+    listSessionsAll(input?: ListSessionsInput, options?: CallOptions): AsyncGenerator<Session, void, undefined>;
+    /**
+     * Ends a sign-in immediately, with its tokens and its browser session.
+     * `DELETE /v1/iam/sessions/{id}`
+     */
+    endSession(input: EndSessionInput, options?: CallOptions): Call<void>;
+    /**
+     * Publishes new signing keys, which sign after an hour; old keys stay published until their tokens have expired.
+     * `POST /v1/iam/signing-keys`
+     */
+    rotateSigningKeys(input?: RotateSigningKeysInput, options?: CreateOptions): Call<RotateSigningKeysOutput>;
+    /**
+     * Lists the organisation's workspaces, newest first.
+     * `GET /v1/iam/workspaces`
+     */
+    listWorkspaces(input?: ListWorkspacesInput, options?: CallOptions): Call<Page<Workspace>>;
+    /** The same, as an iterator over the items of all pages. */
+    listWorkspacesAll(input?: ListWorkspacesInput, options?: CallOptions): AsyncGenerator<Workspace, void, undefined>;
+    /**
+     * Creates a workspace.
+     * `POST /v1/iam/workspaces`
+     */
+    createWorkspace(input: CreateWorkspaceInput, options?: CreateOptions): Call<Workspace>;
+    /**
+     * Deletes a workspace; its tokens end immediately.
+     * `DELETE /v1/iam/workspaces/{id}`
+     */
+    deleteWorkspace(input: DeleteWorkspaceInput, options?: CallOptions): Call<void>;
+    /**
+     * Issues a token that writes page views, errors and clicks for a workspace; it can be used in browsers.
+     * `POST /v1/iam/workspaces/{id}/tokens`
+     */
+    createWorkspaceToken(input: CreateWorkspaceTokenInput, options?: CreateOptions): Call<CreateWorkspaceTokenOutput>;
+    /**
+     * The callback of sign-in: starts the session of the browser and redirects it to the path given at login.
+     * `GET /v1/account/callback`
+     */
+    finishLogin(input: FinishLoginInput, options?: CallOptions): Call<Response>;
+    /**
+     * The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none.
+     * `GET /v1/account/csrf`
+     */
+    getCsrf(input?: GetCsrfInput, options?: CallOptions): Call<GetCsrfOutput>;
+    /**
+     * The caller's keys, newest first; for an owner or admin, all keys of the organisation.
+     * `GET /v1/account/keys`
+     */
+    listKeys(input?: ListKeysInput, options?: CallOptions): Call<Page<Key>>;
+    /** The same, as an iterator over the items of all pages. */
+    listKeysAll(input?: ListKeysInput, options?: CallOptions): AsyncGenerator<Key, void, undefined>;
+    /**
+     * Creates a key; only this answer contains the full text of a secret key, in `key`.
+     * `POST /v1/account/keys`
+     */
+    createKey(input: CreateKeyInput, options?: CreateOptions): Call<CreateKeyOutput>;
+    /**
+     * Changes the given fields of the caller's own key; null, and for `limit` also [], removes a bound.
+     * `PATCH /v1/account/keys/{id}`
+     */
+    updateKey(input: UpdateKeyInput, options?: CallOptions): Call<Key>;
+    /**
+     * Revokes only this key; it stays listed, with who revoked it and when.
+     * `DELETE /v1/account/keys/{id}`
+     */
+    deleteKey(input: DeleteKeyInput, options?: CallOptions): Call<void>;
+    /**
+     * Redirects a browser to sign-in, from which it returns with a session.
+     * `GET /v1/account/login`
+     */
+    startLogin(input?: StartLoginInput, options?: CallOptions): Call<Response>;
+    /**
+     * Signs out: ends the session or token it is called with, and all others from the same sign-in.
+     * `POST /v1/account/logout`
+     */
+    logout(input?: LogoutInput, options?: CallOptions): Call<Response>;
+    /**
+     * The organisation's projects, by slug.
+     * `GET /v1/projects`
+     */
+    listProjects(input?: ListProjectsInput, options?: CallOptions): Call<Page<Project>>;
+    /** The same, as an iterator over the items of all pages. */
+    listProjectsAll(input?: ListProjectsInput, options?: CallOptions): AsyncGenerator<Project, void, undefined>;
+    /**
+     * Creates a project.
+     * `POST /v1/projects`
+     */
+    createProject(input: CreateProjectInput, options?: CreateOptions): Call<Project>;
+    /**
+     * One project.
+     * `GET /v1/projects/{slug}`
+     */
+    getProject(input: GetProjectInput, options?: CallOptions): Call<Project>;
+    /**
+     * Renames a project.
+     * `PATCH /v1/projects/{slug}`
+     */
+    updateProject(input: UpdateProjectInput, options?: CallOptions): Call<Project>;
+    /**
+     * Deletes a project and everything in it.
+     * `DELETE /v1/projects/{slug}`
+     */
+    deleteProject(input: DeleteProjectInput, options?: CallOptions): Call<void>;
+    /**
+     * The project's hosts, by name.
+     * `GET /v1/projects/{slug}/domains`
+     */
+    listDomains(input: ListDomainsInput, options?: CallOptions): Call<Page<Domain>>;
+    /** The same, as an iterator over the items of all pages. */
+    listDomainsAll(input: ListDomainsInput, options?: CallOptions): AsyncGenerator<Domain, void, undefined>;
+    /**
+     * Attaches a host to the project, pending until it is verified; returns the existing one if already attached.
+     * `POST /v1/projects/{slug}/domains`
+     */
+    attachDomain(input: AttachDomainInput, options?: CreateOptions): Call<Domain>;
+    /**
+     * Detaches a host; its pages may no longer call this service.
+     * `DELETE /v1/projects/{slug}/domains/{host}`
+     */
+    detachDomain(input: DetachDomainInput, options?: CallOptions): Call<void>;
+    /**
+     * Looks up the TXT record; the host becomes live if it is found, and pending if it is missing or was removed.
+     * `POST /v1/projects/{slug}/domains/{host}/verify`
+     */
+    verifyDomain(input: VerifyDomainInput, options?: CallOptions): Call<Domain>;
+    /**
+     * Lists every set with its version and age. Read `stale` and `refused` first.
+     * `GET /v1/risk/reference`
+     */
+    listReference(input?: ListReferenceInput, options?: CallOptions): Call<ListReferenceOutput>;
+    /**
+     * Imports what the sources of a set publish now; `force` accepts a list that grew or shrank more than tenfold.
+     * `POST /v1/risk/reference/refresh`
+     */
+    refreshReference(input: RefreshReferenceInput, options?: CallOptions): Call<RefreshReferenceOutput>;
+    /**
+     * Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`.
+     * `POST /v1/risk/reference/resolve`
+     */
+    resolveReference(input: ResolveReferenceInput, options?: CallOptions): Call<ResolveReferenceOutput>;
+    /**
+     * Returns one set and the organisation's overrides on it, in key order.
+     * `GET /v1/risk/reference/{set}`
+     */
+    getReference(input: GetReferenceInput, options?: CallOptions): Call<GetReferenceOutput>;
+    /**
+     * Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced.
+     * `PUT /v1/risk/reference/{set}`
+     */
+    setReference(input: SetReferenceInput, options?: CallOptions): Call<SetReferenceOutput>;
+    /**
+     * Removes an override of the organisation; never a published member.
+     * `DELETE /v1/risk/reference/{set}`
+     */
+    clearReference(input: ClearReferenceInput, options?: CallOptions): Call<ClearReferenceOutput>;
+};
+export declare function createStoa(options: StoaOptions): Stoa;
+export {};

@@ -1,0 +1,109 @@
+// Event streams (`text/event-stream`), read as the HTML standard says, section 9.2.
+import type { Deadline } from './deadline.ts'
+import { apiError, type FaultAnswer, faultIn, StoaConnectionError } from './errors.ts'
+
+/** The host sends a comment every 15 seconds, so a stream that is silent for longer is lost. */
+const SILENCE_MS = 60_000
+
+const CUT_OFF = 'The event stream was cut off.'
+
+export type StoaEvent<Data> = {
+  /** The name of the event; `message` if it has none. */
+  event: string
+  data: Data
+  /** The id of the last event that had one; empty if none had. */
+  id: string
+}
+
+/** The events of an answer. A fault that the host sends as an event is thrown. */
+export async function* eventsIn<Data>(
+  response: Response,
+  parse: (text: string) => unknown,
+  deadline: Deadline,
+  outer: AbortSignal | undefined,
+): AsyncGenerator<StoaEvent<Data>, void, undefined> {
+  const parser = eventParser()
+  for await (const chunk of chunksOf(response, deadline, outer)) {
+    for (const { event, data, id } of parser.eventsIn(chunk)) {
+      outer?.throwIfAborted()
+      yield { event, data: dataOf(event, data, parse, response) as Data, id }
+    }
+  }
+  // Some versions of `fetch` do not tell a lost connection from the end.
+  if (!parser.isBetweenEvents()) throw new StoaConnectionError(CUT_OFF, { response })
+}
+
+function dataOf(event: string, text: string, parse: (text: string) => unknown, response: Response): unknown {
+  const fault = event === 'error' ? faultText(text) : null
+  if (fault) throw apiError(fault, response)
+  try {
+    return parse(text)
+  } catch (cause) {
+    throw new StoaConnectionError(`The data of the event \`${event}\` is no JSON.`, { cause, response })
+  }
+}
+
+function faultText(text: string): FaultAnswer | null {
+  try {
+    return faultIn(JSON.parse(text))
+  } catch {
+    return null // An event of another kind.
+  }
+}
+
+async function* chunksOf(response: Response, deadline: Deadline, outer: AbortSignal | undefined) {
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder() // Removes a byte order mark.
+  while (reader) {
+    deadline.restart(SILENCE_MS)
+    const { done, value } = await reader.read().catch(thrown => {
+      outer?.throwIfAborted()
+      const cause = deadline.signal.aborted ? deadline.signal.reason : thrown
+      throw new StoaConnectionError(CUT_OFF, { cause, response })
+    })
+    deadline.pause() // The caller may take as long as it likes for an event.
+    if (done) return
+    yield decoder.decode(value, { stream: true })
+  }
+}
+
+/** `eventsIn` takes the next part of a stream and returns the events that it completes. */
+export function eventParser() {
+  const splitter = lineSplitter()
+  let [event, id] = ['', '']
+  let data: string[] = []
+  const take = (line: string): StoaEvent<string> | null => {
+    if (line === '') {
+      const complete = data.length > 0 ? { event: event || 'message', data: data.join('\n'), id } : null
+      event = ''
+      data = []
+      return complete
+    }
+    const [, name, value = ''] = line.match(/^([^:]*)(?:: ?(.*))?$/s) as RegExpMatchArray
+    if (name === 'event') event = value
+    if (name === 'data') data.push(value)
+    if (name === 'id' && !value.includes('\0')) id = value
+    return null
+  }
+  return {
+    eventsIn: (chunk: string) => splitter.linesIn(chunk).flatMap(line => take(line) ?? []),
+    isBetweenEvents: () => data.length === 0 && event === '' && splitter.isBetweenLines(),
+  }
+}
+
+/** `linesIn` takes the next part of a text and returns the lines that it completes: by CR, LF or CRLF. */
+function lineSplitter() {
+  let rest = ''
+  let endedInCr = false
+  const linesIn = (chunk: string): string[] => {
+    if (chunk === '') return []
+    // The line was complete with the CR already; the LF of a CRLF may arrive later.
+    const text = endedInCr && chunk.startsWith('\n') ? chunk.slice(1) : chunk
+    endedInCr = chunk.endsWith('\r')
+    const lines = text.split(/\r\n|\r|\n/)
+    lines[0] = rest + lines[0]
+    rest = lines.pop() as string
+    return lines
+  }
+  return { linesIn, isBetweenLines: () => rest === '' }
+}

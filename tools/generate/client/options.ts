@@ -1,0 +1,77 @@
+// What callers choose: for the client, and for one call.
+
+export type StoaOptions = {
+  /** The URL of the host, such as `https://localhost:8443`. */
+  baseUrl: string
+  /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
+  key?: string | undefined
+  /** Acts as the person who is signed in to the browser, instead of with a key. */
+  session?: boolean | undefined
+  /** Allows a secret key in a browser page, where everybody who opens the page can read it. */
+  dangerouslyAllowBrowser?: boolean | undefined
+  /** How long one attempt may take until the whole answer is there; 60,000 if omitted. */
+  timeoutMs?: number | undefined
+  /** How often a failed call is tried again; 2 if omitted. */
+  retries?: number | undefined
+  /** The longest wait before an attempt; 30,000 if omitted. If the host asks for a longer one, the call fails at once. */
+  retryWaitMaxMs?: number | undefined
+  /** Sent with every request, such as `X-Project-Id`. */
+  headers?: Record<string, string> | undefined
+  /** Used instead of the global `fetch`. */
+  fetch?: Fetch | undefined
+}
+
+export type CallOptions = {
+  /** Aborts the call, which then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** As in `StoaOptions`, for this call. */
+  timeoutMs?: number | undefined
+  /** As in `StoaOptions`, for this call. */
+  retries?: number | undefined
+  /** Sent with this call, in addition to those of the client. */
+  headers?: Record<string, string> | undefined
+}
+
+/** For operations that create something. */
+export type CreateOptions = CallOptions & {
+  /** The host runs the operation once for each key. By default every call has a new one, the same for its attempts. */
+  idempotencyKey?: string | undefined
+}
+
+type Fetch = (url: string, init: FetchInit) => Promise<Response>
+
+export type FetchInit = {
+  method: string
+  headers: Record<string, string>
+  body: string | null
+  signal: AbortSignal
+  redirect: 'follow' | 'manual'
+  credentials?: 'include'
+}
+
+export type ClientSettings = ReturnType<typeof settingsFrom>
+
+export function settingsFrom(options: StoaOptions) {
+  const { baseUrl, key, session = false, dangerouslyAllowBrowser = false } = options
+  if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
+  if (session && key !== undefined) throw new TypeError('Give `key` or `session`, not both.')
+  if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
+    throw new TypeError(
+      'Everybody who opens this page can read the secret key. Use `session: true`, or call from a server; ' +
+        'if the key may be known, set `dangerouslyAllowBrowser: true`.',
+    )
+  }
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    key,
+    session,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    retries: options.retries ?? 2,
+    retryWaitMaxMs: options.retryWaitMaxMs ?? 30_000,
+    headers: options.headers ?? {},
+    // Looked up for every request, so that what replaces the global later is used.
+    fetch: options.fetch ?? ((url: string, init: FetchInit) => fetch(url, init)),
+  }
+}
+
+const isPage = () => 'document' in globalThis

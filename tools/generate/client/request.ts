@@ -1,0 +1,43 @@
+// A request as it is sent, made of an operation's route and the flat input of the caller.
+
+export type ApiRequest = {
+  /** `POST /v1/projects`, for messages. Without the values of the input, which may be confidential. */
+  route: string
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | null
+  redirect: 'follow' | 'manual'
+  /** Whether sending it twice does no more than sending it once. */
+  isRepeatable: boolean
+}
+
+/** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
+export function requestFor(baseUrl: string, method: string, path: string, input: object, headers: Headers): ApiRequest {
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+    const value = rest.get(name)
+    rest.delete(name)
+    return segment(name, value)
+  })
+  const url = new URL(baseUrl + filled)
+  const inQuery = method === 'GET' || method === 'DELETE'
+  if (inQuery) for (const [name, value] of rest) url.searchParams.set(name, String(value))
+  else headers.set('content-type', 'application/json')
+  return {
+    route: `${method} ${path}`,
+    method,
+    url: url.href,
+    headers: Object.fromEntries(headers),
+    body: inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
+    redirect: 'manual', // After a redirect, `fetch` would send a POST as a GET, which is another operation.
+    isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'POST' && headers.has('idempotency-key')),
+  }
+}
+
+/** URL parsing removes empty and dot segments, which would call another operation. */
+function segment(name: string, value: unknown): string {
+  const text = String(value ?? '')
+  if (['', '.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
+  return encodeURIComponent(text)
+}
