@@ -9,6 +9,7 @@ import type { Operation } from '../src/kit/operation.ts'
 import { operation } from '../src/kit/operation.ts'
 import { listing, paging } from '../src/kit/page.ts'
 import { services } from '../src/services/index.ts'
+import { clientText } from './generate/client.ts'
 import { generatedFiles, packageFiles } from './generate/files.ts'
 import { type Schema, typeText } from './generate/types.ts'
 
@@ -84,8 +85,7 @@ describe('operations of kinds that the product does not have yet', () => {
 describe('types with a name', () => {
   const common = { access: 'public', summary: 'Does it', audit: 'none', run: (): never => assert.fail() } as const
   const Shop = Type.Object({ name: Type.String() }, { title: 'Shop', description: 'Sells' })
-  const clientOf = (operations: Record<string, Operation>) =>
-    generatedFiles([{ name: 'x', what: 'Specimens', operations }])['client/stoa.ts']
+  const clientOf = (operations: Record<string, Operation>) => clientText([{ name: 'x', what: 'Specimens', operations }])
   const get = (output: TSchema) => operation({ ...common, route: 'GET /v1/x/get', output })
   const list = (item: TSchema) => operation({ ...common, route: 'GET /v1/x', input: paging, output: listing(item) })
 
@@ -133,7 +133,7 @@ describe('types with a name', () => {
 describe('methods of the client', () => {
   const common = { access: 'public', summary: 'Does it', audit: 'none', run: (): never => assert.fail() } as const
   const made = Type.Object({ id: Type.String() })
-  const post = { ...common, route: 'POST /v1/x', output: made } as const
+  const post = { ...common, access: 'bearer', route: 'POST /v1/x', output: made } as const
   const clientOf = (add: Operation) =>
     generatedFiles([{ name: 'x', what: 'Specimens', operations: { add } }])['client/stoa.ts']
 
@@ -144,11 +144,10 @@ describe('methods of the client', () => {
     for (const other of [
       operation(post),
       operation({ ...post, route: 'PUT /v1/x', status: 201 }),
-      { ...operation({ ...post, status: 201 }), creates: false },
+      operation({ ...post, access: 'public', status: 201 }),
     ]) {
       assert.match(clientOf(other), /add\(input\?: AddInput, options\?: CallOptions\)/)
     }
-    assert.match(clientOf({ ...operation(post), creates: true } as Operation), /host\.create\(/)
   })
 
   it('return event streams with typed data, and strings unchanged', () => {

@@ -36,9 +36,11 @@ export async function run(environment) {
 }
 `
 
+// Programs run to their end here, which a host would take for a database that does not answer.
+const directory = writeSuite()
+const older = node20()
 const host = await startHost({ services: [...services, specimen] })
 const unreliable = await startUnreliable()
-const directory = writeSuite()
 after(() => rmSync(directory, { recursive: true }))
 
 /** The suite, the client and one for the specimen service, as JavaScript files in one directory. */
@@ -111,7 +113,6 @@ function reports(results: Promise<Results>): void {
 
 describe('the client in Node 24', () => reports(runInNode(process.execPath, 'node-24')))
 
-const older = node20()
 describe('the client in Node 20', { skip: older.skip }, () => {
   if (older.path) reports(runInNode(older.path, 'node-20'))
 })
