@@ -92,6 +92,22 @@ describe('an Idempotency-Key', () => {
     assert.equal((await host.call('POST /v1/iam/workspaces', { body: { name: 'Own' }, headers })).status, 201)
   })
 
+  it('gives the answer to nobody else, not even to the same person with another role', async () => {
+    const headers = { 'idempotency-key': 'owner-only' }
+    const body = { email: 'ola@example.com', role: 'owner' }
+    const owner = await host.member(host.home.org, 'owner')
+    assert.equal((await host.call('POST /v1/iam/invites', { as: owner.key, body, headers })).status, 201)
+    const admin = await host.member(host.home.org, 'admin')
+    const refused = await host.call('POST /v1/iam/invites', { as: admin.key, body, headers })
+    assert.equal(refused.status, 409)
+    await host.call(`PATCH /v1/iam/members/${owner.user}`, { body: { role: 'admin' } })
+    assert.equal((await host.call('POST /v1/iam/invites', { as: owner.key, body, headers })).status, 409)
+    const secret = { body: { name: 'same' }, headers: { 'idempotency-key': 'same-key' } }
+    const { id } = (await host.call('POST /v1/account/keys', secret)).body
+    const other = await host.call('POST /v1/account/keys', { ...secret, as: admin.key })
+    assert.deepEqual([other.status, other.text.includes(id)], [409, false])
+  })
+
   it('counts the same fields in another order as the same request', async () => {
     const headers = { 'idempotency-key': 'order' }
     const first = await host.call('POST /v1/projects', { body: { slug: 'order', name: 'Order' }, headers })

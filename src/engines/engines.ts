@@ -107,6 +107,8 @@ export interface Mail {
 export interface Seal {
   seal(org: string, name: string, text: string): Uint8Array
   unseal(org: string, name: string, sealed: Uint8Array): string
+  /** The same for the same text, and of no use to whoever has no root key. */
+  mac(org: string, name: string, text: string): Uint8Array
 }
 
 /** Password hashing: argon2id, of the NFKC form, because keyboards compose the same characters differently. Slow on

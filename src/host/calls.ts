@@ -2,9 +2,10 @@
 // and metrics for each call.
 import { Readable } from 'node:stream'
 import { Reply } from '../kit/answer.ts'
+import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
-import type { Calls, Operation } from '../kit/operation.ts'
+import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import { admit } from './admit.ts'
 import type { Inspect } from './answer.ts'
 import { bodyTooLarge, faultFor, isSafe } from './faults.ts'
@@ -34,39 +35,57 @@ function requireBody({ bodyKind, bodyLimit }: Operation, input: Record<string, u
   if (!fits && bodyKind !== 'json' && bodyKind !== 'none') throw invalidInput([{ path: 'body', says: 'is required' }])
 }
 
+type CallerOf = (operation: Operation) => Principal | null | Promise<Principal | null>
+
 export function openCalls(options: CallsOptions): Calls {
   const { routes, rates, log, inspect } = options
+  const run = async (
+    id: string,
+    callerOf: CallerOf,
+    input: Record<string, unknown>,
+    request: RequestFacts,
+  ): Promise<unknown> => {
+    const route = routes.get(id)
+    if (!route) throw new Fault('not_found', { message: `No operation is named ${id.slice(0, 100)}.` })
+    const { operation } = route
+    let caller: Principal | null = null
+    const method = operation.method === 'ANY' ? request.method : operation.method
+    const startedMs = performance.now()
+    const report = (status: number) => {
+      const ms = performance.now() - startedMs
+      route.observe(method, status, ms / 1000)
+      log.request({ id: request.id, operation: id, method, status, ms, ip: request.ip, caller })
+    }
+    try {
+      requireBody(operation, input)
+      const known = await callerOf(operation)
+      caller = operation.access === 'public' ? null : known
+      if (caller === null && operation.access !== 'public') throw credentialRequired()
+      if (caller !== null) await admit(rates, operation, caller, isSafe(method), { rate: null })
+      const output = await invoke({ ...options, calls }, operation, caller, input, request)
+      inspect?.(id, operation, { output })
+      report(output instanceof Reply ? output.status : operation.status)
+      return output
+    } catch (error) {
+      const fault = faultFor(error)
+      inspect?.(id, operation, { fault })
+      reportFault(options, fault, request.id, id)
+      report(fault.status)
+      throw fault
+    }
+  }
   const calls: Calls = {
     operations: new Map([...routes].map(([id, { operation }]) => [id, operation])),
-    identify: (access, presented) => identify(options, access, presented),
-    call: async (id, presented, input, request) => {
-      const route = routes.get(id)
-      if (!route) throw new Fault('not_found', { message: `No operation is named ${id.slice(0, 100)}.` })
-      const { operation } = route
-      const caller = operation.access === 'public' ? null : presented
-      const method = operation.method === 'ANY' ? request.method : operation.method
-      const startedMs = performance.now()
-      const report = (status: number) => {
-        const ms = performance.now() - startedMs
-        route.observe(method, status, ms / 1000)
-        log.request({ id: request.id, operation: id, method, status, ms, ip: request.ip, caller })
-      }
+    identify: async (access, presented) => {
       try {
-        requireBody(operation, input)
-        if (caller === null && operation.access !== 'public') throw credentialRequired()
-        if (caller !== null) await admit(rates, operation, caller, isSafe(method), { rate: null })
-        const output = await invoke({ ...options, calls }, operation, caller, input, request)
-        inspect?.(id, operation, { output })
-        report(output instanceof Reply ? output.status : operation.status)
-        return output
+        return await identify(options, access, presented)
       } catch (error) {
-        const fault = faultFor(error)
-        inspect?.(id, operation, { fault })
-        reportFault(options, fault, request.id, id)
-        report(fault.status)
-        throw fault
+        throw faultFor(error)
       }
     },
+    call: (id, caller, input, request) => run(id, () => caller, input, request),
+    callAs: (id, presented, input, request) =>
+      run(id, ({ access }) => identify(options, access === 'public' ? 'ingest' : access, presented), input, request),
   }
   return calls
 }

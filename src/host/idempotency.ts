@@ -1,7 +1,7 @@
 // Requests with an `Idempotency-Key`: a repeated request gets the answer of the first, and changes nothing. The answer is
 // kept in the transaction that creates the thing, so that there is never one without the other.
-import { createHash, createHmac } from 'node:crypto'
-import type { Clock, Sql } from '../engines/engines.ts'
+import { createHash } from 'node:crypto'
+import type { Clock, Seal, Sql } from '../engines/engines.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
@@ -13,10 +13,11 @@ export const IDEMPOTENCY_HEADER = 'idempotency-key'
 /** As long as any client's; visible ASCII characters only, because headers have no other encoding. */
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-export type IdempotencyOptions = { keptAnswers: KeptAnswers; queues: Queues; engines: { clock: Clock } }
+export type IdempotencyOptions = { keptAnswers: KeptAnswers; queues: Queues; engines: { clock: Clock; seal: Seal } }
 
 /** Null if the request has no key, or the operation creates nothing: then the key is ignored. */
 export function keyedRequest(
+  { engines }: Pick<IdempotencyOptions, 'engines'>,
   operation: Operation,
   caller: Principal | null,
   input: Record<string, unknown>,
@@ -27,14 +28,16 @@ export function keyedRequest(
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw invalidInput([{ path: 'Idempotency-Key', says: 'must be 1 to 255 visible ASCII characters' }])
   }
+  const { org, user, role, project, credential } = caller
+  const name = `${operation.method} ${operation.path}`
+  // Another person, or the same one with another role, might not get this answer by the request itself.
+  const sent = canonical([key, user, role, credential.isRestricted, project, input])
   return {
-    org: caller.org,
-    operation: `${operation.method} ${operation.path}`,
+    org,
+    operation: name,
     key: createHash('sha256').update(key).digest(),
-    // Keyed, because the input may contain a password, which must not be guessable from what is stored.
-    input: createHmac('sha256', key)
-      .update(canonical([caller.project, input]))
-      .digest(),
+    // The input may contain a password, which must not be guessable from what is stored.
+    input: engines.seal.mac(org, name, sent),
   }
 }
 
@@ -74,7 +77,9 @@ const isSame = ({ input }: KeyedRequest, kept: KeptAnswer) => Buffer.compare(inp
 
 function answerOf(request: KeyedRequest, kept: KeptAnswer): unknown {
   if (!isSame(request, kept)) {
-    throw conflict('Another request was sent with this Idempotency-Key. Use a new key for each request.')
+    throw conflict(
+      'Another request was sent with this Idempotency-Key, by another person or with another role or input. Use a new key for each request.',
+    )
   }
   if (kept.answer !== null) return kept.answer
   throw conflict(

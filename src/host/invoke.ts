@@ -34,7 +34,7 @@ export function invoke(
   const acting = caller && inProject(operation, caller, input, request.headers['x-project-id'])
   if (acting) requireModel(operation, acting, input)
   const db = options.engines.db.for(acting ? acting.org : clientNetwork(request.ip))
-  const keyed = keyedRequest(operation, acting, input, request)
+  const keyed = keyedRequest(options, operation, acting, input, request)
   const run = () => operation.run(contextOf(options, operation, acting, request, db, keyed) as never, input as never)
   const paid = () => (acting && operation.metered ? options.requireBudget(db, acting).then(run) : run())
   return keyed === null ? paid() : once(options, db, keyed, request.signal, paid)

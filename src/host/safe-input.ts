@@ -12,11 +12,14 @@ const FIELDS_MAX = 500
  *  number of its values, and a value may be as short as two bytes of the body. */
 export const VALUES_MAX = 200_000
 
-export function requireSafe({ bodyKind, passesUnknown }: Operation, input: Record<string, unknown>): void {
+export function requireSafe(operation: Operation, input: Record<string, unknown>): void {
+  const { bodyKind, passesUnknown, callsOperations } = operation
   if (!passesUnknown && Object.keys(input).length > FIELDS_MAX) {
     throw invalidInput([{ path: 'body', says: `must not have more than ${FIELDS_MAX} fields` }])
   }
-  const checked = bodyKind === 'none' || bodyKind === 'json' ? input : checkedPart(bodyKind, input)
+  // What is sent to other operations is checked when they are called, so that one wrong input refuses one call.
+  const kind = callsOperations && bodyKind === 'parsed' ? 'bytes' : bodyKind
+  const checked = kind === 'none' || kind === 'json' ? input : checkedPart(kind, input)
   const fault = findUnsafe(checked, 0, { left: VALUES_MAX })
   if (fault) throw invalidInput([{ ...fault, path: fault.path || 'body' }])
 }

@@ -1,7 +1,7 @@
 // Answers that are kept under the `Idempotency-Key` of the request, so that a repeated request gets the same answer.
 import type { Sql, Tx } from '../engines/engines.ts'
 
-/** A request with a key: the digest of the key, and one of the input that only whoever knows the key can compute. */
+/** A request with a key: the digest of the key, and a MAC of who sent what. */
 export type KeyedRequest = { org: string; operation: string; key: Uint8Array; input: Uint8Array }
 
 /** `answer` is null if it contained a secret; `made` names what was created. */

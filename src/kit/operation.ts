@@ -138,9 +138,11 @@ export type Calls = {
   /** Every operation of this host, by its id. */
   operations: ReadonlyMap<string, Operation>
   /** The caller; null for public operations. Raises a fault if the credential is missing or refused. */
-  identify(access: Access, presented: Presented): Principal | null | Promise<Principal | null>
+  identify(access: Access, presented: Presented): Promise<Principal | null>
   /** `input` is the operation's flat input object. */
   call(id: string, caller: Principal | null, input: Record<string, unknown>, request: RequestFacts): Promise<unknown>
+  /** The same for whoever the credential identifies; a public operation needs one of an organisation here. */
+  callAs(id: string, presented: Presented, input: Record<string, unknown>, request: RequestFacts): Promise<unknown>
 }
 
 /** Large enough for all our JSON bodies, small enough that a thousand at once fit in memory. */

@@ -43,3 +43,15 @@ describe('a sealed text', () => {
     assert.throws(() => openSeal(Buffer.alloc(16), systemRandom), /32 bytes/)
   })
 })
+
+describe('a MAC', () => {
+  it('is the same for the same text, and differs by text, name, organisation and root key', () => {
+    const { mac } = openSeal(root, systemRandom)
+    const one = Buffer.from(mac('home', 'a', 'text')).toString('hex')
+    assert.equal(Buffer.from(openSeal(root, systemRandom).mac('home', 'a', 'text')).toString('hex'), one)
+    const others = [mac('home', 'a', 'other'), mac('home', 'b', 'text'), mac('other', 'a', 'text')]
+    others.push(openSeal(seededRandom('another').bytes(32), systemRandom).mac('home', 'a', 'text'))
+    others.push(mac('home', 'a\0te', 'xt')) // Where the name ends is part of it.
+    for (const other of others) assert.notEqual(Buffer.from(other).toString('hex'), one)
+  })
+})

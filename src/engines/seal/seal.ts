@@ -1,7 +1,7 @@
 // Seals secrets that must be read back, such as that of an app. Each text is encrypted with AES-256-GCM under its own
 // key, which is encrypted under the organisation's key, which is derived from the root key. Both are bound to
 // organisation and name, so that a sealed text copied to another organisation or name does not open.
-import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import type { Random, Seal } from '../engines.ts'
 
 export const ROOT_KEY_BYTES = 32
@@ -33,6 +33,14 @@ export function openSeal(root: Uint8Array, random: Random): Seal {
       const aad = aadOf(head, org, name)
       const textKey = random.bytes(KEY_BYTES)
       return Buffer.concat([head, encrypt(keyOf(org), textKey, aad), encrypt(textKey, Buffer.from(text, 'utf8'), aad)])
+    },
+    mac: (org, name, text) => {
+      const key = Buffer.from(hkdfSync('sha256', root, 'stoa mac 1', `organisation ${org}`, KEY_BYTES))
+      return createHmac('sha256', key)
+        .update(aadOf(head, org, name))
+        .update('\0')
+        .update(text)
+        .digest()
     },
     unseal: (org, name, sealed) => {
       const bytes = Buffer.from(sealed)

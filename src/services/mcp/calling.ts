@@ -1,4 +1,6 @@
 // Calls a tool for whoever sent the message.
+
+import { invalidInput } from '../../kit/check.ts'
 import type { Presented } from '../../kit/credentials.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Calls, RequestFacts } from '../../kit/operation.ts'
@@ -33,39 +35,45 @@ async function find(calling: Calling, { query = '', limit }: Record<string, unkn
 
 async function describe(calling: Calling, name: unknown): Promise<CallResult> {
   await requireCredential(calling)
-  return answerResult(toolNamed(calling, String(name)).tool, false)
+  return answerResult(toolNamed(calling, name).tool, false)
 }
 
 function callByName(calling: Calling, { name, arguments: given = {} }: Record<string, unknown>): Promise<CallResult> {
   if (!isObject(given)) throw invalid('`arguments` must be an object.')
-  return callOperation(calling, toolNamed(calling, String(name)), given)
+  return callOperation(calling, toolNamed(calling, name), given)
 }
 
 /** For what is no operation: any credential of an organisation. */
-const requireCredential = async ({ calls, presented }: Pick<Calling, 'calls' | 'presented'>) =>
-  calls.identify('ingest', presented(true))
+const requireCredential = ({ calls, presented }: Calling) => calls.identify('ingest', presented(true))
 
 async function callOperation(
   { calls, request, presented }: Calling,
   { id, operation, tool }: OperationTool,
   given: Record<string, unknown>,
 ): Promise<CallResult> {
-  const { access, method } = operation
+  const { access, method, bodyKind } = operation
+  const input = bodyKind === 'parsed' ? withBody(given) : given
   // A tool call needs a credential, even where the same request over HTTP needs none.
-  if (access === 'public') await requireCredential({ calls, presented })
-  const caller = await calls.identify(access, presented(method === 'GET'))
-  const input = operation.bodyKind === 'parsed' ? withBody(given) : given
-  const output = await calls.call(id, caller, input, request)
+  const output = await calls.callAs(id, presented(method === 'GET' || access === 'public'), input, request)
   return answerResult(output, tool.outputSchema !== undefined)
 }
 
 /** The fields of a body that is not ours are read from it, as over HTTP. */
 function withBody({ body, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const json = body === undefined ? {} : body
-  return { ...(isObject(json) && json), ...rest, body: { bytes: Buffer.from(JSON.stringify(json)), json } }
+  return { ...(isObject(json) && json), ...rest, body: { bytes: Buffer.from(textOf(json)), json } }
 }
 
-function toolNamed({ view }: Calling, name: string): OperationTool {
+function textOf(json: unknown): string {
+  try {
+    return JSON.stringify(json)
+  } catch {
+    throw invalidInput([{ path: 'body', says: 'is nested too deeply' }])
+  }
+}
+
+function toolNamed({ view }: Calling, name: unknown): OperationTool {
+  if (typeof name !== 'string') throw invalid('`name` must be a string.')
   const found = view.byName.get(name)
   if (!found) throw invalid(`There is no tool ${name.slice(0, 100)}.`)
   return found

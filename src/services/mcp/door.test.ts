@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { allServices } from '../../../test/derive.ts'
 import { type RequestOptions, startHost } from '../../../test/host.ts'
+import { type Database, EngineUnavailable } from '../../engines/engines.ts'
 import { services } from '../index.ts'
 
 const host = await startHost()
@@ -129,9 +130,52 @@ describe('a tool call', () => {
       const { status, body } = await send(message('tools/call', params), { as: host.home.key })
       assert.deepEqual([status, body.error.code, body.id], [200, -32602, 1], JSON.stringify(params))
     }
+    for (const name of [{ toString: 1 }, [['get_v1_projects']], 7, undefined]) {
+      for (const tool of ['tools_call', 'tools_describe']) {
+        const params = { name: tool, arguments: { name } }
+        const { status, body } = await send(message('tools/call', params), { as: host.home.key })
+        assert.deepEqual([status, body.error?.code, body.id], [200, -32602, 1], JSON.stringify(params))
+      }
+    }
     for (const name of ['post_v1_account_keys', 'post_v1_mcp', 'constructor', '__proto__']) {
       assert.equal((await send(message('tools/call', { name }), { as: host.home.key })).body.error.code, -32602, name)
     }
+  })
+
+  it('is logged and counted as its operation, also when the credential is refused', async () => {
+    const before = host.logged.length
+    await call('get_v1_projects', {}, { as: 'sk-nothing' })
+    const added = host.logged
+      .slice(before)
+      .map(line => JSON.parse(line))
+      .filter(line => 'operation' in line)
+    assert.deepEqual(
+      added.map(({ operation, status }) => [operation, status]),
+      [
+        ['listProjects', 401],
+        ['callTools', 200],
+      ],
+    )
+  })
+
+  it('that meets a database that is busy is a result, and spoils no other of its batch', async t => {
+    let isBusy = false
+    const wrapDb = (db: Database): Database =>
+      new Proxy(db, {
+        apply: (target, self, args) =>
+          isBusy && String(args[0]).includes('keys')
+            ? Promise.reject(new EngineUnavailable('db', 'busy'))
+            : Reflect.apply(target, self, args),
+        get: (target, name) => (name === 'for' ? () => wrapDb(target) : Reflect.get(target, name)),
+      })
+    const own = await startHost({ wrapDb }, t)
+    const { key } = (await own.call('POST /v1/account/keys', { body: { name: 'own' } })).body
+    const create = message('tools/call', { name: 'post_v1_projects', arguments: { slug: 'done', name: 'Done' } })
+    isBusy = true
+    const { status, body } = await send([create, message('ping', {}, 2)], { as: key, on: own })
+    isBusy = false
+    assert.deepEqual([status, body[0].result.isError, body[1].result], [200, true, {}])
+    assert.match(body[0].result.content[0].text, /^overloaded: /)
   })
 
   it('passes a body that is not ours as one argument', async () => {
@@ -276,6 +320,41 @@ describe('messages', () => {
     assert.equal((await send(many.slice(1))).body.length, 20)
     const { body: one, headers } = modern('tools/list')
     assert.equal((await send([one], { headers })).body[0].error.code, -32600)
+  })
+
+  it('in a batch are not carried out once its answers are too long', async () => {
+    const entries = Array.from({ length: 1000 }, (_, n) => ({
+      key: `a${n}.example`,
+      verdict: 'deny',
+      note: 'x'.repeat(500),
+    }))
+    assert.equal((await host.call('PUT /v1/risk/reference/domain', { body: { entries } })).status, 200)
+    const read = { name: 'get_v1_risk_reference_by_set', arguments: { set: 'domain', limit: 1000 } }
+    const batch = Array.from({ length: 20 }, (_, n) => message('tools/call', read, n))
+    const { body, text } = await send(batch, { as: host.home.key })
+    assert.ok(text.length < 8 * 1024 * 1024, `${text.length}`)
+    assert.equal(body.length, 20)
+    assert.equal(body[0].result.structuredContent.overrides.length, 1000)
+    assert.deepEqual([body[19].id, body[19].error.code], [19, -32600])
+  })
+
+  it('with input that cannot be stored are refused one by one, with their id', async () => {
+    for (const name of ['a\u0000b', '\ud800', JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`)]) {
+      const params = { name: 'post_v1_projects', arguments: { slug: 'unstorable', name } }
+      const { status, body } = await send(message('tools/call', params, 7), { as: host.home.key })
+      assert.deepEqual([status, body.id, body.result?.isError], [200, 7, true], JSON.stringify(body).slice(0, 200))
+    }
+    const text = `[${JSON.stringify(message('ping'))},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"post_v1_projects","arguments":{"__proto__":{"slug":"x"}}}}]`
+    const { body } = await send(text, { as: host.home.key, headers: { 'content-type': 'application/json' } })
+    assert.deepEqual([body[0].result, body[1].result.isError], [{}, true])
+  })
+
+  it('of an unknown revision are refused', async () => {
+    for (const version of ['1.0.0', '1999-01-01', '2025-11-25, 2024-11-05']) {
+      const answer = await send(message('tools/list'), { headers: { 'mcp-protocol-version': version } })
+      assert.deepEqual([answer.status, answer.body.error.code], [400, -32022], version)
+    }
+    assert.equal((await send(message('ping'), { headers: { 'mcp-protocol-version': '2025-06-18' } })).status, 200)
   })
 
   it('from pages of strangers are refused, and those from our own origins are not', async () => {

@@ -25,6 +25,8 @@ import { openViews, TTL_MS, type View } from './views.ts'
 
 /** Messages in one body. Each may be a call, which is answered before the next begins. */
 const BATCH_MAX = 20
+/** When the answers of a batch are longer, the rest of its messages is not carried out. */
+const BATCH_CHARS_MAX = 1024 * 1024
 
 const INSTRUCTIONS =
   'Stoa is the back end of a product: keys, people, projects, risk data and more. Each tool is one operation of its API. Tools that take `after` return `next` for the next page. Errors say what to do. With `?tools=find` in the address, three tools find, describe and call all others.'
@@ -95,12 +97,20 @@ async function answerBatch(exchange: Exchange, bodies: unknown[]): Promise<Answe
     return { status: 400, text: errorText(null, error) }
   }
   const texts: string[] = []
+  let length = 0
   for (const body of bodies) {
-    exchange.request.signal.throwIfAborted()
-    const { text } = await answerOneOf(exchange, body)
-    if (text !== null) texts.push(text)
+    if (exchange.request.signal.aborted) break // Nobody reads the rest.
+    const { text } = length > BATCH_CHARS_MAX ? tooLong(body) : await answerOneOf(exchange, body)
+    if (text === null) continue
+    texts.push(text)
+    length += text.length
   }
   return texts.length === 0 ? { status: 202, text: null } : { status: 200, text: `[${texts.join(',')}]` }
+}
+
+function tooLong(body: unknown): Answer {
+  const error = new RpcError(INVALID_REQUEST, 'The answers to this batch are too long. Send this message again, alone.')
+  return { status: 200, text: idIn(body) === null ? null : errorText(idIn(body), error) }
 }
 
 async function answerOneOf(exchange: Exchange, body: unknown): Promise<Answer> {

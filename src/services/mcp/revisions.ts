@@ -30,6 +30,7 @@ export function isModern(message: Message, headers: IncomingHttpHeaders): boolea
   const { method, params } = message
   const claim = claimIn(params)
   if (claim === undefined) {
+    if (header !== undefined && !namesModern && !LEGACY.includes(header)) throw unsupported(header)
     if (!namesModern) return false
     if (message.kind === 'notification') return true
     if (method === 'initialize')
@@ -41,11 +42,7 @@ export function isModern(message: Message, headers: IncomingHttpHeaders): boolea
   if (header !== undefined && header !== claim)
     throw mismatch(`MCP-Protocol-Version is ${header}, but _meta names ${claim}`)
   requireHeader(headers, 'mcp-method', method, message.kind === 'request' ? 'checked later' : 'optional')
-  if (claim !== MODERN) {
-    throw new RpcError(UNSUPPORTED_VERSION, `Revision ${claim.slice(0, 40)} is not supported.`, {
-      data: { supported: [MODERN, ...LEGACY], requested: claim },
-    })
-  }
+  if (claim !== MODERN) throw unsupported(claim)
   if (message.kind === 'request') requireHeaders(headers, method, params)
   return true
 }
@@ -101,6 +98,11 @@ function missingMeta(params: Params): RpcError {
 
 const invalidMeta = (key: string, says: string) =>
   new RpcError(INVALID_PARAMS, `\`_meta["${key}"]\` ${says}.`, { data: { envelope: { key, problem: says } } })
+
+const unsupported = (requested: string) =>
+  new RpcError(UNSUPPORTED_VERSION, `Revision ${requested.slice(0, 40)} is not supported.`, {
+    data: { supported: [MODERN, ...LEGACY], requested: requested.slice(0, 100) },
+  })
 
 const mismatch = (message: string) => new RpcError(HEADER_MISMATCH, `${message}.`)
 

@@ -3,7 +3,7 @@ create table kept_answers (
   org text not null references orgs on delete cascade,
   operation text not null,
   key bytea not null,                     -- sha256 of the key
-  input bytea not null,                   -- HMAC of the input, keyed with the key
+  input bytea not null,                   -- MAC of the input and of who sent it, under the root key
   answer text,                            -- its JSON; null if it contained a secret
   made text not null,                     -- what was created
   at timestamptz not null,
