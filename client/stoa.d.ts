@@ -1,5 +1,5 @@
 export type StoaOptions = {
-    /** The URL of the host, such as `https://localhost:8443`. */
+    /** The URL of the host, such as `https://localhost:8443`. It may have a path, but no user, query or fragment. */
     baseUrl: string;
     /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
     key?: string | undefined;
@@ -11,7 +11,8 @@ export type StoaOptions = {
     timeoutMs?: number | undefined;
     /** How often a failed call is tried again; 2 if omitted. */
     retries?: number | undefined;
-    /** The longest wait before an attempt; 30,000 if omitted. If the host asks for a longer one, the call fails at once. */
+    /** The longest wait before an attempt; 30,000 if omitted, at most 24 days. If the host asks for a longer one, the call
+     *  fails at once. */
     retryWaitMaxMs?: number | undefined;
     /** Sent with every request, such as `X-Project-Id`. */
     headers?: Record<string, string> | undefined;
@@ -39,7 +40,7 @@ type FetchInit = {
     headers: Record<string, string>;
     body: string | null;
     signal: AbortSignal;
-    redirect: 'follow' | 'manual';
+    redirect: 'manual';
     credentials?: 'include';
 };
 export declare class StoaError extends Error {
@@ -149,7 +150,7 @@ export declare class WebhookVerificationError extends StoaError {
 }
 export type WebhookRequest = {
     /** The body as it arrived. Parsing and serialising it again would change it. */
-    payload: string | Uint8Array;
+    payload: string | Uint8Array | ArrayBuffer;
     /** The headers of the request, as `Headers` or as Node's object with names in lower case. */
     headers: {
         get(name: string): string | null;
@@ -160,7 +161,8 @@ export type WebhookRequest = {
     toleranceS?: number | undefined;
 };
 /** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
- *  WebhookVerificationError. Remember its `webhook-id` to recognise one that is delivered twice. */
+ *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise one that is delivered
+ *  twice. */
 export declare function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload>;
 /** Every fault that a host answers. */
 export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'forbidden' | 'ingest_key_unknown' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'too_many_tries' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable';

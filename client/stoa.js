@@ -6,9 +6,11 @@
 //   const project = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
 //   for await (const { slug } of stoa.listProjectsAll()) …
 function settingsFrom(options) {
-    const { baseUrl, key, session = false, dangerouslyAllowBrowser = false } = options;
-    if (!/^https?:$/.test(new URL(baseUrl).protocol))
-        throw new TypeError('`baseUrl` must begin with https:// or http://');
+    const { key, session = false, dangerouslyAllowBrowser = false } = options;
+    const baseUrl = checkedBaseUrl(options.baseUrl);
+    // `fetch` would refuse it too, with an error that contains the key.
+    if (key !== undefined && !VISIBLE_ASCII.test(key))
+        throw new TypeError('`key` must be visible ASCII characters only.');
     if (session && key !== undefined)
         throw new TypeError('Give `key` or `session`, not both.');
     if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
@@ -16,7 +18,7 @@ function settingsFrom(options) {
             'if the key may be known, set `dangerouslyAllowBrowser: true`.');
     }
     return {
-        baseUrl: baseUrl.replace(/\/+$/, ''),
+        baseUrl,
         key,
         session,
         timeoutMs: options.timeoutMs ?? 60_000,
@@ -26,6 +28,20 @@ function settingsFrom(options) {
         // Looked up for every request, so that what replaces the global later is used.
         fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     };
+}
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+/** Without slashes at the end. The messages do not repeat the URL, which may contain a password. */
+function checkedBaseUrl(text) {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (!url || !/^https?:$/.test(url.protocol))
+        throw new TypeError('`baseUrl` must begin with https:// or http://');
+    if (url.username || url.password) {
+        throw new TypeError('`baseUrl` must have no user and password. Give a secret as `key`.');
+    }
+    // The path of an operation is appended, so that it would become a part of them.
+    if (/[?#]/.test(text))
+        throw new TypeError('`baseUrl` must have no query and no fragment: no `?` and no `#`.');
+    return url.href.replace(/\/+$/, '');
 }
 const isPage = () => 'document' in globalThis;
 // What calls reject with, besides the reason of an aborted signal:
@@ -131,7 +147,9 @@ function apiError(fault, response) {
         rate_limit_error: RateLimitError,
         api_error: ServerError,
     };
-    return new (families[fault.type] ?? StoaApiError)(fault, response);
+    // A type such as `constructor` is no family, although every object has a property of that name.
+    const family = Object.hasOwn(families, fault.type) ? families[fault.type] : undefined;
+    return new (family ?? StoaApiError)(fault, response);
 }
 const requestIdOf = (response) => response.headers.get('x-request-id');
 /** In seconds. The header is a number of seconds or a date (RFC 9110, section 10.2.3). */
@@ -145,12 +163,13 @@ function retryAfterIn(headers) {
 function connect(options) {
     const settings = settingsFrom(options);
     const csrfToken = settings.session ? csrfTokens(() => call('GET', '/v1/account/csrf', {})) : null;
-    /** Throws a TypeError for what the caller must correct, such as an invalid header. */
-    function request(method, path, input, more) {
-        const headers = new Headers(settings.headers);
-        if (settings.key !== undefined)
-            headers.set('authorization', `Bearer ${settings.key}`);
-        for (const [name, value] of more.flatMap(one => Object.entries(one ?? {})))
+    /** Throws a TypeError for what the caller must correct, such as an invalid header. Of headers with the same name, the
+     *  last is sent: first `defaults`, then those of the client, then `more`. */
+    function request(method, path, input, more, defaults = {}) {
+        const headers = new Headers(defaults);
+        const credential = settings.key === undefined ? {} : { authorization: `Bearer ${settings.key}` };
+        const given = [settings.headers, credential, ...more].flatMap(one => Object.entries(one ?? {}));
+        for (const [name, value] of given)
             headers.set(name, value);
         return requestFor(settings.baseUrl, method, path, input, headers);
     }
@@ -158,29 +177,25 @@ function connect(options) {
     function call(method, path, input, options = {}) {
         return callOf(async () => perform(request(method, path, input, [options.headers]), readJson, options));
     }
-    /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. */
+    /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. For other
+     *  operations it ignores the key, also if the caller sends one. */
     function create(method, path, input, options = {}) {
         return callOf(async () => {
-            const key = { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() };
-            return perform(request(method, path, input, [options.headers, key]), readJson, options);
+            const { headers, idempotencyKey } = options;
+            const chosen = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey };
+            const made = request(method, path, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() });
+            return perform({ ...made, isRepeatable: true }, readJson, options);
         });
     }
-    /** For operations that answer something else than JSON. */
+    /** For operations that answer something else than JSON, such as a redirect, which is not followed. */
     function send(method, path, input, options = {}) {
-        const made = () => ({ ...request(method, path, input, [options.headers]), redirect: 'follow' });
+        const made = () => ({ ...request(method, path, input, [options.headers]), mayRedirect: true });
         return callOf(async () => perform(made(), readWhole, options));
     }
     /** Every item of a listing; each page is requested when its first item is needed. */
-    async function* all(method, path, input, options = {}) {
-        let { after } = input;
-        do {
-            const page = await call(method, path, { ...input, after }, options);
-            for (const item of page.data) {
-                options.signal?.throwIfAborted();
-                yield item;
-            }
-            after = page.next;
-        } while (after);
+    function all(method, path, input, options = {}) {
+        const load = (after) => call(method, path, { ...input, after }, options).withResponse();
+        return itemsOf(`${method} ${path}`, load, input.after, options.signal);
     }
     /** The events of a stream. The request is sent when the first is needed, and cancelled when the loop is left. The host
      *  sends strings unchanged; then `parse` is `String`. */
@@ -198,11 +213,37 @@ function connect(options) {
     }
     return { call, create, send, all, events };
 }
+/** Throws a StoaConnectionError for an answer that is no page, and for a cursor that was there before, with which the
+ *  listing would not end. */
+async function* itemsOf(route, load, first, signal) {
+    let after = first;
+    const cursors = new Set([after]);
+    do {
+        const { data: page, response } = await load(after);
+        if (!isPageOf(page))
+            throw foreignAnswer(route, response);
+        for (const item of page.data) {
+            signal?.throwIfAborted();
+            yield item;
+        }
+        after = page.next;
+        if (after && cursors.has(after)) {
+            throw new StoaConnectionError(`${route}: the answer has a cursor that was there before.`, { response });
+        }
+        cursors.add(after);
+    } while (after);
+}
+function isPageOf(value) {
+    const { data, next } = (value ?? {});
+    return Array.isArray(data) && typeof next === 'string';
+}
 async function readJson(response) {
     return (response.status === 204 ? undefined : JSON.parse(await response.text()));
 }
 /** A copy whose body is there already: reading the original later would be without a deadline. */
 async function readWhole(response) {
+    if (response.type === 'opaqueredirect')
+        return response; // It has no body, and a status that no copy can have.
     const body = await response.arrayBuffer();
     return new Response(body.byteLength > 0 ? body : null, response);
 }
@@ -239,8 +280,8 @@ function requestFor(baseUrl, method, path, input, headers) {
         url: url.href,
         headers: Object.fromEntries(headers),
         body: inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
-        redirect: 'manual', // After a redirect, `fetch` would send a POST as a GET, which is another operation.
-        isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'POST' && headers.has('idempotency-key')),
+        isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method),
+        mayRedirect: false,
     };
 }
 /** URL parsing removes empty and dot segments, which would call another operation. */
@@ -253,15 +294,17 @@ function segment(name, value) {
 /** Statuses of conditions that pass. 409 is none: what exists would contradict a repeated call just the same. */
 const PASSING = [408, 429, 502, 503, 504];
 /** Rejects only with the reason of the caller's signal. */
-async function attempt({ route, method, url, headers, body, redirect }, read, { fetch, session }, timeoutMs, outer) {
+async function attempt({ route, method, url, headers, body, mayRedirect }, read, { fetch, session }, timeoutMs, outer) {
     const deadline = startDeadline(timeoutMs, outer);
     const { signal } = deadline;
+    // After a redirect, `fetch` would send a POST as a GET, which is another operation, and custom headers to any origin.
+    const redirect = 'manual';
     // Not every runtime knows `credentials`, so that it is set only where it is needed.
     const init = { method, headers, body, redirect, signal, ...(session && { credentials: 'include' }) };
     let response;
     try {
         response = await fetch(url, init);
-        if (response.ok)
+        if (response.ok || (mayRedirect && isRedirect(response)))
             return { data: await read(response), response, deadline };
         const failure = failureOf(route, response, await response.text());
         deadline.end();
@@ -299,6 +342,8 @@ function foreignAnswer(route, response, cause) {
     const message = `${route}: the answer (${status}) is not one of a Stoa host; check \`baseUrl\` and the proxies in between.`;
     return new StoaConnectionError(message, { cause, response });
 }
+/** Browsers do not tell the status and the headers of a redirect. */
+const isRedirect = ({ status, type }) => (status >= 300 && status < 400) || type === 'opaqueredirect';
 const hasType = ({ headers }, type) => headers.get('content-type')?.startsWith(type) === true;
 /** The codes with which Node's `fetch` fails before it has a connection. Browsers do not tell. */
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
@@ -347,7 +392,7 @@ function waitMsAfter({ again, retryAfter }, isRepeatable, tries, maxMs) {
     if (again === 'never' || (again === 'repeatable' && !isRepeatable))
         return null;
     const askedMs = 1000 * (retryAfter ?? 0);
-    if (askedMs > maxMs)
+    if (askedMs > Math.min(maxMs, TIMER_MS_MAX))
         return null;
     return Math.max(askedMs, Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs));
 }
@@ -518,29 +563,30 @@ function lineSplitter() {
     };
     return { linesIn, isBetweenLines: () => rest === '' };
 }
-// Verifies webhooks by the Standard Webhooks specification, with Web Crypto.
+// Verifies webhooks with Web Crypto: by the Standard Webhooks specification, or by the header `X-Webhook-Signature`.
 /** Why a webhook is not to be trusted. */
 export class WebhookVerificationError extends StoaError {
     name = 'WebhookVerificationError';
 }
 /** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
- *  WebhookVerificationError. Remember its `webhook-id` to recognise one that is delivered twice. */
+ *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise one that is delivered
+ *  twice. */
 export async function verifyWebhook(webhook) {
-    const { payload, headers, secret, toleranceS = 300 } = webhook;
-    const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => headerIn(headers, name));
-    const ageS = Date.now() / 1000 - (/^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN);
-    if (Number.isNaN(ageS))
-        throw new WebhookVerificationError('The header `webhook-timestamp` is no time in seconds.');
+    const { headers, secret, toleranceS = 300 } = webhook;
+    if (!Number.isFinite(toleranceS) || toleranceS < 0)
+        throw new TypeError('`toleranceS` must be a number, 0 or more.');
+    if (typeof secret !== 'string' || secret === '')
+        throw new TypeError('`secret` must be a string, and not empty.');
+    const body = bytesOf(webhook.payload);
+    const read = isOnlyX(headers) ? xSignature : standardSignature;
+    const { key, timestampS, prefix, given } = read(headers, secret);
+    const ageS = Date.now() / 1000 - timestampS;
     if (ageS > toleranceS)
         throw new WebhookVerificationError(`The webhook is older than ${toleranceS} seconds.`);
     if (ageS < -toleranceS)
         throw new WebhookVerificationError(`The webhook is from the future: the clocks disagree.`);
-    const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload;
-    const expected = await hmac(secretBytes(secret), [new TextEncoder().encode(`${id}.${timestamp}.`), body]);
-    const given = signatures.split(' ').filter(one => one.startsWith('v1,'));
-    if (given.length === 0)
-        throw new WebhookVerificationError('The header `webhook-signature` has no signature `v1,…`.');
-    if (!given.some(one => isEqual(base64Bytes(one.slice(3)), expected))) {
+    const expected = await hmac(key, [utf8(prefix), body]);
+    if (!given.some(one => isEqual(one, expected))) {
         throw new WebhookVerificationError('No signature fits: the secret is another one, or the payload was changed.');
     }
     try {
@@ -550,13 +596,52 @@ export async function verifyWebhook(webhook) {
         throw new WebhookVerificationError('The payload is no JSON.', { cause });
     }
 }
+/** `v1,<base64> v1,<base64>`, under the bytes that the secret encodes. */
+function standardSignature(headers, secret) {
+    const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => headerIn(headers, name));
+    const timestampS = secondsOf(timestamp, 'webhook-timestamp');
+    const given = signatures.split(' ').filter(one => one.startsWith('v1,'));
+    if (given.length === 0)
+        throw new WebhookVerificationError('The header `webhook-signature` has no signature `v1,…`.');
+    const decoded = given.map(one => base64Bytes(one.slice(3)));
+    return { key: secretBytes(secret), timestampS, prefix: `${id}.${timestamp}.`, given: decoded };
+}
+/** `t=<seconds>,v1=<hex>,v1=<hex>`, under the whole text of the secret. */
+function xSignature(headers, secret) {
+    const parts = headerIn(headers, 'x-webhook-signature').split(',');
+    const valuesOf = (name) => parts.filter(one => one.startsWith(name)).map(one => one.slice(name.length));
+    const times = valuesOf('t=');
+    const timestamp = times.length === 1 ? times[0] : '';
+    const timestampS = secondsOf(timestamp, 'x-webhook-signature');
+    const given = valuesOf('v1=');
+    if (given.length === 0)
+        throw new WebhookVerificationError('The header `x-webhook-signature` has no signature `v1=…`.');
+    return { key: utf8(secret), timestampS, prefix: `${timestamp}.`, given: given.map(hexBytes) };
+}
+const isOnlyX = (headers) => (valueIn(headers, 'webhook-signature') ?? null) === null && (valueIn(headers, 'x-webhook-signature') ?? null) !== null;
+const valueIn = (headers, name) => typeof headers.get === 'function' ? headers.get(name) : headers[name];
 function headerIn(headers, name) {
-    const value = typeof headers.get === 'function' ? headers.get(name) : headers[name];
+    const value = valueIn(headers, name);
     if (typeof value !== 'string' || value === '') {
         throw new WebhookVerificationError(`The header \`${name}\` is missing, or was sent more than once.`);
     }
     return value;
 }
+function secondsOf(timestamp, header) {
+    if (/^\d{1,15}$/.test(timestamp))
+        return Number(timestamp);
+    throw new WebhookVerificationError(`The header \`${header}\` has no time in seconds.`);
+}
+function bytesOf(payload) {
+    if (typeof payload === 'string')
+        return utf8(payload);
+    if (ArrayBuffer.isView(payload))
+        return new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength);
+    if (payload instanceof ArrayBuffer)
+        return new Uint8Array(payload);
+    throw new TypeError('`payload` must be the body as it arrived: a string, a Uint8Array or an ArrayBuffer.');
+}
+const utf8 = (text) => new TextEncoder().encode(text);
 function secretBytes(secret) {
     const bytes = base64Bytes(secret.replace(/^whsec_/, ''));
     if (bytes && bytes.length > 0)
@@ -571,6 +656,12 @@ function base64Bytes(text) {
     catch {
         return null; // The caller says what is wrong.
     }
+}
+/** Null if the text is not hexadecimal. */
+function hexBytes(text) {
+    if (!/^(?:[0-9a-f]{2})*$/.test(text))
+        return null;
+    return Uint8Array.from(text.match(/../g) ?? [], pair => Number.parseInt(pair, 16));
 }
 async function hmac(secret, parts) {
     const algorithm = { name: 'HMAC', hash: 'SHA-256' };

@@ -9,7 +9,7 @@
 // What callers choose: for the client, and for one call.
 
 export type StoaOptions = {
-  /** The URL of the host, such as `https://localhost:8443`. */
+  /** The URL of the host, such as `https://localhost:8443`. It may have a path, but no user, query or fragment. */
   baseUrl: string
   /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
   key?: string | undefined
@@ -21,7 +21,8 @@ export type StoaOptions = {
   timeoutMs?: number | undefined
   /** How often a failed call is tried again; 2 if omitted. */
   retries?: number | undefined
-  /** The longest wait before an attempt; 30,000 if omitted. If the host asks for a longer one, the call fails at once. */
+  /** The longest wait before an attempt; 30,000 if omitted, at most 24 days. If the host asks for a longer one, the call
+   *  fails at once. */
   retryWaitMaxMs?: number | undefined
   /** Sent with every request, such as `X-Project-Id`. */
   headers?: Record<string, string> | undefined
@@ -53,15 +54,17 @@ type FetchInit = {
   headers: Record<string, string>
   body: string | null
   signal: AbortSignal
-  redirect: 'follow' | 'manual'
+  redirect: 'manual'
   credentials?: 'include'
 }
 
 type ClientSettings = ReturnType<typeof settingsFrom>
 
 function settingsFrom(options: StoaOptions) {
-  const { baseUrl, key, session = false, dangerouslyAllowBrowser = false } = options
-  if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
+  const { key, session = false, dangerouslyAllowBrowser = false } = options
+  const baseUrl = checkedBaseUrl(options.baseUrl)
+  // `fetch` would refuse it too, with an error that contains the key.
+  if (key !== undefined && !VISIBLE_ASCII.test(key)) throw new TypeError('`key` must be visible ASCII characters only.')
   if (session && key !== undefined) throw new TypeError('Give `key` or `session`, not both.')
   if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
     throw new TypeError(
@@ -70,7 +73,7 @@ function settingsFrom(options: StoaOptions) {
     )
   }
   return {
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    baseUrl,
     key,
     session,
     timeoutMs: options.timeoutMs ?? 60_000,
@@ -80,6 +83,20 @@ function settingsFrom(options: StoaOptions) {
     // Looked up for every request, so that what replaces the global later is used.
     fetch: options.fetch ?? ((url: string, init: FetchInit) => fetch(url, init)),
   }
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/
+
+/** Without slashes at the end. The messages do not repeat the URL, which may contain a password. */
+function checkedBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
+  if (url.username || url.password) {
+    throw new TypeError('`baseUrl` must have no user and password. Give a secret as `key`.')
+  }
+  // The path of an operation is appended, so that it would become a part of them.
+  if (/[?#]/.test(text)) throw new TypeError('`baseUrl` must have no query and no fragment: no `?` and no `#`.')
+  return url.href.replace(/\/+$/, '')
 }
 
 const isPage = () => 'document' in globalThis
@@ -210,7 +227,9 @@ function apiError(fault: FaultAnswer, response: Response): StoaApiError {
     rate_limit_error: RateLimitError,
     api_error: ServerError,
   }
-  return new (families[fault.type] ?? StoaApiError)(fault, response)
+  // A type such as `constructor` is no family, although every object has a property of that name.
+  const family = Object.hasOwn(families, fault.type) ? families[fault.type] : undefined
+  return new (family ?? StoaApiError)(fault, response)
 }
 
 const requestIdOf = (response: Response): string | null => response.headers.get('x-request-id')
@@ -245,11 +264,19 @@ function connect(options: StoaOptions) {
   const settings = settingsFrom(options)
   const csrfToken = settings.session ? csrfTokens(() => call('GET', '/v1/account/csrf', {})) : null
 
-  /** Throws a TypeError for what the caller must correct, such as an invalid header. */
-  function request(method: string, path: string, input: object, more: (Record<string, string> | undefined)[]) {
-    const headers = new Headers(settings.headers)
-    if (settings.key !== undefined) headers.set('authorization', `Bearer ${settings.key}`)
-    for (const [name, value] of more.flatMap(one => Object.entries(one ?? {}))) headers.set(name, value)
+  /** Throws a TypeError for what the caller must correct, such as an invalid header. Of headers with the same name, the
+   *  last is sent: first `defaults`, then those of the client, then `more`. */
+  function request(
+    method: string,
+    path: string,
+    input: object,
+    more: (Record<string, string> | undefined)[],
+    defaults: Record<string, string> = {},
+  ): ApiRequest {
+    const headers = new Headers(defaults)
+    const credential = settings.key === undefined ? {} : { authorization: `Bearer ${settings.key}` }
+    const given = [settings.headers, credential, ...more].flatMap(one => Object.entries(one ?? {}))
+    for (const [name, value] of given) headers.set(name, value)
     return requestFor(settings.baseUrl, method, path, input, headers)
   }
 
@@ -260,31 +287,27 @@ function connect(options: StoaOptions) {
     return callOf(async () => perform(request(method, path, input, [options.headers]), readJson<Data>, options))
   }
 
-  /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. */
+  /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. For other
+   *  operations it ignores the key, also if the caller sends one. */
   function create<Data>(method: string, path: string, input: object, options: CreateOptions = {}): Call<Data> {
     return callOf(async () => {
-      const key = { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() }
-      return perform(request(method, path, input, [options.headers, key]), readJson<Data>, options)
+      const { headers, idempotencyKey } = options
+      const chosen = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }
+      const made = request(method, path, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() })
+      return perform({ ...made, isRepeatable: true }, readJson<Data>, options)
     })
   }
 
-  /** For operations that answer something else than JSON. */
+  /** For operations that answer something else than JSON, such as a redirect, which is not followed. */
   function send(method: string, path: string, input: object, options: CallOptions = {}): Call<Response> {
-    const made = () => ({ ...request(method, path, input, [options.headers]), redirect: 'follow' as const })
+    const made = () => ({ ...request(method, path, input, [options.headers]), mayRedirect: true })
     return callOf(async () => perform(made(), readWhole, options))
   }
 
   /** Every item of a listing; each page is requested when its first item is needed. */
-  async function* all<Item>(method: string, path: string, input: { after?: string }, options: CallOptions = {}) {
-    let { after } = input
-    do {
-      const page: Page<Item> = await call<Page<Item>>(method, path, { ...input, after }, options)
-      for (const item of page.data) {
-        options.signal?.throwIfAborted()
-        yield item
-      }
-      after = page.next
-    } while (after)
+  function all<Item>(method: string, path: string, input: { after?: string }, options: CallOptions = {}) {
+    const load = (after: string | undefined) => call(method, path, { ...input, after }, options).withResponse()
+    return itemsOf<Item>(`${method} ${path}`, load, input.after, options.signal)
   }
 
   /** The events of a stream. The request is sent when the first is needed, and cancelled when the loop is left. The host
@@ -309,12 +332,43 @@ function connect(options: StoaOptions) {
   return { call, create, send, all, events }
 }
 
+/** Throws a StoaConnectionError for an answer that is no page, and for a cursor that was there before, with which the
+ *  listing would not end. */
+async function* itemsOf<Item>(
+  route: string,
+  load: (after: string | undefined) => Promise<WithResponse<unknown>>,
+  first: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Item, void, undefined> {
+  let after = first
+  const cursors = new Set([after])
+  do {
+    const { data: page, response } = await load(after)
+    if (!isPageOf<Item>(page)) throw foreignAnswer(route, response)
+    for (const item of page.data) {
+      signal?.throwIfAborted()
+      yield item
+    }
+    after = page.next
+    if (after && cursors.has(after)) {
+      throw new StoaConnectionError(`${route}: the answer has a cursor that was there before.`, { response })
+    }
+    cursors.add(after)
+  } while (after)
+}
+
+function isPageOf<Item>(value: unknown): value is Page<Item> {
+  const { data, next } = (value ?? {}) as Partial<Page<Item>>
+  return Array.isArray(data) && typeof next === 'string'
+}
+
 async function readJson<Data>(response: Response): Promise<Data> {
   return (response.status === 204 ? undefined : JSON.parse(await response.text())) as Data
 }
 
 /** A copy whose body is there already: reading the original later would be without a deadline. */
 async function readWhole(response: Response): Promise<Response> {
+  if (response.type === 'opaqueredirect') return response // It has no body, and a status that no copy can have.
   const body = await response.arrayBuffer()
   return new Response(body.byteLength > 0 ? body : null, response)
 }
@@ -341,9 +395,10 @@ type ApiRequest = {
   url: string
   headers: Record<string, string>
   body: string | null
-  redirect: 'follow' | 'manual'
   /** Whether sending it twice does no more than sending it once. */
   isRepeatable: boolean
+  /** Whether a redirect is an answer of the operation. */
+  mayRedirect: boolean
 }
 
 /** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
@@ -364,8 +419,8 @@ function requestFor(baseUrl: string, method: string, path: string, input: object
     url: url.href,
     headers: Object.fromEntries(headers),
     body: inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
-    redirect: 'manual', // After a redirect, `fetch` would send a POST as a GET, which is another operation.
-    isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'POST' && headers.has('idempotency-key')),
+    isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method),
+    mayRedirect: false,
   }
 }
 
@@ -398,7 +453,7 @@ const PASSING = [408, 429, 502, 503, 504]
 
 /** Rejects only with the reason of the caller's signal. */
 async function attempt<Data>(
-  { route, method, url, headers, body, redirect }: ApiRequest,
+  { route, method, url, headers, body, mayRedirect }: ApiRequest,
   read: Reader<Data>,
   { fetch, session }: Pick<ClientSettings, 'fetch' | 'session'>,
   timeoutMs: number,
@@ -406,12 +461,14 @@ async function attempt<Data>(
 ): Promise<Performed<Data> | FailedAttempt> {
   const deadline = startDeadline(timeoutMs, outer)
   const { signal } = deadline
+  // After a redirect, `fetch` would send a POST as a GET, which is another operation, and custom headers to any origin.
+  const redirect = 'manual' as const
   // Not every runtime knows `credentials`, so that it is set only where it is needed.
   const init = { method, headers, body, redirect, signal, ...(session && { credentials: 'include' as const }) }
   let response: Response | undefined
   try {
     response = await fetch(url, init)
-    if (response.ok) return { data: await read(response), response, deadline }
+    if (response.ok || (mayRedirect && isRedirect(response))) return { data: await read(response), response, deadline }
     const failure = failureOf(route, response, await response.text())
     deadline.end()
     return failure
@@ -449,6 +506,9 @@ function foreignAnswer(route: string, response: Response, cause?: unknown): Stoa
   const message = `${route}: the answer (${status}) is not one of a Stoa host; check \`baseUrl\` and the proxies in between.`
   return new StoaConnectionError(message, { cause, response })
 }
+
+/** Browsers do not tell the status and the headers of a redirect. */
+const isRedirect = ({ status, type }: Response) => (status >= 300 && status < 400) || type === 'opaqueredirect'
 
 const hasType = ({ headers }: Response, type: string) => headers.get('content-type')?.startsWith(type) === true
 
@@ -509,7 +569,7 @@ const isTokenRefused = (error: StoaError) => error instanceof StoaApiError && er
 function waitMsAfter({ again, retryAfter }: FailedAttempt, isRepeatable: boolean, tries: number, maxMs: number) {
   if (again === 'never' || (again === 'repeatable' && !isRepeatable)) return null
   const askedMs = 1000 * (retryAfter ?? 0)
-  if (askedMs > maxMs) return null
+  if (askedMs > Math.min(maxMs, TIMER_MS_MAX)) return null
   return Math.max(askedMs, Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs))
 }
 
@@ -705,7 +765,7 @@ function lineSplitter() {
   return { linesIn, isBetweenLines: () => rest === '' }
 }
 
-// Verifies webhooks by the Standard Webhooks specification, with Web Crypto.
+// Verifies webhooks with Web Crypto: by the Standard Webhooks specification, or by the header `X-Webhook-Signature`.
 
 /** Why a webhook is not to be trusted. */
 export class WebhookVerificationError extends StoaError {
@@ -714,7 +774,7 @@ export class WebhookVerificationError extends StoaError {
 
 export type WebhookRequest = {
   /** The body as it arrived. Parsing and serialising it again would change it. */
-  payload: string | Uint8Array
+  payload: string | Uint8Array | ArrayBuffer
   /** The headers of the request, as `Headers` or as Node's object with names in lower case. */
   headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>
   /** The secret of the webhook, `whsec_…`. */
@@ -724,21 +784,20 @@ export type WebhookRequest = {
 }
 
 /** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
- *  WebhookVerificationError. Remember its `webhook-id` to recognise one that is delivered twice. */
+ *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise one that is delivered
+ *  twice. */
 export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload> {
-  const { payload, headers, secret, toleranceS = 300 } = webhook
-  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name =>
-    headerIn(headers, name),
-  ) as [string, string, string]
-  const ageS = Date.now() / 1000 - (/^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN)
-  if (Number.isNaN(ageS)) throw new WebhookVerificationError('The header `webhook-timestamp` is no time in seconds.')
+  const { headers, secret, toleranceS = 300 } = webhook
+  if (!Number.isFinite(toleranceS) || toleranceS < 0) throw new TypeError('`toleranceS` must be a number, 0 or more.')
+  if (typeof secret !== 'string' || secret === '') throw new TypeError('`secret` must be a string, and not empty.')
+  const body = bytesOf(webhook.payload)
+  const read = isOnlyX(headers) ? xSignature : standardSignature
+  const { key, timestampS, prefix, given } = read(headers, secret)
+  const ageS = Date.now() / 1000 - timestampS
   if (ageS > toleranceS) throw new WebhookVerificationError(`The webhook is older than ${toleranceS} seconds.`)
   if (ageS < -toleranceS) throw new WebhookVerificationError(`The webhook is from the future: the clocks disagree.`)
-  const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload
-  const expected = await hmac(secretBytes(secret), [new TextEncoder().encode(`${id}.${timestamp}.`), body])
-  const given = signatures.split(' ').filter(one => one.startsWith('v1,'))
-  if (given.length === 0) throw new WebhookVerificationError('The header `webhook-signature` has no signature `v1,…`.')
-  if (!given.some(one => isEqual(base64Bytes(one.slice(3)), expected))) {
+  const expected = await hmac(key, [utf8(prefix), body])
+  if (!given.some(one => isEqual(one, expected))) {
     throw new WebhookVerificationError('No signature fits: the secret is another one, or the payload was changed.')
   }
   try {
@@ -748,13 +807,67 @@ export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest):
   }
 }
 
+type Signature = {
+  key: Uint8Array<ArrayBuffer>
+  timestampS: number
+  /** What is signed before the body. */
+  prefix: string
+  /** Several while a secret is replaced; null for one that cannot be decoded. */
+  given: (Uint8Array | null)[]
+}
+
+/** `v1,<base64> v1,<base64>`, under the bytes that the secret encodes. */
+function standardSignature(headers: WebhookRequest['headers'], secret: string): Signature {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name =>
+    headerIn(headers, name),
+  ) as [string, string, string]
+  const timestampS = secondsOf(timestamp, 'webhook-timestamp')
+  const given = signatures.split(' ').filter(one => one.startsWith('v1,'))
+  if (given.length === 0) throw new WebhookVerificationError('The header `webhook-signature` has no signature `v1,…`.')
+  const decoded = given.map(one => base64Bytes(one.slice(3)))
+  return { key: secretBytes(secret), timestampS, prefix: `${id}.${timestamp}.`, given: decoded }
+}
+
+/** `t=<seconds>,v1=<hex>,v1=<hex>`, under the whole text of the secret. */
+function xSignature(headers: WebhookRequest['headers'], secret: string): Signature {
+  const parts = headerIn(headers, 'x-webhook-signature').split(',')
+  const valuesOf = (name: string) => parts.filter(one => one.startsWith(name)).map(one => one.slice(name.length))
+  const times = valuesOf('t=')
+  const timestamp = times.length === 1 ? (times[0] as string) : ''
+  const timestampS = secondsOf(timestamp, 'x-webhook-signature')
+  const given = valuesOf('v1=')
+  if (given.length === 0)
+    throw new WebhookVerificationError('The header `x-webhook-signature` has no signature `v1=…`.')
+  return { key: utf8(secret), timestampS, prefix: `${timestamp}.`, given: given.map(hexBytes) }
+}
+
+const isOnlyX = (headers: WebhookRequest['headers']) =>
+  (valueIn(headers, 'webhook-signature') ?? null) === null && (valueIn(headers, 'x-webhook-signature') ?? null) !== null
+
+const valueIn = (headers: WebhookRequest['headers'], name: string): unknown =>
+  typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
+
 function headerIn(headers: WebhookRequest['headers'], name: string): string {
-  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
+  const value = valueIn(headers, name)
   if (typeof value !== 'string' || value === '') {
     throw new WebhookVerificationError(`The header \`${name}\` is missing, or was sent more than once.`)
   }
   return value
 }
+
+function secondsOf(timestamp: string, header: string): number {
+  if (/^\d{1,15}$/.test(timestamp)) return Number(timestamp)
+  throw new WebhookVerificationError(`The header \`${header}\` has no time in seconds.`)
+}
+
+function bytesOf(payload: unknown): Uint8Array {
+  if (typeof payload === 'string') return utf8(payload)
+  if (ArrayBuffer.isView(payload)) return new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength)
+  if (payload instanceof ArrayBuffer) return new Uint8Array(payload)
+  throw new TypeError('`payload` must be the body as it arrived: a string, a Uint8Array or an ArrayBuffer.')
+}
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
 
 function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = base64Bytes(secret.replace(/^whsec_/, ''))
@@ -769,6 +882,12 @@ function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
   } catch {
     return null // The caller says what is wrong.
   }
+}
+
+/** Null if the text is not hexadecimal. */
+function hexBytes(text: string): Uint8Array | null {
+  if (!/^(?:[0-9a-f]{2})*$/.test(text)) return null
+  return Uint8Array.from(text.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
 }
 
 async function hmac(secret: Uint8Array<ArrayBuffer>, parts: Uint8Array[]): Promise<Uint8Array> {

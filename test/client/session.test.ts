@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { createStoa } from '../../client/stoa.ts'
+import { inspect } from 'node:util'
+import { createStoa, type StoaOptions } from '../../client/stoa.ts'
 import { SESSION_COOKIE } from '../../src/kit/credentials.ts'
 import { CSRF_LIFETIME_S } from '../../src/kit/csrf.ts'
 import { csrfTokens } from '../../tools/generate/client/session.ts'
@@ -162,5 +163,30 @@ describe('the options of a client', () => {
     assert.throws(() => createStoa({ baseUrl, key: 'sk-1', session: true }), /not both/)
     assert.throws(() => createStoa({ baseUrl: 'localhost:8443' }), /must begin with https/)
     assert.throws(() => createStoa({ baseUrl: '/v1' }), TypeError)
+    assert.throws(() => createStoa({ baseUrl: 'ftp://localhost' }), /must begin with https/)
+    for (const end of ['?', '?a=1', '/#', '/v1#a']) {
+      assert.throws(() => createStoa({ baseUrl: baseUrl + end }), /no query and no fragment/)
+    }
+  })
+
+  it('are not repeated by errors if they are secret', () => {
+    const refused = (options: StoaOptions, message: RegExp) =>
+      assert.throws(
+        () => createStoa(options),
+        error => {
+          assert.ok(error instanceof TypeError)
+          assert.match(error.message, message)
+          assert.doesNotMatch(inspect(error), /VERYSECRET/)
+          return true
+        },
+      )
+    const baseUrl = 'https://localhost:8443'
+    for (const key of ['sk-VERYSECRET\nline2', 'sk-VERYSECRET ', 'sk-VERYSECRETé', 'sk-VERYSECRET\0', '']) {
+      refused({ baseUrl, key }, /`key` must be visible ASCII/)
+    }
+    for (const one of ['https://user:VERYSECRET@localhost', 'https://VERYSECRET@localhost']) {
+      refused({ baseUrl: one }, /no user and password/)
+    }
+    refused({ baseUrl: 'https://user:VERYSECRET@localhost:99999' }, /must begin with https/)
   })
 })

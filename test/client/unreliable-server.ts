@@ -89,9 +89,16 @@ const SCENARIOS: Record<string, Step[]> = {
   internal: [fault(500, 'internal', 'api_error')],
   budget: [fault(402, 'key_budget', 'budget_error')],
   unknown: [fault(418, 'teapot', 'teapot_error')],
+  'type-constructor': [fault(418, 'teapot', 'constructor')],
+  'type-proto': [fault(418, 'teapot', '__proto__')],
+  'no-items': [json(200, { data: {}, next: '' })],
+  'no-cursor': [json(200, { data: [PROJECT], next: null })],
+  'same-cursor': [json(200, { data: [PROJECT], next: 'a' })],
+  'cursors-in-turn': ['a', 'b', 'a'].map(next => json(200, { data: [PROJECT], next })),
   'wait-1': [fault(429, 'key_rate', 'rate_limit_error', { 'retry-after': '1' }), ok],
   'wait-page-1': [response => response.writeHead(503, { ...CLOSE, 'retry-after': '1' }).end(PAGE), ok],
   'wait-3600': [fault(429, 'key_rate', 'rate_limit_error', { 'retry-after': '3600' })],
+  'wait-month': [fault(429, 'key_rate', 'rate_limit_error', { 'retry-after': '2592001' })],
   'wait-date': [
     response => {
       const date = new Date(Date.now() + 3_600_000).toUTCString()
@@ -99,6 +106,7 @@ const SCENARIOS: Record<string, Step[]> = {
     },
   ],
   redirect: [response => response.writeHead(302, { ...CLOSE, location: '/elsewhere' }).end()],
+  'redirect-then-ok': [response => response.writeHead(303, { ...CLOSE, location: 'elsewhere' }).end('Elsewhere'), ok],
   events: [stream('\uFEFFid: 1\nevent: tick\ndata: {"n":\ndata: 1}\n\ndata: {"n":2}\n\n', response => response.end())],
   'cut-events': [
     stream('data: {"n":1}\n\ndata: {"n":', response => {

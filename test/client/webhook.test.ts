@@ -1,6 +1,7 @@
-// Webhooks against the reference implementation of the Standard Webhooks specification, both ways.
+// Webhooks: against the reference implementation of the Standard Webhooks specification, both ways; and with the header
+// `X-Webhook-Signature`.
 import assert from 'node:assert/strict'
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { StoaError, verifyWebhook, WebhookVerificationError } from '../../client/stoa.ts'
@@ -33,6 +34,10 @@ describe('a webhook', () => {
     assert.deepEqual(await verifyWebhook({ payload, headers, secret }), expected)
     assert.deepEqual(await verifyWebhook({ payload, headers: new Headers(headers), secret }), expected)
     assert.deepEqual(await verifyWebhook({ payload: new TextEncoder().encode(payload), headers, secret }), expected)
+    const { buffer } = new TextEncoder().encode(payload)
+    assert.deepEqual(await verifyWebhook({ payload: buffer, headers, secret }), expected)
+    const within = Buffer.from(`..${payload}..`).subarray(2, -2)
+    assert.deepEqual(await verifyWebhook({ payload: within, headers, secret }), expected)
     assert.deepEqual(await verifyWebhook({ payload, headers, secret: secret.slice('whsec_'.length) }), expected)
   })
 
@@ -82,7 +87,7 @@ describe('a webhook', () => {
     }
     await refused({ headers: { ...signed(), 'webhook-id': 'msg_9' } }, /No signature fits/)
     await refused({ headers: { ...signed(), 'webhook-signature': 'v2,abc' } }, /no signature `v1,…`/)
-    for (const bad of ['', 'whsec_', 'whsec_%%%']) await refused({ secret: bad }, /`whsec_` and base64/)
+    for (const bad of ['whsec_', 'whsec_%%%']) await refused({ secret: bad }, /`whsec_` and base64/)
   })
 
   it('is refused if its payload is no JSON, although the signature fits', async () => {
@@ -93,5 +98,69 @@ describe('a webhook', () => {
       'webhook-signature': new Webhook(secret).sign('msg_3', now, 'hello'),
     }
     await refused({ payload: 'hello', headers }, /no JSON/)
+  })
+})
+
+describe('a webhook with the header X-Webhook-Signature', () => {
+  /** As stripe signs: the whole text of the secret is the key, the time and the body are signed. */
+  const sign = (seconds: number | string, key = secret) =>
+    createHmac('sha256', key).update(`${seconds}.${payload}`).digest('hex')
+  const header = (value: string) => ({ 'x-webhook-signature': value, 'x-webhook-delivery': randomUUID() })
+  const headersAt = (seconds: number) => header(`t=${seconds},v1=${sign(seconds)}`)
+
+  it('is accepted, also with a signature of another secret', async () => {
+    const [now, wrong] = [nowS(), sign(nowS(), 'whsec_other')]
+    for (const headers of [
+      headersAt(now),
+      new Headers(headersAt(now)),
+      header(`t=${now},v1=${wrong},v1=${sign(now)}`),
+      header(`t=${now},v1=${sign(now)},v1=${wrong}`),
+      header(`t=${now},v0=abc,v1=xyz,v1=${sign(now)}`),
+    ]) {
+      assert.deepEqual(await verifyWebhook({ payload, headers, secret }), JSON.parse(payload))
+    }
+  })
+
+  it('is refused with words that say why', async () => {
+    const now = nowS()
+    for (const one of [sign(now, 'whsec_other'), sign(now + 1), sign(now).slice(2), '', 'xyz']) {
+      await refused({ headers: header(`t=${now},v1=${one}`) }, /No signature fits/)
+    }
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    const decoded = createHmac('sha256', key).update(`${now}.${payload}`).digest('hex')
+    await refused({ headers: header(`t=${now},v1=${decoded}`) }, /No signature fits/)
+    await refused({ headers: headersAt(now), payload: `${payload} ` }, /No signature fits/)
+    await refused({ headers: header(`t=${now},v0=${sign(now)}`) }, /no signature `v1=…`/)
+    for (const times of ['', 't=,', 't=1e3,', `t=${now},t=${now},`]) {
+      await refused({ headers: header(`${times}v1=${sign(now)}`) }, /no time in seconds/)
+    }
+    await refused({ headers: headersAt(now - 305) }, /older than 300 seconds/)
+    await refused({ headers: headersAt(now + 305) }, /from the future/)
+    await verifyWebhook({ payload, headers: headersAt(now - 305), secret, toleranceS: 600 })
+  })
+
+  it('is verified by the Standard Webhooks headers if it has both', async () => {
+    const both = { ...headersAt(nowS()), ...signed() }
+    await verifyWebhook({ payload, headers: { ...both, 'x-webhook-signature': 'wrong' }, secret })
+    await refused({ headers: { ...both, 'webhook-signature': `v1,${btoa('wrong')}` } }, /No signature fits/)
+    await refused({ headers: { ...both, 'webhook-signature': '' } }, /`webhook-signature` is missing/)
+  })
+})
+
+describe('the arguments of verifyWebhook', () => {
+  it('are checked before the webhook', async () => {
+    const wrong = (webhook: object, message: RegExp) =>
+      assert.rejects(verifyWebhook({ payload, headers: signed(1e6), secret, ...webhook }), error => {
+        assert.ok(error instanceof TypeError)
+        assert.match(error.message, message)
+        return true
+      })
+    for (const toleranceS of [Number.NaN, Number.POSITIVE_INFINITY, -1, '300', null]) {
+      await wrong({ toleranceS }, /`toleranceS` must be a number/)
+    }
+    for (const one of [undefined, null, { type: 'a' }, 1, [1]])
+      await wrong({ payload: one }, /`payload` must be the body/)
+    for (const one of [undefined, null, '', 1, Buffer.from(secret)])
+      await wrong({ secret: one }, /`secret` must be a string/)
   })
 })

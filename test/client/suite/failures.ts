@@ -83,13 +83,15 @@ export const failures: Record<string, Case> = {
     }
   },
 
-  'repeats GET, PUT and DELETE, and neither PATCH nor a POST without a key': async environment => {
+  'repeats GET, PUT and DELETE, and neither PATCH nor a POST that does not create': async environment => {
     const calls: [expected: number, (stoa: Client.Stoa) => Promise<unknown>][] = [
       [3, stoa => stoa.getProject({ slug: 'a' })],
       [3, stoa => stoa.setReference({ set: 'domain', entries: [] } as never)],
       [3, stoa => stoa.deleteProject({ slug: 'a' })],
       [1, stoa => stoa.updateProject({ slug: 'a', name: 'A' })],
       [1, stoa => stoa.resolveReference({ keys: ['a'] } as never)],
+      // The host ignores the key there: a second request would replace the secret again.
+      [1, stoa => stoa.rotateAppSecret({ id: 'app_1' }, { headers: { 'Idempotency-Key': 'chosen' } })],
     ]
     for (const [expected, call] of calls) {
       for (const scenario of ['overloaded', 'cut']) {
@@ -131,6 +133,46 @@ export const failures: Record<string, Case> = {
     same([keyOf(third), keyOf(update)], ['chosen', ''])
   },
 
+  'takes a header of the caller for the key, and the option before it': async environment => {
+    const { stoa, recorded } = against(environment, 'created', { headers: { 'Idempotency-KEY': 'of the client' } })
+    const input = { slug: 'web-shop', name: 'Web shop' }
+    const headers = { 'idempotency-Key': 'of the call' }
+    await stoa.createProject(input)
+    await stoa.createProject(input, { headers })
+    await stoa.createProject(input, { headers, idempotencyKey: 'of the option' })
+    const keys = (await recorded()).map(one => one.headers['idempotency-key'])
+    same(keys, ['of the client', 'of the call', 'of the option'])
+    const lost = against(environment, 'lost-once')
+    await lost.stoa.createProject(input, { headers })
+    same(
+      (await lost.recorded()).map(one => one.headers['idempotency-key']),
+      ['of the call', 'of the call'],
+    )
+  },
+
+  'throws a StoaConnectionError for a listing that has no pages or no end': async environment => {
+    for (const [scenario, items, requests] of [
+      ['ok', 0, 1],
+      ['no-items', 0, 1],
+      ['no-cursor', 0, 1],
+      ['same-cursor', 2, 2],
+      ['cursors-in-turn', 3, 3],
+    ] as const) {
+      const { stoa, recorded } = against(environment, scenario)
+      let count = 0
+      const loop = async () => {
+        for await (const _ of stoa.listProjectsAll()) if (++count === 5) break
+      }
+      const error = await rejection(loop())
+      check(error instanceof environment.client.StoaConnectionError, `${scenario}: ${error}`)
+      same([error.status, count, (await recorded()).length], [200, items, requests], scenario)
+    }
+    const { stoa } = against(environment, 'same-cursor')
+    const pages = stoa.listProjectsAll({ after: 'a' })
+    await pages.next()
+    check(/a cursor that was there before/.test((await rejection(pages.next())).message), 'the cursor of the caller')
+  },
+
   'waits as long as the host asks, and fails at once if that is too long': async environment => {
     for (const scenario of ['wait-1', 'wait-page-1']) {
       const { stoa, recorded } = against(environment, scenario)
@@ -142,6 +184,9 @@ export const failures: Record<string, Case> = {
     const error = await rejection(long.stoa.getProject({ slug: 'a' }))
     check(error instanceof environment.client.RateLimitError, String(error))
     same([error.retryAfter, (await long.recorded()).length], [3600, 1])
+    const month = against(environment, 'wait-month', { retryWaitMaxMs: Number.POSITIVE_INFINITY })
+    same((await rejection(month.stoa.getProject({ slug: 'a' }))).retryAfter, 2_592_001)
+    same((await month.recorded()).length, 1, 'attempts if the wait is longer than a timer can be')
     const byDate = await rejection(against(environment, 'wait-date').stoa.getProject({ slug: 'a' }))
     check(byDate.retryAfter > 3500 && byDate.retryAfter <= 3600, `retryAfter ${byDate.retryAfter}`)
     const short = against(environment, 'wait-1', { retryWaitMaxMs: 900 })
@@ -153,6 +198,8 @@ export const failures: Record<string, Case> = {
     for (const [scenario, code] of [
       ['budget', 'key_budget'],
       ['unknown', 'teapot'],
+      ['type-constructor', 'teapot'],
+      ['type-proto', 'teapot'],
     ]) {
       const error = await rejection(against(environment, scenario as string).stoa.getHealth())
       same([error.name, error.code], ['StoaApiError', code])

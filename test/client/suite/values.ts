@@ -84,6 +84,17 @@ export const values: Record<string, Case> = {
     same(((await response.json()) as { openapi: string }).openapi.slice(0, 3), '3.1')
   },
 
+  'returns a redirect as it is, and does not follow it': async environment => {
+    const { stoa, recorded } = against(environment, 'redirect-then-ok', { headers: { 'x-secret': '1' } })
+    const response = await stoa.getOpenapi()
+    // A page cannot read a redirect.
+    if (response.type !== 'opaqueredirect') {
+      same([response.status, response.headers.get('location')], [303, 'elsewhere'])
+      same(await response.text(), 'Elsewhere')
+    }
+    same((await recorded()).length, 1, 'requests')
+  },
+
   'sends headers of the client and of the call': async environment => {
     const { stoa, recorded } = against(environment, 'ok', { headers: { 'X-Project-Id': 'a', 'x-one': '1' } })
     await stoa.getProject({ slug: 'web-shop' }, { headers: { 'x-project-id': 'b' } })

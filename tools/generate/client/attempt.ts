@@ -24,7 +24,7 @@ const PASSING = [408, 429, 502, 503, 504]
 
 /** Rejects only with the reason of the caller's signal. */
 export async function attempt<Data>(
-  { route, method, url, headers, body, redirect }: ApiRequest,
+  { route, method, url, headers, body, mayRedirect }: ApiRequest,
   read: Reader<Data>,
   { fetch, session }: Pick<ClientSettings, 'fetch' | 'session'>,
   timeoutMs: number,
@@ -32,12 +32,14 @@ export async function attempt<Data>(
 ): Promise<Performed<Data> | FailedAttempt> {
   const deadline = startDeadline(timeoutMs, outer)
   const { signal } = deadline
+  // After a redirect, `fetch` would send a POST as a GET, which is another operation, and custom headers to any origin.
+  const redirect = 'manual' as const
   // Not every runtime knows `credentials`, so that it is set only where it is needed.
   const init = { method, headers, body, redirect, signal, ...(session && { credentials: 'include' as const }) }
   let response: Response | undefined
   try {
     response = await fetch(url, init)
-    if (response.ok) return { data: await read(response), response, deadline }
+    if (response.ok || (mayRedirect && isRedirect(response))) return { data: await read(response), response, deadline }
     const failure = failureOf(route, response, await response.text())
     deadline.end()
     return failure
@@ -75,6 +77,9 @@ export function foreignAnswer(route: string, response: Response, cause?: unknown
   const message = `${route}: the answer (${status}) is not one of a Stoa host; check \`baseUrl\` and the proxies in between.`
   return new StoaConnectionError(message, { cause, response })
 }
+
+/** Browsers do not tell the status and the headers of a redirect. */
+const isRedirect = ({ status, type }: Response) => (status >= 300 && status < 400) || type === 'opaqueredirect'
 
 export const hasType = ({ headers }: Response, type: string) => headers.get('content-type')?.startsWith(type) === true
 

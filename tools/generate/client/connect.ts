@@ -1,6 +1,6 @@
 // Calls operations by their route; `createStoa` adds names and types.
 import { foreignAnswer, hasType, type Performed, type Reader } from './attempt.ts'
-import { requestIdOf } from './errors.ts'
+import { requestIdOf, StoaConnectionError } from './errors.ts'
 import { eventsIn, type StoaEvent } from './events.ts'
 import { type CallOptions, type CreateOptions, type StoaOptions, settingsFrom } from './options.ts'
 import { type ApiRequest, requestFor } from './request.ts'
@@ -27,11 +27,19 @@ export function connect(options: StoaOptions) {
   const settings = settingsFrom(options)
   const csrfToken = settings.session ? csrfTokens(() => call('GET', '/v1/account/csrf', {})) : null
 
-  /** Throws a TypeError for what the caller must correct, such as an invalid header. */
-  function request(method: string, path: string, input: object, more: (Record<string, string> | undefined)[]) {
-    const headers = new Headers(settings.headers)
-    if (settings.key !== undefined) headers.set('authorization', `Bearer ${settings.key}`)
-    for (const [name, value] of more.flatMap(one => Object.entries(one ?? {}))) headers.set(name, value)
+  /** Throws a TypeError for what the caller must correct, such as an invalid header. Of headers with the same name, the
+   *  last is sent: first `defaults`, then those of the client, then `more`. */
+  function request(
+    method: string,
+    path: string,
+    input: object,
+    more: (Record<string, string> | undefined)[],
+    defaults: Record<string, string> = {},
+  ): ApiRequest {
+    const headers = new Headers(defaults)
+    const credential = settings.key === undefined ? {} : { authorization: `Bearer ${settings.key}` }
+    const given = [settings.headers, credential, ...more].flatMap(one => Object.entries(one ?? {}))
+    for (const [name, value] of given) headers.set(name, value)
     return requestFor(settings.baseUrl, method, path, input, headers)
   }
 
@@ -42,31 +50,27 @@ export function connect(options: StoaOptions) {
     return callOf(async () => perform(request(method, path, input, [options.headers]), readJson<Data>, options))
   }
 
-  /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. */
+  /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. For other
+   *  operations it ignores the key, also if the caller sends one. */
   function create<Data>(method: string, path: string, input: object, options: CreateOptions = {}): Call<Data> {
     return callOf(async () => {
-      const key = { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() }
-      return perform(request(method, path, input, [options.headers, key]), readJson<Data>, options)
+      const { headers, idempotencyKey } = options
+      const chosen = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }
+      const made = request(method, path, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() })
+      return perform({ ...made, isRepeatable: true }, readJson<Data>, options)
     })
   }
 
-  /** For operations that answer something else than JSON. */
+  /** For operations that answer something else than JSON, such as a redirect, which is not followed. */
   function send(method: string, path: string, input: object, options: CallOptions = {}): Call<Response> {
-    const made = () => ({ ...request(method, path, input, [options.headers]), redirect: 'follow' as const })
+    const made = () => ({ ...request(method, path, input, [options.headers]), mayRedirect: true })
     return callOf(async () => perform(made(), readWhole, options))
   }
 
   /** Every item of a listing; each page is requested when its first item is needed. */
-  async function* all<Item>(method: string, path: string, input: { after?: string }, options: CallOptions = {}) {
-    let { after } = input
-    do {
-      const page: Page<Item> = await call<Page<Item>>(method, path, { ...input, after }, options)
-      for (const item of page.data) {
-        options.signal?.throwIfAborted()
-        yield item
-      }
-      after = page.next
-    } while (after)
+  function all<Item>(method: string, path: string, input: { after?: string }, options: CallOptions = {}) {
+    const load = (after: string | undefined) => call(method, path, { ...input, after }, options).withResponse()
+    return itemsOf<Item>(`${method} ${path}`, load, input.after, options.signal)
   }
 
   /** The events of a stream. The request is sent when the first is needed, and cancelled when the loop is left. The host
@@ -91,12 +95,43 @@ export function connect(options: StoaOptions) {
   return { call, create, send, all, events }
 }
 
+/** Throws a StoaConnectionError for an answer that is no page, and for a cursor that was there before, with which the
+ *  listing would not end. */
+async function* itemsOf<Item>(
+  route: string,
+  load: (after: string | undefined) => Promise<WithResponse<unknown>>,
+  first: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Item, void, undefined> {
+  let after = first
+  const cursors = new Set([after])
+  do {
+    const { data: page, response } = await load(after)
+    if (!isPageOf<Item>(page)) throw foreignAnswer(route, response)
+    for (const item of page.data) {
+      signal?.throwIfAborted()
+      yield item
+    }
+    after = page.next
+    if (after && cursors.has(after)) {
+      throw new StoaConnectionError(`${route}: the answer has a cursor that was there before.`, { response })
+    }
+    cursors.add(after)
+  } while (after)
+}
+
+function isPageOf<Item>(value: unknown): value is Page<Item> {
+  const { data, next } = (value ?? {}) as Partial<Page<Item>>
+  return Array.isArray(data) && typeof next === 'string'
+}
+
 async function readJson<Data>(response: Response): Promise<Data> {
   return (response.status === 204 ? undefined : JSON.parse(await response.text())) as Data
 }
 
 /** A copy whose body is there already: reading the original later would be without a deadline. */
 async function readWhole(response: Response): Promise<Response> {
+  if (response.type === 'opaqueredirect') return response // It has no body, and a status that no copy can have.
   const body = await response.arrayBuffer()
   return new Response(body.byteLength > 0 ? body : null, response)
 }

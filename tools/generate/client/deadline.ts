@@ -1,7 +1,7 @@
 // Time: the deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
 
 /** `setTimeout` takes longer times for 1 ms. */
-const TIMER_MS_MAX = 2 ** 31 - 1
+export const TIMER_MS_MAX = 2 ** 31 - 1
 
 export type Deadline = ReturnType<typeof startDeadline>
 

@@ -125,7 +125,9 @@ export function apiError(fault: FaultAnswer, response: Response): StoaApiError {
     rate_limit_error: RateLimitError,
     api_error: ServerError,
   }
-  return new (families[fault.type] ?? StoaApiError)(fault, response)
+  // A type such as `constructor` is no family, although every object has a property of that name.
+  const family = Object.hasOwn(families, fault.type) ? families[fault.type] : undefined
+  return new (family ?? StoaApiError)(fault, response)
 }
 
 export const requestIdOf = (response: Response): string | null => response.headers.get('x-request-id')

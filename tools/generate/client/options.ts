@@ -1,7 +1,7 @@
 // What callers choose: for the client, and for one call.
 
 export type StoaOptions = {
-  /** The URL of the host, such as `https://localhost:8443`. */
+  /** The URL of the host, such as `https://localhost:8443`. It may have a path, but no user, query or fragment. */
   baseUrl: string
   /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
   key?: string | undefined
@@ -13,7 +13,8 @@ export type StoaOptions = {
   timeoutMs?: number | undefined
   /** How often a failed call is tried again; 2 if omitted. */
   retries?: number | undefined
-  /** The longest wait before an attempt; 30,000 if omitted. If the host asks for a longer one, the call fails at once. */
+  /** The longest wait before an attempt; 30,000 if omitted, at most 24 days. If the host asks for a longer one, the call
+   *  fails at once. */
   retryWaitMaxMs?: number | undefined
   /** Sent with every request, such as `X-Project-Id`. */
   headers?: Record<string, string> | undefined
@@ -45,15 +46,17 @@ export type FetchInit = {
   headers: Record<string, string>
   body: string | null
   signal: AbortSignal
-  redirect: 'follow' | 'manual'
+  redirect: 'manual'
   credentials?: 'include'
 }
 
 export type ClientSettings = ReturnType<typeof settingsFrom>
 
 export function settingsFrom(options: StoaOptions) {
-  const { baseUrl, key, session = false, dangerouslyAllowBrowser = false } = options
-  if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
+  const { key, session = false, dangerouslyAllowBrowser = false } = options
+  const baseUrl = checkedBaseUrl(options.baseUrl)
+  // `fetch` would refuse it too, with an error that contains the key.
+  if (key !== undefined && !VISIBLE_ASCII.test(key)) throw new TypeError('`key` must be visible ASCII characters only.')
   if (session && key !== undefined) throw new TypeError('Give `key` or `session`, not both.')
   if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
     throw new TypeError(
@@ -62,7 +65,7 @@ export function settingsFrom(options: StoaOptions) {
     )
   }
   return {
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    baseUrl,
     key,
     session,
     timeoutMs: options.timeoutMs ?? 60_000,
@@ -72,6 +75,20 @@ export function settingsFrom(options: StoaOptions) {
     // Looked up for every request, so that what replaces the global later is used.
     fetch: options.fetch ?? ((url: string, init: FetchInit) => fetch(url, init)),
   }
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/
+
+/** Without slashes at the end. The messages do not repeat the URL, which may contain a password. */
+function checkedBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
+  if (url.username || url.password) {
+    throw new TypeError('`baseUrl` must have no user and password. Give a secret as `key`.')
+  }
+  // The path of an operation is appended, so that it would become a part of them.
+  if (/[?#]/.test(text)) throw new TypeError('`baseUrl` must have no query and no fragment: no `?` and no `#`.')
+  return url.href.replace(/\/+$/, '')
 }
 
 const isPage = () => 'document' in globalThis

@@ -7,9 +7,10 @@ export type ApiRequest = {
   url: string
   headers: Record<string, string>
   body: string | null
-  redirect: 'follow' | 'manual'
   /** Whether sending it twice does no more than sending it once. */
   isRepeatable: boolean
+  /** Whether a redirect is an answer of the operation. */
+  mayRedirect: boolean
 }
 
 /** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
@@ -30,8 +31,8 @@ export function requestFor(baseUrl: string, method: string, path: string, input:
     url: url.href,
     headers: Object.fromEntries(headers),
     body: inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
-    redirect: 'manual', // After a redirect, `fetch` would send a POST as a GET, which is another operation.
-    isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'POST' && headers.has('idempotency-key')),
+    isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method),
+    mayRedirect: false,
   }
 }
 

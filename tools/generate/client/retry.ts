@@ -1,6 +1,6 @@
 // Attempts, and whether and when a failed one is repeated.
 import { attempt, type FailedAttempt, type Performed, type Reader } from './attempt.ts'
-import { orAborted, sleep } from './deadline.ts'
+import { orAborted, sleep, TIMER_MS_MAX } from './deadline.ts'
 import { StoaApiError, type StoaError } from './errors.ts'
 import type { CallOptions, ClientSettings } from './options.ts'
 import type { ApiRequest } from './request.ts'
@@ -46,6 +46,6 @@ const isTokenRefused = (error: StoaError) => error instanceof StoaApiError && er
 function waitMsAfter({ again, retryAfter }: FailedAttempt, isRepeatable: boolean, tries: number, maxMs: number) {
   if (again === 'never' || (again === 'repeatable' && !isRepeatable)) return null
   const askedMs = 1000 * (retryAfter ?? 0)
-  if (askedMs > maxMs) return null
+  if (askedMs > Math.min(maxMs, TIMER_MS_MAX)) return null
   return Math.max(askedMs, Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs))
 }

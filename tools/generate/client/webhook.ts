@@ -1,4 +1,4 @@
-// Verifies webhooks by the Standard Webhooks specification, with Web Crypto.
+// Verifies webhooks with Web Crypto: by the Standard Webhooks specification, or by the header `X-Webhook-Signature`.
 import { StoaError } from './errors.ts'
 
 /** Why a webhook is not to be trusted. */
@@ -8,7 +8,7 @@ export class WebhookVerificationError extends StoaError {
 
 export type WebhookRequest = {
   /** The body as it arrived. Parsing and serialising it again would change it. */
-  payload: string | Uint8Array
+  payload: string | Uint8Array | ArrayBuffer
   /** The headers of the request, as `Headers` or as Node's object with names in lower case. */
   headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>
   /** The secret of the webhook, `whsec_…`. */
@@ -18,21 +18,20 @@ export type WebhookRequest = {
 }
 
 /** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
- *  WebhookVerificationError. Remember its `webhook-id` to recognise one that is delivered twice. */
+ *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise one that is delivered
+ *  twice. */
 export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload> {
-  const { payload, headers, secret, toleranceS = 300 } = webhook
-  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name =>
-    headerIn(headers, name),
-  ) as [string, string, string]
-  const ageS = Date.now() / 1000 - (/^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN)
-  if (Number.isNaN(ageS)) throw new WebhookVerificationError('The header `webhook-timestamp` is no time in seconds.')
+  const { headers, secret, toleranceS = 300 } = webhook
+  if (!Number.isFinite(toleranceS) || toleranceS < 0) throw new TypeError('`toleranceS` must be a number, 0 or more.')
+  if (typeof secret !== 'string' || secret === '') throw new TypeError('`secret` must be a string, and not empty.')
+  const body = bytesOf(webhook.payload)
+  const read = isOnlyX(headers) ? xSignature : standardSignature
+  const { key, timestampS, prefix, given } = read(headers, secret)
+  const ageS = Date.now() / 1000 - timestampS
   if (ageS > toleranceS) throw new WebhookVerificationError(`The webhook is older than ${toleranceS} seconds.`)
   if (ageS < -toleranceS) throw new WebhookVerificationError(`The webhook is from the future: the clocks disagree.`)
-  const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload
-  const expected = await hmac(secretBytes(secret), [new TextEncoder().encode(`${id}.${timestamp}.`), body])
-  const given = signatures.split(' ').filter(one => one.startsWith('v1,'))
-  if (given.length === 0) throw new WebhookVerificationError('The header `webhook-signature` has no signature `v1,…`.')
-  if (!given.some(one => isEqual(base64Bytes(one.slice(3)), expected))) {
+  const expected = await hmac(key, [utf8(prefix), body])
+  if (!given.some(one => isEqual(one, expected))) {
     throw new WebhookVerificationError('No signature fits: the secret is another one, or the payload was changed.')
   }
   try {
@@ -42,13 +41,67 @@ export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest):
   }
 }
 
+type Signature = {
+  key: Uint8Array<ArrayBuffer>
+  timestampS: number
+  /** What is signed before the body. */
+  prefix: string
+  /** Several while a secret is replaced; null for one that cannot be decoded. */
+  given: (Uint8Array | null)[]
+}
+
+/** `v1,<base64> v1,<base64>`, under the bytes that the secret encodes. */
+function standardSignature(headers: WebhookRequest['headers'], secret: string): Signature {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name =>
+    headerIn(headers, name),
+  ) as [string, string, string]
+  const timestampS = secondsOf(timestamp, 'webhook-timestamp')
+  const given = signatures.split(' ').filter(one => one.startsWith('v1,'))
+  if (given.length === 0) throw new WebhookVerificationError('The header `webhook-signature` has no signature `v1,…`.')
+  const decoded = given.map(one => base64Bytes(one.slice(3)))
+  return { key: secretBytes(secret), timestampS, prefix: `${id}.${timestamp}.`, given: decoded }
+}
+
+/** `t=<seconds>,v1=<hex>,v1=<hex>`, under the whole text of the secret. */
+function xSignature(headers: WebhookRequest['headers'], secret: string): Signature {
+  const parts = headerIn(headers, 'x-webhook-signature').split(',')
+  const valuesOf = (name: string) => parts.filter(one => one.startsWith(name)).map(one => one.slice(name.length))
+  const times = valuesOf('t=')
+  const timestamp = times.length === 1 ? (times[0] as string) : ''
+  const timestampS = secondsOf(timestamp, 'x-webhook-signature')
+  const given = valuesOf('v1=')
+  if (given.length === 0)
+    throw new WebhookVerificationError('The header `x-webhook-signature` has no signature `v1=…`.')
+  return { key: utf8(secret), timestampS, prefix: `${timestamp}.`, given: given.map(hexBytes) }
+}
+
+const isOnlyX = (headers: WebhookRequest['headers']) =>
+  (valueIn(headers, 'webhook-signature') ?? null) === null && (valueIn(headers, 'x-webhook-signature') ?? null) !== null
+
+const valueIn = (headers: WebhookRequest['headers'], name: string): unknown =>
+  typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
+
 function headerIn(headers: WebhookRequest['headers'], name: string): string {
-  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
+  const value = valueIn(headers, name)
   if (typeof value !== 'string' || value === '') {
     throw new WebhookVerificationError(`The header \`${name}\` is missing, or was sent more than once.`)
   }
   return value
 }
+
+function secondsOf(timestamp: string, header: string): number {
+  if (/^\d{1,15}$/.test(timestamp)) return Number(timestamp)
+  throw new WebhookVerificationError(`The header \`${header}\` has no time in seconds.`)
+}
+
+function bytesOf(payload: unknown): Uint8Array {
+  if (typeof payload === 'string') return utf8(payload)
+  if (ArrayBuffer.isView(payload)) return new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength)
+  if (payload instanceof ArrayBuffer) return new Uint8Array(payload)
+  throw new TypeError('`payload` must be the body as it arrived: a string, a Uint8Array or an ArrayBuffer.')
+}
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
 
 function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = base64Bytes(secret.replace(/^whsec_/, ''))
@@ -63,6 +116,12 @@ function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
   } catch {
     return null // The caller says what is wrong.
   }
+}
+
+/** Null if the text is not hexadecimal. */
+function hexBytes(text: string): Uint8Array | null {
+  if (!/^(?:[0-9a-f]{2})*$/.test(text)) return null
+  return Uint8Array.from(text.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
 }
 
 async function hmac(secret: Uint8Array<ArrayBuffer>, parts: Uint8Array[]): Promise<Uint8Array> {
