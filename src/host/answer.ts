@@ -139,16 +139,20 @@ export class Answers {
   #headWith(scope: RequestScope, own: Record<string, string | string[]>): string[] {
     // CORS headers always depend on the origin.
     if (own.vary !== undefined) own = { ...own, vary: `Origin, ${own.vary}` }
-    const names = new Set(Object.keys(own).map(name => name.toLowerCase()))
-    const base = this.#headOf(scope)
-    const head: string[] = []
-    for (let at = 0; at < base.length; at += 2) {
-      if (!names.has(base[at] as string)) head.push(base[at] as string, base[at + 1] as string)
+    let head = this.#headOf(scope)
+    for (const name in own) if (head.includes(name.toLowerCase())) head = without(head, name.toLowerCase())
+    for (const name in own) {
+      const value = own[name] as string | string[]
+      if (typeof value === 'string') head.push(name, value)
+      else for (const one of value) head.push(name, one)
     }
-    for (const [name, value] of Object.entries(own)) for (const one of [value].flat()) head.push(name, one)
     return head
   }
 }
+
+/** A flat list of headers without that one. */
+const without = (head: readonly string[], name: string): string[] =>
+  head.filter((_, at) => head[at - (at % 2)] !== name)
 
 function writeJson({ method }: RequestScope, response: ServerResponse, status: number, head: string[], text: string) {
   head.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(text)))
