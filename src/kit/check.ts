@@ -39,6 +39,7 @@ type Schema = {
   patternProperties?: unknown
   items?: Schema | Schema[]
   description?: string
+  maxLength?: number
 }
 
 /** Walks objects and arrays itself, because TypeBox walks everything before it answers. TypeBox describes the rest. */
@@ -53,7 +54,13 @@ function addFaults(found: FieldFault[], schema: Schema, value: unknown, path: st
   } else if (items && !Array.isArray(items)) {
     if (addOwnFaults(found, own, value, path) || !Array.isArray(value)) return
     addItemFaults(found, items, value, path)
-  } else addOwnFaults(found, schema, value, path)
+  } else if (!addLengthFault(found, schema, value, path)) addOwnFaults(found, schema, value, path)
+}
+
+/** A text that is too long has no other fault: matching it against its pattern would cost as much as it is long. */
+function addLengthFault(found: FieldFault[], { maxLength }: Schema, value: unknown, path: string): boolean {
+  if (maxLength === undefined || typeof value !== 'string') return false
+  return addOwnFaults(found, { maxLength }, value, path)
 }
 
 /** Whether there are any. */
