@@ -27,7 +27,7 @@ const caseRecord = join(records, 'cases')
 async function everyTest(): Promise<string[]> {
   const folders = Map.groupBy(await filesIn('src/**/*.test.ts', 'tools/*.test.ts'), topFolder)
   const together = [...folders.values()].flatMap(files => chunks(files, FILES_PER_PROCESS))
-  const alone = (await filesIn('test/*.test.ts', 'test/client/*.test.ts')).map(file => [file])
+  const alone = (await filesIn('test/*.test.ts')).map(file => [file])
   return entriesFor([...alone, ...together])
 }
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Type } from 'typebox'
-import { readInput } from '../src/host/input.ts'
-import { requireSafe } from '../src/host/safe-input.ts'
-import { compileCheck, invalidInput } from '../src/kit/check.ts'
-import { Fault } from '../src/kit/fault.ts'
-import type { Operation } from '../src/kit/operation.ts'
-import { services } from '../src/services/index.ts'
-import { type Case, runCases } from './cases.ts'
+import { readInput } from '../../src/host/input.ts'
+import { requireSafe } from '../../src/host/safe-input.ts'
+import { compileCheck, invalidInput } from '../../src/kit/check.ts'
+import { Fault } from '../../src/kit/fault.ts'
+import type { Operation } from '../../src/kit/operation.ts'
+import { services } from '../../src/services/index.ts'
+import { type Case, runCases } from '../cases.ts'
 
 const TIMES_PARSING = 10
 /** Short runs are repeated more often, because a collection of garbage or a compilation is long beside them. */
