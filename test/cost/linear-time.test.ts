@@ -48,7 +48,7 @@ const host = await startHost({
   trusted,
   http: openHttp({ allow: [] }),
   upstreams: new Map([['search', new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}/`)]]),
-  files: [{ path: '/files', directory: new URL('../deploy/', import.meta.url) }],
+  files: [{ path: '/files', directory: new URL('../../deploy/', import.meta.url) }],
 })
 const identityPort = await startIdentityOrigin()
 after(() => {
