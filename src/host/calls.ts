@@ -1,6 +1,8 @@
 // The `calls` of operations that call other operations: identify, admit and invoke as over HTTP, with a log line
 // and metrics for each call.
 import { Readable } from 'node:stream'
+import { clientNetwork } from '../fair/address.ts'
+import type { Turns } from '../fair/turns.ts'
 import { Reply } from '../kit/answer.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
@@ -19,6 +21,7 @@ import type { Route } from './scope.ts'
 export type CallsOptions = IdentifyOptions &
   Omit<InvokeOptions, 'calls'> & {
     rates: Rates
+    turns: Turns
     log: Log
     refusals: Refusals
     routes: ReadonlyMap<string, Route>
@@ -35,10 +38,26 @@ function requireBody({ bodyKind, bodyLimit }: Operation, input: Record<string, u
   if (!fits && bodyKind !== 'json' && bodyKind !== 'none') throw invalidInput([{ path: 'body', says: 'is required' }])
 }
 
+type TurnOf = (caller: Principal | null, request: RequestFacts) => Promise<void> | null
+
+/** The first call of a request runs in the turn of the request, and each further one waits for its own: one request with
+ *  many calls must not delay others more than many requests would. */
+function turnsOfCalls(turns: Turns): TurnOf {
+  const begun = new WeakSet<RequestFacts>()
+  return (caller, request) => {
+    if (begun.has(request)) {
+      return new Promise(start => turns(caller ? caller.org : clientNetwork(request.ip), start))
+    }
+    begun.add(request)
+    return null
+  }
+}
+
 type CallerOf = (operation: Operation) => Principal | null | Promise<Principal | null>
 
 export function openCalls(options: CallsOptions): Calls {
   const { routes, rates, log, inspect } = options
+  const turnOf = turnsOfCalls(options.turns)
   const run = async (
     id: string,
     callerOf: CallerOf,
@@ -59,6 +78,7 @@ export function openCalls(options: CallsOptions): Calls {
     try {
       requireBody(operation, input)
       const known = await callerOf(operation)
+      await turnOf(known, request)
       caller = operation.access === 'public' ? null : known
       if (caller === null && operation.access !== 'public') throw credentialRequired()
       if (caller !== null) await admit(rates, operation, caller, isSafe(method), { rate: null })

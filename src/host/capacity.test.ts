@@ -138,6 +138,24 @@ describe('requests that arrive at the same moment', async () => {
     assert.ok(answered.indexOf('other') < 100, `answered after ${answered.indexOf('other')} of 200`)
     for (const { socket } of [...flood, other]) socket.destroy()
   })
+
+  it('are a few in each turn of the event loop, also if they are the calls of one batch', async () => {
+    const params = { name: 'get_v1_specimen_whoami', arguments: {} }
+    const batch = Array.from({ length: 20 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params }))
+    await host.call('POST /v1/mcp', { body: batch.slice(0, 1) }) // The credential is cached, and the list is prepared.
+    const calls = () => host.logged.filter(line => line.includes('"operation":"whoami"')).length
+    let [seen, most, isDone] = [calls(), 0, false]
+    const watch = () => {
+      most = Math.max(most, calls() - seen)
+      seen = calls()
+      if (!isDone) setImmediate(watch)
+    }
+    watch()
+    const { body } = await host.call('POST /v1/mcp', { body: batch })
+    isDone = true
+    assert.equal(body.filter((one: { result?: object }) => one.result).length, 20)
+    assert.ok(most <= 6, `${most} in one turn`)
+  })
 })
 
 describe('request bodies', () => {
