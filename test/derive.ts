@@ -49,7 +49,9 @@ export function exampleInput(operation: Operation, salt: string): Input {
 /** Operations with the method ANY are called with POST. */
 export const methodOf = ({ method }: Operation) => (method === 'ANY' ? 'POST' : method)
 
-const hasJsonBody = ({ bodyKind }: Operation) => bodyKind === 'json' || bodyKind === 'parsed'
+/** Whether the fields are sent in the body. What is sent to other operations has none of the own fields. */
+const hasJsonFields = ({ bodyKind, callsOperations }: Operation) =>
+  bodyKind === 'json' || (bodyKind === 'parsed' && !callsOperations)
 
 export const acceptsBody = ({ bodyKind }: Operation) => bodyKind !== 'none'
 
@@ -72,12 +74,14 @@ export function send(
     delete rest[name]
     return encodeURIComponent(String(input[name]).toWellFormed())
   })
-  const body = operation.bodyKind === 'parsed' ? { ...(operation.bodyExample as object), ...rest } : rest
-  if (hasJsonBody(operation)) return host.call(`${method} ${path}`, { body, ...options })
+  const example = operation.bodyKind === 'parsed' ? { body: operation.bodyExample as object } : {}
+  if (hasJsonFields(operation)) {
+    return host.call(`${method} ${path}`, { body: { ...example.body, ...rest }, ...options })
+  }
   const query = new URLSearchParams(
     Object.entries(rest).map(([name, value]) => [name, String(value)] as [string, string]),
   )
-  return host.call(`${method} ${path}${query.size > 0 ? `?${query}` : ''}`, options)
+  return host.call(`${method} ${path}${query.size > 0 ? `?${query}` : ''}`, { ...example, ...options })
 }
 
 const TEXTS = ['', ' ', 'No Such Thing!', 'x'.repeat(3_000), '\u202e']
@@ -86,7 +90,7 @@ const CANDIDATES = [17, -1, 0.5, true, null, ...TEXTS, [], [[]], {}, { a: 1 }]
 /** Whether the schema of a field rejects any value. */
 export function hasInvalidValues(operation: Operation, field: string): boolean {
   const { type, pattern, maxLength, enum: values } = fieldsOf(operation)[field] as TSchema & Record<string, unknown>
-  const asText = operation.pathFields.includes(field) || !hasJsonBody(operation)
+  const asText = operation.pathFields.includes(field) || !hasJsonFields(operation)
   if (asText && type === 'string') return pattern !== undefined || maxLength !== undefined
   return type !== undefined || values !== undefined
 }
@@ -95,7 +99,7 @@ export function hasInvalidValues(operation: Operation, field: string): boolean {
 export function invalidValues(operation: Operation, field: string): unknown[] {
   const schema = fieldsOf(operation)[field] as TSchema
   const check = checkOf(schema)
-  const asText = operation.pathFields.includes(field) || !hasJsonBody(operation)
+  const asText = operation.pathFields.includes(field) || !hasJsonFields(operation)
   const isNumber = ['integer', 'number'].includes((schema as { type?: string }).type ?? '')
   return CANDIDATES.filter(value => {
     if (!asText) return !check.passes(value)

@@ -39,13 +39,14 @@ function addBody(input: Record<string, unknown>, body: unknown): void {
   for (const name of Object.keys(body)) add(input, name, body[name])
 }
 
-/** Adds the declared fields of a `parsed` body. The whole body is passed on as well. */
+/** Adds the declared fields of a `parsed` body. The whole body is passed on as well. What is sent to other operations is
+ *  theirs alone: a message must not choose what its address has chosen already. */
 function addDeclared(
   input: Record<string, unknown>,
-  { input: declared, pathFields }: Operation,
+  { input: declared, pathFields, callsOperations }: Operation,
   body: { json: unknown },
 ) {
-  if (!isObject(body.json)) return
+  if (callsOperations || !isObject(body.json)) return
   for (const name of Object.keys(declared.properties)) {
     if (Object.hasOwn(body.json, name) && !pathFields.includes(name)) input[name] = body.json[name]
   }

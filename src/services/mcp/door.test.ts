@@ -77,6 +77,9 @@ describe('the list of tools', () => {
     assert.equal((await call('get_v1_projects', {}, { path })).isError, undefined)
     const write = message('tools/call', { name: 'delete_v1_projects_by_slug', arguments: { slug: 'x' } })
     assert.equal((await send(write, { path, as: host.home.key })).body.error.code, -32602)
+    const other = { ...message('tools/call', { name: 'get_v1_iam_members' }), service: 'iam', tools: [], readOnly: '0' }
+    const { body } = await send(other, { path: '?service=projects', as: host.home.key })
+    assert.deepEqual([body.id, body.error?.code], [1, -32602], 'the address decides, not the message')
     const unknown = await send(message('tools/list'), { path: '?service=nothing' })
     assert.deepEqual([unknown.status, unknown.body.error.data.param], [400, 'service'])
   })
