@@ -182,8 +182,7 @@ const throughDoorTo =
   (kind: string, expects: Kind['expects']) =>
   (operation: Operation): Outcome => {
     if (operation.access !== 'public') return expects(operation)
-    if (REFUSED.includes(kind)) return expects({ ...operation, access: 'ingest' })
-    return 'open'
+    return REFUSED.includes(kind) ? 401 : 'open'
   }
 const REFUSED = [
   'no credential',

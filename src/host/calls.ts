@@ -11,7 +11,7 @@ import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import { admit } from './admit.ts'
 import type { Inspect } from './answer.ts'
 import { bodyTooLarge, faultFor, isSafe } from './faults.ts'
-import { credentialRequired, type IdentifyOptions, identify } from './identify.ts'
+import { credentialRequired, type IdentifyOptions, identify, identifyAny } from './identify.ts'
 import { type InvokeOptions, invoke } from './invoke.ts'
 import type { Log } from './log.ts'
 import type { Rates } from './rates.ts'
@@ -103,9 +103,21 @@ export function openCalls(options: CallsOptions): Calls {
         throw faultFor(error)
       }
     },
+    identifyAny: async presented => {
+      try {
+        return await identifyAny(options, presented)
+      } catch (error) {
+        throw faultFor(error)
+      }
+    },
     call: (id, caller, input, request) => run(id, () => caller, input, request),
     callAs: (id, presented, input, request) =>
-      run(id, ({ access }) => identify(options, access === 'public' ? 'ingest' : access, presented), input, request),
+      run(
+        id,
+        ({ access }) => (access === 'public' ? identifyAny(options, presented) : identify(options, access, presented)),
+        input,
+        request,
+      ),
   }
   return calls
 }

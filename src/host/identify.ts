@@ -38,11 +38,14 @@ export function identify(
     })
   }
   if (JWT.test(text)) return credentials.accessToken(text, address)
-  throw new Fault('credential_refused', {
+  throw notBearer()
+}
+
+const notBearer = () =>
+  new Fault('credential_refused', {
     message: 'The Authorization header must be `Bearer` and a secret key (`sk-…`) or an access token.',
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   })
-}
 
 export const credentialRequired = () =>
   new Fault('credential_required', {
@@ -51,10 +54,7 @@ export const credentialRequired = () =>
   })
 
 async function identifyIngest(options: IdentifyOptions, presented: Presented): Promise<Principal> {
-  const { credentials } = options
-  const { address, authorization, ingestHeader, ingestParameter } = presented
-  const bearer = authorization === undefined ? undefined : bearerIn(authorization)
-  const text = bearer ?? ingestHeader ?? ingestParameter
+  const text = anyTextIn(presented)
   if (text === undefined) {
     const session = sessionOf(options, presented)
     if (session) return session
@@ -62,15 +62,37 @@ async function identifyIngest(options: IdentifyOptions, presented: Presented): P
     throw new Fault('ingest_key_required', { message, headers: CHALLENGE })
   }
   try {
-    if (text.startsWith('sk-')) return await credentials.secretKey(text, address)
-    if (text.startsWith('pk-')) return await credentials.publishableKey(text, address)
-    if (isWorkspaceToken(text)) return await credentials.workspaceToken(text, address)
-    if (bearer !== undefined && JWT.test(text)) return await credentials.accessToken(text, address)
+    const caller = await callerBy(options, text, presented)
+    if (caller) return caller
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'credential_refused') throw error
     throw new Fault('ingest_key_unknown', { message: error.message })
   }
   throw new Fault('ingest_key_unknown', { message: 'To write events, send a key that starts with pk- or sk-.' })
+}
+
+/** By any credential of an organisation, also by one that can only write events. */
+export async function identifyAny(options: IdentifyOptions, presented: Presented): Promise<Principal> {
+  const text = anyTextIn(presented)
+  const caller = await (text === undefined ? sessionOf(options, presented) : callerBy(options, text, presented))
+  if (caller) return caller
+  throw text === undefined ? credentialRequired() : notBearer()
+}
+
+/** The text of the first credential that is no cookie. */
+const anyTextIn = ({ authorization, ingestHeader, ingestParameter }: Presented): string | undefined =>
+  authorization === undefined ? (ingestHeader ?? ingestParameter) : bearerIn(authorization)
+
+/** Null if the text is no kind of credential. */
+function callerBy(
+  { credentials }: IdentifyOptions,
+  text: string,
+  { address, authorization }: Presented,
+): Principal | Promise<Principal> | null {
+  if (text.startsWith('sk-')) return credentials.secretKey(text, address)
+  if (text.startsWith('pk-')) return credentials.publishableKey(text, address)
+  if (isWorkspaceToken(text)) return credentials.workspaceToken(text, address)
+  return authorization !== undefined && JWT.test(text) ? credentials.accessToken(text, address) : null
 }
 
 function sessionOf({ credentials, engines }: IdentifyOptions, presented: Presented): Promise<Principal> | null {

@@ -139,6 +139,8 @@ export type Calls = {
   operations: ReadonlyMap<string, Operation>
   /** The caller; null for public operations. Raises a fault if the credential is missing or refused. */
   identify(access: Access, presented: Presented): Promise<Principal | null>
+  /** Whoever has any credential of an organisation, also one that can only write events. */
+  identifyAny(presented: Presented): Promise<Principal>
   /** `input` is the operation's flat input object. */
   call(id: string, caller: Principal | null, input: Record<string, unknown>, request: RequestFacts): Promise<unknown>
   /** The same for whoever the credential identifies; a public operation needs one of an organisation here. */

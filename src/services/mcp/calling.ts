@@ -44,7 +44,7 @@ function callByName(calling: Calling, { name, arguments: given = {} }: Record<st
 }
 
 /** For what is no operation: any credential of an organisation. */
-const requireCredential = ({ calls, presented }: Calling) => calls.identify('ingest', presented(true))
+const requireCredential = ({ calls, presented }: Calling) => calls.identifyAny(presented(true))
 
 async function callOperation(
   { calls, request, presented }: Calling,

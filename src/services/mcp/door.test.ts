@@ -107,9 +107,15 @@ describe('a tool call', () => {
       assert.match(content[0].text, /required: Send a key .*Authorization: Bearer/)
       assert.match(answer.headers['www-authenticate'] ?? '', /^Bearer resource_metadata="https:\/\/[^"]+\/v1\/mcp"$/)
     }
-    const bad = await send(message('tools/call', { name: 'get_v1_projects' }), { as: 'sk-nothing' })
-    assert.deepEqual([bad.status, bad.body.result.isError], [200, true])
-    assert.match(bad.headers['www-authenticate'] ?? '', /^Bearer error="invalid_token", resource_metadata="/)
+    const token = `eyJ${'x'.repeat(40)}.eyJ${'x'.repeat(40)}.${'x'.repeat(40)}`
+    for (const name of ['get_v1_projects', 'get_v1', 'tools_find', 'tools_describe']) {
+      for (const as of ['sk-nothing', 'nothing', token]) {
+        const bad = await send(message('tools/call', { name }), { as })
+        assert.deepEqual([bad.status, bad.body.result.isError], [200, true])
+        assert.match(bad.body.result.content[0].text, /^credential_refused: /, name)
+        assert.match(bad.headers['www-authenticate'] ?? '', /^Bearer error="invalid_token", resource_metadata="/)
+      }
+    }
   })
 
   it('reports a fault with its code, what to do and the field', async () => {
