@@ -11,8 +11,8 @@ export type Origins = {
 
 type Headers = Record<string, string>
 
-/** Headers that pages may read. */
-const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy'
+/** Headers that pages may read. WWW-Authenticate tells clients of the tool door where people sign in. */
+const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate'
 const ACCEPTED =
   'Authorization, Content-Type, Idempotency-Key, X-CSRF-Token, X-Project-Id, X-Service-Ingest-Key, MCP-Protocol-Version, Mcp-Method, Mcp-Name'
 const PREFLIGHT_S = 600
