@@ -27,7 +27,10 @@ describe('every operation that creates something', () => {
       const again = await send(entry, call, `key-of-${id}`)
       if (operation.disclosesSecret) {
         assert.deepEqual([again.status, again.body.error.param], [409, 'Idempotency-Key'], again.text)
-        const made = again.body.error.message.match(/created `([^`]+)`/)?.[1] ?? ''
+        const { message } = again.body.error
+        const made = message.match(/(?:for|created) `([^`]+)`/)?.[1] ?? ''
+        const isOlder = operation.pathFields.some(field => call.input[field] === made)
+        assert.equal(message.includes('delete'), !isOlder, 'nothing that was there before is to be deleted')
         const named = JSON.stringify([first.body, call.input])
         assert.ok(made !== '' && named.includes(made.split(' ')[0]), `${made} is none of ${named}`)
         for (const value of Object.values(first.body)) {

@@ -35,6 +35,7 @@ export function keyedRequest(
   return {
     org,
     operation: name,
+    path: operation.pathFields.map(field => input[field]),
     key: createHash('sha256').update(key).digest(),
     // The input may contain a password, which must not be guessable from what is stored.
     input: engines.seal.mac(org, name, sent),
@@ -82,8 +83,13 @@ function answerOf(request: KeyedRequest, kept: KeptAnswer): unknown {
     )
   }
   if (kept.answer !== null) return kept.answer
+  const { made } = kept
+  // Who deleted a workspace because of a lost token would end all of its tokens.
+  const [what, advice] = request.path.includes(made)
+    ? [`for \`${made}\``, 'send the request with a new key']
+    : [`and created \`${made}\``, `delete \`${made}\` and create another one`]
   throw conflict(
-    `This request was carried out already and created \`${kept.made}\`. Its answer contained a secret, which is not kept. If it was lost, delete \`${kept.made}\` and create another one.`,
+    `This request was carried out already ${what}. Its answer contained a secret, which is not kept. If it was lost, ${advice}.`,
   )
 }
 
