@@ -1765,6 +1765,62 @@ export type VerifyDomainInput = {
   host: string
 }
 
+// Observability: traces, metrics and logs.
+
+/** Work that is done for each event of certain subjects */
+export type Consumer = {
+  /** Its name */
+  name: string
+  /** When the oldest event was published that it has not reached; absent if it has reached all */
+  behindSince?: string
+  /** Events that wait because an earlier one of their organisation failed and is tried again */
+  waiting: number
+  /** Events that failed too often and are set aside */
+  setAside: number
+}
+
+export type ListConsumersInput = Record<string, never>
+
+export type ListConsumersOutput = {
+  /** In the order of their names */
+  consumers: Consumer[]
+}
+
+/** An event that a consumer failed to handle 20 times */
+export type SetAsideEvent = {
+  /** The id of an event that was set aside */
+  id: string
+  /** The consumer that failed to handle it */
+  consumer: string
+  /** When it was set aside */
+  at: string
+  /** The error of the last try */
+  error: string
+  /** What identifies the event; its data belongs to the organisation and is not shown */
+  event: {
+    /** The id of the event */
+    id: string
+    /** The subject of the event */
+    subject: string
+    /** The organisation of the event */
+    tenant: string
+    /** When it happened */
+    time: string
+  }
+}
+
+export type ListSetAsideInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+}
+
+export type RetrySetAsideInput = {
+  /** The id of an event that was set aside */
+  id: string
+}
+
 // Reference sets for risk decisions, with an organisation's own overrides.
 
 /** A publisher that contributes to a set */
@@ -2381,6 +2437,29 @@ export type Stoa = {
    */
   verifyDomain(input: VerifyDomainInput, options?: CallOptions): Call<Domain>
 
+  // Observability: traces, metrics and logs.
+
+  /**
+   * Lists the consumers of the bus and what they have not handled yet.
+   * `GET /v1/o11y/consumers`
+   */
+  listConsumers(input?: ListConsumersInput, options?: CallOptions): Call<ListConsumersOutput>
+
+  /**
+   * Lists the events that a consumer failed to handle too often, newest first.
+   * `GET /v1/o11y/set-aside`
+   */
+  listSetAside(input?: ListSetAsideInput, options?: CallOptions): Call<Page<SetAsideEvent>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listSetAsideAll(input?: ListSetAsideInput, options?: CallOptions): AsyncGenerator<SetAsideEvent, void, undefined>
+
+  /**
+   * Gives an event that was set aside to its consumer again.
+   * `POST /v1/o11y/set-aside/{id}/retry`
+   */
+  retrySetAside(input: RetrySetAsideInput, options?: CallOptions): Call<void>
+
   // Reference sets for risk decisions, with an organisation's own overrides.
 
   /**
@@ -2551,6 +2630,14 @@ export function createStoa(options: StoaOptions): Stoa {
       host.call('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
     verifyDomain: (input, options) =>
       host.call('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
+    listConsumers: (input = {}, options) =>
+      host.call('GET', '/v1/o11y/consumers', input, options),
+    listSetAside: (input = {}, options) =>
+      host.call('GET', '/v1/o11y/set-aside', input, options),
+    listSetAsideAll: (input = {}, options) =>
+      host.all('GET', '/v1/o11y/set-aside', input, options),
+    retrySetAside: (input, options) =>
+      host.call('POST', '/v1/o11y/set-aside/{id}/retry', input, options),
     listReference: (input = {}, options) =>
       host.call('GET', '/v1/risk/reference', input, options),
     refreshReference: (input, options) =>

@@ -53,6 +53,7 @@ async function start(flags: string[]): Promise<void> {
     engineSettings(config, dataDirectory),
     (line, level) => log.events[level]({ engine: 'db' }, line),
     fail,
+    (error, what, fields) => log.events.warn({ err: error, ...fields }, what),
   )
   closers.push(opened)
   const { engines } = opened
@@ -94,13 +95,13 @@ async function start(flags: string[]): Promise<void> {
     identity,
     upstreams,
     baseUrl,
-    outbox: null,
     files: [{ path: '', directory: new URL('pages/', import.meta.url) }],
-    runsSchedules: true,
+    runsBackground: true,
     settings: config.services,
     ownOrigins,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
     bodyBytesMax: config.STOA_BODY_MEMORY_MB * 1024 * 1024,
+    answerBytesMax: config.STOA_ANSWER_MEMORY_MB * 1024 * 1024,
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
     metricsAddress: { host: metricsHost, port: metricsPort },
   })

@@ -1,7 +1,7 @@
 // What the audit trail says of every write of the product: a table with one real call per audited operation.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { allOperations, insertSignIn } from './derive.ts'
+import { allOperations, insertSignIn, setAsideEvent } from './derive.ts'
 import { type Answer, startHost } from './host.ts'
 
 const host = await startHost()
@@ -254,7 +254,15 @@ const risk: Record<string, () => Promise<Written>> = {
   },
 }
 
-const WRITES = { ...projects, ...account, ...people, ...apps, ...risk }
+const o11y: Record<string, () => Promise<Written>> = {
+  retrySetAside: async () => {
+    const id = await setAsideEvent(host)
+    const answer = await host.call(`POST /v1/o11y/set-aside/${id}/retry`, { as: admin.key })
+    return { answer, on: id, changes: { status: { from: 'set aside', to: 'waiting' } }, reader: admin.key }
+  },
+}
+
+const WRITES = { ...projects, ...account, ...people, ...apps, ...risk, ...o11y }
 
 /** What must not be in the trail. */
 const secretsIn = ({ body }: Answer): string[] => {

@@ -11,7 +11,7 @@ export const MAIL_MS = 10 * MINUTE_MS
 
 /** A host that runs schedules, with a project `shop` in two organisations. */
 export async function startChecked(t: TestContext) {
-  const host = await startHost({ services: [], runsSchedules: true }, t)
+  const host = await startHost({ services: [], runsBackground: true }, t)
   const { home, other } = host
   for (const { key } of [home, other]) {
     await host.call('POST /v1/projects', { as: key, body: { slug: 'shop', name: 'Shop' } })

@@ -134,9 +134,18 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   '/v1/risk/reference/{set}': async host => ({ input: { set: 'domain' }, as: host.home.key }),
   '/v1/risk/reference/resolve': async host => ({ input: {}, as: host.home.key }),
   '/v1/risk/reference/refresh': async host => ({ input: { set: 'bin' }, as: host.admin.key }),
+  '/v1/o11y/set-aside/{id}/retry': async host => ({ input: { id: await setAsideEvent(host) }, as: host.admin.key }),
   '/v1/iam/sessions/{id}': async (host, salt) => {
     return { input: { id: await insertSignIn(host, `s${salt.replaceAll('-', '')}`) }, as: host.home.key }
   },
+}
+
+/** An event that a consumer failed to handle; its id. */
+export async function setAsideEvent(host: TestHost): Promise<string> {
+  const envelope = { id: 'evt_1', type: 'project.created', tenant: host.home.org, time: '2026-11-15T09:00:00.000Z' }
+  const [row] = await host.db<{ id: number }>`insert into bus_set_aside (consumer, tenant, subject, envelope, error, at)
+    values ('nobody', ${host.home.org}, 'project.created', ${JSON.stringify(envelope)}, 'failed', now()) returning id`
+  return String(row?.id)
 }
 
 /** A new person who is invited to another organisation, and signed in. */

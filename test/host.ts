@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { Agent, type Dispatcher, MockAgent, request } from 'undici'
 import { readConfig } from '../src/config.ts'
+import { openBus } from '../src/engines/bus/bus.ts'
 import { manualClock } from '../src/engines/clock/clock.ts'
 import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
-import type { Database, Engines, Http } from '../src/engines/engines.ts'
+import type { Bus, Database, Engines, Envelope, Http } from '../src/engines/engines.ts'
 import { httpOver } from '../src/engines/http/http.ts'
 import { openPasswords } from '../src/engines/passwords/passwords.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
@@ -22,7 +23,6 @@ import { openRefusals } from '../src/host/refusals.ts'
 import { requestIds } from '../src/host/server.ts'
 import type { OrgId, Role } from '../src/kit/caller.ts'
 import { SESSION_COOKIE } from '../src/kit/credentials.ts'
-import type { Envelope } from '../src/kit/event.ts'
 import { type Service, settingsOf } from '../src/kit/service.ts'
 import type { IdentityProvider, SignIn } from '../src/kit/sign-in.ts'
 import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
@@ -33,7 +33,15 @@ import { checkOutcome } from './declared.ts'
 export type TestOptions = Partial<
   Pick<
     HostOptions,
-    'services' | 'upstreams' | 'trusted' | 'hsts' | 'files' | 'runsSchedules' | 'outbox' | 'bodyBytesMax' | 'ownOrigins'
+    | 'services'
+    | 'upstreams'
+    | 'trusted'
+    | 'hsts'
+    | 'files'
+    | 'runsBackground'
+    | 'bodyBytesMax'
+    | 'answerBytesMax'
+    | 'ownOrigins'
   > &
     Pick<ListenerOptions, 'timeouts'> & {
       http: Http
@@ -78,7 +86,6 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { engines, clock } = world
   const violations: string[] = []
   const logged: string[] = []
-  const emitted: Envelope[] = []
   const { identity, acceptSignIns } = testIdentity()
   const log = logInto('info', clock, { write: line => void logged.push(line) })
   const opened = await testListener(log, options)
@@ -91,9 +98,9 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     upstreams: new Map(),
     hsts: false,
     bodyBytesMax: 64 * 1024 * 1024,
+    answerBytesMax: 128 * 1024 * 1024,
     files: [],
-    runsSchedules: false,
-    outbox: async (_tx, envelopes) => void emitted.push(...envelopes),
+    runsBackground: false,
     ...options,
     ...opened,
     engines,
@@ -124,6 +131,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     connections.close()
     await drop()
     assert.deepEqual(violations, [], 'answers that do not match their declaration')
+    assert.deepEqual(world.warnings, [], 'warnings of the bus')
   }
   if (t) t.after(stop)
   else after(stop)
@@ -144,7 +152,6 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     keyring,
     acceptSignIns,
     logged,
-    emitted,
   }
 }
 
@@ -196,6 +203,14 @@ export async function testListener(log: Log, options: Pick<TestOptions, 'trusted
   return { listener, requestId, refusals, connections, trusted }
 }
 
+const recording = (bus: Bus, emitted: Envelope[]): Bus => ({
+  ...bus,
+  publish: async (tx, envelopes) => {
+    emitted.push(...envelopes)
+    await bus.publish(tx, envelopes)
+  },
+})
+
 /** Engines whose clock, network, DNS and mail server the test controls. */
 function testEngines(db: Database, options: TestOptions) {
   const { now = '2026-11-15T09:00:00.000Z', beside } = options
@@ -207,8 +222,13 @@ function testEngines(db: Database, options: TestOptions) {
   const mails: SentMail[] = []
   /** A test replaces `accept`; to reject mail it throws. */
   const mailServer = { accept: (mail: SentMail) => void mails.push(mail) }
+  /** What operations have emitted, also if their transaction failed afterwards. */
+  const emitted: Envelope[] = []
+  /** Of the bus. A test that expects some removes them. */
+  const warnings: unknown[] = []
   const engines = {
     db,
+    bus: recording(openBus({ db, now: clock.now, warn: (...all) => void warnings.push(all) }), emitted),
     clock,
     random: systemRandom,
     http: options.http ?? httpOver({ public: mockAgent, configured: mockAgent }),
@@ -217,7 +237,7 @@ function testEngines(db: Database, options: TestOptions) {
     passwords: openPasswords(),
     dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
   }
-  return { engines, clock, mockAgent, txt, mails, mailServer }
+  return { engines, clock, mockAgent, txt, mails, mailServer, emitted, warnings }
 }
 
 /** The host starts without an identity origin, so that sign-in fails; `startIdentity` adds one. */

@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts'
 import { startHost } from './host.ts'
 import { startIdentity } from './identity.ts'
 
-const host = await startHost({ services: allServices, runsSchedules: true })
+const host = await startHost({ services: allServices, runsBackground: true })
 await startIdentity(host)
 const entries = allOperations.filter(({ operation }) => operation.creates)
 
@@ -116,6 +116,31 @@ describe('an Idempotency-Key', () => {
     const first = await host.call('POST /v1/projects', { body: { slug: 'order', name: 'Order' }, headers })
     const again = await host.call('POST /v1/projects', { body: { name: 'Order', slug: 'order' }, headers })
     assert.deepEqual([again.status, again.body], [201, first.body])
+  })
+
+  it('counts also if the thing existed already', async () => {
+    await create('attached', 'attached')
+    const attach = (name: string, key: string) =>
+      host.call('POST /v1/projects/attached/domains', { body: { host: name }, headers: { 'idempotency-key': key } })
+    assert.equal((await attach('a.example.com', 'first')).status, 201)
+    const again = await attach('a.example.com', 'second')
+    assert.equal(again.status, 201)
+    assert.deepEqual((await attach('a.example.com', 'second')).text, again.text)
+    assert.equal((await attach('b.example.com', 'second')).status, 409)
+  })
+
+  it('gives the answer again if it could contain a secret, but does not', async () => {
+    const make = (app: string, type: string) =>
+      host.call('POST /v1/iam/apps', {
+        body: { app, type, redirectUris: ['https://a.example/'] },
+        headers: { 'idempotency-key': app },
+      })
+    const first = await make('public1', 'public')
+    assert.equal(first.status, 201, first.text)
+    const again = await make('public1', 'public')
+    assert.deepEqual([again.status, again.text], [201, first.text])
+    assert.equal((await make('secret1', 'confidential')).status, 201)
+    assert.equal((await make('secret1', 'confidential')).status, 409)
   })
 
   it('keeps no answer of a request that failed', async () => {

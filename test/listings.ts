@@ -36,6 +36,7 @@ export const LISTINGS: readonly Listing[] = [
   listing('own active keys', `/v1/account/keys?status=active&${LIMIT}`, 'member'),
   listing('own expired keys', `/v1/account/keys?status=expired&${LIMIT}`, 'member'),
   listing('own revoked keys', `/v1/account/keys?status=revoked&${LIMIT}`, 'member'),
+  listing('events set aside', `/v1/o11y/set-aside?${LIMIT}`, 'superadmin'),
   listing('risk overrides', `/v1/risk/reference/domain?${LIMIT}`),
 ]
 
@@ -87,6 +88,10 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
       inviting.email, ${now}::timestamptz - make_interval(secs => n), ${now}::timestamptz + interval '7 days'
     from users as invited, users as inviting, generate_series(0, ${each}::int) as n
     where invited.id = ${member} and inviting.id = ${owner}`
+  await db`insert into bus_set_aside (consumer, tenant, subject, envelope, error, at)
+    select 'consumer', ${org}, 'project.created',
+      '{"id":"evt_1","type":"project.created","tenant":"home","time":"2026-11-15T09:30:00.000Z"}', 'failed', ${now}
+    from generate_series(0, ${each}::int) as n`
   for (const user of [owner, member]) await fillUser(db, { org, user }, count, now)
 }
 

@@ -31,6 +31,7 @@ export async function withEngines(start: (engines: Engines) => Promise<Serving>)
       },
       () => {},
       fail,
+      error => fail(error as Error),
     )
     const { engines } = opened
     await migrate(engines.db, allMigrations())

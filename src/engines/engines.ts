@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 
 export type Engines = {
   db: Database
+  bus: Bus
   http: Http
   dns: Dns
   mail: Mail
@@ -37,6 +38,8 @@ export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values:
 /** A transaction. Functions that write require one, so that a write outside of a transaction does not compile. */
 export interface Tx extends Sql {
   readonly isTransaction: true
+  /** Calls `done` when the transaction has been committed. */
+  afterCommit(done: () => void): void
   /** Runs several statements without parameters. For migrations only. */
   script(text: string): Promise<void>
 }
@@ -66,6 +69,64 @@ export interface Database extends Sql {
   ping(): Promise<void>
   /** `waiting` counts work that waits for a connection. */
   load(): { running: number; waiting: number }
+  close(): Promise<void>
+}
+
+/** An event on the bus: CloudEvents 1.0 plus the organisation it belongs to. */
+export type Envelope = {
+  specversion: '1.0'
+  id: string
+  source: string
+  /** The subject: dot-separated tokens such as `project.domain.verified`. */
+  type: string
+  time: string
+  /** The organisation's slug. */
+  tenant: string
+  project?: string
+  data: unknown
+}
+
+/** Reads the bus from a position of its own, which all processes share. */
+export type BusConsumer = {
+  name: string
+  /** Patterns: `*` matches one token, `>` all remaining ones. */
+  subjects: readonly string[]
+  /** The most events per call; they are of one organisation and in order. */
+  batchMax: number
+  /** Its writes are committed together with the position. */
+  handle(db: Tx, events: readonly Envelope[], signal: AbortSignal): Promise<void>
+}
+
+/** What a consumer has not handled yet. */
+export type ConsumerState = {
+  name: string
+  /** When the oldest event that it has not reached was written; null if it has reached all. */
+  oldest: string | null
+  /** Events that wait because one of their organisation failed. */
+  waiting: number
+  setAside: number
+}
+
+/** An event that a consumer failed to handle too often. */
+export type SetAsideEvent = { id: number; consumer: string; at: string; error: string; envelope: Envelope }
+
+export interface Bus {
+  /** Adds events in the transaction that makes the change they tell of. */
+  publish(db: Tx, envelopes: readonly Envelope[]): Promise<void>
+  /** Calls these consumers until the bus is closed. One that is new gets the events from now on. Every event is handled at
+   *  least once, those of one organisation in order. A failed event is tried again, and after 20 tries set aside; the
+   *  events of its organisation wait for it, and others do not. */
+  consume(consumers: readonly BusConsumer[]): Promise<void>
+  /** Sets a consumer back to the first event that was published then or later. */
+  replay(db: Tx, consumer: string, since: Date): Promise<void>
+  /** Of the consumers that `consume` was called with. */
+  states(db: Sql): Promise<ConsumerState[]>
+  /** The newest first, before that id. */
+  setAside(db: Sql, before: number, limit: number): Promise<SetAsideEvent[]>
+  /** Returns false if there is no such event. */
+  retrySetAside(db: Tx, id: number): Promise<boolean>
+  /** Makes room for the coming days and deletes what every consumer has passed. To be called every hour. */
+  maintain(write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>): Promise<void>
   close(): Promise<void>
 }
 
@@ -119,8 +180,8 @@ export interface Passwords {
   verify(user: string, digest: string, password: string, signal?: AbortSignal): Promise<boolean>
 }
 
-/** Engine names in faults and logs; the bus and the warehouse come with events. */
-export type EngineName = keyof Engines | 'bus' | 'warehouse'
+/** Engine names in faults and logs; the warehouse comes with events. */
+export type EngineName = keyof Engines | 'warehouse'
 
 /** An engine cannot serve now. `busy`: its queue is full. `down`: it cannot be reached. `conflict`: a transaction lost
  *  a race and would succeed if retried. In these cases nothing was done. `unknown`: the connection was lost after the

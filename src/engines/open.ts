@@ -1,5 +1,6 @@
 // The only module that chooses between embedded and external engines.
 import { join } from 'node:path'
+import { type BusOptions, openBus } from './bus/bus.ts'
 import { systemClock } from './clock/clock.ts'
 import { DATABASE_USER, type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './db/embedded/server.ts'
 import { openPostgres, requireVersion } from './db/postgres.ts'
@@ -31,6 +32,7 @@ export async function openEngines(
   options: EngineSettings,
   log: EmbeddedOptions['log'],
   lost: (error: Error) => void,
+  warn: BusOptions['warn'],
 ): Promise<OpenEngines> {
   const { dataDirectory, databaseUrl, dbConnections } = options
   // More than the pool: LISTEN has its own connection, and people may connect with a client.
@@ -50,12 +52,14 @@ export async function openEngines(
   const root = options.rootKey ?? rootKey(dataDirectory, systemRandom)
   const seal = openSeal(root, systemRandom)
   const mail = openMail({ ...options.mail, directory: join(dataDirectory, 'mail') }, systemClock, systemRandom)
+  const bus = openBus({ db, now: systemClock.now, warn })
   const [dns, passwords] = [openDns(options.dns), openPasswords()]
   return {
-    engines: { db, http, dns, mail, clock: systemClock, random: systemRandom, seal, passwords },
+    engines: { db, bus, http, dns, mail, clock: systemClock, random: systemRandom, seal, passwords },
     databaseHome: embedded?.home ?? null,
     abandon: () => embedded?.abandon(),
     close: async () => {
+      await bus.close()
       await http.close()
       await db.close()
       await embedded?.stop()

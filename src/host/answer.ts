@@ -8,6 +8,7 @@ import type { Operation } from '../kit/operation.ts'
 import { sendEvents } from './events.ts'
 import { faultFor } from './faults.ts'
 import type { Log } from './log.ts'
+import { type MemoryBudget, UNCOUNTED_BYTES } from './memory-budget.ts'
 import { type Refusals, reportFault } from './refusals.ts'
 import type { RequestScope } from './scope.ts'
 
@@ -19,6 +20,8 @@ export type AnswerOptions = {
   hsts: boolean
   log: Log
   refusals: Refusals
+  /** The memory for answers that clients have not taken yet. */
+  unread: MemoryBudget
   inspect?: Inspect
 }
 
@@ -54,7 +57,11 @@ export class Answers {
     if (output instanceof Reply) this.sendReply(scope, response, output)
     else if (output instanceof EventStream) this.#sendEvents(scope, response, output)
     else if (output === undefined) response.writeHead(operation.status, this.#headOf(scope)).end()
-    else writeJson(scope, response, operation.status, this.#headOf(scope), JSON.stringify(output))
+    else {
+      const text = JSON.stringify(output)
+      this.#hold(scope, text)
+      writeJson(scope, response, operation.status, this.#headOf(scope), text)
+    }
   }
 
   /** Sends an answer without a body. */
@@ -68,6 +75,7 @@ export class Answers {
       this.#sendStream(scope, response, answer, body)
       return
     }
+    if (body) this.#hold(scope, body)
     const head = this.#headWith(scope, headers)
     if (body) head.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length))
     response.writeHead(status, head).end(scope.method === 'HEAD' ? undefined : (body ?? undefined))
@@ -85,6 +93,13 @@ export class Answers {
     }
     const { status, body } = (route?.operation.dialect ?? native)(fault, id)
     writeJson(scope, response, status, this.#headWith(scope, fault.headers), JSON.stringify(body))
+  }
+
+  /** Raises a fault if too much of other answers to this client has not been taken. */
+  #hold(scope: RequestScope, body: string | Uint8Array): void {
+    if (body.length <= UNCOUNTED_BYTES || scope.method === 'HEAD') return
+    scope.answer ??= this.#options.unread(scope)
+    scope.answer.grow(body.length)
   }
 
   /** The head is sent with the first byte, so that an earlier failure can be answered as a fault. After a later failure

@@ -1,7 +1,7 @@
-// Runs the schedules of all services until the host stops. A lease ensures one run per period across all processes.
+// Runs the schedules and consumers of all services until the host stops. A lease ensures one run per period across all processes.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Engines } from '../engines/engines.ts'
-import type { Schedule, ScheduleOutcome } from '../kit/background.ts'
+import type { BusConsumer, Engines } from '../engines/engines.ts'
+import type { Consumer, Schedule, ScheduleOutcome } from '../kit/background.ts'
 import { withLease } from '../kit/lease/lease.ts'
 import { selectDue, updateDue } from '../kit/lease/store.ts'
 import type { Service } from '../kit/service.ts'
@@ -24,7 +24,21 @@ export type BackgroundOptions = {
   log: Log
 }
 
-/** Returns a function that stops all schedules. */
+/** Returns a function that stops all of it. */
+export async function startBackground(options: BackgroundOptions): Promise<() => Promise<void>> {
+  const { engines, services, states } = options
+  await engines.bus.consume(
+    services.flatMap(({ name, consumers }) => consumers.map(one => consumerOf(engines, states.get(name), one))),
+  )
+  const stopSchedules = startSchedules(options)
+  return async () => void (await Promise.all([stopSchedules(), engines.bus.close()]))
+}
+
+function consumerOf(engines: Engines, state: unknown, { name, subjects, batchMax, run }: Consumer): BusConsumer {
+  const handle: BusConsumer['handle'] = (db, events, signal) => run({ ...engines, db, state, signal } as never, events)
+  return { name, subjects, batchMax, handle }
+}
+
 export function startSchedules(options: BackgroundOptions): () => Promise<void> {
   const ended = new AbortController()
   const running = options.services.flatMap(({ name, schedules }) =>

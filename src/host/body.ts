@@ -4,16 +4,21 @@ import { Readable, Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { Fault } from '../kit/fault.ts'
 import type { Encoding, Operation, ParsedBody } from '../kit/operation.ts'
-import { type BodyShare, UNCOUNTED_BYTES } from './body-budget.ts'
 import { bodyTooLarge, isSafe, malformed } from './faults.ts'
 import { parseJson } from './input.ts'
+import { type MemoryShare, UNCOUNTED_BYTES } from './memory-budget.ts'
 
 const JSON_TYPE = /^application\/json *(;|$)/i
 
 type Done = (error: unknown, body: unknown) => void
 
 /** Calls `done` once. Bodies of GET, HEAD and OPTIONS requests are ignored. `newShare` reserves memory for the body. */
-export function readBody(request: IncomingMessage, operation: Operation, newShare: () => BodyShare, done: Done): void {
+export function readBody(
+  request: IncomingMessage,
+  operation: Operation,
+  newShare: () => MemoryShare,
+  done: Done,
+): void {
   const { 'content-type': type, 'content-length': length, 'transfer-encoding': coding } = request.headers
   const isJsonOrNone = operation.bodyKind === 'none' || operation.bodyKind === 'json'
   const isSafeMethod = isSafe(request.method ?? '')
@@ -24,7 +29,7 @@ export function readBody(request: IncomingMessage, operation: Operation, newShar
   else readWhole(request, operation, newShare, done)
 }
 
-function readWhole(request: IncomingMessage, operation: Operation, newShare: () => BodyShare, done: Done): void {
+function readWhole(request: IncomingMessage, operation: Operation, newShare: () => MemoryShare, done: Done): void {
   const { bodyKind, bodyLimit } = operation
   const encoding = encodingOf(request, operation)
   if (encoding instanceof Fault) done(encoding, undefined)
@@ -62,7 +67,7 @@ const parsed = (bytes: Buffer): ParsedBody => ({ bytes, json: parseJson(bytes) }
 function readBytes(
   request: IncomingMessage,
   limit: number,
-  share: BodyShare | null,
+  share: MemoryShare | null,
   done: (error: unknown, bytes: Buffer) => void,
 ): void {
   const chunks: Buffer[] = []
@@ -114,7 +119,7 @@ function decode(
   bytes: Buffer,
   encoding: Encoding,
   limit: number,
-  share: BodyShare | null,
+  share: MemoryShare | null,
   done: (error: unknown, decoded: Buffer) => void,
 ): void {
   const bound = { maxOutputLength: limit }

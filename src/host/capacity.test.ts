@@ -1,11 +1,16 @@
 // What one client or organisation may take of the host: connections, pipelined requests, memory for bodies and answers.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { BlockList, connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { Type } from 'typebox'
 import { eventually } from '../../test/eventually.ts'
-import { startHost, type TestHost } from '../../test/host.ts'
+import { CA, startHost, type TestHost } from '../../test/host.ts'
 import { rawConnection } from '../../test/raw-connection.ts'
 import { specimen } from '../../test/specimen.ts'
+import { operation } from '../kit/operation.ts'
+import { service } from '../kit/service.ts'
 import { newKeyText } from '../services/account/public.ts'
 import { services } from '../services/index.ts'
 
@@ -155,6 +160,40 @@ describe('requests that arrive at the same moment', async () => {
     isDone = true
     assert.equal(body.filter((one: { result?: object }) => one.result).length, 20)
     assert.ok(most <= 6, `${most} in one turn`)
+  })
+})
+
+describe('answers', () => {
+  const MB = 1_000_000
+  const large = operation({
+    route: 'GET /v1/large',
+    summary: 'Answers 20 MB',
+    access: 'bearer',
+    output: Type.Object({ text: Type.String() }),
+    run: () => ({ text: 'x'.repeat(20 * MB) }),
+  })
+
+  it('that one organisation does not read do not take the memory of others', async t => {
+    const services = [service({ name: 'large', what: 'For this test', operations: [{ large }] })]
+    const host = await startHost({ services, answerBytesMax: 64 * MB }, t)
+    const unread = async () => {
+      const socket = connectTls({ port: host.port, host: '127.0.0.1', servername: 'localhost', ca: CA() })
+      t.after(() => socket.destroy())
+      socket.write(`GET /v1/large HTTP/1.1\r\n${headOf(host, host.home.key)}\r\n`)
+      await once(socket, 'readable')
+      return socket
+    }
+    const sockets = [await unread(), await unread()]
+    const refused = await host.call('GET /v1/large')
+    assert.deepEqual([refused.status, refused.body.error.code], [503, 'overloaded'])
+    assert.match(refused.body.error.message, /have not been read yet/)
+    assert.equal((await host.call('GET /v1/projects')).status, 200)
+    assert.equal((await host.call('GET /v1/large', { as: host.other.key })).status, 200)
+    for (const socket of sockets) socket.destroy()
+    await eventually(
+      async () => (await host.call('GET /v1/large')).status,
+      status => status === 200,
+    )
   })
 })
 

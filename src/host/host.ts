@@ -7,14 +7,14 @@ import type { Opened, Provided, Service } from '../kit/service.ts'
 import type { IdentityProvider } from '../kit/sign-in.ts'
 import { aboutOperations } from './about.ts'
 import type { Inspect } from './answer.ts'
-import { startSchedules } from './background.ts'
-import { openBodyBudget } from './body-budget.ts'
+import { startBackground } from './background.ts'
 import { openCalls } from './calls.ts'
 import type { Connections } from './connections.ts'
 import { type Document, documentOf, type Files, openFiles } from './files.ts'
 import type { Histogram } from './histogram.ts'
 import { type Listener, listen } from './listener.ts'
 import type { Log } from './log.ts'
+import { openAnswerBudget, openBodyBudget } from './memory-budget.ts'
 import { createMetricsServer, databaseCalls, openConnectionsGauge, openMetrics } from './metrics.ts'
 import { openapiDocument, type Section } from './openapi.ts'
 import { openQueues } from './queues.ts'
@@ -23,7 +23,6 @@ import type { Refusals } from './refusals.ts'
 import { relayOperations } from './relay.ts'
 import type { Route } from './scope.ts'
 import { buildServer } from './server.ts'
-import type { Outbox } from './write.ts'
 
 export type HostOptions = {
   services: readonly Service[]
@@ -33,10 +32,8 @@ export type HostOptions = {
   /** The values of the services' settings, by name. */
   settings: Readonly<Record<string, unknown>>
   identity: IdentityProvider
-  /** Stores events in the transaction that emits them; null without a bus. */
-  outbox: Outbox | null
-  /** Whether schedules run in this process. */
-  runsSchedules: boolean
+  /** Whether schedules and consumers run in this process. */
+  runsBackground: boolean
   /** URLs of services that run elsewhere, by name. Relays replace their operations. */
   upstreams: ReadonlyMap<string, URL>
   /** The URL at which clients reach this host. */
@@ -54,6 +51,8 @@ export type HostOptions = {
   connections: Pick<Connections, 'count'>
   /** Memory for the request bodies that are received at the same time. */
   bodyBytesMax: number
+  /** Memory for answers that clients have not taken yet. */
+  answerBytesMax: number
   inspect?: Inspect
 }
 
@@ -89,7 +88,6 @@ export function sectionsOf(services: readonly Service[], ping: () => Promise<voi
 export async function openHost(options: HostOptions): Promise<Host> {
   const { services, upstreams, engines, listener } = options
   const local = services.map(one => (upstreams.has(one.name) ? { ...one, operations: {} } : one))
-  requireBus(local, options.outbox)
   const relays = services.flatMap(one => {
     const url = upstreams.get(one.name)
     return url ? [{ operations: relayOperations(one, url) }] : []
@@ -112,6 +110,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     rates: openRates(engines.clock, provided.leasePermits),
     queues: openQueues(),
     bodies: openBodyBudget(options.bodyBytesMax),
+    unread: openAnswerBudget(options.answerBytesMax),
     turns: openTurns(REQUESTS_PER_TURN),
   }
   const calls = openCalls(path)
@@ -121,7 +120,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile })
   const metricsServer = createMetricsServer(metrics)
   const metricsPort = await listen(metricsServer, options.metricsAddress.host, options.metricsAddress.port)
-  const stopSchedules = options.runsSchedules ? startSchedules({ ...path, services: local }) : async () => {}
+  const stopBackground = options.runsBackground ? await startBackground({ ...path, services: local }) : async () => {}
   return {
     metricsPort,
     requests: metrics.requests,
@@ -132,7 +131,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       server.close()
       // Streams may end by themselves within half of the time; the rest are then stopped.
       const stopStreams = setTimeout(server.stopStreams, graceMs / 2)
-      await Promise.all([listener.drain(graceMs), stopSchedules()])
+      await Promise.all([listener.drain(graceMs), stopBackground()])
       clearTimeout(stopStreams)
       server.stopStreams()
       await path.rates.close()
@@ -180,14 +179,6 @@ function providedBy(opened: readonly Opened<unknown>[]): Provided {
   const missing = REQUIRED.filter(name => !(name in provided))
   if (missing.length > 0) throw new Error(`no service provides ${missing.join(', ')}`)
   return provided as Provided
-}
-
-/** Fails at start instead of silently dropping events. */
-function requireBus(services: readonly Service[], outbox: Outbox | null): void {
-  for (const { name, operations, consumers } of services) {
-    const emits = Object.values(operations).some(one => Object.keys(one.emits).length > 0)
-    if ((emits && !outbox) || consumers.length > 0) throw new Error(`${name} needs a bus, but none is configured`)
-  }
 }
 
 /** Finds the service without operations that owns a path. */

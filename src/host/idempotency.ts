@@ -1,7 +1,7 @@
 // Requests with an `Idempotency-Key`: a repeated request gets the answer of the first, and changes nothing. The answer is
 // kept in the transaction that creates the thing, so that there is never one without the other.
 import { createHash } from 'node:crypto'
-import type { Clock, Seal, Sql } from '../engines/engines.ts'
+import type { Clock, Database, Seal } from '../engines/engines.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
@@ -39,6 +39,7 @@ export function keyedRequest(
     key: createHash('sha256').update(key).digest(),
     // The input may contain a password, which must not be guessable from what is stored.
     input: engines.seal.mac(org, name, sent),
+    isKept: false,
   }
 }
 
@@ -54,18 +55,25 @@ const canonical = (value: unknown): string =>
  *  find out when they keep their own answer, and are rolled back. */
 export function once(
   options: IdempotencyOptions,
-  db: Sql,
+  db: Database,
+  { disclosesSecret }: Operation,
   request: KeyedRequest,
   signal: AbortSignal,
   work: () => unknown,
 ): Promise<unknown> {
-  const find = () => options.keptAnswers.find(db, request, options.engines.clock.now().toISOString())
+  const { keep } = options.keptAnswers
+  const now = () => options.engines.clock.now().toISOString()
+  const find = () => options.keptAnswers.find(db, request, now())
   const name = `${request.operation} ${request.org} ${Buffer.from(request.key).toString('base64')}`
   return options.queues.run(name, signal, async () => {
     const before = await find()
     if (before) return answerOf(request, before)
     try {
-      return await work()
+      const answer = await work()
+      // It changed nothing, because the thing existed already.
+      if (!request.isKept && !disclosesSecret)
+        await db.transaction(tx => keep(tx, request, { answer, made: '' }, now()))
+      return answer
     } catch (error) {
       const kept = await find().catch(() => null) // Without the database, the first error says why.
       if (kept && isSame(request, kept)) return answerOf(request, kept)

@@ -37,7 +37,7 @@ export function invoke(
   const keyed = keyedRequest(options, operation, acting, input, request)
   const run = () => operation.run(contextOf(options, operation, acting, request, db, keyed) as never, input as never)
   const paid = () => (acting && operation.metered ? options.requireBudget(db, acting).then(run) : run())
-  return keyed === null ? paid() : once(options, db, keyed, request.signal, paid)
+  return keyed === null ? paid() : once(options, db, operation, keyed, request.signal, paid)
 }
 
 function contextOf(
@@ -48,10 +48,10 @@ function contextOf(
   db: Database,
   keyed: KeyedRequest | null,
 ) {
-  const { http, dns, mail, clock, random, seal, passwords } = options.engines
+  const { bus, http, dns, mail, clock, random, seal, passwords } = options.engines
   const state = options.states.get(operation.service)
   const write = writer(options, db, operation, caller, request, keyed)
   const calls = operation.callsOperations ? options.calls : undefined
   // Listed one by one: spreading the engines would cost more than everything else here.
-  return { db, http, dns, mail, clock, random, seal, passwords, caller, request, state, write, calls }
+  return { db, bus, http, dns, mail, clock, random, seal, passwords, caller, request, state, write, calls }
 }

@@ -175,7 +175,7 @@ function failing(db: Database, state: { isDown: boolean }): Database {
     state.isDown
       ? Promise.reject(new EngineUnavailable('db', 'unknown'))
       : db.autocommit(strings, ...values)) as unknown as Database['autocommit']
-  const autocommit = Object.assign(write, { isTransaction: true as const, script: db.autocommit.script })
+  const autocommit = Object.assign(write, { ...db.autocommit })
   const read = (strings: TemplateStringsArray, ...values: never[]) => db(strings, ...values)
   const failingDb = Object.assign(read, { ...db, autocommit, for: () => failingDb }) as unknown as Database
   return failingDb
@@ -292,7 +292,7 @@ describe('openRates', () => {
   }
 
   it('deletes what is stored of keys that are no longer used', async t => {
-    const own = await startHost({ runsSchedules: true }, t)
+    const own = await startHost({ runsBackground: true }, t)
     const { key } = (await own.call('POST /v1/account/keys', { body: { name: 'rated', rate: 2 } })).body
     await own.call('GET /v1/projects', { as: key })
     const rows = () => own.db`select from key_rates`

@@ -9,19 +9,19 @@ import type { Operation } from '../kit/operation.ts'
 import { admit, requirePermitted } from './admit.ts'
 import type { Answers } from './answer.ts'
 import { readBody } from './body.ts'
-import type { BodyBudget } from './body-budget.ts'
 import { preflightHeaders } from './cors.ts'
 import { bodyTooLarge, isSafe, METHODS, malformed } from './faults.ts'
 import { type IdentifyOptions, identify } from './identify.ts'
 import { readInput } from './input.ts'
 import { type InvokeOptions, invoke } from './invoke.ts'
 import { HEADER_BYTES_MAX } from './listener.ts'
+import type { MemoryBudget } from './memory-budget.ts'
 import { INGEST_PARAMETER, presentedIn, requireOneCredential } from './presented.ts'
 import type { Rates } from './rates.ts'
 import type { RequestScope, Route } from './scope.ts'
 
 export type RouteOptions = IdentifyOptions &
-  InvokeOptions & { rates: Rates; bodies: BodyBudget; turns: Turns; routes: ReadonlyMap<string, Route> }
+  InvokeOptions & { rates: Rates; bodies: MemoryBudget; turns: Turns; routes: ReadonlyMap<string, Route> }
 export type Routes = (request: IncomingMessage, response: ServerResponse, scope: RequestScope) => void
 /** Answers a request that matches no operation. `meant` is the path without its trailing slash, if that one exists. */
 export type Fallback = (...args: [...Parameters<Routes>, meant: string | null]) => void

@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../kit/caller.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
-import type { BodyShare } from './body-budget.ts'
 import { malformed, stopping } from './faults.ts'
 import { type Log, loggedPath } from './log.ts'
+import type { MemoryShare } from './memory-budget.ts'
 import type { Metrics } from './metrics.ts'
 
 export type Observe = ReturnType<Metrics['requests']['of']>
@@ -29,7 +29,9 @@ export class RequestScope implements RequestFacts {
   /** The CORS headers, if a page of another origin may read the answer. */
   cors: Record<string, string> | null = null
   /** The memory that its body holds. */
-  body: BodyShare | null = null
+  body: MemoryShare | null = null
+  /** The memory that its answer holds, if it is large. */
+  answer: MemoryShare | null = null
   /** Set when the host drains and stops this stream. */
   isStopped = false
 
@@ -76,6 +78,7 @@ export class RequestScope implements RequestFacts {
   report(log: Log, observeOther: Observe): void {
     const { route, caller, id, ip } = this
     this.body?.release()
+    this.answer?.release()
     const status = this.#response.headersSent ? this.#response.statusCode : UNANSWERED
     const ms = performance.now() - this.#startedMs
     if (route) route.observe(this.method, status, ms / 1000)

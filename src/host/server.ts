@@ -37,8 +37,12 @@ export function buildServer(options: ServerOptions): HostServer {
   const fallback: Fallback = (request, response, scope, meant) => {
     const path = (request.url ?? '').split('?', 1)[0] as string
     const file = options.findFile(request.method ?? '', path, request.headers)
-    if (file) return answers.sendReply(scope, response, file)
-    answers.fail(scope, response, notFoundAt(request, path, options.unbuilt(path), meant))
+    try {
+      if (!file) throw notFoundAt(request, path, options.unbuilt(path), meant)
+      answers.sendReply(scope, response, file)
+    } catch (error) {
+      answers.fail(scope, response, error)
+    }
   }
   const routes = buildRoutes(options, answers, fallback)
   /** Requests for no operation share one series, so that clients cannot create new ones. */

@@ -4,7 +4,7 @@ import { beforeEach, describe, it } from 'node:test'
 import { Type } from 'typebox'
 import { eventually } from '../../test/eventually.ts'
 import { type Answer, startHost } from '../../test/host.ts'
-import { duringWrite, specimenConsumer } from '../../test/specimen/writes.ts'
+import { duringWrite } from '../../test/specimen/writes.ts'
 import { specimen } from '../../test/specimen.ts'
 import { nothing } from '../kit/answer.ts'
 import { orNone } from '../kit/fields.ts'
@@ -238,17 +238,6 @@ describe('the declaration of an operation', () => {
       assert.throws(() => declare({ ...common, ...more }), why)
     }
     assert.ok(declare(common))
-  })
-
-  it('that needs a bus prevents the start of a host without one', async () => {
-    const emitting = service({
-      name: 'x',
-      what: 'x',
-      operations: [{ x: declare({ ...common, emits: { 'x.y': Type.Object({}) } }) }],
-    })
-    const consuming = service({ name: 'x', what: 'x', consumers: [specimenConsumer] })
-    await assert.rejects(startHost({ services: [emitting], outbox: null }), /x needs a bus/)
-    await assert.rejects(startHost({ services: [consuming] }), /x needs a bus/)
   })
 
   it('must be below a path of its service', () => {

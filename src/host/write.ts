@@ -1,22 +1,25 @@
 // The `write` of an operation: a transaction with its audit entry and its events, retried after conflicts.
 import { setTimeout as wait } from 'node:timers/promises'
-import { ConstraintViolated, type Database, type Engines, EngineUnavailable, type Tx } from '../engines/engines.ts'
+import {
+  ConstraintViolated,
+  type Database,
+  type Engines,
+  EngineUnavailable,
+  type Envelope,
+  type Tx,
+} from '../engines/engines.ts'
 import type { AuditTrail } from '../kit/audit.ts'
 import type { OrgId, Principal } from '../kit/caller.ts'
-import type { Envelope } from '../kit/event.ts'
+
 import { Fault } from '../kit/fault.ts'
 import type { KeptAnswers, KeyedRequest } from '../kit/kept-answers.ts'
-import type { Operation, RequestFacts } from '../kit/operation.ts'
+import { containsSecret, type Operation, type RequestFacts } from '../kit/operation.ts'
 import type { Changes, RecordChange, Write, WriteOptions } from '../kit/write.ts'
 import type { Queues } from './queues.ts'
-
-/** Stores events in the transaction that makes the change. */
-export type Outbox = (db: Tx, envelopes: readonly Envelope[]) => Promise<void>
 
 export type WriterOptions = {
   engines: Engines
   audit: AuditTrail
-  outbox: Outbox | null
   /** The `source` of events: this host's address. */
   source: string
   queues: Queues
@@ -27,7 +30,7 @@ export type WriterOptions = {
 const ATTEMPTS_MAX = 5
 const BACKOFF_MS = 10
 
-type Scope = { db: Tx; record: RecordChange; emit: (subject: string, data: unknown) => void }
+type Scope = { db: Tx; record: RecordChange; emit: (subject: string, data: unknown, tenant?: OrgId) => void }
 type Work = (scope: Scope) => Promise<unknown>
 
 export function writer(
@@ -90,19 +93,19 @@ function violationFault(error: ConstraintViolated, { faults }: Operation): Error
 
 /** One attempt. Its audit entries and events are discarded if it fails. */
 async function tryOnce(
-  { engines, audit, outbox, source, keptAnswers }: WriterOptions,
+  { engines, audit, source, keptAnswers }: WriterOptions,
   { operation, caller, request, keyed }: Writing,
   work: Work,
   db: Tx,
 ): Promise<unknown> {
   const entries: { on: string; changes: Changes | null; trail: OrgId | undefined }[] = []
-  const emitted: Pick<Envelope, 'type' | 'data'>[] = []
+  const emitted: (Pick<Envelope, 'type' | 'data'> & { tenant: OrgId | undefined })[] = []
   const output = await work({
     db,
     record: (on, changes = {}, trail) => {
       entries.push({ on, changes: Object.keys(changes).length > 0 ? changes : null, trail })
     },
-    emit: (type, data) => void emitted.push({ type, data }),
+    emit: (type, data, tenant) => void emitted.push({ type, data, tenant }),
   })
   // Read the clock after the work: it may have waited for a lock.
   const at = engines.clock.now().toISOString()
@@ -115,17 +118,21 @@ async function tryOnce(
   // What an operation that creates something records is what it created, and what this work returns is its answer.
   const made = entries.at(-1)?.on
   if (keyed !== null && made !== undefined) {
-    await keptAnswers.keep(db, keyed, { answer: operation.disclosesSecret ? null : output, made }, at)
+    const answer = containsSecret(operation.answer.value, output) ? null : output
+    await keptAnswers.keep(db, keyed, { answer, made }, at)
+    db.afterCommit(() => {
+      keyed.isKept = true
+    })
   }
   if (emitted.length > 0) {
     const undeclared = emitted.find(({ type }) => !(type in operation.emits))
-    if (!outbox || !caller || undeclared) throw new Error(`${operation.path} emits without declaration, bus or caller`)
-    const about = { source, time: at, tenant: caller.org, ...(caller.project && { project: caller.project }) }
-    const idOf = () => ({ specversion: '1.0' as const, id: `evt_${engines.random.token(24)}` })
-    await outbox(
-      db,
-      emitted.map(one => ({ ...idOf(), ...about, ...one })),
-    )
+    if (!caller || undeclared) throw new Error(`${operation.path} emits an event without declaration or caller`)
+    const envelopes = emitted.map(({ type, data, tenant = caller.org }): Envelope => {
+      const id = `evt_${engines.random.token(24)}`
+      const { project } = caller
+      return { specversion: '1.0', id, source, type, time: at, tenant, ...(project && { project }), data }
+    })
+    await engines.bus.publish(db, envelopes)
   }
   return output
 }

@@ -195,7 +195,7 @@ describe('the password limiter', () => {
   })
 
   it('keeps nothing of right passwords, and deletes the counts of windows that have ended', async t => {
-    const own = await startHost({ runsSchedules: true }, t)
+    const own = await startHost({ runsBackground: true }, t)
     const ownLimiter = openPasswordLimiter(own.engines)
     const rows = () => own.db`select from guesses`
     for (const knownBrowser of [null, 'mark']) {

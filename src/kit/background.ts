@@ -1,7 +1,6 @@
 // Background work is of two kinds. A schedule runs once per period across all processes. A consumer handles events from
 // the bus.
-import type { Engines, Sql, Tx } from '../engines/engines.ts'
-import type { Envelope } from './event.ts'
+import type { BusConsumer, Engines, Envelope, Sql, Tx } from '../engines/engines.ts'
 import type { Lease } from './lease/lease.ts'
 
 type OtherEngines = Omit<Engines, 'db'>
@@ -40,14 +39,9 @@ export type ConsumerContext<State = unknown> = OtherEngines & {
   signal: AbortSignal
 }
 
-export type Consumer = {
+/** Its position on the bus is stored under its name. */
+export type Consumer = Pick<BusConsumer, 'name' | 'subjects' | 'batchMax'> & {
   kind: 'consumer'
-  /** Its position on the bus is stored under this name. */
-  name: string
-  /** Patterns: `*` matches one token, `>` all remaining ones. */
-  subjects: readonly string[]
-  /** The most events per call; they are of one organisation and in order. */
-  batchMax: number
   /** After a failure it is called again with the same events, with backoff; after 20 tries an event is set aside. */
   run: (context: ConsumerContext<never>, events: readonly Envelope[]) => Promise<void>
 }

@@ -3,7 +3,15 @@ import type { Sql, Tx } from '../engines/engines.ts'
 
 /** A request with a key: the digest of the key, and a MAC of who sent what. `path` has what its path names, which was there
  *  before. */
-export type KeyedRequest = { org: string; operation: string; path: unknown[]; key: Uint8Array; input: Uint8Array }
+export type KeyedRequest = {
+  org: string
+  operation: string
+  path: unknown[]
+  key: Uint8Array
+  input: Uint8Array
+  /** Whether its answer was kept with what it changed. */
+  isKept: boolean
+}
 
 /** `answer` is null if it contained a secret; `made` names what was created, or changed. */
 export type KeptAnswer = { input: Uint8Array; answer: unknown; made: string }

@@ -108,7 +108,7 @@ export type Declaration<
   bodyExample?: unknown
   bodyLimit?: number
   encodings?: readonly Encoding[]
-  /** For protocols that are not ours: unknown fields are accepted. */
+  /** For protocols that are not ours: unknown fields are accepted, also in the query. */
   passUnknown?: true
   project?: (keyof F & string) | 'chosen'
   model?: keyof F & string
@@ -190,7 +190,7 @@ export function declareOperation(declared: Erased) {
   rejectIf(audit !== null && method === 'GET', route, 'a read leaves no entry in the audit trail')
   rejectIf(declared.metered === true && access === 'public', route, 'a public operation has no budget to check')
 
-  const shape = declared.passUnknown || body === 'parsed' ? {} : { additionalProperties: false }
+  const shape = declared.passUnknown ? {} : { additionalProperties: false }
   const input = Type.Object(fields, shape)
   rejectIf(isUnbounded(input), route, 'an array in the input needs maxItems, a record maxProperties')
   const checked = body === undefined ? input : Type.Object({ ...fields, body: Type.Unknown() }, shape)
@@ -228,7 +228,7 @@ export function declareOperation(declared: Erased) {
     creates,
     /** Its answer contains a secret. */
     disclosesSecret: hasSecret(answer.value),
-    passesUnknown: declared.passUnknown ?? body === 'parsed',
+    passesUnknown: declared.passUnknown ?? false,
     check: compileCheck(checked),
     status: declared.status ?? (answer.kind === 'nothing' ? 204 : 200),
     project: project ?? null,
@@ -237,11 +237,24 @@ export function declareOperation(declared: Erased) {
   }
 }
 
-/** Whether a value of this schema contains a secret. */
+/** Whether a value of this schema may contain a secret. */
 function hasSecret(schema: object | null): boolean {
   if (schema === null) return false
   if (SECRET in schema) return true
   return Object.values(schema).some(part => typeof part === 'object' && part !== null && hasSecret(part))
+}
+
+/** Whether this value contains a secret. */
+export function containsSecret(schema: object | null, value: unknown): boolean {
+  if (schema === null || value === null || value === undefined) return false
+  if (SECRET in schema) return true
+  const { properties = {}, items, anyOf = [], allOf = [] } = schema as Record<string, never>
+  if (Array.isArray(value)) return items !== undefined && value.some(one => containsSecret(items, one))
+  const fields = Object.entries<object>(properties)
+  return (
+    [...anyOf, ...allOf].some(one => containsSecret(one, value)) ||
+    fields.some(([name, part]) => containsSecret(part, (value as Record<string, unknown>)[name]))
+  )
 }
 
 /** Whether a client decides how many values a list or a record of this schema has. */

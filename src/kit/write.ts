@@ -22,9 +22,11 @@ export function changesIn<T extends object>(before: T | null, after: T, names: r
 export type RecordChange = (on: string, changes?: Changes, trail?: OrgId) => void
 
 export type Emits = Record<string, TSchema>
+/** `tenant` is the organisation that gets the event, if it is not that of the caller. */
 export type Emit<E extends Emits> = <Subject extends keyof E & string>(
   subject: Subject,
   data: Static<E[Subject]>,
+  tenant?: OrgId,
 ) => void
 
 export type WriteOptions = {

@@ -5,6 +5,7 @@ import { issueKey, revokeKeysOf } from './account/public.ts'
 import { account } from './account/service.ts'
 import { iamService } from './iam/service.ts'
 import { mcp } from './mcp/service.ts'
+import { o11y } from './o11y/service.ts'
 import { projectsService } from './projects/service.ts'
 import { risk } from './risk/service.ts'
 
@@ -21,7 +22,7 @@ export const services = [
   service({ name: 'kms', what: 'Secrets, sealed at rest' }),
   service({ name: 'platform', what: 'Builds and deploys' }),
   service({ name: 'event', what: 'Event ingest, and the analytics read from it' }),
-  service({ name: 'o11y', what: 'Observability: traces, metrics and logs' }),
+  o11y,
   service({ name: 'tasks', what: 'Scheduled and background tasks' }),
   service({ name: 'billing', what: 'Balance, credits and usage' }),
   service({ name: 'webhooks', what: "Events delivered to an organisation's own endpoints, signed" }),

@@ -36,11 +36,16 @@ export function openPostgres(options: PostgresOptions): Database {
     let hasBegun = false
     const isBegun = () => hasBegun
     const state: Transaction = { isCommitting: false, isGivenUp: false, isLost: false, statement: null, isBegun }
+    const afterCommit: (() => void)[] = []
+    const committed = (value: T) => {
+      for (const done of afterCommit) done()
+      return value
+    }
     return run(user, state, sql => {
       const whole = sql.begin(async tx => {
         hasBegun = true
         requireWanted(state)
-        const value = await unlessLost(state, work(transactionSql(tx, state)))
+        const value = await unlessLost(state, work(transactionSql(tx, state, afterCommit)))
         requireWanted(state)
         state.isCommitting = true // The driver sends COMMIT next.
         return value
@@ -50,7 +55,7 @@ export function openPostgres(options: PostgresOptions): Database {
         state.isLost = true
       })
       return whole
-    })
+    }).then(committed)
   }
 
   const shared = {
@@ -74,7 +79,7 @@ export function openPostgres(options: PostgresOptions): Database {
       {
         ...shared,
         transaction: <T>(work: (tx: Tx) => Promise<T>) => transaction(user, work),
-        autocommit: Object.assign(write, { isTransaction: true as const, script }),
+        autocommit: Object.assign(write, { isTransaction: true as const, afterCommit: callNow, script }),
         script,
         for: handleFor,
       },
@@ -120,6 +125,9 @@ export async function requireVersion(db: Database): Promise<void> {
   }
 }
 
+/** Where every statement commits by itself. */
+const callNow = (done: () => void) => done()
+
 type Transaction = RunningCall & { isLost: boolean }
 
 /** After the caller has received a failure, the transaction must not be committed. */
@@ -128,7 +136,7 @@ function requireWanted(state: Transaction): void {
 }
 
 /** Statements in a transaction already have a connection, so they do not queue. */
-function transactionSql(tx: postgres.TransactionSql, state: Transaction): Tx {
+function transactionSql(tx: postgres.TransactionSql, state: Transaction, afterCommit: (() => void)[]): Tx {
   const run = async <T>(statement: () => PromiseLike<unknown>): Promise<T> => {
     if (state.isLost) return never()
     requireWanted(state)
@@ -141,6 +149,7 @@ function transactionSql(tx: postgres.TransactionSql, state: Transaction): Tx {
       run<Row[]>(() => tx(strings, ...parameters(values))),
     {
       isTransaction: true as const,
+      afterCommit: (done: () => void) => void afterCommit.push(done),
       script: async (text: string) => void (await run(() => tx.unsafe(text).simple())),
     },
   )

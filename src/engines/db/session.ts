@@ -33,7 +33,7 @@ export async function runSession<T>(at: Location, work: (session: Session) => Pr
   const tx: Tx = Object.assign(
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
       run(() => sql<Row[]>(strings, ...parameters(values)) as unknown as PromiseLike<Row[]>),
-    { isTransaction: true as const, script },
+    { isTransaction: true as const, afterCommit: (done: () => void) => done(), script },
   )
   const transaction = async <R>(part: (tx: Tx) => Promise<R>): Promise<R> => {
     await script('begin')

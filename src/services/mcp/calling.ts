@@ -3,7 +3,7 @@
 import { invalidInput } from '../../kit/check.ts'
 import type { Presented } from '../../kit/credentials.ts'
 import { Fault } from '../../kit/fault.ts'
-import type { Calls, RequestFacts } from '../../kit/operation.ts'
+import type { Calls, Operation, RequestFacts } from '../../kit/operation.ts'
 import { CALL, DESCRIBE, FIND, limitIn } from './finding.ts'
 import { INVALID_PARAMS, isObject, RpcError } from './messages.ts'
 import { answerResult, type CallResult, faultResult } from './results.ts'
@@ -52,16 +52,18 @@ async function callOperation(
   given: Record<string, unknown>,
 ): Promise<CallResult> {
   const { access, method, bodyKind } = operation
-  const input = bodyKind === 'parsed' ? withBody(given) : given
+  const input = bodyKind === 'parsed' ? withBody(operation, given) : given
   // A tool call needs a credential, even where the same request over HTTP needs none.
   const output = await calls.callAs(id, presented(method === 'GET' || access === 'public'), input, request)
   return answerResult(output, tool.outputSchema !== undefined)
 }
 
-/** The fields of a body that is not ours are read from it, as over HTTP. */
-function withBody({ body, ...rest }: Record<string, unknown>): Record<string, unknown> {
+/** The declared fields of a body that is not ours are read from it, as over HTTP. */
+function withBody({ input }: Operation, { body, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const json = body === undefined ? {} : body
-  return { ...(isObject(json) && json), ...rest, body: { bytes: Buffer.from(textOf(json)), json } }
+  const names = isObject(json) ? Object.keys(input.properties).filter(name => Object.hasOwn(json, name)) : []
+  const declared = Object.fromEntries(names.map(name => [name, (json as Record<string, unknown>)[name]]))
+  return { ...declared, ...rest, body: { bytes: Buffer.from(textOf(json)), json } }
 }
 
 function textOf(json: unknown): string {

@@ -80,6 +80,8 @@ describe('the list of tools', () => {
     const other = { ...message('tools/call', { name: 'get_v1_iam_members' }), service: 'iam', tools: [], readOnly: '0' }
     const { body } = await send(other, { path: '?service=projects', as: host.home.key })
     assert.deepEqual([body.id, body.error?.code], [1, -32602], 'the address decides, not the message')
+    const misspelt = await send(message('tools/list'), { path: '?readonly=1' })
+    assert.deepEqual([misspelt.status, misspelt.body.error.data.param], [400, 'readonly'])
     const unknown = await send(message('tools/list'), { path: '?service=nothing' })
     assert.deepEqual([unknown.status, unknown.body.error.data.param], [400, 'service'])
   })

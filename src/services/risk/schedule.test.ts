@@ -13,7 +13,7 @@ const mirror = mkdtempSync(join(tmpdir(), 'stoa-mirror-'))
 after(() => rmSync(mirror, { recursive: true }))
 for (const [source, document] of Object.entries(small)) writeFileSync(join(mirror, source), document)
 const riskMirror = pathToFileURL(mirror).href
-const host = await startHost({ runsSchedules: true, riskMirror })
+const host = await startHost({ runsBackground: true, riskMirror })
 const HOUR_MS = 60 * 60_000
 
 const list = async () => (await host.call('GET /v1/risk/reference')).body

@@ -1,0 +1,29 @@
+// Notifies the other processes of new events, at most once in 20 ms: each notification is a commit of its own, and commits
+// with notifications wait for each other.
+const INTERVAL_MS = 20
+
+/** `send` gets a number whose bits are the lanes with new events. */
+export function openNotifier(send: (lanes: number) => Promise<void>) {
+  let bits = 0
+  let timer: NodeJS.Timeout | null = null
+
+  function flush(): void {
+    timer = null
+    if (bits === 0) return
+    timer = setTimeout(flush, INTERVAL_MS)
+    timer.unref()
+    const lanes = bits
+    bits = 0
+    void send(lanes)
+  }
+
+  return {
+    notify: (lanes: readonly number[]) => {
+      for (const lane of lanes) bits |= 1 << lane
+      if (timer === null) flush()
+    },
+    close: () => {
+      if (timer) clearTimeout(timer)
+    },
+  }
+}

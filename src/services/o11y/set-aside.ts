@@ -1,0 +1,78 @@
+// Operations under /v1/o11y/set-aside: events that a consumer failed to handle too often.
+import { Type } from 'typebox'
+import { nothing } from '../../kit/answer.ts'
+import { Fault } from '../../kit/fault.ts'
+import { timestamp } from '../../kit/fields.ts'
+import { operation } from '../../kit/operation.ts'
+import { invalidCursor, listing, page, paging } from '../../kit/page.ts'
+
+const SetAsideId = Type.String({
+  pattern: '^[1-9][0-9]{0,14}$',
+  description: 'The id of an event that was set aside',
+  examples: ['4711'],
+})
+
+const SetAsideEvent = Type.Object(
+  {
+    id: SetAsideId,
+    consumer: Type.String({ description: 'The consumer that failed to handle it', examples: ['webhooks'] }),
+    at: timestamp('When it was set aside'),
+    error: Type.String({ description: 'The error of the last try', examples: ['the table is read-only'] }),
+    event: Type.Object(
+      {
+        id: Type.String({ description: 'The id of the event', examples: ['evt_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
+        subject: Type.String({ description: 'The subject of the event', examples: ['project.domain.verified'] }),
+        tenant: Type.String({ description: 'The organisation of the event', examples: ['acme'] }),
+        time: Type.String({ description: 'When it happened', examples: ['2026-11-15T09:30:00.000Z'] }),
+      },
+      { description: 'What identifies the event; its data belongs to the organisation and is not shown' },
+    ),
+  },
+  { title: 'SetAsideEvent', description: 'An event that a consumer failed to handle 20 times' },
+)
+
+export const listSetAside = operation({
+  route: 'GET /v1/o11y/set-aside',
+  summary: 'Lists the events that a consumer failed to handle too often, newest first',
+  description: 'They are kept for 30 days. The other events of the same organisation were handled after them.',
+  access: 'superadmin',
+  input: paging,
+  output: listing(SetAsideEvent),
+  run: async ({ bus, db }, query) => {
+    const found = await page(
+      query,
+      (last, count) => bus.setAside(db, last === '' ? Number.MAX_SAFE_INTEGER : idFrom(last), count),
+      ({ id }) => String(id),
+    )
+    const data = found.data.map(({ id, envelope, ...one }) => {
+      const { id: event, type: subject, tenant, time } = envelope
+      return { ...one, id: String(id), event: { id: event, subject, tenant, time } }
+    })
+    return { ...found, data }
+  },
+})
+
+export const retrySetAside = operation({
+  route: 'POST /v1/o11y/set-aside/{id}/retry',
+  summary: 'Gives an event that was set aside to its consumer again',
+  description: 'It comes before the waiting events of its organisation, and is set aside again after 20 more failures.',
+  access: 'superadmin',
+  input: { id: SetAsideId },
+  output: nothing,
+  audit: 'event.retry',
+  faults: ['not_found'],
+  run: ({ bus, write }, { id }) =>
+    write(async ({ db, record }) => {
+      if (!(await bus.retrySetAside(db, Number(id)))) {
+        throw new Fault('not_found', {
+          message: 'No event with this id is set aside; GET /v1/o11y/set-aside lists them.',
+        })
+      }
+      record(id, { status: { from: 'set aside', to: 'waiting' } })
+    }),
+})
+
+function idFrom(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw invalidCursor()
+  return Number(text)
+}
