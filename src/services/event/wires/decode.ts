@@ -1,0 +1,97 @@
+// From the bytes of a request to a JSON value. SDKs announce their encodings wrongly or not at all, so the bytes decide:
+// gzip by its magic bytes, JSON by its first character, then a form, then base64.
+import { gunzipSync } from 'node:zlib'
+import { type Hints, UnreadableBody } from './wire.ts'
+
+/** A body is at most 64 KiB on the wire; this bounds what one may be decompressed to. JSON events seldom shrink to less
+ *  than a tenth. */
+export const DECODED_BYTES_MAX = 1024 * 1024
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+const JSON_START = /^[\t\n\r ]*[[{]/
+/** Also the alphabet for URLs. A `+` that a form turned into a space is a `+` again before this. */
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}[\t\n\r ]*$/
+
+const DATA = '&data='
+
+const EXPECTED =
+  'Send one event, a list of events, or an object with the list `batch` or `events`, as JSON in UTF-8; gzip, base64 and form bodies with `data` are read too.'
+
+export function decodeBody(bytes: Buffer, hints: Hints): unknown {
+  if (hints.query.get('compression') === 'lz64') throw lz64()
+  const { content, isOpened } = inflate(bytes, false)
+  const text = textOf(content)
+  // mixpanel sends single events with GET and the event in the query.
+  const sent = text === '' ? (hints.query.get('data') ?? '') : text
+  if (sent === '') throw malformed('The body is empty.')
+  if (JSON_START.test(sent)) return parse(sent)
+  const data = text === '' ? sent : formData(text, hints)
+  if (JSON_START.test(data)) return parse(data)
+  return parse(fromBase64(data, isOpened))
+}
+
+/** Opens gzip once: content that is compressed twice has no honest sender. */
+function inflate(bytes: Buffer, isOpened: boolean): { content: Buffer; isOpened: boolean } {
+  if (bytes.length > DECODED_BYTES_MAX) throw tooLarge()
+  if (isOpened || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { content: bytes, isOpened }
+  try {
+    return { content: gunzipSync(bytes, { maxOutputLength: DECODED_BYTES_MAX }), isOpened: true }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+    throw malformed('The body begins like gzip but cannot be decompressed.')
+  }
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    throw malformed('The body is not valid UTF-8.')
+  }
+}
+
+/** The value of `data` in a form. Its content type is announced only if the sender could set one; a beacon cannot. */
+function formData(text: string, hints: Hints): string {
+  const isForm = hints.contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') ?? false
+  if (!isForm && !text.startsWith('data=')) return text
+  const form = `&${text}`
+  if (form.includes('&compression=lz64')) throw lz64()
+  const start = form.indexOf(DATA)
+  // RudderStack's SDK announces a form and sends something else.
+  if (start === -1) return text
+  const end = form.indexOf('&', start + 1)
+  const value = form.slice(start + DATA.length, end === -1 ? undefined : end)
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '))
+  } catch {
+    throw malformed('The form field `data` is not percent-encoded UTF-8.')
+  }
+}
+
+function fromBase64(text: string, isOpened: boolean): string {
+  const joined = text.trim().replaceAll(' ', '+')
+  if (!BASE64.test(joined)) throw malformed('The body is not valid JSON.')
+  return textOf(inflate(Buffer.from(joined, 'base64'), isOpened).content)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw malformed('The body is not valid JSON.')
+  }
+}
+
+const malformed = (problem: string) => new UnreadableBody('malformed', `${problem} ${EXPECTED}`)
+
+const tooLarge = () =>
+  new UnreadableBody(
+    'too_large',
+    `The decoded body is larger than ${DECODED_BYTES_MAX} bytes. Send fewer events at once.`,
+  )
+
+const lz64 = () =>
+  new UnreadableBody(
+    'malformed',
+    'The compression lz64 is not supported. Update the SDK, or configure gzip or no compression.',
+  )

@@ -1,0 +1,72 @@
+// From the JSON of a request to events in our names. Each item is read by the wire that recognises its shape; a list may
+// mix them. Further wires are added to the table below.
+import { amplitude } from './amplitude.ts'
+import { isFields, KEY_NAMES, looksLikeKey, SENT_AT_NAMES } from './fields.ts'
+import { mixpanel } from './mixpanel.ts'
+import { native } from './native.ts'
+import { posthog } from './posthog.ts'
+import { segment } from './segment.ts'
+import { timeOf } from './time.ts'
+import type { Envelope, Fields, Hints, ReadBody, ReadItem, Wire, WireName } from './wire.ts'
+
+/** The first that recognises an item reads it: the unmistakable shapes come first, ours last. */
+const WIRES: readonly Wire[] = [amplitude, segment, mixpanel, posthog, native]
+
+const UNROUTABLE: ReadItem = Object.freeze({ drop: 'unroutable' })
+
+export function readBody(json: unknown, hints: Hints): ReadBody {
+  const { fields, list } = unwrap(json)
+  const sentAt = sentAtOf([fields, ...list.slice(0, 1)]) ?? timeOf(hints.query.get('_'))
+  const envelope: Envelope = { fields, hint: hints.path, sentAt }
+  let wire = hints.path?.wire ?? null
+  let key = keyIn(fields)
+  const items = list.map(item => {
+    const found = isFields(item) ? WIRES.find(one => one.recognises(item, envelope)) : undefined
+    if (!isFields(item) || !found) return UNROUTABLE
+    wire ??= found.name
+    key ??= keyIn(item) ?? keyInProperties(item, found.name)
+    return found.read(item, envelope)
+  })
+  return { items, key, sentAt, wire: wire ?? 'native' }
+}
+
+/** `batch` and `events` are lists of events whatever else stands beside them. */
+function unwrap(json: unknown): { fields: Fields; list: readonly unknown[] } {
+  if (Array.isArray(json)) return { fields: {}, list: json }
+  if (isFields(json)) {
+    if (Array.isArray(json.batch)) return { fields: json, list: json.batch }
+    if (Array.isArray(json.events)) return { fields: json, list: json.events }
+  }
+  return { fields: {}, list: [json] }
+}
+
+/** All items of a request are sent at once, so the first may say it for all. */
+function sentAtOf(holders: readonly unknown[]): number | null {
+  for (const holder of holders) {
+    if (!isFields(holder)) continue
+    for (const name of SENT_AT_NAMES) {
+      const time = timeOf(holder[name])
+      if (time !== null) return time
+    }
+  }
+  return null
+}
+
+/** Jitsu masks its key in the body with `***`. */
+const isKey = (value: unknown): value is string => typeof value === 'string' && value !== '' && !value.includes('***')
+
+function keyIn(holder: Fields): string | null {
+  for (const name of KEY_NAMES) {
+    const value = Object.hasOwn(holder, name) ? holder[name] : null
+    if (isKey(value)) return value
+  }
+  return null
+}
+
+/** Elsewhere `token` is a property like any other, unless it is a key of ours. */
+function keyInProperties({ properties }: Fields, wire: WireName): string | null {
+  if (!isFields(properties) || !Object.hasOwn(properties, 'token')) return null
+  const { token } = properties
+  const isItsPlace = wire === 'posthog' || wire === 'mixpanel' || looksLikeKey(token)
+  return isItsPlace && isKey(token) ? token : null
+}

@@ -1,0 +1,78 @@
+// What a wire is: one format in which clients send events. A reader turns each item of a request into an event in our
+// names; only its shape is checked here. Limits, credentials, deduplication and clock correction come later.
+
+export type WireName = 'native' | 'posthog' | 'segment' | 'amplitude' | 'mixpanel'
+
+/** The kinds of message of Segment's specification, which RudderStack and Jitsu send too. */
+export type MessageType = 'track' | 'page' | 'screen' | 'identify' | 'group' | 'alias'
+
+/** What the path says: whose SDK sends there and, where the path names it, the kind of message. */
+export type AliasHint = { wire: WireName; type: MessageType | null }
+
+export type Hints = {
+  contentType: string | null
+  query: URLSearchParams
+  /** What the path says, from the alias table. */
+  path: AliasHint | null
+}
+
+/** One event as it was sent, in our names. Only its shape is checked. */
+export type ReadEvent = {
+  wire: WireName
+  /** `$pageview`, `$screen`, `$identify`, `$groupidentify` and `$create_alias` on every wire; others as sent. */
+  event: string
+  distinctId: string | null
+  anonymousId: string | null
+  sessionId: string | null
+  /** The SDK's own id of the event, for deduplication. */
+  messageId: string | null
+  /** Milliseconds since 1970 by the client's clock; null if it sent none, or none that can be read. */
+  timestamp: number | null
+  /** Everything else that was sent about the event. What stands in the fields above is not repeated here. */
+  properties: Fields
+  revenue: number | null
+  currency: string | null
+  /** Of native events only: the subject to publish under, instead of `event.<name>`. */
+  subject: string | null
+}
+
+export type DropReason = 'unroutable' | 'event_name_missing' | 'properties_not_an_object' | 'not_allowed_for_token'
+
+export type ReadItem = ReadEvent | { drop: DropReason }
+
+export type ReadBody = {
+  items: ReadItem[]
+  /** The first credential in a place of the body where an SDK puts it. */
+  key: string | null
+  /** When the client says that it sent the request, in milliseconds by its clock. */
+  sentAt: number | null
+  /** The wire whose receipt is answered. */
+  wire: WireName
+}
+
+export type Fields = Record<string, unknown>
+
+/** What surrounds an item. */
+export type Envelope = {
+  /** The fields of the object that has the list; none for a single event or a bare list. */
+  fields: Fields
+  hint: AliasHint | null
+  sentAt: number | null
+}
+
+export type Wire = {
+  name: WireName
+  recognises(item: Fields, envelope: Envelope): boolean
+  read(item: Fields, envelope: Envelope): ReadItem
+}
+
+/** A body that cannot be read. The text tells the sender what to do. */
+export class UnreadableBody extends Error {
+  readonly reason: 'malformed' | 'too_large'
+
+  constructor(reason: 'malformed' | 'too_large', text: string) {
+    super(text)
+    this.name = 'UnreadableBody'
+    this.reason = reason
+  }
+}
