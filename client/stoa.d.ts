@@ -165,7 +165,7 @@ export type WebhookRequest = {
  *  twice. */
 export declare function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload>;
 /** Every fault that a host answers. */
-export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'forbidden' | 'ingest_key_unknown' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'too_many_tries' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable';
+export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'unroutable_events' | 'too_many_events' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'forbidden' | 'ingest_key_unknown' | 'insufficient_capability' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'ingest_rate' | 'too_many_tries' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable';
 /** One service of the host */
 export type Service = {
     /** The name, by which keys are limited to it */
@@ -893,6 +893,24 @@ export type VerifyDomainInput = {
     /** A host name, such as shop.example.com, without scheme, port or wildcard */
     host: string;
 };
+/** What an organisation chose for its events */
+export type EventSettings = {
+    /** Whether the address of the client is stored with its events, as `$ip`; default false */
+    storeAddresses: boolean;
+    /** Whether texts that look like secrets or card numbers are removed before events are stored; default false */
+    scrub: boolean;
+    /** After how many days events are deleted; null keeps them. Default null */
+    retentionDays?: number | null;
+};
+export type GetEventSettingsInput = Record<string, never>;
+export type UpdateEventSettingsInput = {
+    /** Whether the address of the client is stored with its events, as `$ip`; default false */
+    storeAddresses?: boolean;
+    /** Whether texts that look like secrets or card numbers are removed before events are stored; default false */
+    scrub?: boolean;
+    /** After how many days events are deleted; null keeps them. Default null */
+    retentionDays?: number | null;
+};
 /** Work that is done for each event of certain subjects */
 export type Consumer = {
     /** Its name */
@@ -1173,6 +1191,69 @@ export type ClearReferenceOutput = {
     cleared: boolean;
     /** Number of overrides that remain */
     overrides: number;
+};
+/** A call that was running when an error happened */
+export type Frame = {
+    /** The function that was called */
+    function?: string;
+    /** The file of the call */
+    file?: string;
+    /** The line in the file */
+    line?: number;
+    /** The column in the line */
+    column?: number;
+    /** Whether it is in the own code, not in a library */
+    inApp?: boolean;
+};
+/** What went wrong */
+export type Exception = {
+    /** The class of the error */
+    type?: string;
+    /** What it says */
+    message?: string;
+    /** The calls as text */
+    stack?: string;
+    /** Whether the program caught it */
+    handled?: boolean;
+    /** The calls, the innermost first */
+    frames: Frame[];
+};
+/** An error that a client captured */
+export type CapturedError = {
+    /** The id of the event */
+    id: string;
+    /** The name of the event */
+    event: string;
+    /** When it happened, corrected for the clock of the client */
+    timestamp: string;
+    /** Whom it happened to */
+    distinctId?: string;
+    /** The session in which it happened */
+    sessionId?: string;
+    /** The project it happened in */
+    product?: string;
+    /** The address of the page */
+    url?: string;
+    /** The path of that address */
+    path?: string;
+    /** The SDK that captured it */
+    library?: string;
+    /** The version of the SDK */
+    libraryVersion?: string;
+    /** The version of the program */
+    release?: string;
+    /** Where the program runs */
+    environment?: string;
+    /** The same for errors that are the same */
+    fingerprint: string;
+    /** What went wrong */
+    exception: Exception;
+    /** Everything that was sent about it */
+    properties: Record<string, unknown>;
+};
+export type ListErrorsInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: unknown;
 };
 export type Stoa = {
     /**
@@ -1463,6 +1544,16 @@ export type Stoa = {
      */
     verifyDomain(input: VerifyDomainInput, options?: CallOptions): Call<Domain>;
     /**
+     * Reads what the organisation chose for its events.
+     * `GET /v1/event/settings`
+     */
+    getEventSettings(input?: GetEventSettingsInput, options?: CallOptions): Call<EventSettings>;
+    /**
+     * Changes what the organisation chose for its events.
+     * `PATCH /v1/event/settings`
+     */
+    updateEventSettings(input?: UpdateEventSettingsInput, options?: CallOptions): Call<EventSettings>;
+    /**
      * Lists the consumers of the bus and what they have not handled yet.
      * `GET /v1/o11y/consumers`
      */
@@ -1509,6 +1600,11 @@ export type Stoa = {
      * `DELETE /v1/risk/reference/{set}`
      */
     clearReference(input: ClearReferenceInput, options?: CallOptions): Call<ClearReferenceOutput>;
+    /**
+     * Lists the organisation's errors, newest first.
+     * `GET /v1/errors`
+     */
+    listErrors(input?: ListErrorsInput, options?: CallOptions): Call<Page<CapturedError>>;
 };
 export declare function createStoa(options: StoaOptions): Stoa;
 export {};

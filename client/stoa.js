@@ -747,6 +747,8 @@ export function createStoa(options) {
         attachDomain: (input, options) => host.create('POST', '/v1/projects/{slug}/domains', input, options),
         detachDomain: (input, options) => host.call('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
         verifyDomain: (input, options) => host.call('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
+        getEventSettings: (input = {}, options) => host.call('GET', '/v1/event/settings', input, options),
+        updateEventSettings: (input = {}, options) => host.call('PATCH', '/v1/event/settings', input, options),
         listConsumers: (input = {}, options) => host.call('GET', '/v1/o11y/consumers', input, options),
         listSetAside: (input = {}, options) => host.call('GET', '/v1/o11y/set-aside', input, options),
         listSetAsideAll: (input = {}, options) => host.all('GET', '/v1/o11y/set-aside', input, options),
@@ -757,5 +759,6 @@ export function createStoa(options) {
         getReference: (input, options) => host.call('GET', '/v1/risk/reference/{set}', input, options),
         setReference: (input, options) => host.call('PUT', '/v1/risk/reference/{set}', input, options),
         clearReference: (input, options) => host.call('DELETE', '/v1/risk/reference/{set}', input, options),
+        listErrors: (input = {}, options) => host.call('GET', '/v1/errors', input, options),
     };
 }

@@ -913,6 +913,8 @@ export type FaultCode =
   | 'invalid_input'
   | 'malformed_request'
   | 'sign_in_failed'
+  | 'unroutable_events'
+  | 'too_many_events'
   | 'credential_required'
   | 'credential_refused'
   | 'key_expired'
@@ -921,6 +923,7 @@ export type FaultCode =
   | 'key_budget'
   | 'forbidden'
   | 'ingest_key_unknown'
+  | 'insufficient_capability'
   | 'key_limit'
   | 'csrf_token_required'
   | 'https_required'
@@ -932,6 +935,7 @@ export type FaultCode =
   | 'unsupported_media_type'
   | 'expectation_failed'
   | 'key_rate'
+  | 'ingest_rate'
   | 'too_many_tries'
   | 'headers_too_large'
   | 'internal'
@@ -1765,6 +1769,29 @@ export type VerifyDomainInput = {
   host: string
 }
 
+// Event ingest, and the analytics read from it.
+
+/** What an organisation chose for its events */
+export type EventSettings = {
+  /** Whether the address of the client is stored with its events, as `$ip`; default false */
+  storeAddresses: boolean
+  /** Whether texts that look like secrets or card numbers are removed before events are stored; default false */
+  scrub: boolean
+  /** After how many days events are deleted; null keeps them. Default null */
+  retentionDays?: number | null
+}
+
+export type GetEventSettingsInput = Record<string, never>
+
+export type UpdateEventSettingsInput = {
+  /** Whether the address of the client is stored with its events, as `$ip`; default false */
+  storeAddresses?: boolean
+  /** Whether texts that look like secrets or card numbers are removed before events are stored; default false */
+  scrub?: boolean
+  /** After how many days events are deleted; null keeps them. Default null */
+  retentionDays?: number | null
+}
+
 // Observability: traces, metrics and logs.
 
 /** Work that is done for each event of certain subjects */
@@ -2075,6 +2102,75 @@ export type ClearReferenceOutput = {
   cleared: boolean
   /** Number of overrides that remain */
   overrides: number
+}
+
+// Captured errors, newest first.
+
+/** A call that was running when an error happened */
+export type Frame = {
+  /** The function that was called */
+  function?: string
+  /** The file of the call */
+  file?: string
+  /** The line in the file */
+  line?: number
+  /** The column in the line */
+  column?: number
+  /** Whether it is in the own code, not in a library */
+  inApp?: boolean
+}
+
+/** What went wrong */
+export type Exception = {
+  /** The class of the error */
+  type?: string
+  /** What it says */
+  message?: string
+  /** The calls as text */
+  stack?: string
+  /** Whether the program caught it */
+  handled?: boolean
+  /** The calls, the innermost first */
+  frames: Frame[]
+}
+
+/** An error that a client captured */
+export type CapturedError = {
+  /** The id of the event */
+  id: string
+  /** The name of the event */
+  event: string
+  /** When it happened, corrected for the clock of the client */
+  timestamp: string
+  /** Whom it happened to */
+  distinctId?: string
+  /** The session in which it happened */
+  sessionId?: string
+  /** The project it happened in */
+  product?: string
+  /** The address of the page */
+  url?: string
+  /** The path of that address */
+  path?: string
+  /** The SDK that captured it */
+  library?: string
+  /** The version of the SDK */
+  libraryVersion?: string
+  /** The version of the program */
+  release?: string
+  /** Where the program runs */
+  environment?: string
+  /** The same for errors that are the same */
+  fingerprint: string
+  /** What went wrong */
+  exception: Exception
+  /** Everything that was sent about it */
+  properties: Record<string, unknown>
+}
+
+export type ListErrorsInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: unknown
 }
 
 export type Stoa = {
@@ -2437,6 +2533,20 @@ export type Stoa = {
    */
   verifyDomain(input: VerifyDomainInput, options?: CallOptions): Call<Domain>
 
+  // Event ingest, and the analytics read from it.
+
+  /**
+   * Reads what the organisation chose for its events.
+   * `GET /v1/event/settings`
+   */
+  getEventSettings(input?: GetEventSettingsInput, options?: CallOptions): Call<EventSettings>
+
+  /**
+   * Changes what the organisation chose for its events.
+   * `PATCH /v1/event/settings`
+   */
+  updateEventSettings(input?: UpdateEventSettingsInput, options?: CallOptions): Call<EventSettings>
+
   // Observability: traces, metrics and logs.
 
   /**
@@ -2497,6 +2607,14 @@ export type Stoa = {
    * `DELETE /v1/risk/reference/{set}`
    */
   clearReference(input: ClearReferenceInput, options?: CallOptions): Call<ClearReferenceOutput>
+
+  // Captured errors, newest first.
+
+  /**
+   * Lists the organisation's errors, newest first.
+   * `GET /v1/errors`
+   */
+  listErrors(input?: ListErrorsInput, options?: CallOptions): Call<Page<CapturedError>>
 }
 
 export function createStoa(options: StoaOptions): Stoa {
@@ -2630,6 +2748,10 @@ export function createStoa(options: StoaOptions): Stoa {
       host.call('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
     verifyDomain: (input, options) =>
       host.call('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
+    getEventSettings: (input = {}, options) =>
+      host.call('GET', '/v1/event/settings', input, options),
+    updateEventSettings: (input = {}, options) =>
+      host.call('PATCH', '/v1/event/settings', input, options),
     listConsumers: (input = {}, options) =>
       host.call('GET', '/v1/o11y/consumers', input, options),
     listSetAside: (input = {}, options) =>
@@ -2650,5 +2772,7 @@ export function createStoa(options: StoaOptions): Stoa {
       host.call('PUT', '/v1/risk/reference/{set}', input, options),
     clearReference: (input, options) =>
       host.call('DELETE', '/v1/risk/reference/{set}', input, options),
+    listErrors: (input = {}, options) =>
+      host.call('GET', '/v1/errors', input, options),
   }
 }

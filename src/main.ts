@@ -100,8 +100,7 @@ async function start(flags: string[]): Promise<void> {
     settings: config.services,
     ownOrigins,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.
-    bodyBytesMax: config.STOA_BODY_MEMORY_MB * 1024 * 1024,
-    answerBytesMax: config.STOA_ANSWER_MEMORY_MB * 1024 * 1024,
+    ...memoryLimits(config),
     hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
     metricsAddress: { host: metricsHost, port: metricsPort },
   })
@@ -160,6 +159,12 @@ function connectionLimits(
   }
   return { ...CONNECTION_LIMITS, total, perAddress }
 }
+
+const MiB = 1024 * 1024
+const memoryLimits = ({ STOA_BODY_MEMORY_MB: bodies, STOA_ANSWER_MEMORY_MB: answers }: Config) => ({
+  bodyBytesMax: bodies * MiB,
+  answerBytesMax: answers * MiB,
+})
 
 /** Migrates the tables, and checks that the root key can open the secrets in them. */
 async function prepareDatabase(engines: Engines, log: MigrationLog): Promise<void> {

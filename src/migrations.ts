@@ -5,5 +5,6 @@ import { services } from './services/index.ts'
 export const allMigrations = (): Migration[] => [
   ...readMigrations('host', new URL('host/migrations/', import.meta.url)),
   ...readMigrations('bus', new URL('engines/bus/migrations/', import.meta.url)),
+  ...readMigrations('warehouse', new URL('engines/warehouse/migrations/', import.meta.url)),
   ...services.flatMap(({ name, migrations }) => (migrations ? readMigrations(name, migrations) : [])),
 ]

@@ -254,6 +254,14 @@ const risk: Record<string, () => Promise<Written>> = {
   },
 }
 
+const events: Record<string, () => Promise<Written>> = {
+  updateEventSettings: async () => {
+    const answer = await host.call('PATCH /v1/event/settings', { body: { scrub: true, retentionDays: 30 } })
+    const changes = { scrub: { from: false, to: true }, retentionDays: { from: null, to: 30 } }
+    return { answer, on: 'settings', changes }
+  },
+}
+
 const o11y: Record<string, () => Promise<Written>> = {
   retrySetAside: async () => {
     const id = await setAsideEvent(host)
@@ -262,7 +270,7 @@ const o11y: Record<string, () => Promise<Written>> = {
   },
 }
 
-const WRITES = { ...projects, ...account, ...people, ...apps, ...risk, ...o11y }
+const WRITES = { ...projects, ...account, ...people, ...apps, ...risk, ...events, ...o11y }
 
 /** What must not be in the trail. */
 const secretsIn = ({ body }: Answer): string[] => {

@@ -70,11 +70,11 @@ export function send(
 ): Promise<Answer> {
   const rest = { ...input }
   const method = methodOf(operation)
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const path = operation.path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) => {
     delete rest[name]
     return encodeURIComponent(String(input[name]).toWellFormed())
   })
-  const example = operation.bodyKind === 'parsed' ? { body: operation.bodyExample as object } : {}
+  const example = operation.bodyExample === undefined ? {} : { body: operation.bodyExample as object }
   if (hasJsonFields(operation)) {
     return host.call(`${method} ${path}`, { body: { ...example.body, ...rest }, ...options })
   }
@@ -135,6 +135,8 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   '/v1/risk/reference/resolve': async host => ({ input: {}, as: host.home.key }),
   '/v1/risk/reference/refresh': async host => ({ input: { set: 'bin' }, as: host.admin.key }),
   '/v1/o11y/set-aside/{id}/retry': async host => ({ input: { id: await setAsideEvent(host) }, as: host.admin.key }),
+  '/v1/event/{vendor}': async host => ({ input: { vendor: 'amplitude' }, as: host.home.key }),
+  '/v1/event/{vendor}/{rest...}': async host => ({ input: { vendor: 'posthog', rest: 'flags' }, as: host.home.key }),
   '/v1/iam/sessions/{id}': async (host, salt) => {
     return { input: { id: await insertSignIn(host, `s${salt.replaceAll('-', '')}`) }, as: host.home.key }
   },

@@ -15,6 +15,7 @@ import { httpOver } from '../src/engines/http/http.ts'
 import { openPasswords } from '../src/engines/passwords/passwords.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { openSeal } from '../src/engines/seal/seal.ts'
+import { openWarehouse } from '../src/engines/warehouse/warehouse.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, openConnections } from '../src/host/connections.ts'
 import { type HostOptions, openHost } from '../src/host/host.ts'
 import { type ListenerOptions, openListener } from '../src/host/listener.ts'
@@ -229,6 +230,7 @@ function testEngines(db: Database, options: TestOptions) {
   const engines = {
     db,
     bus: recording(openBus({ db, now: clock.now, warn: (...all) => void warnings.push(all) }), emitted),
+    warehouse: openWarehouse(),
     clock,
     random: systemRandom,
     http: options.http ?? httpOver({ public: mockAgent, configured: mockAgent }),

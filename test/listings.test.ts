@@ -46,9 +46,9 @@ async function examined(at: FilledHost, org: FilledHost['busy'], listing: Listin
   const first = await at.host.call(`GET ${path}`, caller)
   assert.equal(first.status, 200, first.text)
   const counts: number[] = []
-  for (const after of ['', first.body.next]) {
+  for (const after of listing.isPaged ? ['', first.body.next] : [null]) {
     at.statements.length = 0
-    await at.host.call(`GET ${path}&after=${encodeURIComponent(after)}`, caller)
+    await at.host.call(`GET ${path}${after === null ? '' : `&after=${encodeURIComponent(after)}`}`, caller)
     const statements = at.statements.splice(0)
     assert.ok(statements.length > 0)
     const rows = await Promise.all(statements.map(one => rowsExamined(at.host.db, one, mode)))
@@ -89,7 +89,7 @@ describe('the rows that a listing examines do not grow', () => {
 })
 
 describe('the pages of a listing follow each other', () => {
-  for (const listing of LISTINGS) {
+  for (const listing of LISTINGS.filter(({ isPaged }) => isPaged)) {
     it(listing.name, async () => {
       const org = host.busy
       const path = pathOf(listing, org, host.now)

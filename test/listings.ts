@@ -5,10 +5,21 @@ import type { OrgId } from '../src/kit/caller.ts'
 
 /** `{owner}` and `{member}` in a path are the ids of these people, `{recent}` is a time shortly before the last entry of
  *  the audit trail. */
-export type Listing = { name: string; path: string; as: 'owner' | 'member' | 'signed in' | 'superadmin' }
+export type Listing = {
+  name: string
+  path: string
+  as: 'owner' | 'member' | 'signed in' | 'superadmin'
+  /** Whether it has more than one page. */
+  isPaged: boolean
+}
 
 const LIMIT = 'limit=10'
-const listing = (name: string, path: string, as: Listing['as'] = 'owner'): Listing => ({ name, path, as })
+const listing = (name: string, path: string, as: Listing['as'] = 'owner', isPaged = true): Listing => ({
+  name,
+  path,
+  as,
+  isPaged,
+})
 
 export const LISTINGS: readonly Listing[] = [
   listing('projects', `/v1/projects?${LIMIT}`),
@@ -36,6 +47,7 @@ export const LISTINGS: readonly Listing[] = [
   listing('own active keys', `/v1/account/keys?status=active&${LIMIT}`, 'member'),
   listing('own expired keys', `/v1/account/keys?status=expired&${LIMIT}`, 'member'),
   listing('own revoked keys', `/v1/account/keys?status=revoked&${LIMIT}`, 'member'),
+  listing('errors', `/v1/errors?${LIMIT}`, 'owner', false),
   listing('events set aside', `/v1/o11y/set-aside?${LIMIT}`, 'superadmin'),
   listing('risk overrides', `/v1/risk/reference/domain?${LIMIT}`),
 ]
@@ -88,6 +100,9 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
       inviting.email, ${now}::timestamptz - make_interval(secs => n), ${now}::timestamptz + interval '7 days'
     from users as invited, users as inviting, generate_series(0, ${each}::int) as n
     where invited.id = ${member} and inviting.id = ${owner}`
+  await db`insert into events (received, timestamp, clamped, org, id, wire, event, fingerprint, properties)
+    select ${now}, ${now}::timestamptz - make_interval(secs => n), false, ${org}, 'evt_' || n, 'native', '$exception', 'f', '{}'
+    from generate_series(0, ${each}::int) as n`
   await db`insert into bus_set_aside (consumer, tenant, subject, envelope, error, at)
     select 'consumer', ${org}, 'project.created',
       '{"id":"evt_1","type":"project.created","tenant":"home","time":"2026-11-15T09:30:00.000Z"}', 'failed', ${now}

@@ -26,6 +26,8 @@ function isTest(file: string): boolean {
 const SERVICE_EDGES: readonly [from: string, to: string][] = [
   ['account', 'iam'],
   ['projects', 'iam'],
+  ['event', 'o11y'],
+  ['errors', 'o11y'],
 ]
 
 const FILE_LINES_MAX = 400

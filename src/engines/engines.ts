@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 export type Engines = {
   db: Database
   bus: Bus
+  warehouse: Warehouse
   http: Http
   dns: Dns
   mail: Mail
@@ -111,7 +112,7 @@ export type ConsumerState = {
 export type SetAsideEvent = { id: number; consumer: string; at: string; error: string; envelope: Envelope }
 
 export interface Bus {
-  /** Adds events in the transaction that makes the change they tell of. */
+  /** Adds events in the transaction that makes the change they tell of. Their texts must not contain NUL. */
   publish(db: Tx, envelopes: readonly Envelope[]): Promise<void>
   /** Calls these consumers until the bus is closed. One that is new gets the events from now on. Every event is handled at
    *  least once, those of one organisation in order. A failed event is tried again, and after 20 tries set aside; the
@@ -128,6 +129,45 @@ export interface Bus {
   /** Makes room for the coming days and deletes what every consumer has passed. To be called every hour. */
   maintain(write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>): Promise<void>
   close(): Promise<void>
+}
+
+/** An accepted event, as it is stored. */
+export type EventRow = {
+  /** When it arrived, and when it happened by our clock. */
+  received: string
+  timestamp: string
+  /** Whether the client's time was too far from ours and was replaced. */
+  isClamped: boolean
+  org: string
+  project: string | null
+  workspace: string | null
+  id: string
+  wire: string
+  event: string
+  distinctId: string | null
+  anonymousId: string | null
+  sessionId: string | null
+  revenue: number | null
+  currency: string | null
+  /** Errors have one: those with the same fingerprint are the same error. */
+  fingerprint: string | null
+  /** A JSON object. */
+  properties: string
+}
+
+export type ErrorRow = Pick<EventRow, 'id' | 'event' | 'timestamp' | 'project' | 'distinctId' | 'sessionId'> & {
+  fingerprint: string
+  properties: Record<string, unknown>
+}
+
+/** Where events are kept and read. */
+export interface Warehouse {
+  /** In the transaction that accepts them. */
+  append(db: Tx, rows: readonly EventRow[]): Promise<void>
+  /** The newest first; of one workspace, or of the whole organisation. */
+  newestErrors(db: Sql, of: { org: string; workspace: string | null }, limit: number): Promise<ErrorRow[]>
+  /** Deletes events that arrived before that time, at most so many; returns how many. */
+  deleteBefore(db: Tx, org: string, before: string, limit: number): Promise<number>
 }
 
 export type HttpRequest = {
@@ -180,8 +220,8 @@ export interface Passwords {
   verify(user: string, digest: string, password: string, signal?: AbortSignal): Promise<boolean>
 }
 
-/** Engine names in faults and logs; the warehouse comes with events. */
-export type EngineName = keyof Engines | 'warehouse'
+/** Engine names in faults and logs. */
+export type EngineName = keyof Engines
 
 /** An engine cannot serve now. `busy`: its queue is full. `down`: it cannot be reached. `conflict`: a transaction lost
  *  a race and would succeed if retried. In these cases nothing was done. `unknown`: the connection was lost after the

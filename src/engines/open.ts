@@ -12,6 +12,7 @@ import { openPasswords } from './passwords/passwords.ts'
 import { systemRandom } from './random/random.ts'
 import { rootKey } from './seal/root-key.ts'
 import { openSeal } from './seal/seal.ts'
+import { openWarehouse } from './warehouse/warehouse.ts'
 
 export type EngineSettings = {
   dataDirectory: string
@@ -55,7 +56,18 @@ export async function openEngines(
   const bus = openBus({ db, now: systemClock.now, warn })
   const [dns, passwords] = [openDns(options.dns), openPasswords()]
   return {
-    engines: { db, bus, http, dns, mail, clock: systemClock, random: systemRandom, seal, passwords },
+    engines: {
+      db,
+      bus,
+      warehouse: openWarehouse(),
+      http,
+      dns,
+      mail,
+      clock: systemClock,
+      random: systemRandom,
+      seal,
+      passwords,
+    },
     databaseHome: embedded?.home ?? null,
     abandon: () => embedded?.abandon(),
     close: async () => {

@@ -91,7 +91,7 @@ export class Answers {
       if (!response.writableEnded) response.destroy()
       return
     }
-    const { status, body } = (route?.operation.dialect ?? native)(fault, id)
+    const { status, body } = (route?.operation.dialect ?? native)(fault, id, scope)
     writeJson(scope, response, status, this.#headWith(scope, fault.headers), JSON.stringify(body))
   }
 

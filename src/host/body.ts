@@ -30,7 +30,7 @@ export function readBody(
 }
 
 function readWhole(request: IncomingMessage, operation: Operation, newShare: () => MemoryShare, done: Done): void {
-  const { bodyKind, bodyLimit } = operation
+  const { bodyKind, bodyLimit, decodedLimit } = operation
   const encoding = encodingOf(request, operation)
   if (encoding instanceof Fault) done(encoding, undefined)
   else if (bodyKind === 'stream') done(null, streamOf(request, encoding, bodyLimit))
@@ -41,7 +41,7 @@ function readWhole(request: IncomingMessage, operation: Operation, newShare: () 
     share?.grow(length || 0)
     readBytes(request, bodyLimit, share, (error, bytes) => {
       if (error || encoding === null) finish(operation, error, bytes, done)
-      else decode(bytes, encoding, bodyLimit, share, (failure, decoded) => finish(operation, failure, decoded, done))
+      else decode(bytes, encoding, decodedLimit, share, (failure, decoded) => finish(operation, failure, decoded, done))
     })
   }
 }

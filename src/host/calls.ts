@@ -10,10 +10,11 @@ import { Fault } from '../kit/fault.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import { admit } from './admit.ts'
 import type { Inspect } from './answer.ts'
-import { bodyTooLarge, faultFor, isSafe } from './faults.ts'
+import { bodyTooLarge, faultFor } from './faults.ts'
 import { credentialRequired, type IdentifyOptions, identify, identifyAny } from './identify.ts'
 import { type InvokeOptions, invoke } from './invoke.ts'
 import type { Log } from './log.ts'
+import { readsOnly } from './presented.ts'
 import type { Rates } from './rates.ts'
 import { type Refusals, reportFault } from './refusals.ts'
 import type { Route } from './scope.ts'
@@ -81,7 +82,7 @@ export function openCalls(options: CallsOptions): Calls {
       await turnOf(known, request)
       caller = operation.access === 'public' ? null : known
       if (caller === null && operation.access !== 'public') throw credentialRequired()
-      if (caller !== null) await admit(rates, operation, caller, isSafe(method), { rate: null })
+      if (caller !== null) await admit(rates, operation, caller, readsOnly(operation, method), { rate: null })
       const output = await invoke({ ...options, calls }, operation, caller, input, request)
       inspect?.(id, operation, { output })
       report(output instanceof Reply ? output.status : operation.status)
@@ -96,9 +97,9 @@ export function openCalls(options: CallsOptions): Calls {
   }
   const calls: Calls = {
     operations: new Map([...routes].map(([id, { operation }]) => [id, operation])),
-    identify: async (access, presented) => {
+    identify: async (operation, presented) => {
       try {
-        return await identify(options, access, presented)
+        return await identify(options, operation, presented)
       } catch (error) {
         throw faultFor(error)
       }
@@ -114,7 +115,8 @@ export function openCalls(options: CallsOptions): Calls {
     callAs: (id, presented, input, request) =>
       run(
         id,
-        ({ access }) => (access === 'public' ? identifyAny(options, presented) : identify(options, access, presented)),
+        operation =>
+          operation.access === 'public' ? identifyAny(options, presented) : identify(options, operation, presented),
         input,
         request,
       ),

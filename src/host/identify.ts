@@ -5,7 +5,7 @@ import { cookieIn } from '../kit/cookies.ts'
 import { type Credentials, INGEST_HEADER, type Presented, SESSION_COOKIE } from '../kit/credentials.ts'
 import { isCsrfToken } from '../kit/csrf.ts'
 import { Fault } from '../kit/fault.ts'
-import type { Access } from '../kit/operation.ts'
+import type { Access, Operation } from '../kit/operation.ts'
 import { INGEST_PARAMETER } from './presented.ts'
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
@@ -15,6 +15,18 @@ export type IdentifyOptions = { credentials: Credentials; engines: { clock: Cloc
 /** Only the first credential that is present counts, valid or not. The order is: bearer, then for `ingest` the ingest
  *  header and parameter, then the session cookie, which browsers send automatically. */
 export function identify(
+  options: IdentifyOptions,
+  { access, withoutCredential }: Pick<Operation, 'access' | 'withoutCredential'>,
+  presented: Presented,
+): Principal | null | Promise<Principal | null> {
+  if (withoutCredential === null) return identifyFor(options, access, presented)
+  return (async () => identifyFor(options, access, presented))().catch(error => {
+    const isUnknown = error instanceof Fault && ['credential_required', 'credential_refused'].includes(error.code)
+    throw isUnknown ? new Fault(withoutCredential, { message: error.message }) : error
+  })
+}
+
+function identifyFor(
   options: IdentifyOptions,
   access: Access,
   presented: Presented,

@@ -48,10 +48,10 @@ function contextOf(
   db: Database,
   keyed: KeyedRequest | null,
 ) {
-  const { bus, http, dns, mail, clock, random, seal, passwords } = options.engines
+  const { bus, warehouse, http, dns, mail, clock, random, seal, passwords } = options.engines
   const state = options.states.get(operation.service)
   const write = writer(options, db, operation, caller, request, keyed)
   const calls = operation.callsOperations ? options.calls : undefined
   // Listed one by one: spreading the engines would cost more than everything else here.
-  return { db, bus, http, dns, mail, clock, random, seal, passwords, caller, request, state, write, calls }
+  return { db, bus, warehouse, http, dns, mail, clock, random, seal, passwords, caller, request, state, write, calls }
 }

@@ -153,8 +153,8 @@ function parametersOf({ input, pathFields, bodyKind, project, creates }: Operati
 function bodyOf(operation: Operation, name: string, schemas: Schemas): object | null {
   const { input, pathFields, bodyKind } = operation
   if (bodyKind === 'none') return null
-  if (bodyKind === 'parsed') {
-    const { bodyExample: example } = operation
+  const { bodyExample: example } = operation
+  if (bodyKind === 'parsed' || (bodyKind === 'bytes' && example !== undefined)) {
     return { content: { 'application/json': { schema: {}, ...(example !== undefined && { example }) } } }
   }
   if (bodyKind !== 'json') return { content: { '*/*': { schema: {} } } }
@@ -170,9 +170,11 @@ function bodyOf(operation: Operation, name: string, schemas: Schemas): object | 
     properties: Object.fromEntries(fields),
     ...('additionalProperties' in input && { additionalProperties: false }),
   }
-  const example = Object.fromEntries(Object.entries(exampleFields(operation)).filter(([field]) => isInBody(field)))
+  const fieldsExample = Object.fromEntries(
+    Object.entries(exampleFields(operation)).filter(([field]) => isInBody(field)),
+  )
   return {
     required: requiredFields.length > 0,
-    content: { 'application/json': { schema: schemas.add(name, schema), example } },
+    content: { 'application/json': { schema: schemas.add(name, schema), example: fieldsExample } },
   }
 }

@@ -1,12 +1,15 @@
 // Collects the credentials that an HTTP request presents.
 import type { IncomingMessage } from 'node:http'
 import { INGEST_HEADER, type Presented } from '../kit/credentials.ts'
-import type { Access } from '../kit/operation.ts'
+import type { Operation } from '../kit/operation.ts'
 import { count } from './arrival.ts'
 import { isSafe, malformed } from './faults.ts'
 
 /** For beacons, which cannot set headers. Removed from the query before the operation sees it. */
 export const INGEST_PARAMETER = 'ingest_key'
+
+/** Events are written with any method: some SDKs use GET. */
+export const readsOnly = ({ access }: Operation, method: string): boolean => access !== 'ingest' && isSafe(method)
 
 /** Node keeps only the first of several; a proxy in front may have used another one. */
 export function requireOneCredential({ headers, rawHeaders }: IncomingMessage): void {
@@ -19,7 +22,7 @@ export function presentedIn(
   request: IncomingMessage,
   address: string,
   query: Record<string, unknown>,
-  access: Access,
+  operation: Operation,
 ): Presented {
   const { headers, rawHeaders, method = '' } = request
   const { authorization, cookie, 'x-csrf-token': csrfToken } = headers
@@ -29,9 +32,9 @@ export function presentedIn(
     authorization,
     cookie,
     csrfToken: csrfToken as string | undefined,
-    isSafe: isSafe(method),
+    isSafe: readsOnly(operation, method),
   }
-  if (access !== 'ingest' || authorization !== undefined) return presented
+  if (operation.access !== 'ingest' || /^bearer\b/i.test(authorization ?? '')) return presented
   const inHeader = headers[INGEST_HEADER]
   const inQuery = query[INGEST_PARAMETER]
   if (count(rawHeaders, INGEST_HEADER) > 1 || (inHeader === undefined && Array.isArray(inQuery))) {

@@ -4,19 +4,20 @@ import type { Readable } from 'node:stream'
 import createRouter from 'find-my-way'
 import { clientNetwork } from '../fair/address.ts'
 import type { Turns } from '../fair/turns.ts'
+import type { Presented } from '../kit/credentials.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import { admit, requirePermitted } from './admit.ts'
 import type { Answers } from './answer.ts'
 import { readBody } from './body.ts'
 import { preflightHeaders } from './cors.ts'
-import { bodyTooLarge, isSafe, METHODS, malformed } from './faults.ts'
+import { bodyTooLarge, METHODS, malformed } from './faults.ts'
 import { type IdentifyOptions, identify } from './identify.ts'
 import { readInput } from './input.ts'
 import { type InvokeOptions, invoke } from './invoke.ts'
 import { HEADER_BYTES_MAX } from './listener.ts'
 import type { MemoryBudget } from './memory-budget.ts'
-import { INGEST_PARAMETER, presentedIn, requireOneCredential } from './presented.ts'
+import { INGEST_PARAMETER, presentedIn, readsOnly, requireOneCredential } from './presented.ts'
 import type { Rates } from './rates.ts'
 import type { RequestScope, Route } from './scope.ts'
 
@@ -34,6 +35,8 @@ type RoutedRequest = {
   query: Record<string, unknown>
   /** When the credential was checked. */
   identifiedMs: number
+  /** Set if it was read before the credential was checked. */
+  body: { value: unknown } | null
 }
 /** After this time the credential is checked again when the body has arrived. */
 const RECHECK_MS = 100
@@ -61,6 +64,7 @@ export function buildRoutes(options: RouteOptions, answers: Answers, fallback: F
       path: found.params,
       query: found.searchParams as Record<string, unknown>,
       identifiedMs: 0,
+      body: null,
     })
   }
 }
@@ -80,13 +84,17 @@ function hasEmptySegment(params: Record<string, string | undefined>): boolean {
 
 function addRoute(router: Router, route: Route, options: RouteOptions, answers: Answers): void {
   const { operation } = route
-  const { access, bodyLimit } = operation
+  const { bodyLimit } = operation
 
   function authenticate(routed: RoutedRequest): void {
     const { request, response, scope } = routed
     scope.route = route
     try {
       if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit)
+      if (operation.credentialIn !== null && routed.body === null) {
+        readFirst(routed)
+        return
+      }
       const caller = callerOf(options, operation, routed)
       if (caller instanceof Promise) {
         caller.then(known => begin(routed, known)).catch(error => answers.fail(scope, response, error))
@@ -94,6 +102,14 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
     } catch (error) {
       answers.fail(scope, response, error)
     }
+  }
+
+  /** The body is parsed to find the credential, so that this takes a turn of its own. */
+  function readFirst(routed: RoutedRequest): void {
+    read(options, operation, answers, routed, body => {
+      routed.body = { value: body }
+      inTurn(routed, () => authenticate(routed))
+    })
   }
 
   /** Starts the request when it is the turn of its organisation or address. */
@@ -115,20 +131,20 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
 
   function admitAndRead(routed: RoutedRequest, caller: RequestScope['caller']): void {
     const { scope, request, response } = routed
-    const admitted = caller && admit(options.rates, operation, caller, isSafe(request.method ?? ''), scope)
+    const admitted =
+      caller && admit(options.rates, operation, caller, readsOnly(operation, request.method ?? ''), scope)
     if (!admitted) readAndRun(routed)
     else
       admitted.then(() => inTurn(routed, () => readAndRun(routed))).catch(error => answers.fail(scope, response, error))
   }
 
   function readAndRun(routed: RoutedRequest): void {
-    const newShare = () => {
-      routed.scope.body = options.bodies(routed.scope)
-      return routed.scope.body
+    if (routed.body !== null) {
+      run(routed, routed.body.value)
+      return
     }
-    readBody(routed.request, operation, newShare, (error, body) => {
-      if (error) answers.fail(routed.scope, routed.response, error)
-      else if (routed.scope.caller === null || performance.now() - routed.identifiedMs < RECHECK_MS) run(routed, body)
+    read(options, operation, answers, routed, body => {
+      if (routed.scope.caller === null || performance.now() - routed.identifiedMs < RECHECK_MS) run(routed, body)
       else {
         recheck(options, operation, routed)
           .then(() => run(routed, body))
@@ -137,44 +153,81 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
     })
   }
 
-  function run({ response, scope, path, query }: RoutedRequest, body: unknown): void {
-    try {
-      if (access === 'ingest') delete query[INGEST_PARAMETER]
-      // Discards what was not read of the body, so that the connection can be reused.
-      if (operation.bodyKind === 'stream') response.once('finish', () => (body as Readable).destroy())
-      const input = readInput(operation, { path, query, body })
-      const output = invoke(options, operation, scope.caller, input, scope)
-      if (output instanceof Promise) {
-        output
-          .then(value => answers.send(scope, response, operation, value))
-          .catch(error => answers.fail(scope, response, error))
-      } else answers.send(scope, response, operation, output)
-    } catch (error) {
-      answers.fail(scope, response, error)
-    }
-  }
-
+  const run = (routed: RoutedRequest, body: unknown) => runOperation(options, operation, answers, routed, body)
   const methods = methodsOf(operation).filter(method => method !== 'OPTIONS')
   router.on(methods, routerPath(operation.path), unused, authenticate)
 }
 
-function callerOf(
+function read(
   options: RouteOptions,
-  { access, callsOperations }: Operation,
-  { request, scope, query }: RoutedRequest,
-) {
+  operation: Operation,
+  answers: Answers,
+  { request, response, scope }: RoutedRequest,
+  done: (body: unknown) => void,
+): void {
+  const newShare = () => {
+    scope.body = options.bodies(scope)
+    return scope.body
+  }
+  readBody(request, operation, newShare, (error, body) => {
+    if (error) answers.fail(scope, response, error)
+    else done(body)
+  })
+}
+
+function runOperation(
+  options: RouteOptions,
+  operation: Operation,
+  answers: Answers,
+  { response, scope, path, query }: RoutedRequest,
+  body: unknown,
+): void {
+  try {
+    if (operation.access === 'ingest') delete query[INGEST_PARAMETER]
+    // Discards what was not read of the body, so that the connection can be reused.
+    if (operation.bodyKind === 'stream') response.once('finish', () => (body as Readable).destroy())
+    const input = readInput(operation, { path, query, body })
+    const output = invoke(options, operation, scope.caller, input, scope)
+    if (output instanceof Promise) {
+      output
+        .then(value => answers.send(scope, response, operation, value))
+        .catch(error => answers.fail(scope, response, error))
+    } else answers.send(scope, response, operation, output)
+  } catch (error) {
+    answers.fail(scope, response, error)
+  }
+}
+
+function callerOf(options: RouteOptions, operation: Operation, { request, scope, query, body }: RoutedRequest) {
+  const { access, callsOperations, credentialIn } = operation
   if (access === 'public') {
     if (callsOperations) requireOneCredential(request) // It identifies the caller of each call itself.
     return null
   }
-  return identify(options, access, presentedIn(request, scope.ip, query, access))
+  const presented = presentedIn(request, scope.ip, query, operation)
+  if (credentialIn === null || isPresented(presented)) return identify(options, operation, presented)
+  const key = credentialIn((body?.value as Buffer | undefined) ?? NO_BODY, scope)
+  if (key === null) return identify(options, operation, { ...presented, authorization: undefined })
+  if (!key.startsWith('pk-')) throw onlyPublishable()
+  return identify(options, operation, { ...presented, authorization: undefined, ingestParameter: key })
 }
+
+const NO_BODY = Buffer.alloc(0)
+
+/** In one of the usual places. Other schemes than Bearer are places of the SDKs. */
+const isPresented = ({ authorization, ingestHeader, ingestParameter }: Presented): boolean =>
+  ingestHeader !== undefined || ingestParameter !== undefined || /^bearer /i.test(authorization ?? '')
+
+const onlyPublishable = () =>
+  new Fault('ingest_key_unknown', {
+    message: 'Where an SDK puts its key, only a publishable key (pk-…) is accepted. Send a secret key as a bearer.',
+  })
 
 /** A client that sends its body slowly must not act with what has been taken from it meanwhile. */
 async function recheck(options: RouteOptions, operation: Operation, routed: RoutedRequest): Promise<void> {
   const { scope, request } = routed
   const caller = await callerOf(options, operation, routed)
-  if (caller) requirePermitted(operation, caller, isSafe(request.method ?? ''))
+  if (caller) requirePermitted(operation, caller, readsOnly(operation, request.method ?? ''))
   scope.caller = caller
 }
 

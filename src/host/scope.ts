@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../kit/caller.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
+import { wantsPrivacy } from '../kit/privacy.ts'
 import { malformed, stopping } from './faults.ts'
 import { type Log, loggedPath } from './log.ts'
 import type { MemoryShare } from './memory-budget.ts'
@@ -76,7 +77,8 @@ export class RequestScope implements RequestFacts {
 
   /** Called when the answer is sent or the client has disconnected. */
   report(log: Log, observeOther: Observe): void {
-    const { route, caller, id, ip } = this
+    const { route, caller, id } = this
+    const ip = route?.operation.access === 'ingest' && wantsPrivacy(this.headers) ? '' : this.ip
     this.body?.release()
     this.answer?.release()
     const status = this.#response.headersSent ? this.#response.statusCode : UNANSWERED

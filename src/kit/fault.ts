@@ -9,6 +9,8 @@ const FAULTS = {
     'invalid_request_error',
     'The sign-in was not started in this browser, took too long or was not completed.',
   ],
+  unroutable_events: [400, 'invalid_request_error', 'None of the events could be stored; `fields` says why.'],
+  too_many_events: [400, 'invalid_request_error', 'The request has more than 50 events.'],
   credential_required: [401, 'authentication_error', 'The operation needs a credential, and none was sent.'],
   credential_refused: [
     401,
@@ -21,6 +23,7 @@ const FAULTS = {
   key_budget: [402, 'budget_error', 'The key has used up its budget; the message names the month or the total.'],
   forbidden: [403, 'permission_error', 'The caller is known but may not do this.'],
   ingest_key_unknown: [403, 'permission_error', 'The key for events is not known.'],
+  insufficient_capability: [403, 'permission_error', 'The credential may not write any of these events.'],
   key_limit: [403, 'permission_error', 'The limit of the key does not allow this request.'],
   csrf_token_required: [
     403,
@@ -44,6 +47,7 @@ const FAULTS = {
   ],
   expectation_failed: [417, 'invalid_request_error', 'The header Expect asks for something other than 100-continue.'],
   key_rate: [429, 'rate_limit_error', 'The key has made as many requests as its rate allows; wait for Retry-After.'],
+  ingest_rate: [429, 'rate_limit_error', 'The address sends too many requests with events; wait for Retry-After.'],
   too_many_tries: [429, 'rate_limit_error', 'There were too many attempts; wait for Retry-After.'],
   headers_too_large: [431, 'invalid_request_error', 'The headers exceed their limit.'],
   internal: [500, 'api_error', 'An error of the host; report the request id if it persists.'],

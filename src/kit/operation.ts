@@ -21,7 +21,11 @@
 //   issuesCredential   it creates, reveals or widens a credential, and is refused for every limited key.
 //   endsCredential     it revokes a credential, and is allowed whatever a key is limited to.
 //   body      how a body other than our JSON is passed in `input.body`: `bytes`; `parsed`, its bytes and JSON value,
-//             from which declared fields are read too; or `stream`. `encodings` are decoded within `bodyLimit`.
+//             from which declared fields are read too; or `stream`. `encodings` are decoded within `decodedLimit`, which
+//             is `bodyLimit` unless given.
+//   withoutCredential   'forbidden' answers 403 instead of 401 to whoever has no valid credential.
+//   credentialIn   where the credential may be besides the usual places of `ingest`, such as the body: a publishable key,
+//             or null. The body is then read before the credential is checked.
 //   output    the schema of the answer, or one of the other kinds in kit/answer.ts.
 //   audit     the name of its entry in the audit trail, or 'none'. The entry is written when `write` calls `record`.
 //   emits     the events that `emit` may send, by subject, each with the schema of its data.
@@ -104,10 +108,13 @@ export type Declaration<
   output: O
   status?: 200 | 201 | 202 | 204 | 303
   body?: B
-  /** An example of a `parsed` body, for the documentation. */
+  /** An example of a body that is not ours, for the documentation: JSON. */
   bodyExample?: unknown
   bodyLimit?: number
+  decodedLimit?: number
   encodings?: readonly Encoding[]
+  withoutCredential?: 'forbidden'
+  credentialIn?: (body: Buffer, request: RequestFacts) => string | null
   /** For protocols that are not ours: unknown fields are accepted, also in the query. */
   passUnknown?: true
   project?: (keyof F & string) | 'chosen'
@@ -138,7 +145,7 @@ export type Calls = {
   /** Every operation of this host, by its id. */
   operations: ReadonlyMap<string, Operation>
   /** The caller; null for public operations. Raises a fault if the credential is missing or refused. */
-  identify(access: Access, presented: Presented): Promise<Principal | null>
+  identify(operation: Pick<Operation, 'access' | 'withoutCredential'>, presented: Presented): Promise<Principal | null>
   /** Whoever has any credential of an organisation, also one that can only write events. */
   identifyAny(presented: Presented): Promise<Principal>
   /** `input` is the operation's flat input object. */
@@ -185,6 +192,9 @@ export function declareOperation(declared: Erased) {
   rejectIf(body !== undefined && 'body' in fields, route, 'the field `body` is reserved for the body')
   rejectIf(body !== undefined && bodiless, route, `${method} takes no body`)
   rejectIf(!!declared.encodings && bodiless, route, 'encodings need a body')
+  const { credentialIn = null } = declared
+  const isIngested = access === 'ingest' && (body === 'bytes' || bodiless)
+  rejectIf(credentialIn !== null && !isIngested, route, 'credentialIn needs ingested bytes')
   const audit = declared.audit === undefined || declared.audit === 'none' ? null : declared.audit
   rejectIf(audit !== null && access === 'public', route, 'an audit entry names its caller; there is none')
   rejectIf(audit !== null && method === 'GET', route, 'a read leaves no entry in the audit trail')
@@ -219,7 +229,10 @@ export function declareOperation(declared: Erased) {
     bodyKind,
     bodyExample: declared.bodyExample,
     bodyLimit,
+    decodedLimit: declared.decodedLimit ?? bodyLimit,
     encodings,
+    credentialIn,
+    withoutCredential: declared.withoutCredential ?? null,
     metered,
     issuesCredential,
     endsCredential,

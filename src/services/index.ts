@@ -3,6 +3,8 @@
 import { service } from '../kit/service.ts'
 import { issueKey, revokeKeysOf } from './account/public.ts'
 import { account } from './account/service.ts'
+import { errorsService } from './errors/service.ts'
+import { event } from './event/service.ts'
 import { iamService } from './iam/service.ts'
 import { mcp } from './mcp/service.ts'
 import { o11y } from './o11y/service.ts'
@@ -21,13 +23,13 @@ export const services = [
   service({ name: 'search', what: "Search over an organisation's own documents" }),
   service({ name: 'kms', what: 'Secrets, sealed at rest' }),
   service({ name: 'platform', what: 'Builds and deploys' }),
-  service({ name: 'event', what: 'Event ingest, and the analytics read from it' }),
+  event,
   o11y,
   service({ name: 'tasks', what: 'Scheduled and background tasks' }),
   service({ name: 'billing', what: 'Balance, credits and usage' }),
   service({ name: 'webhooks', what: "Events delivered to an organisation's own endpoints, signed" }),
   risk,
-  service({ name: 'errors', what: 'Captured errors, newest first' }),
+  errorsService,
   mcp,
   service({ name: 'auto', what: 'Inbound hooks that start a workflow' }),
 ]

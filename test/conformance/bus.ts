@@ -109,7 +109,7 @@ export function busConforms(kind: string, db: Database, open: OpenBus, clock: Te
       const handle = async (_: Tx, events: readonly Envelope[]) => void seen.push(...events)
       await bus.consume([consumer(name, { subjects: [`${name}.a.*`, `${name}.b.>`], handle })])
       const subjects = ['a.x', 'a', 'a.x.y', 'b.x', 'b', 'b.x.y', 'c.x', 'ab.x']
-      const sent = subjects.map(one => envelope('home', `${name}.${one}`, { text: 'ü "\\ \u0000', list: [1, null] }))
+      const sent = subjects.map(one => envelope('home', `${name}.${one}`, { text: 'ü "\\ \n\u2028', list: [1, null] }))
       await db.transaction(tx => bus.publish(tx, sent))
       await until(() => assert.equal(seen.length, 3))
       assert.deepEqual(seen, [sent[0], sent[3], sent[5]])

@@ -123,8 +123,8 @@ export const callOperation = operation({
         csrfToken: csrfToken as string | undefined,
         isSafe: false,
       }
-      const access = calls.operations.get(id)?.access ?? 'bearer'
-      const caller = await calls.identify(access, presented)
+      const operation = calls.operations.get(id) ?? { access: 'bearer', withoutCredential: null }
+      const caller = await calls.identify(operation, presented)
       return { code: null, output: await calls.call(id, caller, input as Record<string, unknown>, request) }
     } catch (error) {
       if (error instanceof Fault) return { code: error.code }

@@ -33,12 +33,13 @@ export function openBus({ db, now, warn, handleMs = HANDLE_MS, pollMs = POLL_MS 
     publish: async (tx, envelopes) => {
       if (envelopes.length === 0) return
       const lanes = envelopes.map(({ tenant }) => laneOf(tenant))
-      await store.insertEvents(tx, {
-        lanes,
-        tenants: envelopes.map(({ tenant }) => tenant),
-        subjects: envelopes.map(({ type }) => requireSubject(type)),
-        envelopes: envelopes.map(one => JSON.stringify(one)),
-      })
+      await store.insertEvents(
+        tx,
+        envelopes.map((one, at) => {
+          const subject = requireSubject(one.type)
+          return { lane: lanes[at] as number, tenant: one.tenant, subject, envelope: JSON.stringify(one) }
+        }),
+      )
       const distinct = [...new Set(lanes)]
       tx.afterCommit(() => {
         readers?.wake(distinct)

@@ -6,11 +6,15 @@ export type Place = { xid: string; position: number }
 export type LoggedEvent = Place & { tenant: string; subject: string; envelope: string }
 export type LogRow = Place & { tenant: string; subject: string; envelope: string | null }
 
-export type NewEvents = { lanes: number[]; tenants: string[]; subjects: string[]; envelopes: string[] }
+/** `envelope` is JSON. */
+export type NewEvent = { lane: number; tenant: string; subject: string; envelope: string }
 
-export async function insertEvents(db: Tx, { lanes, tenants, subjects, envelopes }: NewEvents): Promise<void> {
+/** As one JSON text: arrays of texts, in which every quote is escaped, cost three times as much here. */
+export async function insertEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
+  const rows = events.map(({ envelope, ...row }) => `${JSON.stringify(row).slice(0, -1)},"envelope":${envelope}}`)
   await db`insert into bus_log (lane, tenant, subject, envelope)
-    select * from unnest(${lanes}::smallint[], ${tenants}::text[], ${subjects}::text[], ${envelopes}::text[])`
+    select * from json_to_recordset(${`[${rows.join()}]`}::text::json)
+      as event (lane smallint, tenant text, subject text, envelope json)`
 }
 
 /** `lanes` is a number whose bits are the lanes. */

@@ -22,9 +22,10 @@ export function readBody(json: unknown, hints: Hints): ReadBody {
   let key = keyIn(fields)
   const items = list.map(item => {
     const found = isFields(item) ? WIRES.find(one => one.recognises(item, envelope)) : undefined
+    if (isFields(item)) key ??= keyIn(item) // Requests for flags have no events, but a key.
     if (!isFields(item) || !found) return UNROUTABLE
     wire ??= found.name
-    key ??= keyIn(item) ?? keyInProperties(item, found.name)
+    key ??= keyInProperties(item, found.name)
     return found.read(item, envelope)
   })
   return { items, key, sentAt, wire: wire ?? 'native' }

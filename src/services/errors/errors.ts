@@ -1,0 +1,92 @@
+// Operations under /v1/errors: the errors that were captured.
+import { Type } from 'typebox'
+import { timestamp } from '../../kit/fields.ts'
+import { operation } from '../../kit/operation.ts'
+import { recordOf } from './record.ts'
+
+const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 200
+
+const text = (description: string, example: string) => Type.Optional(Type.String({ description, examples: [example] }))
+const number = (description: string, example: number) =>
+  Type.Optional(Type.Number({ description, examples: [example] }))
+
+const Frame = Type.Object(
+  {
+    function: text('The function that was called', 'checkout'),
+    file: text('The file of the call', 'https://shop.example.com/app.js'),
+    line: number('The line in the file', 12),
+    column: number('The column in the line', 34),
+    inApp: Type.Optional(
+      Type.Boolean({ description: 'Whether it is in the own code, not in a library', examples: [true] }),
+    ),
+  },
+  { title: 'Frame', description: 'A call that was running when an error happened' },
+)
+
+const Exception = Type.Object(
+  {
+    type: text('The class of the error', 'TypeError'),
+    message: text('What it says', 'x is not a function'),
+    stack: text('The calls as text', 'TypeError: x is not a function\n    at checkout (app.js:12:34)'),
+    handled: Type.Optional(Type.Boolean({ description: 'Whether the program caught it', examples: [false] })),
+    frames: Type.Array(Frame, { description: 'The calls, the innermost first' }),
+  },
+  { title: 'Exception', description: 'What went wrong' },
+)
+
+const CapturedError = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the event', examples: ['evt_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
+    event: Type.String({ description: 'The name of the event', examples: ['$exception'] }),
+    timestamp: timestamp('When it happened, corrected for the clock of the client'),
+    distinctId: text('Whom it happened to', 'user-1'),
+    sessionId: text('The session in which it happened', '0192c1f1'),
+    product: text('The project it happened in', 'web-shop'),
+    url: text('The address of the page', 'https://shop.example.com/cart?step=2'),
+    path: text('The path of that address', '/cart'),
+    library: text('The SDK that captured it', 'web'),
+    libraryVersion: text('The version of the SDK', '1.2.3'),
+    release: text('The version of the program', '2026.11.1'),
+    environment: text('Where the program runs', 'production'),
+    fingerprint: Type.String({
+      description: 'The same for errors that are the same',
+      examples: ['9f86d081884c7d659a2feaa0c55ad015'],
+    }),
+    exception: Exception,
+    properties: Type.Record(Type.String(), Type.Unknown(), { description: 'Everything that was sent about it' }),
+  },
+  { title: 'CapturedError', description: 'An error that a client captured' },
+)
+
+export const listErrors = operation({
+  route: 'GET /v1/errors',
+  summary: "Lists the organisation's errors, newest first",
+  description: `There are no further pages: \`next\` is always empty. A token of a workspace reads the errors that tokens of its workspace wrote. A \`limit\` that is not a positive number counts as ${LIMIT_DEFAULT}.`,
+  access: 'reader',
+  withoutCredential: 'forbidden',
+  input: {
+    // Whatever is sent is accepted, as the interface says.
+    limit: Type.Optional(
+      Type.Unknown({
+        description: `How many to return; default ${LIMIT_DEFAULT}, at most ${LIMIT_MAX}`,
+        examples: [50],
+      }),
+    ),
+  },
+  output: Type.Object({
+    data: Type.Array(CapturedError, { description: 'The errors' }),
+    next: Type.String({ description: 'Always empty', examples: [''] }),
+  }),
+  faults: ['warehouse_unreachable'],
+  run: async ({ db, warehouse, caller: { org, workspace } }, { limit }) => {
+    const rows = await warehouse.newestErrors(db, { org, workspace }, limitFrom(limit))
+    return { data: rows.map(recordOf), next: '' }
+  },
+})
+
+function limitFrom(sent: unknown): number {
+  const limit = typeof sent === 'string' && sent.trim() !== '' ? Number(sent) : sent
+  if (typeof limit !== 'number' || Number.isNaN(limit) || limit <= 0) return LIMIT_DEFAULT
+  return Math.max(1, Math.min(Math.floor(limit), LIMIT_MAX))
+}

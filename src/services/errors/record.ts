@@ -1,0 +1,53 @@
+// An error as it is answered: the exception is taken out of the properties, and what SDKs name differently is named alike.
+import type { ErrorRow } from '../../engines/engines.ts'
+import { exceptionOf } from '../o11y/public.ts'
+
+type Fields = Record<string, unknown>
+
+const URL_NAMES = ['$current_url', 'url', 'current_url', '$url', '[Amplitude] Page URL']
+const RELEASE_NAMES = ['$release', 'release', '$app_version', 'app_version', 'version_name']
+const ENVIRONMENT_NAMES = ['$environment', 'environment', 'env']
+
+export function recordOf({ id, event, timestamp, project, distinctId, sessionId, fingerprint, properties }: ErrorRow) {
+  const context = fieldsIn(properties.$context)
+  const library = fieldsIn(context.library)
+  const page = fieldsIn(context.page)
+  const url = textIn(properties, URL_NAMES) ?? textIn(page, ['url'])
+  const { frames, ...exception } = exceptionOf(properties)
+  return {
+    id,
+    event,
+    timestamp,
+    ...known({
+      distinctId,
+      sessionId,
+      product: project,
+      url,
+      path: url === null ? null : pathOf(url),
+      library: textIn(properties, ['$lib', 'mp_lib', 'library']) ?? textIn(library, ['name']),
+      libraryVersion: textIn(properties, ['$lib_version', 'library_version']) ?? textIn(library, ['version']),
+      release: textIn(properties, RELEASE_NAMES) ?? textIn(fieldsIn(context.app), ['version']),
+      environment: textIn(properties, ENVIRONMENT_NAMES),
+    }),
+    fingerprint,
+    exception: { ...known(exception), frames: frames.map(known) },
+    properties,
+  }
+}
+
+const pathOf = (url: string) => (URL.canParse(url) ? new URL(url).pathname : null)
+const fieldsIn = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+function textIn(fields: Fields, names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = fields[name]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return null
+}
+
+/** Without what is not known. */
+function known<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as never
+}

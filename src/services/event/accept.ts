@@ -1,0 +1,101 @@
+// Decides about one event: what is stored and published, or why it is dropped.
+import { createHash } from 'node:crypto'
+import type { Envelope, EventRow } from '../../engines/engines.ts'
+import type { Principal } from '../../kit/caller.ts'
+import { exceptionOf, fingerprintOf, isError, subjectOf } from '../o11y/public.ts'
+import { isStorable, type PoisonReason, poisonIn } from './poison.ts'
+import { scrubbed } from './scrub.ts'
+import type { EventId, EventSettings } from './store.ts'
+import { requireSubject, type SubjectReason } from './subjects.ts'
+import { correctedTime } from './times.ts'
+import { reduce } from './wires/reduced.ts'
+import type { DropReason, ReadItem } from './wires/wire.ts'
+
+const NAME_CHARACTERS_MAX = 200
+const ID_CHARACTERS_MAX = 200
+/** As long as a whole body may be on the wire. */
+const PROPERTIES_CHARACTERS_MAX = 64 * 1024
+
+export type Reason = DropReason | PoisonReason | SubjectReason | 'event_name_too_long' | 'id_too_long' | 'too_large'
+
+/** `dedupe` is null if the SDK sent no id. */
+export type Accepted = { row: EventRow; envelope: Envelope; dedupe: EventId | null }
+
+/** What is known of the request besides its events. */
+export type Arrival = {
+  caller: Principal
+  settings: EventSettings
+  receivedMs: number
+  sentAt: number | null
+  /** The client's address, which is stored only if the organisation wants that. */
+  address: string
+  /** The id of a visitor who has none. */
+  visitor: string | null
+  source: string
+  newId: () => string
+}
+
+export function accept(item: ReadItem, arrival: Arrival): Accepted | { drop: Reason } {
+  const { caller, settings, receivedMs } = arrival
+  if ('drop' in item) return item
+  const read = caller.workspace === null ? item : reduce(item)
+  if ('drop' in read) return read
+  const reason = textFault(read.event, [read.distinctId, read.anonymousId, read.sessionId, read.messageId])
+  if (reason) return { drop: reason }
+  const poison = poisonIn(read.properties)
+  if (poison) return { drop: poison }
+  const subject = read.subject === null ? subjectOf(read.event) : requireSubject(read.subject, caller)
+  if (typeof subject !== 'string') return subject
+
+  const own = settings.storeAddresses && read.properties.$ip === undefined ? { $ip: arrival.address } : {}
+  const properties = scrubbed({ ...read.properties, ...own }, settings)
+  const text = JSON.stringify(properties)
+  if (text.length > PROPERTIES_CHARACTERS_MAX) return { drop: 'too_large' }
+  const isTrusted = caller.user !== null
+  const { timestamp, isClamped } = correctedTime(read.timestamp, arrival.sentAt, receivedMs, isTrusted)
+  const { org, project, workspace } = caller
+  const { wire, event, anonymousId, sessionId, messageId, revenue, currency } = read
+  const distinctId = read.distinctId ?? (anonymousId === null ? arrival.visitor : null)
+  const id = arrival.newId()
+  const received = new Date(receivedMs).toISOString()
+  const fingerprint = isError(event) ? fingerprintOf(properties, exceptionOf(properties)) : null
+  const ids = { distinctId, anonymousId, sessionId }
+  const about = { received, timestamp, isClamped, org, project, workspace, id, wire, event }
+  const data = { event, timestamp, ...known({ ...ids, messageId, revenue, currency, workspace }), properties }
+  return {
+    row: { ...about, ...ids, revenue, currency, fingerprint, properties: text },
+    envelope: {
+      specversion: '1.0',
+      id,
+      source: arrival.source,
+      type: subject,
+      time: timestamp,
+      tenant: org,
+      ...(project && { project }),
+      data,
+    },
+    dedupe: messageId === null ? null : { org, id: dedupeId(messageId, caller) },
+  }
+}
+
+function textFault(name: string, ids: readonly (string | null)[]): Reason | null {
+  if (name.length > NAME_CHARACTERS_MAX) return 'event_name_too_long'
+  if (!isStorable(name)) return 'text_not_storable'
+  for (const id of ids) {
+    if (id === null) continue
+    if (id.length > ID_CHARACTERS_MAX) return 'id_too_long'
+    if (!isStorable(id)) return 'text_not_storable'
+  }
+  return null
+}
+
+/** Whoever holds a publishable key could otherwise send the id of an event of a server before the server does, and have
+ *  that one ignored. */
+function dedupeId(messageId: string, { user, workspace }: Principal): string {
+  const writer = user !== null ? 'trusted' : (workspace ?? 'publishable')
+  const hex = createHash('sha256').update(`${writer}\n${messageId}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}
+
+const known = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))

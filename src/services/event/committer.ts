@@ -1,0 +1,182 @@
+// Group commit: requests that arrive while others are being written share the next transaction. Their events, the ids for
+// deduplication and the envelopes are committed together, and only then is a request answered.
+import { type Bus, type Database, EngineUnavailable, type Tx, type Warehouse } from '../../engines/engines.ts'
+import { openShares } from '../../fair/shares.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { Accepted } from './accept.ts'
+import * as store from './store.ts'
+
+/** Transactions at once: while one waits for the disk, the next is prepared. */
+const COMMITS_MAX = 2
+/** Events per transaction. Other requests wait meanwhile, so that a larger one would help nobody. */
+const GROUP_MAX = 1_000
+/** Events that wait or are being written; an organisation may have no more than is left for the others. */
+const WAITING_MAX = 20_000
+
+export type Committer = {
+  /** The positions of events that the database did not take; usually none. Duplicates count as taken. */
+  commit(org: string, events: readonly Accepted[]): Promise<number[]>
+  close(): Promise<void>
+}
+
+export type CommitterOptions = {
+  db: Database
+  bus: Bus
+  warehouse: Warehouse
+  now: () => Date
+  warn: (error: unknown) => void
+}
+
+type Waiting = {
+  org: string
+  events: readonly Accepted[]
+  done: (refused: number[]) => void
+  fail: (error: unknown) => void
+}
+
+export function openCommitter(options: CommitterOptions): Committer {
+  const writer = openWriter(options)
+  const shares = openShares(WAITING_MAX)
+  const waiting = openQueue()
+  let running = 0
+  let isScheduled = false
+  const idle = new Set<() => void>()
+
+  /** Requests of the same turn of the event loop join one group. */
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      while (running < COMMITS_MAX && !waiting.isEmpty()) void run(waiting.takeGroup())
+    })
+  }
+
+  async function run(group: Waiting[]): Promise<void> {
+    running++
+    await writer.writeGroup(group)
+    running--
+    if (!waiting.isEmpty()) schedule()
+    else if (running === 0) for (const resolve of idle) resolve()
+  }
+
+  return {
+    commit: async (org, events) => {
+      if (!shares.take(org, events.length)) throw tooMany()
+      try {
+        return await new Promise<number[]>((done, fail) => {
+          waiting.add({ org, events, done, fail })
+          schedule()
+        })
+      } finally {
+        shares.give(org, events.length)
+      }
+    },
+    close: async () => {
+      if (running > 0 || !waiting.isEmpty()) await new Promise<void>(resolve => idle.add(resolve))
+    },
+  }
+}
+
+/** Requests by organisation, so that each gets its turn in every group. */
+function openQueue() {
+  const waiting = new Map<string, Waiting[]>()
+  return {
+    isEmpty: () => waiting.size === 0,
+    add: (request: Waiting) => {
+      const own = waiting.get(request.org) ?? []
+      own.push(request)
+      waiting.set(request.org, own)
+    },
+    takeGroup: (): Waiting[] => {
+      const group: Waiting[] = []
+      for (let count = 0; count < GROUP_MAX && waiting.size > 0; ) {
+        for (const [org, requests] of waiting) {
+          const request = requests.shift() as Waiting
+          if (requests.length === 0) waiting.delete(org)
+          group.push(request)
+          count += request.events.length
+          if (count >= GROUP_MAX) break
+        }
+      }
+      return group
+    },
+  }
+}
+
+function openWriter({ db: whole, warehouse, bus, now, warn }: CommitterOptions) {
+  const db = whole.for('events')
+
+  const write = (events: readonly Accepted[]) =>
+    db.transaction(async tx => {
+      const fresh = await withoutDuplicates(tx, events, now().toISOString())
+      if (fresh.length === 0) return
+      const [rows, envelopes] = [fresh.map(({ row }) => row), fresh.map(({ envelope }) => envelope)]
+      await Promise.all([warehouse.append(tx, rows), bus.publish(tx, envelopes)])
+    })
+
+  async function isWritten(event: Accepted): Promise<boolean> {
+    try {
+      await write([event])
+      return true
+    } catch (error) {
+      if (error instanceof EngineUnavailable) throw error
+      return false
+    }
+  }
+
+  /** One of them cannot be written: the others must not fail with it. */
+  async function oneByOne({ events, done, fail }: Waiting): Promise<void> {
+    try {
+      const refused: number[] = []
+      for (const [at, event] of events.entries()) if (!(await isWritten(event))) refused.push(at)
+      done(refused)
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  return {
+    /** Tells each request its outcome. */
+    writeGroup: async (group: readonly Waiting[]): Promise<void> => {
+      try {
+        await write(group.flatMap(({ events }) => events))
+        for (const { done } of group) done([])
+      } catch (error) {
+        if (error instanceof EngineUnavailable) for (const { fail } of group) fail(error)
+        else {
+          warn(error)
+          for (const request of group) await oneByOne(request)
+        }
+      }
+    },
+  }
+}
+
+const tooMany = () =>
+  new Fault('overloaded', {
+    message: 'Too many events of your organisation wait to be written; none of these was stored. Send them again.',
+    retryAfterS: 1,
+  })
+
+/** Of events with the same id the first one, if the id is new. */
+async function withoutDuplicates(db: Tx, events: readonly Accepted[], at: string): Promise<readonly Accepted[]> {
+  const byId = new Map<string, Accepted>()
+  for (const event of events) {
+    const { dedupe } = event
+    if (dedupe !== null && !byId.has(keyOf(dedupe))) byId.set(keyOf(dedupe), event)
+  }
+  if (byId.size === 0) return events
+  const ids = [...byId.values()].map(({ dedupe }) => dedupe as store.EventId)
+  const fresh = await store.insertIds(db, ids, at)
+  if (fresh.length === byId.size && ids.length === events.length) return events
+  const isFresh = new Set(fresh.map(keyOf))
+  return events.filter(event => {
+    const { dedupe } = event
+    if (dedupe === null) return true
+    const key = keyOf(dedupe)
+    return isFresh.has(key) && byId.get(key) === event
+  })
+}
+
+const keyOf = ({ org, id }: store.EventId) => `${org} ${id}`

@@ -1,0 +1,109 @@
+// Operations that take events: /v1/event, and the paths that SDKs append to their host, below /v1/event/{vendor}.
+import { Type } from 'typebox'
+import { repliesIn, reply } from '../../kit/answer.ts'
+import { type Dialect, native } from '../../kit/dialect.ts'
+import { Fault } from '../../kit/fault.ts'
+import { aliasAt, keyIn, partsOf } from './reading.ts'
+import { EVENTS_MAX, receive } from './receive.ts'
+import { operation } from './state.ts'
+import { DECODED_BYTES_MAX } from './wires/decode.ts'
+import { faultBody } from './wires/receipts.ts'
+
+const BODY_BYTES_MAX = 64 * 1024
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The body of a fault as the SDK of that path reads it. */
+const vendorDialect: Dialect = (fault, requestId, request) => {
+  const alias = request && aliasAt(partsOf(request.url).path, request.method)
+  const wire = alias?.does === 'ingest' ? alias.hint.wire : 'native'
+  const { status, code, message } = fault
+  return { status, body: faultBody(wire, { status, code, message }) ?? native(fault, requestId).body }
+}
+
+const ingest = {
+  access: 'ingest',
+  project: 'chosen',
+  passUnknown: true,
+  credentialIn: keyIn,
+  output: repliesIn('application/json'),
+  audit: 'none',
+} as const
+
+const ingested = {
+  body: 'bytes',
+  bodyExample: { event: '$pageview', distinctId: 'user-1', properties: { $current_url: 'https://shop.example.com/' } },
+  bodyLimit: BODY_BYTES_MAX,
+  decodedLimit: DECODED_BYTES_MAX,
+  encodings: ['gzip', 'deflate', 'br', 'zstd'],
+} as const
+
+const FAULTS = [
+  'malformed_request',
+  'unroutable_events',
+  'too_many_events',
+  'insufficient_capability',
+  'ingest_rate',
+  'body_too_large',
+] as const
+
+export const ingestEvents = operation({
+  ...ingest,
+  ...ingested,
+  route: 'POST /v1/event',
+  summary: 'Stores events and publishes them on the bus',
+  description: `The body is one event \`{"event":"…","properties":{…}}\`, a list of events, or an object with a list \`batch\` or \`events\`; at most ${EVENTS_MAX} events. Bodies of the SDKs of PostHog, Segment, RudderStack, Amplitude and Mixpanel are read too. The answer is a receipt: \`accepted\` and \`dropped\` total the events that were sent, and \`errors\` says which were dropped and why. An event whose own id was accepted in the last 7 days counts as accepted and is not stored again. With \`DNT: 1\` or \`Sec-GPC: 1\` nothing is stored.`,
+  faults: FAULTS,
+  run: (context, { body }) => receive(context, body),
+})
+
+const Vendor = Type.String({ description: 'The vendor of the SDK', examples: ['amplitude'] })
+const Rest = Type.String({ description: 'The path that the SDK appends', examples: ['batch'] })
+
+const ofVendor = {
+  ...ingest,
+  ...ingested,
+  dialect: vendorDialect,
+  faults: [...FAULTS, 'not_found'],
+} as const
+
+export const ingestOfVendor = operation({
+  ...ofVendor,
+  route: 'POST /v1/event/{vendor}',
+  summary: 'Takes events from the SDK of a vendor that appends nothing to its host',
+  description: 'The same as `POST /v1/event`, with answers that this SDK understands.',
+  input: { vendor: Vendor },
+  run: (context, { body }) => answerAt(context, body),
+})
+
+export const ingestAtVendorPath = operation({
+  ...ofVendor,
+  route: 'POST /v1/event/{vendor}/{rest...}',
+  summary: 'Takes events from the SDK of a vendor, at the paths that it appends to its host',
+  description:
+    'The same as `POST /v1/event`, with answers that this SDK understands. Its requests for flags are answered that there are none.',
+  input: { vendor: Vendor, rest: Rest },
+  run: (context, { body }) => answerAt(context, body),
+})
+
+export const readVendorPath = operation({
+  ...ingest,
+  route: 'GET /v1/event/{vendor}/{rest...}',
+  summary: 'Answers what the SDK of a vendor asks for with GET',
+  description:
+    'That there are no flags, surveys and recordings. The SDK of Mixpanel for Node sends single events with GET; they are stored as by `POST /v1/event`.',
+  input: { vendor: Vendor, rest: Rest },
+  dialect: vendorDialect,
+  faults: [...FAULTS.filter(code => code !== 'body_too_large'), 'not_found'],
+  run: context => answerAt(context, Buffer.alloc(0)),
+})
+
+function answerAt(context: Parameters<typeof receive>[0], body: Buffer) {
+  const { request } = context
+  const { path } = partsOf(request.url)
+  const alias = aliasAt(path, request.method)
+  if (!alias) throw new Fault('not_found', { message: `No SDK sends events to ${path.slice(0, 200)}.` })
+  if (alias.does === 'ingest') return receive(context, body)
+  const { contentType, body: text } = alias.answer
+  return reply(200, { 'content-type': contentType === 'application/json' ? JSON_TYPE : contentType }, text)
+}

@@ -1,0 +1,43 @@
+// What must not be stored, whatever an event means: text that PostgreSQL cannot hold, names that would change a prototype,
+// and what is too deep, too long or too much. One walk finds it; its cost is bounded by the size of the event.
+
+export type PoisonReason =
+  | 'text_not_storable'
+  | 'number_out_of_range'
+  | 'name_not_allowed'
+  | 'name_too_long'
+  | 'nested_too_deeply'
+  | 'too_many_values'
+
+const DEPTH_MAX = 32
+const NAME_CHARACTERS_MAX = 256
+const VALUES_MAX = 5_000
+
+/** The first reason not to store the value; null if there is none. */
+export function poisonIn(value: unknown): PoisonReason | null {
+  return find(value, 0, { left: VALUES_MAX })
+}
+
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
+function find(value: unknown, depth: number, values: { left: number }): PoisonReason | null {
+  if (typeof value === 'string') return isStorable(value) ? null : 'text_not_storable'
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'number_out_of_range'
+  if (typeof value !== 'object' || value === null) return null
+  if (depth > DEPTH_MAX) return 'nested_too_deeply'
+  const names = Object.keys(value)
+  values.left -= names.length
+  if (values.left < 0) return 'too_many_values'
+  for (const name of names) {
+    const inner = (value as Record<string, unknown>)[name]
+    const found = nameFault(name, inner) ?? find(inner, depth + 1, values)
+    if (found) return found
+  }
+  return null
+}
+
+function nameFault(name: string, value: unknown): PoisonReason | null {
+  if (name === '__proto__' || (name === 'constructor' && typeof value === 'object')) return 'name_not_allowed'
+  if (name.length > NAME_CHARACTERS_MAX) return 'name_too_long'
+  return isStorable(name) ? null : 'text_not_storable'
+}

@@ -1,0 +1,123 @@
+// Receives the events of a request: ceilings, privacy, count, then each event. Answered after the commit.
+import { clientNetwork } from '../../fair/address.ts'
+import { type Reply, reply } from '../../kit/answer.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { Context } from '../../kit/operation.ts'
+import { wantsPrivacy } from '../../kit/privacy.ts'
+import { type Accepted, accept, type Reason } from './accept.ts'
+import { readingOf } from './reading.ts'
+import type { EventState } from './state.ts'
+import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
+import { type Hints, type ReadBody, UnreadableBody } from './wires/wire.ts'
+
+export const EVENTS_MAX = 50
+
+type Receiving = Context<'ingest', EventState>
+type Dropped = { index: number; reason: Reason | 'not_storable' }
+
+export async function receive(context: Receiving, body: Buffer): Promise<Reply> {
+  const { hints, read } = readingOf(body, context.request)
+  try {
+    return await receiveRead(context, hints, read)
+  } catch (error) {
+    const wire = read instanceof UnreadableBody ? (hints.path?.wire ?? 'native') : read.wire
+    const own = error instanceof Fault ? wireFault(wire, error, read) : null
+    if (own === null) throw error
+    return own
+  }
+}
+
+async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | UnreadableBody): Promise<Reply> {
+  const { caller, request, state } = context
+  if (caller.user === null) requireCeiling(context)
+  if (read instanceof UnreadableBody) throw unreadable(read)
+  const { items, wire } = read
+  const answer = (receipt: Receipt) => json(200, receiptFor(wire, receipt, hints))
+  if (wantsPrivacy(request.headers)) return answer({ accepted: 0, dropped: items.length, reason: 'privacy' })
+  if (items.length > EVENTS_MAX) throw tooMany(items.length)
+  const settings = await state.settingsOf(caller.org)
+  const arrival = await arrivalOf(context, read, settings)
+  const events: { index: number; accepted: Accepted }[] = []
+  const dropped: Dropped[] = []
+  for (const [index, item] of items.entries()) {
+    const found = accept(item, arrival)
+    if ('drop' in found) dropped.push({ index, reason: found.drop })
+    else events.push({ index, accepted: found })
+  }
+  if (events.length > 0) {
+    const refused = await state.committer.commit(
+      caller.org,
+      events.map(({ accepted }) => accepted),
+    )
+    for (const at of refused) dropped.push({ index: events[at]?.index as number, reason: 'not_storable' })
+  }
+  const accepted = items.length - dropped.length
+  if (accepted === 0) throw nothingLanded(dropped)
+  return answer({ accepted, dropped: dropped.length, ...(dropped.length > 0 && { errors: dropped }) })
+}
+
+async function arrivalOf(
+  { caller, request, state, clock, random }: Receiving,
+  { items, sentAt }: ReadBody,
+  settings: Awaited<ReturnType<EventState['settingsOf']>>,
+) {
+  const { ip: address, headers } = request
+  const isNeeded =
+    caller.workspace !== null || items.some(one => !('drop' in one) && !one.distinctId && !one.anonymousId)
+  // Without a person behind the credential, the client is the visitor; otherwise it is a server.
+  const hasVisitor = caller.user === null && isNeeded
+  const visitor = hasVisitor ? await state.visitorOf(caller.org, address, headers['user-agent'] ?? '') : null
+  const newId = () => `evt_${random.token(24)}`
+  const receivedMs = clock.now().getTime()
+  return { caller, settings, receivedMs, sentAt, address, visitor, source: state.baseUrl, newId }
+}
+
+function requireCeiling({ request: { ip, peer }, state }: Receiving): void {
+  const waitMs = state.ceiling(clientNetwork(ip), peer)
+  if (waitMs === 0) return
+  throw new Fault('ingest_rate', {
+    message: 'This address sends too many requests with events. Send several events in one request.',
+    retryAfterS: Math.ceil(waitMs / 1000),
+  })
+}
+
+function unreadable({ reason, message }: UnreadableBody): Fault {
+  return new Fault(reason === 'too_large' ? 'body_too_large' : 'malformed_request', { message })
+}
+
+const tooMany = (count: number) =>
+  new Fault('too_many_events', {
+    message: `A request may have at most ${EVENTS_MAX} events; this one has ${count}. Send them in several requests.`,
+  })
+
+const NOT_ALLOWED = ['not_allowed_for_token', 'subject_not_allowed']
+
+/** Nothing was stored: because this credential may not write any of them, or because none can be stored. */
+function nothingLanded(dropped: readonly Dropped[]): Fault {
+  const fields = dropped.slice(0, 20).map(({ index, reason }) => ({ path: `events.${index}`, says: reason }))
+  if (dropped.length > 0 && dropped.every(({ reason }) => NOT_ALLOWED.includes(reason))) {
+    return new Fault('insufficient_capability', {
+      message:
+        'This credential may not write any of these events. Workspace tokens write page views, errors and autocapture only; a subject of your own needs a secret key, and may not begin like one of the platform.',
+      fields,
+    })
+  }
+  return new Fault('unroutable_events', {
+    message:
+      dropped.length === 0
+        ? 'There are no events in the request.'
+        : `None of the events could be stored: ${dropped[0]?.reason}. Each needs a name in \`event\`, and \`properties\` that are an object.`,
+    fields,
+  })
+}
+
+/** For SDKs that read the body of a failure, and would lose or repeat events otherwise. */
+function wireFault(wire: ReadBody['wire'], fault: Fault, read: ReadBody | UnreadableBody): Reply | null {
+  const count = read instanceof UnreadableBody ? 0 : read.items.length
+  const { status, code, message, headers } = fault
+  const body = faultBody(wire, { status, code, message, isTooMany: code === 'too_many_events', count })
+  return body && json(status, body, headers)
+}
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}): Reply =>
+  reply(status, { ...headers, 'content-type': 'application/json; charset=utf-8' }, JSON.stringify(body))

@@ -1,0 +1,56 @@
+// What is removed from the properties of an event: addresses unless the organisation stores them, and, if it wants that,
+// texts that look like secrets or card numbers.
+import type { EventSettings } from './store.ts'
+import { put } from './wires/fields.ts'
+import type { Fields } from './wires/wire.ts'
+
+const ADDRESS_NAMES = new Set(['ip', '$ip', 'ip_address', 'ipaddress', 'client_ip', 'remote_addr'])
+
+/** Runs of characters of which secrets consist; each is looked at once. */
+const RUN = /[\w.~+/=-]{16,}/g
+/** Prefixes of keys that are in use, and tokens. */
+const SECRETS = [/^(?:sk|pk|rk|whsec|ghp|gho|xoxa|xoxb|xoxp)[-_]/, /^AKIA[A-Z0-9]{16}$/, /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/]
+const BEARER = 'bearer '
+const PRIVATE_KEY = 'PRIVATE KEY-----'
+const DIGITS = /\b\d(?:[ -]?\d){12,18}\b/g
+export const REMOVED = '[removed]'
+
+export function scrubbed(
+  properties: Fields,
+  { storeAddresses, scrub }: Pick<EventSettings, 'storeAddresses' | 'scrub'>,
+): Fields {
+  if (storeAddresses && !scrub) return properties
+  return walk(properties, !storeAddresses, scrub) as Fields
+}
+
+function walk(value: unknown, withoutAddresses: boolean, scrub: boolean): unknown {
+  if (typeof value === 'string') return scrub ? withoutSecrets(value) : value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(one => walk(one, withoutAddresses, scrub))
+  const kept: Fields = {}
+  for (const name of Object.keys(value)) {
+    if (withoutAddresses && ADDRESS_NAMES.has(name.toLowerCase())) continue
+    put(kept, name, walk((value as Fields)[name], withoutAddresses, scrub))
+  }
+  return kept
+}
+
+function withoutSecrets(text: string): string {
+  if (text.includes(PRIVATE_KEY)) return REMOVED
+  return text
+    .replace(RUN, (run, at: number) => (isSecret(run, text.slice(Math.max(0, at - BEARER.length), at)) ? REMOVED : run))
+    .replace(DIGITS, digits => (isCard(digits) ? REMOVED : digits))
+}
+
+const isSecret = (run: string, before: string) =>
+  before.toLowerCase() === BEARER || SECRETS.some(pattern => pattern.test(run))
+
+/** The check digit of ISO/IEC 7812. */
+function isCard(text: string): boolean {
+  const digits = [...text.replace(/[ -]/g, '')].reverse().map(Number)
+  const sum = digits.reduce((total, digit, at) => {
+    const doubled = at % 2 === 0 ? digit : digit * 2
+    return total + (doubled > 9 ? doubled - 9 : doubled)
+  }, 0)
+  return sum % 10 === 0
+}

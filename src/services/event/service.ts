@@ -1,0 +1,29 @@
+import { service } from '../../kit/service.ts'
+import { count, setting } from '../../kit/setting.ts'
+import * as ingest from './ingest.ts'
+import { sweepEvents } from './schedule.ts'
+import * as settings from './settings.ts'
+import { type EventState, openEvents } from './state.ts'
+
+const SETTINGS = {
+  STOA_EVENTS_PER_CLIENT: setting(
+    'Requests with events per minute and client address, with keys that browsers may hold',
+    '300',
+    count,
+  ),
+  STOA_EVENTS_PER_PEER: setting(
+    'The same for the address of the connection, which may be a proxy of many clients',
+    '6000',
+    count,
+  ),
+}
+
+export const event = service<EventState, typeof SETTINGS>({
+  name: 'event',
+  what: 'Event ingest, and the analytics read from it',
+  operations: [ingest, settings],
+  migrations: new URL('migrations/', import.meta.url),
+  settings: SETTINGS,
+  schedules: [sweepEvents],
+  open: openEvents,
+})

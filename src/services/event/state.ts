@@ -1,0 +1,41 @@
+// The state of the service: the committer, and what it knows of organisations, visitors and senders.
+import { openAttempts } from '../../fair/attempts.ts'
+import { type Opening, serviceKit } from '../../kit/service.ts'
+import { type ChosenSettings, openChosenSettings } from './chosen-settings.ts'
+import { type Committer, openCommitter } from './committer.ts'
+import { openVisitors, type Visitors } from './visitors.ts'
+
+export type EventState = {
+  committer: Committer
+  settingsOf: ChosenSettings
+  visitorOf: Visitors
+  /** Milliseconds until a client or peer may send again; counts the request if it may. */
+  ceiling(client: string, peer: string): number
+  /** The `source` of events. */
+  baseUrl: string
+}
+
+export const { operation, schedule } = serviceKit<EventState>()
+
+const MINUTE_MS = 60_000
+
+type Values = { STOA_EVENTS_PER_CLIENT: number; STOA_EVENTS_PER_PEER: number }
+
+export async function openEvents({ engines, settings, baseUrl, warn }: Opening<Values>) {
+  const { db, bus, warehouse, clock, random } = engines
+  const committer = openCommitter({ db, bus, warehouse, now: clock.now, warn })
+  const requests = openAttempts(MINUTE_MS, clock.elapsedMs)
+  const ceiling = (client: string, peer: string) => {
+    const waitMs = Math.max(
+      requests.waitMs(`client ${client}`, settings.STOA_EVENTS_PER_CLIENT),
+      requests.waitMs(`peer ${peer}`, settings.STOA_EVENTS_PER_PEER),
+    )
+    if (waitMs > 0) return waitMs
+    requests.count(`client ${client}`)
+    requests.count(`peer ${peer}`)
+    return 0
+  }
+  const settingsOf = await openChosenSettings(db, clock)
+  const visitorOf = openVisitors(db, clock, random)
+  return { state: { committer, settingsOf, visitorOf, ceiling, baseUrl }, close: committer.close }
+}

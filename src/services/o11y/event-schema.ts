@@ -1,0 +1,33 @@
+// The schema of the data of events with the subjects `event.>`: what clients have sent, in our names.
+import { Type } from 'typebox'
+import { timestamp } from '../../kit/fields.ts'
+
+const text = (description: string, example: string) => Type.Optional(Type.String({ description, examples: [example] }))
+
+export const EventData = Type.Object(
+  {
+    event: Type.String({ description: 'The name of the event, as it was sent', examples: ['$pageview'] }),
+    timestamp: timestamp('When it happened, corrected for the clock of the client'),
+    distinctId: text('Who did it', 'user-1'),
+    anonymousId: text('The id of the visitor before it was known who it is', '0192c1f0'),
+    sessionId: text('The session of the visitor', '0192c1f1'),
+    messageId: text("The SDK's own id of the event", '0192c1f2'),
+    revenue: Type.Optional(Type.Number({ description: 'What was paid', examples: [12.5] })),
+    currency: text('The currency of the revenue, as in ISO 4217', 'EUR'),
+    workspace: text('The workspace whose token wrote it', 'wsp_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+    properties: Type.Record(Type.String(), Type.Unknown(), { description: 'Everything else about the event' }),
+  },
+  { title: 'EventData', description: 'An event of a client' },
+)
+
+/** `event.` and the name: lower case, without `$`, and `_` for what a token cannot contain. */
+export function subjectOf(event: string): string {
+  const name = event
+    .slice(0, NAME_MAX * 2)
+    .replaceAll('$', '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_]/g, '_')
+  return `event.${name.slice(0, NAME_MAX) || '_'}`
+}
+
+const NAME_MAX = 48

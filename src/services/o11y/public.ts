@@ -1,0 +1,3 @@
+// What other services use of observability: the schema of events, and exceptions in them.
+export { EventData, subjectOf } from './event-schema.ts'
+export { type Exception, exceptionOf, fingerprintOf, isError } from './exception.ts'
