@@ -8,7 +8,7 @@ type Fixed = { request: Buffer; answer: Buffer }
  *  answer throws. */
 export type Script = { request(): Buffer; isComplete(bytes: Buffer): boolean }
 export type Traffic = Fixed | { script: (connection: number) => Script }
-export type Target = { port: number; ca: string } & Traffic
+export type Target = { port: number; ca: string; connections?: number } & Traffic
 /** `burst` sends that many requests, waits for their answers, and returns how many seconds that took. */
 export type Load = { burst(requests: number): Promise<number>; close(): void }
 
@@ -39,7 +39,9 @@ export async function openLoad(target: Target): Promise<Load> {
   }
   const scriptOf = 'script' in target ? target.script : () => fixedScript(target)
   const connections = await Promise.all(
-    Array.from({ length: CONNECTIONS }, (_, at) => openConnection(target, scriptOf(at), answered, fail)),
+    Array.from({ length: target.connections ?? CONNECTIONS }, (_, at) =>
+      openConnection(target, scriptOf(at), answered, fail),
+    ),
   )
 
   async function burst(requests: number): Promise<number> {

@@ -13,6 +13,8 @@ export type Started = {
   realm?: Realm
   refreshTokens?: string[]
   growth?: Growth
+  /** The directory of the socket of its database. */
+  database?: string
 }
 type ListingOrg = FilledOrg & { callers: Record<Listing['as'], Record<string, string>> }
 /** `now` is the time of the newest rows. */

@@ -1,0 +1,56 @@
+// The host with an organisation that sends events. Its argument says how many envelopes wait on the bus at the start.
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Engines } from '../../src/engines/engines.ts'
+import type { OrgId } from '../../src/kit/caller.ts'
+import { keepKey, newKeyText } from '../../src/services/account/public.ts'
+import { createOrganisation } from '../../src/services/iam/public.ts'
+import { withEngines } from './engines.ts'
+import { openBenchHost } from './open-host.ts'
+import * as operations from './operations.ts'
+import { type Serving, serve } from './serve.ts'
+
+const ORG = 'bench' as OrgId
+
+serve(pem => withEngines(engines => serveEvents(engines, pem, Number(process.argv[2] ?? 0))))
+
+async function serveEvents(engines: Engines, pem: string, backlog: number): Promise<Serving> {
+  const { db, random } = engines
+  const owner = { email: 'owner@bench.test', password: random.token(20) }
+  const user = await db.transaction(tx =>
+    createOrganisation({ ...engines, db: tx }, { org: ORG, name: 'Bench', owner }),
+  )
+  const key = newKeyText(random, 'secret')
+  await db.transaction(tx =>
+    keepKey({ ...engines, db: tx }, { org: ORG, user, name: 'Bench', type: 'secret', text: key }),
+  )
+  const host = await openBenchHost({ engines, pem, operations, riskMirror: null })
+  if (backlog > 0) await consumeBacklog(engines, backlog)
+  const [row] = await db<{ directory: string }>`select current_setting('unix_socket_directories') as directory`
+  return { ...host, key, database: row?.directory as string }
+}
+
+/** The consumer is registered first: it reads what is published afterwards. Its effect is a count in the database. */
+async function consumeBacklog({ db, bus }: Engines, backlog: number): Promise<void> {
+  await db.script('create table handled (at timestamptz not null default clock_timestamp(), count int not null)')
+  const { promise: isReady, resolve: start } = Promise.withResolvers<void>()
+  await bus.consume([
+    {
+      name: 'bench',
+      subjects: ['event.>'],
+      batchMax: 500,
+      handle: async (tx, events) => {
+        await isReady
+        await tx`insert into handled (count) values (${events.length})`
+      },
+    },
+  ])
+  const data = { event: '$pageview', distinctId: 'user-1', properties: { text: 'x'.repeat(200) } }
+  const envelope = JSON.stringify({ specversion: '1.0', id: 'evt_1', source: 'x', type: 'event.pageview', data })
+  const each = 50_000
+  for (let from = 0; from < backlog; from += each) {
+    await db`insert into bus_log (lane, tenant, subject, envelope)
+      select n % 16, 'org-' || n % 160, 'event.pageview', ${envelope} from generate_series(1, ${each}::int) as n`
+  }
+  await db.script('vacuum analyze bus_log')
+  void wait(1_000).then(start)
+}
