@@ -1,19 +1,33 @@
-// What the audit trail says of every write of the product: a table with one real call per audited operation.
+// What the audit trail and the events say of every write of the product: a table with one real call per audited operation.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { allOperations, insertSignIn, setAsideEvent } from './derive.ts'
 import { type Answer, startHost } from './host.ts'
 
-const host = await startHost()
-const { home, admin } = host
+const started = await startHost()
+const { home, admin, emitted } = started
+/** `emitted` has the events of the last call. */
+const call: typeof started.call = (...request) => {
+  emitted.length = 0
+  return started.call(...request)
+}
+const host = { ...started, call }
 const PASSWORD = 'walnut-desk-twelve-green'
 const URIS = ['https://shop.example.com/a', 'https://shop.example.com/b']
 const DAY_MS = 24 * 60 * 60_000
 const inDays = (days: number) => new Date(host.clock.now().getTime() + days * DAY_MS).toISOString()
 
 type Changes = Record<string, { from?: unknown; to?: unknown }>
-/** `changes` is null where nothing but a secret changed; `reader` is the key that reads the trail of the entry. */
-type Written = { answer: Answer; on: string; changes: Changes | null; reader?: string }
+/** `changes` is null where nothing but a secret changed; `reader` is the key that reads the trail of the entry. `tenant`
+ *  gets the events, by default `home`; `emits` are their subjects, by default all that the operation declares. */
+type Written = {
+  answer: Answer
+  on: string
+  changes: Changes | null
+  reader?: string
+  tenant?: string
+  emits?: string[]
+}
 
 let made = 0
 const next = (prefix: string) => `${prefix}${made++}`
@@ -58,7 +72,8 @@ const projects: Record<string, () => Promise<Written>> = {
   verifyDomain: async () => {
     const { path, on } = await domain()
     const answer = await host.call(`POST ${path}/verify`)
-    return { answer, on, changes: { status: { from: 'pending', to: 'live' } } }
+    const changes = { status: { from: 'pending', to: 'live' } }
+    return { answer, on, changes, emits: ['project.domain.verified'] }
   },
   detachDomain: async () => {
     const { path, on } = await domain()
@@ -113,17 +128,17 @@ const people: Record<string, () => Promise<Written>> = {
     const [slug, email] = [next('org'), `${next('o')}@example.com`]
     const owner = { email, password: PASSWORD }
     const answer = await post('/v1/iam/orgs', { slug, name: 'New', owner }, admin.key)
-    return { answer, on: slug, changes: { owner: { to: email } }, reader: admin.key }
+    return { answer, on: slug, changes: { owner: { to: email } }, reader: admin.key, tenant: slug }
   },
   updateOrg: async () => {
     const { org, key } = await host.organisation(next('org'))
     const answer = await host.call(`PATCH /v1/iam/orgs/${org}`, { body: { name: 'Renamed' }, as: key })
-    return { answer, on: org, changes: { name: { from: org, to: 'Renamed' } }, reader: key }
+    return { answer, on: org, changes: { name: { from: org, to: 'Renamed' } }, reader: key, tenant: org }
   },
   deleteOrg: async () => {
     const { org, key } = await host.organisation(next('org'))
     const answer = await host.call(`DELETE /v1/iam/orgs/${org}?confirm=${org}`, { as: key })
-    return { answer, on: org, changes: { name: { from: org } }, reader: admin.key }
+    return { answer, on: org, changes: { name: { from: org } }, reader: admin.key, tenant: org }
   },
   addMember: async () => {
     const email = `${next('m')}@example.com`
@@ -159,12 +174,14 @@ const people: Record<string, () => Promise<Written>> = {
   acceptInvitation: async () => {
     const { user, email, id, browser } = await invited()
     const answer = await host.call(`POST /v1/iam/me/invitations/${id}/accept`, browser)
-    return { answer, on: user, changes: { email: { to: email }, role: { to: 'member' } }, reader: admin.key }
+    const changes = { email: { to: email }, role: { to: 'member' } }
+    const emits = ['iam.invite.accepted', 'iam.member.added']
+    return { answer, on: user, changes, reader: admin.key, tenant: admin.org, emits }
   },
   declineInvitation: async () => {
     const { email, id, browser } = await invited()
     const answer = await host.call(`POST /v1/iam/me/invitations/${id}/decline`, browser)
-    return { answer, on: id, changes: { email: { from: email } }, reader: admin.key }
+    return { answer, on: id, changes: { email: { from: email } }, reader: admin.key, tenant: admin.org }
   },
   changeEmail: async () => {
     const owner = await host.organisation(next('org'))
@@ -224,7 +241,7 @@ const apps: Record<string, () => Promise<Written>> = {
     const answer = await post('/v1/iam/signing-keys', {}, admin.key)
     const { signsFrom, retires } = answer.body
     const changes = { signsFrom: { to: signsFrom }, retires: { to: retires } }
-    return { answer, on: 'default', changes, reader: admin.key }
+    return { answer, on: 'default', changes, reader: admin.key, tenant: admin.org }
   },
 }
 
@@ -250,7 +267,8 @@ const risk: Record<string, () => Promise<Written>> = {
     const { version: from } = (await refresh('one')).body
     const answer = await refresh('two')
     assert.notEqual(answer.body.version, from)
-    return { answer, on: 'sanction', changes: { version: { from, to: answer.body.version } }, reader: admin.key }
+    const changes = { version: { from, to: answer.body.version } }
+    return { answer, on: 'sanction', changes, reader: admin.key, tenant: admin.org }
   },
 }
 
@@ -272,25 +290,44 @@ const o11y: Record<string, () => Promise<Written>> = {
 
 const WRITES = { ...projects, ...account, ...people, ...apps, ...risk, ...events, ...o11y }
 
-/** What must not be in the trail. */
+/** Operations whose change is not of an organisation: they emit nothing. */
+const SILENT = ['updateMe', 'changeEmail', 'changePassword', 'retrySetAside', 'updateEventSettings']
+
+/** What must not be in the trail or in an event. */
 const secretsIn = ({ body }: Answer): string[] => {
   const issued = [body?.key, body?.secret, body?.token].filter(text => /^sk-|^.{40,}$/.test(text ?? ''))
   return [...issued, PASSWORD, home.password]
 }
 
-describe('the audit trail says what changed', () => {
+/** The events of the last call. */
+function checkEvents({ answer, on, emits = [], tenant = home.org }: Written): void {
+  assert.deepEqual(emitted.map(({ type }) => type).sort(), [...emits].sort())
+  for (const event of emitted) {
+    assert.equal(event.tenant, tenant)
+    for (const part of on.split('/'))
+      assert.ok(Object.values(event.data as object).includes(part), `${part} is missing`)
+    for (const secret of secretsIn(answer)) assert.ok(!JSON.stringify(event).includes(secret))
+  }
+}
+
+describe('the audit trail and the events say what changed', () => {
   const audited = allOperations.filter(({ operation }) => operation.audit && operation.service !== 'specimen')
 
   it('for every audited operation', () => {
     assert.deepEqual(Object.keys(WRITES).sort(), audited.map(({ id }) => id).sort())
+    const silent = audited.filter(({ operation }) => Object.keys(operation.emits).length === 0)
+    assert.deepEqual(silent.map(({ id }) => id).sort(), [...SILENT].sort())
   })
 
   for (const { id, operation } of audited) {
     it(id, async () => {
       const write = WRITES[id]
       assert.ok(write, 'add a call of it to this table')
-      const { answer, on, changes, reader = home.key } = await write()
+      const written = await write()
+      const { answer, on, changes, reader = home.key } = written
       assert.equal(answer.status, operation.status, answer.text)
+      const updates = emitted.map(({ data }) => data as { changed?: string[] })
+      checkEvents({ emits: Object.keys(operation.emits), ...written })
       const { data } = (await host.call('GET /v1/iam/audit?limit=5', { as: reader })).body
       const entries = data.filter((entry: Answer['body']) => entry.requestId === answer.headers['x-request-id'])
       assert.equal(entries.length, 1)
@@ -300,19 +337,28 @@ describe('the audit trail says what changed', () => {
       if (operation.method === 'PATCH') assert.ok(Object.keys(entry.changes ?? {}).length > 0, 'changes are missing')
       if (changes === null) assert.equal(entry.changes, undefined)
       else assert.partialDeepStrictEqual(entry.changes, changes)
+      for (const { changed } of updates) {
+        if (changed) assert.equal(changed.length, Object.keys(entry.changes).length)
+      }
     })
   }
 
-  it('and has no entry if nothing changed', async () => {
+  it('and there is no entry and no event if nothing changed', async () => {
     const slug = await project('Same')
     const before = (await host.call('GET /v1/iam/audit?limit=1')).body.data
     assert.equal((await host.call(`PATCH /v1/projects/${slug}`, { body: { name: 'Same' } })).status, 200)
+    assert.deepEqual(emitted, [])
     assert.deepEqual((await host.call('GET /v1/iam/audit?limit=1')).body.data, before)
   })
 
-  it('and names the first of many overrides', async () => {
+  it('and name the first of many overrides', async () => {
     const entries = Array.from({ length: 25 }, (_, n) => ({ key: `${n}.many.example`, verdict: 'deny' }))
     await host.call('PUT /v1/risk/reference/domain', { body: { entries } })
+    const named = emitted.map(({ data }) => data as { keys: string[]; written: number })
+    assert.deepEqual(
+      named.map(({ keys, written }) => [keys.length, written]),
+      [[20, 25]],
+    )
     const [entry] = (await host.call('GET /v1/iam/audit?limit=1')).body.data
     assert.equal(Object.keys(entry.changes.verdicts.to).length, 20)
     assert.deepEqual(entry.changes.written, { to: 25 })

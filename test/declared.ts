@@ -1,12 +1,16 @@
-// Checks the answers of a test host against their declarations.
+// Checks the answers and the events of a test host against their declarations.
 import { appendFileSync } from 'node:fs'
+import type { TSchema } from 'typebox'
+import type { Bus, Envelope } from '../src/engines/engines.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import type { HostOptions } from '../src/host/host.ts'
 import { EventStream, Reply } from '../src/kit/answer.ts'
 import { compileCheck } from '../src/kit/check.ts'
+import { eventsOf } from '../src/kit/events.ts'
 import type { Operation } from '../src/kit/operation.ts'
+import type { Service } from '../src/kit/service.ts'
 
-const outputChecks = new WeakMap<object, ReturnType<typeof compileCheck>>()
+const checks = new WeakMap<object, ReturnType<typeof compileCheck>>()
 
 /** Checks an answer against its declaration, and appends faults to the file that `tools/test.ts` reads. */
 export const checkOutcome = (
@@ -33,7 +37,40 @@ function answerProblem({ answer }: Operation, output: unknown): string | null {
   if (answer.kind === 'reply') return output instanceof Reply ? null : 'declares a reply but answered with a value'
   if (output instanceof EventStream) return answer.chunk ? null : 'answered with an event stream but declares none'
   if (!answer.value) return 'answered with a value but declares none'
-  const check = outputChecks.get(answer.value) ?? compileCheck(answer.value)
-  outputChecks.set(answer.value, check)
-  return check.passes(output) ? null : JSON.stringify(check.faults(output))
+  return problemOf(answer.value, output)
+}
+
+/** How a value differs from its schema; null if it does not. */
+function problemOf(schema: TSchema, value: unknown): string | null {
+  const check = checks.get(schema) ?? compileCheck(schema)
+  checks.set(schema, check)
+  return check.passes(value) ? null : JSON.stringify(check.faults(value))
+}
+
+const familyOf = (subject: string) => subject.split('.', 1)[0] as string
+const recorded = new Set<string>()
+
+/** Adds what is published to `emitted`, checks it against its declaration, and appends its subject to the file that
+ *  `tools/test.ts` reads. Only families in which no subject is declared are free. */
+export function checkedBus(bus: Bus, services: readonly Service[], emitted: Envelope[], violations: string[]): Bus {
+  const declared = eventsOf(services)
+  const families = new Set([...declared.keys()].map(familyOf))
+  const check = ({ type, data }: Envelope) => {
+    const record = process.env.STOA_TEST_EVENTS
+    if (record && !recorded.has(type)) appendFileSync(record, `${type}\n`)
+    recorded.add(type)
+    const event = declared.get(type)
+    if (event) {
+      const problem = problemOf(event.schema, data)
+      if (problem) violations.push(`${type} ${problem}`)
+    } else if (families.has(familyOf(type))) violations.push(`${type} is not declared`)
+  }
+  return {
+    ...bus,
+    publish: async (tx, envelopes) => {
+      for (const envelope of envelopes) check(envelope)
+      emitted.push(...envelopes)
+      await bus.publish(tx, envelopes)
+    },
+  }
 }

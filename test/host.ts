@@ -1,5 +1,5 @@
 // Starts the real host over TLS for a test, with its own database, a manual clock and a mocked outgoing network. Every
-// answer is checked against its declaration.
+// answer and event is checked against its declaration.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { openBus } from '../src/engines/bus/bus.ts'
 import { manualClock } from '../src/engines/clock/clock.ts'
 import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
-import type { Bus, Database, Engines, Envelope, Http } from '../src/engines/engines.ts'
+import type { Database, Engines, Envelope, Http } from '../src/engines/engines.ts'
 import { httpOver } from '../src/engines/http/http.ts'
 import { openPasswords } from '../src/engines/passwords/passwords.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
@@ -29,7 +29,7 @@ import type { IdentityProvider, SignIn } from '../src/kit/sign-in.ts'
 import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
 import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
-import { checkOutcome } from './declared.ts'
+import { checkedBus, checkOutcome } from './declared.ts'
 
 export type TestOptions = Partial<
   Pick<
@@ -83,9 +83,9 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 /** Stops the host after the test of the given context; without one, after all tests of the file. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { db, at, drop } = options.beside ? sameDatabase(options.beside) : await testDatabase(options)
-  const world = testEngines(options.wrapDb?.(db) ?? db, options)
-  const { engines, clock } = world
   const violations: string[] = []
+  const world = testEngines(options.wrapDb?.(db) ?? db, options, violations)
+  const { engines, clock } = world
   const logged: string[] = []
   const { identity, acceptSignIns } = testIdentity()
   const log = logInto('info', clock, { write: line => void logged.push(line) })
@@ -131,7 +131,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     await host.drain(0)
     connections.close()
     await drop()
-    assert.deepEqual(violations, [], 'answers that do not match their declaration')
+    assert.deepEqual(violations, [], 'answers or events that do not match their declaration')
     assert.deepEqual(world.warnings, [], 'warnings of the bus')
   }
   if (t) t.after(stop)
@@ -204,16 +204,8 @@ export async function testListener(log: Log, options: Pick<TestOptions, 'trusted
   return { listener, requestId, refusals, connections, trusted }
 }
 
-const recording = (bus: Bus, emitted: Envelope[]): Bus => ({
-  ...bus,
-  publish: async (tx, envelopes) => {
-    emitted.push(...envelopes)
-    await bus.publish(tx, envelopes)
-  },
-})
-
 /** Engines whose clock, network, DNS and mail server the test controls. */
-function testEngines(db: Database, options: TestOptions) {
+function testEngines(db: Database, options: TestOptions, violations: string[]) {
   const { now = '2026-11-15T09:00:00.000Z', beside } = options
   const clock = beside?.clock ?? manualClock(now === 'real' ? undefined : now)
   const mockAgent = new MockAgent()
@@ -223,13 +215,14 @@ function testEngines(db: Database, options: TestOptions) {
   const mails: SentMail[] = []
   /** A test replaces `accept`; to reject mail it throws. */
   const mailServer = { accept: (mail: SentMail) => void mails.push(mail) }
-  /** What operations have emitted, also if their transaction failed afterwards. */
+  /** What was emitted, also if their transaction failed afterwards. */
   const emitted: Envelope[] = []
   /** Of the bus. A test that expects some removes them. */
   const warnings: unknown[] = []
+  const bus = openBus({ db, now: clock.now, warn: (...all) => void warnings.push(all) })
   const engines = {
     db,
-    bus: recording(openBus({ db, now: clock.now, warn: (...all) => void warnings.push(all) }), emitted),
+    bus: checkedBus(bus, withProviders(options.services ?? services), emitted, violations),
     warehouse: openWarehouse(),
     clock,
     random: systemRandom,

@@ -35,6 +35,7 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
     engines: host.engines,
     directory: await openDirectory(host.engines, brand, {
       membersMax: host.settings.STOA_MEMBERS_MAX as number,
+      source: audience,
       warn: error => failures.push(error),
     }),
     issuer,

@@ -1,4 +1,4 @@
-// Generates files from the operation declarations: the OpenAPI document, the reference and the client.
+// Generates files from the declarations: the OpenAPI document, the reference, the page of events and the client.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sectionsOf } from '../src/host/host.ts'

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { type TSchema, Type } from 'typebox'
 import { sectionsOf } from '../src/host/host.ts'
 import { either, events, nothing, replies } from '../src/kit/answer.ts'
+import { event } from '../src/kit/events.ts'
 import type { Operation } from '../src/kit/operation.ts'
 import { operation } from '../src/kit/operation.ts'
 import { listing, paging } from '../src/kit/page.ts'
@@ -79,6 +80,28 @@ describe('operations of kinds that the product does not have yet', () => {
   })
   it('reference: quotes an example for the shell', () => {
     assert.ok(reference.includes(`-d '{"entries":[{"note":"it'\\''s"}]}'`))
+  })
+})
+
+describe('the page of events', () => {
+  const common = { access: 'bearer', summary: 'Does it', audit: 'none', run: (): never => assert.fail() } as const
+  const id = Type.String({ description: 'Its id' })
+  const pageOf = (subject: string) => {
+    const made = event(subject, 'It was made', { id, note: Type.Optional(Type.String({ description: 'This | that' })) })
+    const operations = { makeIt: operation({ ...common, route: 'POST /v1/x', output: nothing, emits: made }) }
+    const emits = { 'the nightly job': made }
+    return generatedFiles([{ name: 'x', what: 'Specimens', operations, emits }])['docs/EVENTS.md']
+  }
+
+  it('lists each event with its data and all that emit it', () => {
+    const page = pageOf('x.thing.made')
+    const emitters = '[makeIt](api/reference.md#makeit), the nightly job'
+    assert.ok(page.includes(`| \`x.thing.made\` | It was made | \`id\`, \`note\`? | ${emitters} |`))
+    assert.ok(page.includes('| `note` | `string` | This \\| that |'))
+  })
+
+  it('is refused with a subject that is none', () => {
+    for (const subject of ['x.*', 'x..made', 'x made', '']) assert.throws(() => pageOf(subject), /not a subject/)
   })
 })
 

@@ -6,6 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sectionsOf } from '../src/host/host.ts'
+import { eventsOf } from '../src/kit/events.ts'
 import { services } from '../src/services/index.ts'
 import { check } from './check.ts'
 
@@ -21,6 +22,7 @@ const RUN_MS = 40 * 60_000
 const chosen = process.argv.slice(2)
 const records = mkdtempSync(join(tmpdir(), 'stoa-record-'))
 const faultRecord = join(records, 'faults')
+const eventRecord = join(records, 'events')
 const caseRecord = join(records, 'cases')
 
 /** The files to run: the long suites first, each in its own process, then several tests of one folder together. */
@@ -81,13 +83,15 @@ function linesIn(record: string): string[] {
   return existsSync(record) ? readFileSync(record, 'utf8').trim().split('\n') : []
 }
 
-/** Faults that a declaration names and no test of this run produced. */
+/** Faults and events that a declaration names and no test of this run produced. */
 function unproven(): string[] {
-  const produced = new Set(linesIn(faultRecord))
-  return sectionsOf(services)
+  const [raised, emitted] = [new Set(linesIn(faultRecord)), new Set(linesIn(eventRecord))]
+  const faults = sectionsOf(services)
     .flatMap(({ operations }) => Object.entries(operations))
     .flatMap(([id, { faults }]) => faults.map(code => `${id} ${code}`))
-    .filter(line => !produced.has(line))
+    .filter(line => !raised.has(line))
+  const events = [...eventsOf(services).keys()].filter(subject => !emitted.has(subject))
+  return [...faults.map(line => `fault: ${line}`), ...events.map(subject => `event: ${subject}`)]
 }
 
 function run(files: string[]): number {
@@ -102,6 +106,7 @@ function run(files: string[]): number {
     env: {
       ...process.env,
       STOA_TEST_FAULTS: faultRecord,
+      STOA_TEST_EVENTS: eventRecord,
       STOA_TEST_CASES: caseRecord,
       NODE_COMPILE_CACHE: join(CACHE, 'compile'),
     },
@@ -117,7 +122,7 @@ let failed = chosen.length === 0 && !check() ? 1 : 0
 failed ||= run(chosen.length > 0 ? entriesFor(chosen.map(file => [file])) : await everyTest())
 if (!failed && chosen.length === 0) {
   const missing = unproven()
-  for (const line of missing) say(`No test produced a declared fault: ${line}`)
+  for (const line of missing) say(`No test produced a declared ${line}`)
   failed = missing.length
 }
 const counts = linesIn(caseRecord).map(Number)

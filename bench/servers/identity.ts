@@ -20,7 +20,7 @@ const ORG = 'bench' as OrgId
 const AUDIENCE = 'https://localhost:8443'
 const SIGN_INS = 64
 const MEMBERS_MAX = 10_000
-const DIRECTORY = { membersMax: MEMBERS_MAX, warn: assert.ifError }
+const DIRECTORY = { membersMax: MEMBERS_MAX, source: AUDIENCE, warn: assert.ifError }
 
 serve(pem => withEngines(engines => serveIdentity(engines, pem)))
 

@@ -12,7 +12,7 @@ import { INGEST_PARAMETER } from './presented.ts'
 import { methodsOf } from './routes.ts'
 
 /** The operations of one service. The host's own section comes first. */
-export type Section = Pick<Service, 'name' | 'what' | 'operations'>
+export type Section = Pick<Service, 'name' | 'what' | 'operations'> & Partial<Pick<Service, 'emits'>>
 
 const SCHEMES = {
   bearer: {

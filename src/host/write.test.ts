@@ -7,12 +7,33 @@ import { type Answer, startHost } from '../../test/host.ts'
 import { duringWrite } from '../../test/specimen/writes.ts'
 import { specimen } from '../../test/specimen.ts'
 import { nothing } from '../kit/answer.ts'
+import type { OrgId } from '../kit/caller.ts'
+import { event } from '../kit/events.ts'
 import { orNone } from '../kit/fields.ts'
 import { type Declare, operation } from '../kit/operation.ts'
 import { service } from '../kit/service.ts'
 import { services } from '../services/index.ts'
 
-const host = await startHost({ services: [...services, specimen] })
+const teller = service({
+  name: 'teller',
+  what: 'For tests',
+  operations: [
+    {
+      tell: operation({
+        route: 'POST /v1/teller',
+        summary: 'Emits an event for an organisation',
+        access: 'bearer',
+        project: 'chosen',
+        input: { tenant: Type.Optional(Type.String()) },
+        output: nothing,
+        audit: 'none',
+        emits: event('teller.told', 'It was told', {}),
+        run: ({ write }, { tenant }) => write(async ({ emit }) => emit('teller.told', {}, tenant as OrgId | undefined)),
+      }),
+    },
+  ],
+})
+const host = await startHost({ services: [...services, specimen, teller] })
 await host.call('POST /v1/projects', { body: { slug: 'shop', name: 'Shop' } })
 const rename = (name: string, more: object = {}) =>
   host.call('POST /v1/specimen/rename', { body: { slug: 'shop', name, ...more } })
@@ -43,6 +64,19 @@ describe('a write', () => {
       tenant: 'home',
       data: { slug: 'shop', name: 'Renamed' },
     })
+  })
+
+  it('tells its own organisation the project, and another one not', async () => {
+    const headers = { 'x-project-id': 'shop' }
+    for (const [body, tenant, project] of [
+      [{}, 'home', 'shop'],
+      [{ tenant: 'home' }, 'home', 'shop'],
+      [{ tenant: 'other' }, 'other', undefined],
+    ] as const) {
+      assert.equal((await host.call('POST /v1/teller', { body, headers })).status, 204)
+      const emitted = host.emitted.at(-1)
+      assert.deepEqual([emitted?.tenant, emitted?.project], [tenant, project])
+    }
   })
 
   it('that changes nothing leaves no audit entry and no event', async () => {

@@ -1,16 +1,9 @@
 // The `write` of an operation: a transaction with its audit entry and its events, retried after conflicts.
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  ConstraintViolated,
-  type Database,
-  type Engines,
-  EngineUnavailable,
-  type Envelope,
-  type Tx,
-} from '../engines/engines.ts'
+import { ConstraintViolated, type Database, type Engines, EngineUnavailable, type Tx } from '../engines/engines.ts'
 import type { AuditTrail } from '../kit/audit.ts'
 import type { OrgId, Principal } from '../kit/caller.ts'
-
+import { type Emitted, publish } from '../kit/events.ts'
 import { Fault } from '../kit/fault.ts'
 import type { KeptAnswers, KeyedRequest } from '../kit/kept-answers.ts'
 import { containsSecret, type Operation, type RequestFacts } from '../kit/operation.ts'
@@ -99,16 +92,22 @@ async function tryOnce(
   db: Tx,
 ): Promise<unknown> {
   const entries: { on: string; changes: Changes | null; trail: OrgId | undefined }[] = []
-  const emitted: (Pick<Envelope, 'type' | 'data'> & { tenant: OrgId | undefined })[] = []
+  const emitted: Emitted[] = []
   const output = await work({
     db,
     record: (on, changes = {}, trail) => {
       entries.push({ on, changes: Object.keys(changes).length > 0 ? changes : null, trail })
     },
-    emit: (type, data, tenant) => void emitted.push({ type, data, tenant }),
+    emit: (subject, data, tenant) => {
+      if (!caller) throw new Error(`${operation.path} emits an event without a caller`)
+      // The project of the caller says nothing to another organisation.
+      const isOwn = tenant === undefined || tenant === caller.org
+      emitted.push({ subject, data, tenant: tenant ?? caller.org, project: isOwn ? caller.project : null })
+    },
   })
   // Read the clock after the work: it may have waited for a lock.
-  const at = engines.clock.now().toISOString()
+  const { bus, clock, random } = engines
+  const at = clock.now().toISOString()
   const { audit: what } = operation
   for (const { on, changes, trail } of entries) {
     if (what === null || !caller) throw new Error(`${operation.path} records a change but declares no audit entry`)
@@ -124,15 +123,6 @@ async function tryOnce(
       keyed.isKept = true
     })
   }
-  if (emitted.length > 0) {
-    const undeclared = emitted.find(({ type }) => !(type in operation.emits))
-    if (!caller || undeclared) throw new Error(`${operation.path} emits an event without declaration or caller`)
-    const envelopes = emitted.map(({ type, data, tenant = caller.org }): Envelope => {
-      const id = `evt_${engines.random.token(24)}`
-      const { project } = caller
-      return { specversion: '1.0', id, source, type, time: at, tenant, ...(project && { project }), data }
-    })
-    await engines.bus.publish(db, envelopes)
-  }
+  await publish({ bus, clock, random, source }, db, operation.emits, emitted)
   return output
 }

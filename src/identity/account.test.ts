@@ -27,6 +27,11 @@ async function send(browser: Browser, form: string, fields: Record<string, strin
 }
 const trail = async (what: string, as = host.home.key) =>
   (await host.call(`GET /v1/iam/audit?what=${what}`, { as })).body.data
+/** The events about a person, as subject and organisation. */
+const eventsAbout = (person: { user: string; email: string }) =>
+  host.emitted
+    .filter(({ data }) => [person.user, person.email].some(one => Object.values(data as object).includes(one)))
+    .map(({ type, tenant }) => `${type} ${tenant}`)
 let networks = 0
 
 /** Asks for a link to choose a password; returns it. */
@@ -176,6 +181,8 @@ describe('the account page', () => {
     assert.match(page.text, /You have joined/)
     assert.match(page.text, /other, admin/)
     assert.equal((await trail('invite.accept', host.other.key))[0].user, fay.user)
+    const joined = ['iam.invite.created other', 'iam.invite.accepted other', 'iam.member.added other']
+    assert.deepEqual(eventsAbout(fay).slice(-3), joined)
     const again = await send(fay.browser, 'accept', { id: accepted })
     assert.equal(again.status, 404)
     const gus = await visitor('gus@home.test')
@@ -186,6 +193,7 @@ describe('the account page', () => {
     assert.match((await send(gus.browser, 'decline', { id: declined })).text, /is declined/)
     assert.doesNotMatch((await open(gus.browser)).text, /Invitations/)
     assert.equal((await trail('invite.decline', host.other.key))[0].on, declined)
+    assert.deepEqual(eventsAbout(gus).slice(-2), ['iam.invite.created other', 'iam.invite.declined other'])
   })
 
   it('ends another browser, or all others, but no session of another person', async () => {
@@ -211,6 +219,8 @@ describe('the account page', () => {
     assert.deepEqual((await Promise.all(left)).sort(), expected)
     const [entry] = await trail('session.end')
     assert.deepEqual([entry.user, entry.on.slice(0, 4)], [hal.user, 'sin_'])
+    const { type, tenant, data } = host.emitted.at(-1) ?? {}
+    assert.deepEqual([type, tenant, data], ['iam.session.ended', 'home', { id: entry.on, user: hal.user }])
     const { browser: fourth } = await web.signIn(hal)
     assert.match((await send(hal.browser, 'end-others')).text, /All your other sign-ins have ended/)
     const ended = await trail('session.end')

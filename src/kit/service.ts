@@ -9,6 +9,7 @@ import { type Declare, declareOperation, type Operation } from './operation.ts'
 import type { LeasePermits } from './permits.ts'
 import type { Settings, SettingValues } from './setting.ts'
 import type { IdentityProvider } from './sign-in.ts'
+import type { Emits } from './write.ts'
 
 /** The declaration functions of a service, typed by the state that its `open` returns. */
 export function serviceKit<State>(): {
@@ -34,6 +35,8 @@ export type Service = {
   settings: Settings
   schedules: readonly Schedule[]
   consumers: readonly Consumer[]
+  /** The events that it emits outside of its operations, by what emits them, such as `the daily check`. */
+  emits: Record<string, Emits>
   open: ((opening: Opening<never>) => Promise<Opened<unknown>>) | null
 }
 
@@ -93,6 +96,7 @@ type Declaration<State, S extends Settings> = {
   settings?: S
   schedules?: readonly Schedule[]
   consumers?: readonly Consumer[]
+  emits?: Record<string, Emits>
   open?: (opening: Opening<SettingValues<S>>) => Promise<Opened<State>>
 }
 
@@ -100,7 +104,7 @@ export function service<State = undefined, S extends Settings = Record<never, ne
   declared: Declaration<State, S>,
 ): Service {
   const { name, what, paths = [`/v1/${name}`], operations = [], migrations = null, settings = {} } = declared
-  const { schedules = [], consumers = [], open = null } = declared
+  const { schedules = [], consumers = [], emits = {}, open = null } = declared
   const found: Record<string, Operation> = {}
   for (const [id, value] of operations.flatMap(module => Object.entries(module))) {
     if (!isOperation(value)) continue
@@ -111,7 +115,7 @@ export function service<State = undefined, S extends Settings = Record<never, ne
     found[id] = { ...value, service: name }
   }
   const erased = open as Service['open']
-  return { name, what, paths, operations: found, migrations, settings, schedules, consumers, open: erased }
+  return { name, what, paths, operations: found, migrations, settings, schedules, consumers, emits, open: erased }
 }
 
 /** The settings that these services declare. */

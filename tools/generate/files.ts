@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { openapiDocument, type Section } from '../../src/host/openapi.ts'
 import { clientText } from './client.ts'
 import { compiled } from './compile.ts'
+import { eventsText } from './events.ts'
 import { referenceText } from './reference.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY']
@@ -12,6 +13,7 @@ export function generatedFiles(sections: readonly Section[]) {
   return {
     'docs/api/openapi.json': `${JSON.stringify(openapiDocument(sections), null, 2)}\n`,
     'docs/api/reference.md': referenceText(readable),
+    'docs/EVENTS.md': eventsText(sections),
     'client/stoa.ts': clientText(readable),
   }
 }

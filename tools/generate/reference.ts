@@ -5,7 +5,7 @@ import { CALLERS } from '../../src/host/openapi/texts.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type FaultCode, statusOf } from '../../src/kit/fault.ts'
 import type { Operation } from '../../src/kit/operation.ts'
-import { alternatives, type Schema, typeText } from './types.ts'
+import { type Schema, shortType, typeText } from './types.ts'
 
 export function referenceText(sections: readonly Section[]): string {
   return `${[introduction(sections), ...sections.map(sectionText)].join('\n\n')}\n`
@@ -99,14 +99,6 @@ function fieldRows(schema: Schema, prefix: string, location: (name: string) => s
       ...fieldRows(inner ?? {}, inner === field ? `${at}.` : `${at}[].`, () => location(name)),
     ]
   })
-}
-
-function shortType(schema: Schema): string {
-  if (schema.anyOf) return schema.anyOf.map(shortType).join(' | ')
-  if (Array.isArray(schema.type)) return alternatives(schema).map(shortType).join(' | ')
-  if (schema.type === 'array') return `${shortType(schema.items ?? {})}[]`
-  if (schema.type === 'object' || schema.type === 'integer') return schema.type
-  return typeText(schema).replaceAll(/\s+/g, ' ').trim()
 }
 
 function answerText({ status, answer: { kind, value } }: Operation): string {

@@ -108,3 +108,12 @@ function literal(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value)
   return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
+
+/** In one line, for a cell of a table. */
+export function shortType(schema: Schema): string {
+  if (schema.anyOf) return schema.anyOf.map(shortType).join(' | ')
+  if (Array.isArray(schema.type)) return alternatives(schema).map(shortType).join(' | ')
+  if (schema.type === 'array') return `${shortType(schema.items ?? {})}[]`
+  if (schema.type === 'object' || schema.type === 'integer') return schema.type
+  return typeText(schema).replaceAll(/\s+/g, ' ').trim()
+}

@@ -14,6 +14,7 @@ import { requireUnrestricted } from '../../kit/restricted.ts'
 import { changesIn } from '../../kit/write.ts'
 import { emailsOf } from '../iam/public.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
+import { keyCreated, keyRevoked, keyUpdated } from './events.ts'
 import * as pages from './key-pages/store.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
 import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
@@ -91,10 +92,11 @@ export const createKey = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'key.create',
+  emits: keyCreated,
   run: async ({ caller, clock, random, state, write }, { name, type = 'secret', ...given }) => {
     boundsFrom(given, clock.now(), state.services) // Invalid input is rejected before it waits in the queue.
     const text = newKeyText(random, type)
-    return write({ serialize: true }, async ({ db, record }) => {
+    return write({ serialize: true }, async ({ db, record, emit }) => {
       await lock(db, `keys of ${caller.org}`)
       const now = clock.now()
       const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, state.services) }
@@ -102,6 +104,7 @@ export const createKey = operation({
       const live = await store.countLiveKeys(db, caller.org, now.toISOString(), state.keysMax + 1)
       requireAtMost(state.keysMax, live, 'live keys', 'Revoke one first.')
       record(key.id, changesIn(null, key, RECORDED))
+      emit('account.key.created', { ...shownOf(key), ...(key.expires !== null && { expires: key.expires }) })
       const fresh = { spent: 0, spent_month: 0, last_used: null, revoked: false, revoked_at: null, revoked_by: null }
       return { ...recordOf({ ...key, ...fresh }, caller.email, now), key: text }
     })
@@ -119,9 +122,10 @@ export const updateKey = operation({
   output: Key,
   faults: ['not_found', 'conflict'],
   audit: 'key.update',
+  emits: keyUpdated,
   run: async ({ caller, clock, state, write }, { id, name, ...given }) => {
     boundsFrom(given, clock.now(), state.services)
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       const row = await visibleKey(db, caller, id, clock.now())
       const now = clock.now() // Waiting for the lock on the key may have taken a while.
       const bounds = boundsFrom(given, now, state.services)
@@ -135,7 +139,9 @@ export const updateKey = operation({
       const changed = { ...row, name: name ?? row.name, ...bounds }
       if (!isDeepStrictEqual(changed, row)) {
         await store.updateKey(db, caller.org, id, changed)
-        record(id, changesIn<store.KeyRow>(row, changed, RECORDED))
+        const changes = changesIn<store.KeyRow>(row, changed, RECORDED)
+        record(id, changes)
+        emit('account.key.updated', { ...shownOf(changed), changed: Object.keys(changes).map(fieldOf) })
       }
       return recordOf(changed, caller.email, now)
     })
@@ -153,14 +159,16 @@ export const deleteKey = operation({
   output: nothing,
   faults: ['not_found'],
   audit: 'key.revoke',
+  emits: keyRevoked,
   run: async ({ caller, clock, write }, { id }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       requireUnrestricted(caller)
       const row = await visibleKey(db, caller, id, clock.now())
       if (row.revoked) return
       const now = clock.now()
       await store.revokeKey(db, caller.org, id, caller.email, now.toISOString())
       record(id, { status: { from: isLive(row, now) ? 'active' : 'expired', to: 'revoked' } })
+      emit('account.key.revoked', { ...shownOf(row), revokedBy: caller.user })
     }),
 })
 
@@ -201,3 +209,13 @@ async function visibleKey(db: Tx, caller: Caller, id: string, now: Date): Promis
 
 /** The fields of a key that the audit trail records. */
 const RECORDED = ['name', 'type', 'expires', 'limits', 'budget', 'rate'] as const
+/** The name of such a field in the API. */
+const fieldOf = (name: string) => (name === 'limits' ? 'limit' : name)
+
+/** What events say of a key. */
+const shownOf = ({ id, name, type, user }: Pick<store.KeyRow, 'id' | 'name' | 'type' | 'user'>) => ({
+  id,
+  name,
+  type,
+  user,
+})

@@ -8,7 +8,7 @@ import { cookieIn, cookieNames, hostCookie } from '../../kit/cookies.ts'
 import { SESSION_COOKIE } from '../../kit/credentials.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Context } from '../../kit/operation.ts'
-import { endGrant, endSignIn, signInId } from '../iam/public.ts'
+import { endGrant, endSignIn, sessionEnded, signInId } from '../iam/public.ts'
 import { digestOf } from './key-text.ts'
 import { beginSession } from './sessions.ts'
 import { operation } from './state.ts'
@@ -114,14 +114,17 @@ export const logout = operation({
   status: 204,
   faults: ['conflict'],
   audit: 'session.end',
+  emits: sessionEnded,
   run: async ({ caller, write }) => {
     const { kind, digest, signIn } = caller.credential
     if (kind === 'secret' || signIn === null) {
       throw new Fault('conflict', { message: 'A key cannot sign out; revoke it with DELETE /v1/account/keys/{id}.' })
     }
-    await write(async ({ db, record }) => {
+    await write(async ({ db, record, emit }) => {
       if (kind === 'session') await store.deleteSession(db, digest)
-      if (await endSignIn(db, signIn)) record(signInId(signIn), { user: { from: caller.user } })
+      if (!(await endSignIn(db, signIn))) return
+      record(signInId(signIn), { user: { from: caller.user } })
+      emit('iam.session.ended', { id: signInId(signIn), user: caller.user })
     })
     return reply(204, { 'set-cookie': [hostCookie(SESSION_COOKIE, '', 0)] })
   },

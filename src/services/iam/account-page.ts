@@ -3,15 +3,17 @@
 import { ConstraintViolated, type Engines, EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { compileCheck } from '../../kit/check.ts'
+import { emitting, type Publishing } from '../../kit/events.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { positionFrom } from '../../kit/page.ts'
 import type { Changes } from '../../kit/write.ts'
+import { inviteDeclined, joining, sessionEnded } from './events.ts'
 import { Email, InviteId } from './fields.ts'
 import { type InvitationTo, selectInvitationsTo } from './invitations/store.ts'
 import { requestMove } from './me/email.ts'
 import { accept, decline } from './me/invitations.ts'
 import { PersonName, rename } from './me/me.ts'
-import type { OwnWrite } from './me/own-write.ts'
+import type { OwnEmitting, OwnWrite } from './me/own-write.ts'
 import { replacePassword, verifyCurrent } from './me/password.ts'
 import { endBrowser, endSignInsOf, lockBrowser } from './oidc/store.ts'
 import { passwordProblem } from './password-rules.ts'
@@ -35,9 +37,13 @@ export type Visitor = { user: string; session: string; ip: string; client: strin
 export type AccountPage = ReturnType<typeof openAccountPage>
 
 type Options = { membersMax: number; warn: (error: unknown) => void }
+type PageEngines = Engines & Publishing
+
+/** What the page emits. */
+export const accountPageEvents = { ...joining, ...inviteDeclined, ...sessionEnded }
 
 /** Each change throws a fault whose message is shown to the person. */
-export function openAccountPage(engines: Engines, { membersMax, warn }: Options) {
+export function openAccountPage(engines: PageEngines, { membersMax, warn }: Options) {
   const { clock, mail } = engines
   const now = () => clock.now().toISOString()
   return {
@@ -74,10 +80,11 @@ export function openAccountPage(engines: Engines, { membersMax, warn }: Options)
       ),
     /** Ends one browser session; nothing happens if it has ended already. */
     end: (visitor: Visitor, session: string) =>
-      act(engines, visitor, 'session.end', async ({ db, record }) => {
+      act(engines, visitor, 'session.end', async ({ db, record, emit }) => {
         if (!/^[0-9a-f]{64}$/.test(session)) throw notFound('session')
         for (const { org, grant } of await endBrowser(db, visitor.user, session)) {
           record(signInId(grant), { user: { from: visitor.user } }, org)
+          emit('iam.session.ended', { id: signInId(grant), user: visitor.user }, org)
         }
       }),
     endOthers: (visitor: Visitor) =>
@@ -136,8 +143,8 @@ type Entry = { on: string; changes: Changes | null; trail: OrgId | null }
 /** A transaction that lost a race is tried again, because its outcome may then be another one. */
 const ATTEMPTS_MAX = 5
 
-/** Runs a change in a transaction, with its entries in the audit trails: of the organisation that it concerns, or of all
- *  organisations of the person. Resolves when this process has handled its notifications. */
+/** Runs a change in a transaction, with its events, and its entries in the audit trails: of the organisation that it
+ *  concerns, or of all organisations of the person. Resolves when this process has handled its notifications. */
 async function act<T>(engines: Acting, visitor: Visitor, what: string, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -156,8 +163,8 @@ async function act<T>(engines: Acting, visitor: Visitor, what: string, work: Wor
   }
 }
 
-type Acting = Pick<Engines, 'db' | 'clock' | 'random'>
-type Work<T> = (scope: OwnWrite, account: store.OwnAccount) => Promise<T>
+type Acting = Pick<PageEngines, 'db' | 'bus' | 'clock' | 'random' | 'source'>
+type Work<T> = (scope: OwnEmitting<typeof accountPageEvents>, account: store.OwnAccount) => Promise<T>
 
 function actOnce<T>(engines: Acting, visitor: Visitor, what: string, work: Work<T>): Promise<T> {
   const { db: database, clock, random } = engines
@@ -171,7 +178,7 @@ function actOnce<T>(engines: Acting, visitor: Visitor, what: string, work: Work<
     const entries: Entry[] = []
     const record: OwnWrite['record'] = (on, changes, trail) =>
       entries.push({ on, changes: changes ?? null, trail: trail ?? null })
-    const result = await work({ db, record }, account)
+    const result = await emitting(engines, db, accountPageEvents, emit => work({ db, record, emit }, account))
     const caller = { user, email: account.email, credential: { id } }
     const own = (await store.selectMemberships(db, user)).map(({ org }) => org as OrgId)
     for (const { trail, ...entry } of entries) {

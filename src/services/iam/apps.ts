@@ -12,17 +12,14 @@ import { lock } from '../../kit/lock/store.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
+import { appCreated, appDeleted, appSecretRotated, appUpdated } from './events.ts'
+import { AppId as Id } from './fields.ts'
 import { endSignInsTo } from './oidc/store.ts'
 import * as store from './sign-in/store.ts'
 import { operation } from './state.ts'
 
 const URIS_MAX = 20
 
-const Id = Type.String({
-  pattern: '^[a-z0-9-]{1,100}$',
-  description: 'The client id, `<org>-<app>`',
-  examples: ['home-web'],
-})
 export const Brand = Type.String({
   pattern: BRAND.source,
   description: `The brand at whose origin people sign in to the app; \`${DEFAULT_BRAND}\` if omitted`,
@@ -114,6 +111,7 @@ export const createApp = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'app.create',
+  emits: appCreated,
   run: async (context, { app, brand = DEFAULT_BRAND, name = app, type, ...given }) => {
     const { caller, clock, random, seal, state, write } = context
     const { redirectUris, logoutUris = [], trusted = false } = given
@@ -126,7 +124,7 @@ export const createApp = operation({
     const at = clock.now().toISOString()
     const sealed = secret === null ? null : seal.seal(caller.org, secretName({ brand, id }), secret)
     const fields = { id, app, brand, name, type, redirectUris, logoutUris, trusted, created: at, updated: at }
-    return write({ serialize: true }, async ({ db, record }) => {
+    return write({ serialize: true }, async ({ db, record, emit }) => {
       await lock(db, `apps of ${caller.org}`)
       const created = await store.insertApp(db, caller.org, { ...fields, sealed })
       if (!created) {
@@ -138,6 +136,7 @@ export const createApp = operation({
       const max = state.maxima.apps
       requireAtMost(max, await store.countApps(db, caller.org, max + 1), 'apps', 'Delete one first.')
       record(auditName(id, brand), changesIn(null, created, AUDITED))
+      emit('iam.app.created', { id, brand, name, type, trusted })
       return { ...created, ...(secret !== null && { secret }) }
     })
   },
@@ -169,10 +168,11 @@ export const updateApp = operation({
   output: App,
   faults: ['not_found'],
   audit: 'app.update',
+  emits: appUpdated,
   run: async ({ caller, clock, write }, { id, brand, ...given }) => {
     requireCallbacks('redirectUris', given.redirectUris ?? [])
     requireCallbacks('logoutUris', given.logoutUris ?? [])
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       const app = await lockedApp(db, caller.org, { id, brand })
       const changes = changesIn(app, { ...app, ...given }, AUDITED)
       if (Object.keys(changes).length === 0) return app
@@ -183,6 +183,8 @@ export const updateApp = operation({
       // Tokens that went to an earlier callback must not get the role of their person.
       if (changes.trusted && changed.trusted) await endSignInsTo(db, changed)
       record(auditName(id, brand), changes)
+      const { name, trusted } = changed
+      emit('iam.app.updated', { id, brand: app.brand, name, trusted, changed: Object.keys(changes) })
       return changed
     })
   },
@@ -197,10 +199,12 @@ export const deleteApp = operation({
   output: nothing,
   faults: ['not_found'],
   audit: 'app.delete',
+  emits: appDeleted,
   run: ({ caller, write }, { id, brand = DEFAULT_BRAND }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       if (!(await store.deleteApp(db, caller.org, { id, brand }))) throw notFound('app')
       record(auditName(id, brand))
+      emit('iam.app.deleted', { id, brand })
     }),
 })
 
@@ -215,15 +219,17 @@ export const rotateAppSecret = operation({
   output: Type.Object({ id: Id, secret: Secret }),
   faults: ['not_found', 'conflict'],
   audit: 'app.secret',
+  emits: appSecretRotated,
   run: async ({ caller, clock, random, seal, write }, { id, brand = DEFAULT_BRAND }) => {
     const secret = random.token(43)
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       const { type, trusted } = await lockedApp(db, caller.org, { id, brand })
       if (trusted) requireOwner(caller)
       if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
       const sealed = seal.seal(caller.org, secretName({ brand, id }), secret)
       await store.updateAppSecret(db, caller.org, { brand, id }, sealed, clock.now().toISOString())
       record(auditName(id, brand))
+      emit('iam.app.secret_rotated', { id, brand })
       return { id, secret }
     })
   },

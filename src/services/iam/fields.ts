@@ -1,4 +1,4 @@
-// Field types shared by the operations of this service.
+// Field types shared by the operations and events of this service.
 import { Type } from 'typebox'
 
 export const UserId = Type.String({
@@ -25,4 +25,22 @@ export const InviteId = Type.String({
   pattern: '^inv_[0-9A-Za-z]{1,40}$',
   description: "An invite's id, `inv_…`",
   examples: ['inv_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+})
+
+export const AppId = Type.String({
+  pattern: '^[a-z0-9-]{1,100}$',
+  description: 'The client id, `<org>-<app>`',
+  examples: ['home-web'],
+})
+
+export const WorkspaceId = Type.String({
+  pattern: '^wsp_[0-9A-Za-z]{1,40}$',
+  description: "A workspace's id, `wsp_…`",
+  examples: ['wsp_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+})
+
+export const SignInId = Type.String({
+  pattern: '^sin_[0-9a-z]{1,40}$',
+  description: "A sign-in's id, `sin_…`",
+  examples: ['sin_0123456789abcdef0123456789abcdef'],
 })

@@ -70,6 +70,10 @@ describe('an invite', () => {
     assert.equal((await host.call('GET /v1/iam/me', { as: tokens.access_token })).body.email, 'new@example.com')
     const [latest] = (await host.call('GET /v1/iam/audit')).body.data
     assert.deepEqual([latest.what, latest.email], ['invite.accept', 'new@example.com'])
+    const member = { user: latest.user, email: 'new@example.com', role: 'admin' }
+    const [accepted, added] = host.emitted.slice(-2)
+    assert.partialDeepStrictEqual(accepted, { type: 'iam.invite.accepted', tenant: 'home', data: member })
+    assert.partialDeepStrictEqual(added, { type: 'iam.member.added', tenant: 'home', data: member })
   })
 
   it('asks for an existing password, and does not change it', async () => {
@@ -111,7 +115,10 @@ describe('an invite', () => {
     assert.equal((await host.call('POST /v1/iam/members', { body: added })).status, 201)
     const link = await linkTo(added.email, 'admin')
     assert.match((await open(link, PASSWORD)).text, /Welcome to home/)
-    assert.equal((await memberOf(added.email)).role, 'admin', 'the role that the invite names')
+    const { user, role } = await memberOf(added.email)
+    assert.equal(role, 'admin', 'the role that the invite names')
+    const { type, data } = host.emitted.at(-1) ?? {}
+    assert.deepEqual([type, data], ['iam.member.updated', { user, email: added.email, role, changed: ['role'] }])
     await web.signIn({ email: added.email, password: PASSWORD })
     assert.equal((await invite(added)).status, 409)
   })

@@ -8,6 +8,7 @@ import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { inviteCreated, inviteRevoked } from './events.ts'
 import { Email, InviteId, Role } from './fields.ts'
 import { invitationMail, newInvitation } from './invitations/invitation.ts'
 import * as store from './invitations/store.ts'
@@ -58,6 +59,7 @@ export const createInvite = operation({
   status: 201,
   faults: ['conflict', 'too_many_tries', 'mail_unreachable'],
   audit: 'invite.create',
+  emits: inviteCreated,
   run: async (context, { email, role }) => {
     const { caller, mail, state, write } = context
     requireOwnerFor(caller, role)
@@ -69,12 +71,13 @@ export const createInvite = operation({
     })
     // The mail is sent between two transactions. If the second one fails, the mailed link is invalid.
     await mail.send(invitationMail({ ...invite, org }, state.invitationUrl(token)))
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       await lockMembers(db, caller)
       await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
       await requireRoom(db, caller.org, invite, state.maxima.invites) // Others may have been invited while the mail was sent.
       await store.insertInvite(db, caller.org, invite)
       record(invite.email, { role: { to: role }, expires: { to: invite.expires } })
+      emit('iam.invite.created', { id: invite.id, email: invite.email, role, expires: invite.expires })
       const { digest: _, ...shown } = invite
       return shown
     })
@@ -115,10 +118,12 @@ export const deleteInvite = operation({
   output: nothing,
   faults: ['not_found'],
   audit: 'invite.delete',
+  emits: inviteRevoked,
   run: ({ caller, write }, { id }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       const { email, role } = (await store.deleteInvite(db, caller.org, id)) ?? missing()
       record(id, { email: { from: email }, role: { from: role } })
+      emit('iam.invite.revoked', { id, email, role })
     }),
 })
 

@@ -7,6 +7,7 @@ import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { listing, page, paging } from '../../kit/page.ts'
+import { memberAdded, memberRemoved, memberUpdated } from './events.ts'
 import { Email, Role, UserId } from './fields.ts'
 import { Password, requireUncommon } from './password-rules.ts'
 import { addPerson } from './people.ts'
@@ -44,18 +45,20 @@ export const addMember = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'member.add',
+  emits: memberAdded,
   run: async ({ caller, clock, passwords, random, request, state, write }, { email, role, password }) => {
     if (role !== 'member') throw passwordNotChosen(`Invite them as ${role} instead (POST /v1/iam/invites).`)
     await requireUncommon('password', password)
     const { org } = caller
     const passwordDigest = password === undefined ? null : await passwords.hash(org, password, request.signal)
     const person = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }
-    return write({ serialize: true }, async ({ db, record }) => {
+    return write({ serialize: true }, async ({ db, record, emit }) => {
       await lockMembers(db, caller)
       const member = await addPerson({ db, clock, random }, org, person)
       const { members: max } = state.maxima
       requireAtMost(max, await store.countMembers(db, org, max + 1), 'members', 'Remove one first.')
       record(member.user, { email: { to: member.email }, role: { to: role } })
+      emit('iam.member.added', { user: member.user, email: member.email, role })
       return member
     })
   },
@@ -72,8 +75,9 @@ export const updateMember = operation({
   output: Member,
   faults: ['not_found', 'conflict'],
   audit: 'member.update',
+  emits: memberUpdated,
   run: ({ caller, write }, { user, role }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       const member = await lockedMember(db, caller, user)
       if (member.role === role) return member
       requireOwnerFor(caller, role)
@@ -84,6 +88,7 @@ export const updateMember = operation({
       }
       await store.updateRole(db, caller.org, user, role)
       record(user, { role: { from: member.role, to: role } })
+      emit('iam.member.updated', { user, email: member.email, role, changed: ['role'] })
       return { ...member, role }
     }),
 })
@@ -99,8 +104,9 @@ export const removeMember = operation({
   output: nothing,
   faults: ['not_found', 'conflict'],
   audit: 'member.remove',
+  emits: memberRemoved,
   run: ({ caller, clock, state: { keys }, write }, { user }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       const member = await lockedMember(db, caller, user)
       if (user !== caller.user) {
         if (!administers(caller)) {
@@ -114,6 +120,7 @@ export const removeMember = operation({
       await keys.revokeOf(db, caller.org, user, caller.email, clock.now().toISOString())
       await store.deleteMember(db, caller.org, user)
       record(user, { email: { from: member.email }, role: { from: member.role } })
+      emit('iam.member.removed', { user, email: member.email, role: member.role })
     }),
 })
 

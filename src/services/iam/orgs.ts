@@ -9,6 +9,7 @@ import { displayName, secret, slug, timestamp } from '../../kit/fields.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { endAccessOf } from './end-access.ts'
+import { orgCreated, orgDeleted, orgUpdated } from './events.ts'
 import { Email, UserId } from './fields.ts'
 import { Password, requireUncommon } from './password-rules.ts'
 import { addFirstOwner } from './people.ts'
@@ -67,12 +68,13 @@ export const createOrg = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'org.create',
+  emits: orgCreated,
   run: async ({ caller, clock, passwords, random, request, state: { keys }, write }, { slug, name, owner }) => {
     const org = slug as OrgId
     const { password } = owner
     await requireUncommon('owner.password', password)
     const passwordDigest = password === undefined ? null : await passwords.hash(caller.org, password, request.signal)
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       const created = await store.insertOrganisation(db, org, name, clock.now().toISOString())
       if (!created) {
         throw new Fault('conflict', {
@@ -84,6 +86,7 @@ export const createOrg = operation({
       const { user, email } = await addFirstOwner({ db, clock, random }, org, person)
       const key = await keys.issue({ db, clock, random }, { org, user, name: 'First key' })
       record(slug, { owner: { to: email } })
+      emit('iam.org.created', { slug, name, owner: { user, email } }, org)
       return { ...created, owner: { user, email }, key }
     })
   },
@@ -109,14 +112,16 @@ export const updateOrg = operation({
   output: Org,
   faults: ['not_found'],
   audit: 'org.update',
+  emits: orgUpdated,
   run: ({ caller, clock, write }, { slug, name }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       await store.lockMembers(db, slug as OrgId)
       const org = await visibleOrg(db, caller, slug)
       requireSuperadminOr(administers(caller), caller, 'an owner or admin')
       if (org.name === name) return org
       const updated = await store.updateOrg(db, slug as OrgId, name, clock.now().toISOString())
       record(slug, { name: { from: org.name, to: name } })
+      emit('iam.org.updated', { slug, name, changed: ['name'] }, slug as OrgId)
       return { ...org, ...updated }
     }),
 })
@@ -132,8 +137,9 @@ export const deleteOrg = operation({
   output: nothing,
   faults: ['not_found', 'conflict'],
   audit: 'org.delete',
+  emits: orgDeleted,
   run: ({ caller, clock, write }, { slug, confirm }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       const { name } = await visibleOrg(db, caller, slug)
       requireSuperadminOr(caller.role === 'owner', caller, 'an owner')
       if (confirm !== slug) throw invalidInput([{ path: 'confirm', says: `must repeat the slug, ${slug}` }])
@@ -144,6 +150,7 @@ export const deleteOrg = operation({
       if (!(await store.deleteOrg(db, slug as OrgId, at))) throw notFound('organisation')
       for (const user of await store.endPasswordsSetBy(db, slug as OrgId)) await endAccessOf(db, user, null, at)
       record(slug, { name: { from: name } }, ADMIN_ORG) // The trail of the organisation is deleted with it.
+      emit('iam.org.deleted', { slug, name }, slug as OrgId)
     }),
 })
 

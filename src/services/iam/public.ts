@@ -16,6 +16,8 @@ import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
 
 export type { AccountFacts, AccountPage, Visitor } from './account-page.ts'
+export { sessionEnded } from './events.ts'
+export { UserId } from './fields.ts'
 export * as guesses from './guesses/store.ts'
 export * as oidc from './oidc/store.ts'
 export { endGrant, endSignIn, findSignIn, lockSignIn, type SignedIn } from './oidc/store.ts'
@@ -87,13 +89,14 @@ export async function syncBrands(
 }
 
 /** The apps, people and memberships that sign-in at one brand needs. Apps are cached until they change: every token
- *  request  reads one, and unsealing its secret is slow. */
+ *  request reads one, and unsealing its secret is slow. `source` is that of its events. */
 export async function openDirectory(
   engines: Engines,
   brand: string,
-  { membersMax, warn }: { membersMax: number; warn: (error: unknown) => void },
+  { membersMax, source, warn }: { membersMax: number; source: string; warn: (error: unknown) => void },
 ) {
   const { db, clock, seal } = engines
+  const publishing = { ...engines, source }
   const cache = openCache<signIn.Client & { secret: string | null }>()
   await db.listen('apps', cache.drop, cache.clear)
   const loadClient = async (id: string) => {
@@ -121,15 +124,15 @@ export async function openDirectory(
     account: (email: string) => store.selectAccount(db, email),
     invitation: (token: string) => findInvitation(engines, token),
     join: (token: string, passwordDigest: string | null, ip: string) =>
-      handled(join({ ...engines, membersMax }, token, passwordDigest, ip)),
+      handled(join({ ...publishing, membersMax }, token, passwordDigest, ip)),
     passwordProblem,
-    accountPage: openAccountPage(engines, { membersMax, warn }),
+    accountPage: openAccountPage(publishing, { membersMax, warn }),
     sendReset: (email: string, linkOf: (token: string) => string) => sendReset(engines, email, linkOf),
     findReset: (token: string) => findReset(engines, token),
     finishReset: (token: string, passwordDigest: string, ip: string) =>
       handled(finishReset(engines, token, passwordDigest, ip)),
     findAddressChange: (token: string) => findChange(engines, token),
-    finishAddressChange: (token: string, ip: string) => handled(finishChange(engines, token, ip)),
+    finishAddressChange: (token: string, ip: string) => handled(finishChange(publishing, token, ip)),
     addressChanged: (change: UsedChange) => engines.mail.send(movedMail(change)),
     passwordChanged: (email: string) => engines.mail.send(changedMail(email)),
   }

@@ -1,7 +1,9 @@
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
+import { accountPageEvents } from './account-page.ts'
 import * as apps from './apps.ts'
 import * as audit from './audit.ts'
+import { joining, memberUpdated } from './events.ts'
 import * as invites from './invites.ts'
 import * as email from './me/email.ts'
 import * as myInvitations from './me/invitations.ts'
@@ -41,5 +43,10 @@ export const iamService = (keys: Keys) =>
       STOA_WORKSPACES_MAX: setting('Workspaces that an organisation may have', '1000', count),
     },
     schedules: [sweepSignIns],
+    emits: {
+      'the account page': accountPageEvents,
+      'the link of an invitation': joining,
+      'the link to a new address': memberUpdated,
+    },
     open: openIam(keys),
   })

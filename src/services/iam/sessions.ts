@@ -6,7 +6,8 @@ import { notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { requireUnrestricted } from '../../kit/restricted.ts'
-import { Email, UserId } from './fields.ts'
+import { sessionEnded } from './events.ts'
+import { Email, SignInId as Id, UserId } from './fields.ts'
 import { endSignIn } from './oidc/store.ts'
 import * as store from './sign-ins/store.ts'
 import { operation } from './state.ts'
@@ -14,11 +15,6 @@ import { operation } from './state.ts'
 const PREFIX = 'sin_'
 /** Every id; the public pattern is wider. */
 const ID = /^sin_[0-9a-f]{32}$/
-const Id = Type.String({
-  pattern: '^sin_[0-9a-z]{1,40}$',
-  description: "A sign-in's id, `sin_…`",
-  examples: ['sin_0123456789abcdef0123456789abcdef'],
-})
 const Session = Type.Object(
   {
     id: Id,
@@ -60,17 +56,19 @@ export const endSession = operation({
   output: nothing,
   faults: ['not_found'],
   audit: 'session.end',
+  emits: sessionEnded,
   run: ({ caller, write }, { id }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       requireUnrestricted(caller)
       const digest = id.slice(PREFIX.length)
       const user = ID.test(id) ? await store.selectSignInUser(db, caller.org, digest) : null
-      if (!maySee(caller, user) || !(await endSignIn(db, digest))) throw notFound('session')
+      if (user === null || !maySee(caller, user) || !(await endSignIn(db, digest))) throw notFound('session')
       record(id, { user: { from: user } })
+      emit('iam.session.ended', { id, user })
     }),
 })
 
-const maySee = (caller: Caller, user: string | null) => user !== null && (administers(caller) || user === caller.user)
+const maySee = (caller: Caller, user: string) => administers(caller) || user === caller.user
 
 function signInPosition(last: string): store.SignInPosition {
   const { created, id } = positionFrom(last)

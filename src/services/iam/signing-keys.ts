@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { DEFAULT_BRAND } from '../../kit/brand.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { Brand, requireBrand } from './apps.ts'
+import { signingKeysRotated } from './events.ts'
 import { rotateKeys } from './sign-in/signing-keys.ts'
 import { operation } from './state.ts'
 
@@ -20,11 +21,13 @@ export const rotateSigningKeys = operation({
   }),
   status: 201,
   audit: 'signing-keys.rotate',
+  emits: signingKeysRotated,
   run: async ({ db: reads, clock, random, seal, write }, { brand = DEFAULT_BRAND }) => {
     await requireBrand(reads, brand)
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       const { signsFrom, retires } = await rotateKeys({ db, clock, random, seal }, brand)
       record(brand, { signsFrom: { to: signsFrom }, retires: { to: retires } })
+      emit('iam.signing_keys.rotated', { brand, signsFrom, retires })
       return { signsFrom, retires }
     })
   },

@@ -7,6 +7,8 @@ import { notFound } from '../../kit/fault.ts'
 import { displayName, secret, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { workspaceCreated, workspaceDeleted, workspaceTokenIssued } from './events.ts'
+import { WorkspaceId as Id } from './fields.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 import { newWorkspaceSecret, signWorkspaceToken } from './workspace-tokens.ts'
@@ -15,11 +17,6 @@ const DAY_MS = 24 * 60 * 60_000
 const LIFETIME_MS = 30 * DAY_MS
 const LIFETIME_MAX_MS = 366 * DAY_MS
 
-const Id = Type.String({
-  pattern: '^wsp_[0-9A-Za-z]{1,40}$',
-  description: "A workspace's id, `wsp_…`",
-  examples: ['wsp_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-})
 const Name = displayName("The workspace's name")
 const Workspace = Type.Object(
   { id: Id, name: Name, created: timestamp('When it was created') },
@@ -46,15 +43,17 @@ export const createWorkspace = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'workspace.create',
+  emits: workspaceCreated,
   run: async ({ caller, clock, random, seal, state, write }, { name }) => {
     const workspace = { id: `wsp_${random.token(24)}`, name, created: clock.now().toISOString() }
     const secret = newWorkspaceSecret({ random, seal }, caller.org, workspace.id)
-    return write({ serialize: true }, async ({ db, record }) => {
+    return write({ serialize: true }, async ({ db, record, emit }) => {
       await lock(db, `workspaces of ${caller.org}`)
       await store.insertWorkspace(db, caller.org, { ...workspace, secret })
       const max = state.maxima.workspaces
       requireAtMost(max, await store.countWorkspaces(db, caller.org, max + 1), 'workspaces', 'Delete one first.')
       record(workspace.id, { name: { to: name } })
+      emit('iam.workspace.created', { id: workspace.id, name })
       return workspace
     })
   },
@@ -68,11 +67,13 @@ export const deleteWorkspace = operation({
   output: nothing,
   faults: ['not_found'],
   audit: 'workspace.delete',
+  emits: workspaceDeleted,
   run: ({ caller, write }, { id }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       const name = await store.deleteWorkspace(db, caller.org, id)
       if (name === null) throw notFound('workspace')
       record(id, { name: { from: name } })
+      emit('iam.workspace.deleted', { id, name })
     }),
 })
 
@@ -93,6 +94,7 @@ export const createWorkspaceToken = operation({
   status: 201,
   faults: ['not_found'],
   audit: 'workspace.token',
+  emits: workspaceTokenIssued,
   run: async ({ caller, clock, seal, write }, { id, expires }) => {
     const nowMs = clock.now().getTime()
     const untilMs = expires === undefined ? nowMs + LIFETIME_MS : Date.parse(expires)
@@ -101,10 +103,11 @@ export const createWorkspaceToken = operation({
     }
     const [fromS, untilS] = [Math.floor(nowMs / 1000), Math.floor(untilMs / 1000)]
     const until = new Date(untilS * 1000).toISOString()
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       const secret = await store.selectWorkspaceSecret(db, caller.org, id)
       if (!secret) throw notFound('workspace')
       record(id, { expires: { to: until } })
+      emit('iam.workspace.token_issued', { id, expires: until })
       return {
         token: await signWorkspaceToken(seal, { org: caller.org, workspace: id, secret }, fromS, untilS),
         expires: until,

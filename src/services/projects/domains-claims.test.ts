@@ -107,7 +107,12 @@ describe('verifying a host', () => {
     const attached = await makeLive('leaving.example.com')
     host.txt.delete(recordAt('leaving.example.com'))
     assert.equal(await statusOf('leaving.example.com'), 'live')
+    host.emitted.length = 0
     const answer = await verify('leaving.example.com')
+    assert.deepEqual(
+      host.emitted.map(({ type, tenant, data }) => [type, tenant, data]),
+      [['project.domain.lost', 'home', { slug: 'shop', host: 'leaving.example.com', reason: 'record_missing' }]],
+    )
     assert.equal(answer.status, 200)
     const { detail, ...rest } = answer.body
     assert.deepEqual(rest, attached.body)

@@ -12,6 +12,13 @@ describe('the owners of a host that was taken away', () => {
       host.remove(name)
     }
     for (let day = 0; day < 3; day++) await host.pass(DAY_MS)
+    const lost = { type: 'project.domain.lost', tenant: 'home', project: 'shop' }
+    for (const name of ['a.example.com', 'b.example.com']) {
+      const data = { slug: 'shop', host: name, reason: 'record_missing' }
+      const events = host.emitted.filter(one => one.type === lost.type && (one.data as typeof data).host === name)
+      assert.partialDeepStrictEqual(events, [{ ...lost, data }])
+      assert.equal(events.length, 1)
+    }
     for (let runs = 0; runs < 3; runs++) await host.pass(MAIL_MS)
     assert.deepEqual(host.mails.map(({ to }) => to).sort(), [host.home.email, second.email].sort())
     for (const { subject, text } of host.mails) {
@@ -81,8 +88,17 @@ describe('a verified host that another organisation proves', () => {
     assert.equal((await host.verify(name, other.key)).body.status, 'pending', 'nor does verifying without a record')
     assert.equal(await host.stateOf(name), 'live 0')
     host.publish(name, theirs)
+    host.emitted.length = 0
     const proved = await host.verify(name, other.key)
     assert.equal(proved.body.status, 'live')
+    assert.deepEqual(
+      host.emitted.map(({ type, tenant, project, data }) => [type, tenant, project, data]),
+      [
+        ['project.domain.lost', 'home', 'shop', { slug: 'shop', host: name, reason: 'verified_elsewhere' }],
+        ['project.domain.verified', 'other', 'shop', { slug: 'shop', host: name }],
+      ],
+    )
+    assert.doesNotMatch(JSON.stringify(host.emitted[0]), /other/)
     assert.equal(await host.stateOf(name), 'pending 0')
     const { headers } = await host.call('GET /v1', { headers: { origin: `https://${name}` } })
     assert.equal(headers['access-control-allow-origin'], `https://${name}`)
@@ -109,6 +125,24 @@ describe('a verified host that another organisation proves', () => {
     assert.doesNotMatch(host.mails[0]?.text ?? '', /other/)
     host.publish(name, attached, theirs)
     assert.equal((await host.verify(name)).status, 409, 'now the other holds it')
+  })
+
+  it('of the same organisation, in another project, is lost by the project that had it', async t => {
+    const host = await startChecked(t)
+    const name = 'moved.example.com'
+    await host.makeLive(name)
+    await host.call('POST /v1/projects', { body: { slug: 'blog', name: 'Blog' } })
+    host.remove(name)
+    host.publish(name, await host.call('POST /v1/projects/blog/domains', { body: { host: name } }))
+    host.emitted.length = 0
+    assert.equal((await host.call(`POST /v1/projects/blog/domains/${name}/verify`)).body.status, 'live')
+    assert.deepEqual(
+      host.emitted.map(({ type, tenant, project }) => [type, tenant, project]),
+      [
+        ['project.domain.lost', 'home', 'shop'],
+        ['project.domain.verified', 'home', 'blog'],
+      ],
+    )
   })
 
   it('stays with its holder while the record is there or the name servers do not answer', async t => {

@@ -9,6 +9,7 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { slug, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging } from '../../kit/page.ts'
+import { domainAttached, domainDetached, domainLost, domainVerified } from './events.ts'
 import { Host, hostLock, nameFrom, ownableHostFrom, recordName, recordValue } from './host-name.ts'
 import { loseHost } from './lost-hosts.ts'
 import { MISSED_MAX } from './schedule.ts'
@@ -82,12 +83,13 @@ export const attachDomain = operation({
   status: 201,
   faults: ['not_found', 'conflict'],
   audit: 'domain.attach',
+  emits: domainAttached,
   run: async ({ db: reads, dns, caller, clock, random, state, write }, { slug, host: text }) => {
     const host = ownableHostFrom(text)
     const token = random.token(32)
     const holder = await store.selectHolder(reads, host)
     const found = holder && !isOf(holder, caller.org, slug) ? await lookUp({ dns, clock }, host) : NOT_LOOKED_UP
-    return write({ serialize: true }, async ({ db, record }) => {
+    return write({ serialize: true }, async ({ db, record, emit }) => {
       await lock(db, `domains of ${caller.org}`)
       if (!(await store.lockProject(db, caller.org, slug))) throw notFound('project')
       await requireFree(db, caller.org, slug, host, found)
@@ -97,6 +99,7 @@ export const attachDomain = operation({
       const count = await store.countDomains(db, caller.org, state.domainsMax + 1)
       requireAtMost(state.domainsMax, count, 'domains', 'Detach one first.')
       record(`${slug}/${host}`, { status: { to: 'pending' } })
+      emit('project.domain.attached', { slug, host })
       return recordOf(domain)
     })
   },
@@ -113,11 +116,13 @@ export const verifyDomain = operation({
   output: Domain,
   faults: ['not_found', 'conflict'],
   audit: 'domain.verify',
-  run: async ({ db: reads, dns, caller, clock, request, write }, { slug, host: text }) => {
+  emits: { ...domainVerified, ...domainLost },
+  run: async (context, { slug, host: text }) => {
+    const { db: reads, dns, caller, clock, request, state, write } = context
     const { host } = await ownDomain(reads, caller.org, slug, text)
     const found = await lookUp({ dns, clock }, host)
     const { texts } = found
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       await lock(db, hostLock(host))
       const domain = await ownDomain(db, caller.org, slug, host)
       if (texts === null) {
@@ -126,12 +131,15 @@ export const verifyDomain = operation({
       const at = clock.now().toISOString()
       const isFound = texts.includes(recordValue(domain))
       const former = isFound ? await requireFree(db, caller.org, slug, host, found) : null
-      if (former) await loseHost(db, former, { what: 'domain.lose', at, requestId: request.id })
+      const losing = { ...context, source: state.source, db }
+      if (former) await loseHost(losing, former, { what: 'domain.lose', at, requestId: request.id })
       const after = { ...domain, verified: isFound ? (domain.verified ?? at) : null, missed: 0 }
       const answer = { ...recordOf(after), detail: detailOf(domain, texts) }
       if (after.verified !== domain.verified) {
         if (!(await store.updateVerified(db, domain, after.verified))) throw notFound('domain')
         record(`${slug}/${host}`, { status: { from: recordOf(domain).status, to: answer.status } })
+        if (isFound) emit('project.domain.verified', { slug, host })
+        else emit('project.domain.lost', { slug, host, reason: 'record_missing' })
       } else if (isFound) await store.updateChecked(db, domain, at, 0)
       return answer
     })
@@ -147,13 +155,15 @@ export const detachDomain = operation({
   output: nothing,
   faults: ['not_found'],
   audit: 'domain.detach',
+  emits: domainDetached,
   run: ({ caller, write }, { slug, host: text }) => {
     const host = nameFrom(text)
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       await lock(db, hostLock(host))
       const domain = await ownDomain(db, caller.org, slug, host)
       await store.deleteDomain(db, domain)
       record(`${slug}/${host}`, { status: { from: recordOf(domain).status } })
+      emit('project.domain.detached', { slug, host })
     })
   },
 })

@@ -1,7 +1,9 @@
-// Taking a verified host away: the entry in the audit trail of its organisation, and the mail to the owners.
+// Taking a verified host away: the entry in the audit trail of its organisation, its event, and the mail to the owners.
 import type { Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
+import { emitting, type Publishing } from '../../kit/events.ts'
 import { ownersOf, recordInTrail } from '../iam/public.ts'
+import { domainLost } from './events.ts'
 import { recordName } from './host-name.ts'
 import { schedule } from './state.ts'
 import * as store from './store.ts'
@@ -15,13 +17,16 @@ const STOA = { user: null, email: null, credential: { id: 'stoa' } }
 
 /** `requestId` is that of the request that proved the host, or empty. The owners are told later, by `tellOwners`. */
 export async function loseHost(
-  db: Tx,
+  { db, ...by }: Publishing & { db: Tx },
   { org, project, host }: store.Domain,
   { what, at, requestId }: { what: Loss; at: string; requestId: string },
 ): Promise<void> {
   if (!(await store.updateLost(db, { org, project, host }, at))) return
   const changes = { status: { from: 'live', to: 'pending' } }
   await recordInTrail(db, { org, caller: STOA, what, on: `${project}/${host}`, changes, at, ip: '', requestId })
+  const reason = what === 'domain.lapse' ? 'record_missing' : 'verified_elsewhere'
+  // Not with `emit` of the operation: the project that loses the host is not that of the caller.
+  await emitting(by, db, domainLost, emit => emit('project.domain.lost', { slug: project, host, reason }, org, project))
 }
 
 /** Hosts per run; further ones follow in the next. */

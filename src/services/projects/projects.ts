@@ -6,6 +6,7 @@ import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging } from '../../kit/page.ts'
+import { projectCreated, projectDeleted, projectUpdated } from './events.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -46,8 +47,9 @@ export const createProject = operation({
   status: 201,
   faults: ['conflict'],
   audit: 'project.create',
+  emits: projectCreated,
   run: ({ caller, clock, state, write }, { slug, name }) =>
-    write({ serialize: true }, async ({ db, record }) => {
+    write({ serialize: true }, async ({ db, record, emit }) => {
       await lock(db, `projects of ${caller.org}`)
       const project = await store.insertProject(db, caller.org, slug, name, clock.now().toISOString())
       if (!project) {
@@ -59,6 +61,7 @@ export const createProject = operation({
       const count = await store.countProjects(db, caller.org, state.projectsMax + 1)
       requireAtMost(state.projectsMax, count, 'projects', 'Delete one first.')
       record(slug, { name: { to: name } })
+      emit('project.created', { slug, name })
       return project
     }),
 })
@@ -86,12 +89,14 @@ export const updateProject = operation({
   output: Project,
   faults: ['not_found'],
   audit: 'project.update',
+  emits: projectUpdated,
   run: ({ caller, clock, write }, { slug, name }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       await store.lockProject(db, caller.org, slug)
       const before = (await store.selectProject(db, caller.org, slug)) ?? missing()
       if (before.name === name) return before
       record(slug, { name: { from: before.name, to: name } })
+      emit('project.updated', { slug, name, changed: ['name'] })
       return store.updateProject(db, caller.org, slug, name, clock.now().toISOString())
     }),
 })
@@ -107,10 +112,12 @@ export const deleteProject = operation({
   output: nothing,
   faults: ['not_found'],
   audit: 'project.delete',
+  emits: projectDeleted,
   run: ({ caller, write }, { slug }) =>
-    write(async ({ db, record }) => {
+    write(async ({ db, record, emit }) => {
       const { name } = (await store.deleteProject(db, caller.org, slug)) ?? missing()
       record(slug, { name: { from: name } })
+      emit('project.deleted', { slug, name })
     }),
 })
 

@@ -36,7 +36,8 @@ export const checkHosts = schedule({
   },
 })
 
-async function check({ dns, clock, write }: ScheduleContext<Projects>, { org, project, host, checked }: store.Domain) {
+async function check(context: ScheduleContext<Projects>, { org, project, host, checked }: store.Domain) {
+  const { dns, clock, write, state } = context
   const found = await dns.txt(recordName(host))
   await write(async db => {
     await lock(db, hostLock(host))
@@ -46,7 +47,7 @@ async function check({ dns, clock, write }: ScheduleContext<Projects>, { org, pr
     const at = clock.now().toISOString()
     const missed = missedAfter(domain, found)
     if (missed < MISSED_MAX) await store.updateChecked(db, domain, at, missed)
-    else await loseHost(db, domain, { what: 'domain.lapse', at, requestId: '' })
+    else await loseHost({ ...context, source: state.source, db }, domain, { what: 'domain.lapse', at, requestId: '' })
   })
 }
 

@@ -1,6 +1,7 @@
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as domains from './domains.ts'
+import { domainLost } from './events.ts'
 import { tellOwners } from './lost-hosts.ts'
 import * as projects from './projects.ts'
 import { checkHosts } from './schedule.ts'
@@ -16,8 +17,9 @@ export const projectsService = service({
     STOA_DOMAINS_MAX: setting('Domains that an organisation may have, in all its projects', '1000', count),
   },
   schedules: [checkHosts, tellOwners],
-  open: async ({ engines, settings, warn }) => ({
-    state: { projectsMax: settings.STOA_PROJECTS_MAX, domainsMax: settings.STOA_DOMAINS_MAX, warn },
+  emits: { 'the daily check of verified hosts': domainLost },
+  open: async ({ engines, settings, baseUrl: source, warn }) => ({
+    state: { projectsMax: settings.STOA_PROJECTS_MAX, domainsMax: settings.STOA_DOMAINS_MAX, source, warn },
     provides: { isVerified: await openVerifiedHosts(engines.db, engines.clock) },
   }),
 })

@@ -1,6 +1,7 @@
-// The state of the service: how many projects and domains an organisation may have, and the log of background work.
+// The state of the service: how many projects and domains an organisation may have, the source of its events, and the log
+// of background work.
 import { serviceKit } from '../../kit/service.ts'
 
-export type Projects = { projectsMax: number; domainsMax: number; warn: (error: unknown) => void }
+export type Projects = { projectsMax: number; domainsMax: number; source: string; warn: (error: unknown) => void }
 
 export const { operation, schedule } = serviceKit<Projects>()

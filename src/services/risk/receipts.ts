@@ -1,6 +1,9 @@
 // Receipts: the component that screens against a set reports what it has loaded. The members are not sent.
 import type { Clock, Tx } from '../../engines/engines.ts'
+import { ADMIN_ORG } from '../../kit/caller.ts'
 import { invalidInput } from '../../kit/check.ts'
+import type { EmitTo } from '../../kit/events.ts'
+import type { referenceRefreshed } from './events.ts'
 import type { ImportResult } from './import/import.ts'
 import type { LoadedSet } from './loaded-sets.ts'
 import { shortened } from './sources/text.ts'
@@ -14,7 +17,7 @@ const SKEW_MS = 60_000
 const EARLIEST_MS = Date.UTC(2000)
 
 export async function keepReceipts(
-  { db, clock }: { db: Tx; clock: Clock },
+  { db, clock, emit }: { db: Tx; clock: Clock; emit: EmitTo<typeof referenceRefreshed> },
   { entry }: LoadedSet,
   receipts: readonly Receipt[],
 ): Promise<ImportResult[]> {
@@ -32,7 +35,10 @@ export async function keepReceipts(
   const results: ImportResult[] = []
   for (const receipt of receipts) {
     const before = rows.find(({ source }) => source === receipt.source)
-    results.push(await keepReceipt(db, set, receipt, before, clock))
+    const result = await keepReceipt(db, set, receipt, before, clock)
+    results.push(result)
+    const { source, version, keys, wrote } = result
+    if (wrote > 0) emit('risk.reference.refreshed', { set, source, version, keys }, ADMIN_ORG)
   }
   return results
 }

@@ -4,6 +4,7 @@ import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock/store.ts'
+import { NAMED_MAX, referenceCleared, referenceOverridden } from './events.ts'
 import { durationText, factsOf, maxAgeMs } from './facts.ts'
 import { Key, names, ReferenceSet, SetName, Verdict } from './fields.ts'
 import { originOf } from './import/fetch.ts'
@@ -21,8 +22,6 @@ const NOTE_BYTES_MAX = 512
 const BODY_LIMIT = 8 * 1024 * 1024
 /** Per organisation and set. */
 const OVERRIDES_MAX = 10_000
-/** Keys that an entry of the audit trail names; of further ones it has the number. */
-const RECORDED_MAX = 20
 
 export const listReference = operation({
   route: 'GET /v1/risk/reference',
@@ -133,6 +132,7 @@ export const setReference = operation({
   }),
   faults: ['not_found', 'conflict'],
   audit: 'risk.override',
+  emits: referenceOverridden,
   run: async ({ caller, clock, state, write }, { set, entries }) => {
     const { entry } = requireSet(state, set)
     const distinct = new Map<string, store.OverrideEntry>()
@@ -148,10 +148,10 @@ export const setReference = operation({
       distinct.set(key, { key, verdict, note })
     }
     const by = { by: caller.email, at: clock.now().toISOString() }
-    return write({ serialize: true }, async ({ db, record }) => {
+    return write({ serialize: true }, async ({ db, record, emit }) => {
       await lock(db, `risk overrides of ${caller.org}`)
       const written = [...distinct.values()]
-      const recorded = written.slice(0, RECORDED_MAX)
+      const recorded = written.slice(0, NAMED_MAX)
       const before = await store.selectVerdicts(db, caller.org, set, keysOf(recorded))
       await store.upsertOverrides(db, caller.org, set, written, by)
       const overrides = await store.countOverrides(db, caller.org, set)
@@ -162,6 +162,7 @@ export const setReference = operation({
       }
       const verdicts = { ...(before.length > 0 && { from: verdictsOf(before) }), to: verdictsOf(recorded) }
       record(set, { verdicts, written: { to: distinct.size } })
+      emit('risk.reference.overridden', { set, written: distinct.size, keys: keysOf(recorded) })
       return { set, written: distinct.size, overrides }
     })
   },
@@ -184,12 +185,16 @@ export const clearReference = operation({
   }),
   faults: ['not_found'],
   audit: 'risk.clear',
+  emits: referenceCleared,
   run: async ({ caller, state, write }, { set, key: text }) => {
     const { entry } = requireSet(state, set)
     const key = overrideKey(entry, text)
-    return write(async ({ db, record }) => {
+    return write(async ({ db, record, emit }) => {
       const cleared = key === null ? null : await store.deleteOverride(db, caller.org, set, key)
-      if (cleared) record(set, { verdicts: { from: verdictsOf([cleared]) } })
+      if (cleared) {
+        record(set, { verdicts: { from: verdictsOf([cleared]) } })
+        emit('risk.reference.cleared', { set, key: cleared.key, verdict: cleared.verdict })
+      }
       return { set, key: text, cleared: cleared !== null, overrides: await store.countOverrides(db, caller.org, set) }
     })
   },

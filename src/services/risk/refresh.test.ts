@@ -43,6 +43,14 @@ describe('a refresh', () => {
   it('returns the result of each source', async () => {
     const { set, version, stale, took } = await publishers.loadSet(host, 'asn')
     assert.deepEqual([set, stale], ['asn', false])
+    assert.deepEqual(
+      host.emitted.map(({ type, tenant, data }) => [type, tenant, data]),
+      took.map(({ source, version, keys }: One) => [
+        'risk.reference.refreshed',
+        'admin',
+        { set, source, version, keys },
+      ]),
+    )
     assert.equal(version, (await setOf('asn')).version)
     assert.deepEqual(
       took.map(({ source, keys }: One) => [source, keys]),
@@ -71,7 +79,9 @@ describe('a refresh', () => {
     it(`reports ${what} as unchanged, writes nothing and makes the set current again`, async () => {
       const before = await reset()
       host.clock.advance(3_600_000)
+      host.emitted.length = 0
       const { result, version } = await importDocument(text)
+      assert.deepEqual(host.emitted, [])
       assert.deepEqual([result.unchanged, result.wrote, result.keys, result.refusal ?? ''], [true, 0, 3, ''])
       assert.equal(version, before.version)
       assert.equal((await setOf('domain')).age.replace(/^0h/, ''), '0m0s')

@@ -4,6 +4,7 @@ import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { withLease } from '../../kit/lease/lease.ts'
+import { referenceRefreshed } from './events.ts'
 import { factsOf } from './facts.ts'
 import { SetName } from './fields.ts'
 import { type ImportResult, importSource } from './import/import.ts'
@@ -86,13 +87,14 @@ export const refreshReference = operation({
   }),
   faults: ['not_found', 'conflict', 'not_held', 'upstream_unreachable'],
   audit: 'risk.refresh',
+  emits: referenceRefreshed,
   run: async (context, { set, force = false, receipts }) => {
     const { state: risk, clock, request, write } = context
     const loaded = requireSet(risk, set)
     requireKind(loaded, receipts)
     const { version: before } = factsOf(loaded, clock.now())
     const results = receipts
-      ? await write(({ db }) => keepReceipts({ db, clock }, loaded, receipts as Receipt[]))
+      ? await write(({ db, emit }) => keepReceipts({ db, clock, emit }, loaded, receipts as Receipt[]))
       : await importSet(risk.engines, risk, loaded, force, request.signal)
     if (!results)
       throw new Fault('conflict', { message: `A refresh of ${set} is already running; wait until it has finished.` })

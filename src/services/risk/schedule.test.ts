@@ -57,7 +57,13 @@ async function runUntil(condition: (source: Answer['body']) => boolean): Promise
 describe('the schedule', () => {
   it('loads every set at the start, from the mirror if there is one, and returns its origin', async () => {
     await allLoaded()
-    assert.equal((await sourceOf('net', 'aws')).origin, `${riskMirror}/aws`)
+    const { origin, version, keys } = await sourceOf('net', 'aws')
+    assert.equal(origin, `${riskMirror}/aws`)
+    const events = host.emitted.filter(({ data }) => (data as { source?: string }).source === 'aws')
+    assert.deepEqual(
+      events.map(({ type, tenant, data }) => [type, tenant, data]),
+      [['risk.reference.refreshed', 'admin', { set: 'net', source: 'aws', version, keys }]],
+    )
     const { answers } = (await host.call('POST /v1/risk/reference/resolve', { body: { keys: ['AS64496'] } })).body
     assert.ok(answers.some(({ set }: { set: string }) => set === 'asn'))
   })

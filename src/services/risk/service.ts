@@ -1,5 +1,6 @@
 import { service } from '../../kit/service.ts'
 import { optional, setting } from '../../kit/setting.ts'
+import { referenceRefreshed } from './events.ts'
 import * as reference from './reference.ts'
 import * as refresh from './refresh.ts'
 import * as resolve from './resolve.ts'
@@ -19,5 +20,6 @@ export const risk = service({
     ),
   },
   schedules: [refreshSets],
+  emits: { 'the regular refresh of sets': referenceRefreshed },
   open: openRisk,
 })

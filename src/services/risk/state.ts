@@ -1,5 +1,6 @@
 // The state of the risk service in memory.
 import type { Engines } from '../../engines/engines.ts'
+import type { Publishing } from '../../kit/events.ts'
 import { Fault } from '../../kit/fault.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { readUrl } from '../../kit/setting.ts'
@@ -14,18 +15,20 @@ export type Risk = {
   thread: Thread
   mirror: string | null
   /** For imports, which write under their own lease. */
-  engines: Pick<Engines, 'db' | 'http' | 'clock' | 'random'>
+  engines: Pick<Engines, 'db' | 'http'> & Publishing
 }
 
 export const { operation, schedule } = serviceKit<Risk>()
 
 type RiskSettings = { STOA_RISK_MIRROR: string | null }
 
-export async function openRisk({ engines, settings, warn }: Opening<RiskSettings>): Promise<Opened<Risk>> {
+export async function openRisk(opening: Opening<RiskSettings>): Promise<Opened<Risk>> {
+  const { engines, settings, baseUrl: source, warn } = opening
   const thread = openThread()
   const loadedSets = await openLoadedSets(engines, thread, warn)
   const overrideCache = await openOverrideCache(engines)
-  const state: Risk = { engines, loadedSets, overrideCache, thread, mirror: settings.STOA_RISK_MIRROR }
+  const importing = { ...engines, source }
+  const state: Risk = { engines: importing, loadedSets, overrideCache, thread, mirror: settings.STOA_RISK_MIRROR }
   return {
     state,
     gauges: () => gaugesOf(loadedSets, engines.clock.now()),

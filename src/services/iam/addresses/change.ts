@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { ConstraintViolated, type Engines, type Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
+import { emitting, type Publishing } from '../../../kit/events.ts'
+import { memberUpdated } from '../events.ts'
 import { endResetsOf } from '../resets/store.ts'
 import * as people from '../store.ts'
 import { insertAudit } from '../trail/store.ts'
@@ -68,10 +70,11 @@ export const findChange = ({ db, clock }: Finding, token: string): Promise<strin
 
 /** Changes the address, once. Null if the link is no longer valid, or another account has the address by now. */
 export async function finishChange(
-  { db, clock, random }: Finding & Pick<Engines, 'random'>,
+  engines: Finding & Publishing,
   token: string,
   ip: string,
 ): Promise<store.UsedChange | null> {
+  const { db, clock, random } = engines
   const at = clock.now().toISOString()
   const id = `address_${random.token(12)}`
   const changed = db.transaction(async tx => {
@@ -80,10 +83,16 @@ export async function finishChange(
     const { user, from, to } = change
     await endResetsOf(tx, user, at) // They were sent to the old mailbox.
     const entry = { caller: { user, email: to, credential: { id } }, what: 'email.change', on: user }
-    for (const { org } of await people.selectMemberships(tx, user)) {
+    const memberships = await people.selectMemberships(tx, user)
+    for (const { org } of memberships) {
       const changes = { email: { from, to } }
       await insertAudit(tx, { org: org as OrgId, ...entry, changes, at, ip, requestId: id })
     }
+    await emitting(engines, tx, memberUpdated, emit => {
+      for (const { org, role } of memberships) {
+        emit('iam.member.updated', { user, email: to, role, changed: ['email'] }, org as OrgId)
+      }
+    })
     return change
   })
   return changed.catch(error => {

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Clock, Database, Random } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
+import { emitting, type Publishing } from '../../../kit/events.ts'
 import { endAccessOf } from '../end-access.ts'
+import { emitJoined, joining } from '../events.ts'
 import * as people from '../store.ts'
 import { insertAudit } from '../trail/store.ts'
 import * as store from './store.ts'
@@ -65,7 +67,7 @@ class Refused extends Error {
 /** Accepts an invitation, once. `digest`, of a new password, is set if the account has none of its own: it replaces a password that an
  *  admin  set, and ends the sign-ins made with that. */
 export async function join(
-  engines: Engines & { membersMax: number },
+  engines: Engines & Publishing & { membersMax: number },
   token: string,
   digest: string | null,
   ip: string,
@@ -88,11 +90,13 @@ export async function join(
       await people.setOwnPassword(db, user, digest, created)
       await endAccessOf(db, user, null, created)
     } else await people.verifyAddress(db, user, created)
+    const before = await people.selectMember(db, org, user)
     const role = await people.insertMember(db, org, { user, email, role: invite.role, created })
     if ((await people.countMembers(db, org, membersMax + 1)) > membersMax) throw new Refused('full')
     const caller = { user, email, credential: { id } }
     const entry = { what: 'invite.accept', on: user, changes: { role: { to: role } } }
     await insertAudit(db, { org, caller, ...entry, at: created, ip, requestId: id })
+    await emitting(engines, db, joining, emit => emitJoined(emit, org, id, before, { user, email, role }))
     return 'joined'
   })
   return joined.catch(error => {

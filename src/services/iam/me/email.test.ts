@@ -27,6 +27,7 @@ const confirm = async (link: string) => {
 describe('the address of an account', () => {
   it('changes when the new mailbox is proved, once, and the old one is told', async () => {
     const ada = await personOf('ada@home.test')
+    await host.join(host.other.org, ada.user, 'admin')
     const { status, body } = await move(ada, 'Ada@New.test')
     assert.deepEqual([status, body], [202, { email: 'ada@new.test' }])
     const link = linkTo('ada@new.test')
@@ -45,6 +46,12 @@ describe('the address of an account', () => {
     assert.match(told, /now has the address ada@new\.test instead of ada@home\.test/)
     const [entry] = (await host.call('GET /v1/iam/audit?what=email.change')).body.data
     assert.deepEqual(entry.changes, { email: { from: 'ada@home.test', to: 'ada@new.test' } })
+    const updates = host.emitted.filter(({ type }) => type === 'iam.member.updated')
+    const member = { user: ada.user, email: 'ada@new.test', changed: ['email'] }
+    assert.deepEqual(updates.map(({ tenant, data }) => [tenant, data]).sort(), [
+      ['home', { ...member, role: 'member' }],
+      ['other', { ...member, role: 'admin' }],
+    ])
   })
 
   it('is seen at once by every credential of the person', async () => {

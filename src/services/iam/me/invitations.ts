@@ -8,11 +8,12 @@ import type { OrgId, Role as RoleName } from '../../../kit/caller.ts'
 import { notFound } from '../../../kit/fault.ts'
 import { timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import { emitJoined, inviteDeclined, joining } from '../events.ts'
 import { InviteId, Role } from '../fields.ts'
 import * as store from '../invitations/store.ts'
 import { operation } from '../state.ts'
 import * as people from '../store.ts'
-import type { OwnWrite, Person } from './own-write.ts'
+import type { OwnEmitting, Person } from './own-write.ts'
 
 const OrgSlug = Type.String({ description: 'The slug of the organisation', examples: ['web-shop'] })
 const Invitation = Type.Object(
@@ -55,13 +56,14 @@ export const acceptInvitation = operation({
   output: Type.Object({ org: OrgSlug, role: Role }),
   faults: ['not_found', 'conflict'],
   audit: 'invite.accept',
+  emits: joining,
   run: ({ caller, clock, state, write }, { id }) =>
     write(scope => accept(scope, caller, id, clock.now().toISOString(), state.maxima.members)),
 })
 
 /** `max` is how many members an organisation can have. */
 export async function accept(
-  { db, record }: OwnWrite,
+  { db, record, emit }: OwnEmitting<typeof joining>,
   { user, email }: Person,
   id: string,
   created: string,
@@ -70,9 +72,11 @@ export async function accept(
   const { org } = await lockedInvitation(db, id, email)
   const invite = await store.acceptInvite(db, id, created)
   if (!invite) throw notFound('invitation')
+  const before = await people.selectMember(db, org, user)
   const role = await people.insertMember(db, org, { user, email, role: invite.role, created })
   requireAtMost(max, await people.countMembers(db, org, max + 1), 'members', 'Ask an admin to remove one first.')
   record(user, { email: { to: email }, role: { to: role } }, org)
+  emitJoined(emit, org, id, before, { user, email, role })
   return { org, role }
 }
 
@@ -85,13 +89,20 @@ export const declineInvitation = operation({
   output: nothing,
   faults: ['not_found'],
   audit: 'invite.decline',
+  emits: inviteDeclined,
   run: ({ caller, write }, { id }) => write(scope => decline(scope, caller, id)),
 })
 
-export async function decline({ db, record }: OwnWrite, { email }: Person, id: string): Promise<void> {
+export async function decline(
+  { db, record, emit }: OwnEmitting<typeof inviteDeclined>,
+  { email }: Person,
+  id: string,
+): Promise<void> {
   const { org } = await lockedInvitation(db, id, email)
-  if (!(await store.deleteInvite(db, org, id))) throw notFound('invitation')
+  const invite = await store.deleteInvite(db, org, id)
+  if (!invite) throw notFound('invitation')
   record(id, { email: { from: email } }, org)
+  emit('iam.invite.declined', { id, email, role: invite.role }, org)
 }
 
 /** The members are locked first, as in the other operations that add some, so that they do not wait in a circle. */

@@ -1,7 +1,10 @@
 // Imports what a source publishes now. Documents that cannot be parsed are always rejected; a list that grew or shrank
 // more than tenfold is accepted only with `force`. Until a version is complete, the previous one answers.
-import type { Clock, Http, Sql } from '../../../engines/engines.ts'
+import type { Http, Sql } from '../../../engines/engines.ts'
+import { ADMIN_ORG } from '../../../kit/caller.ts'
+import { emitting, type Publishing } from '../../../kit/events.ts'
 import type { Lease } from '../../../kit/lease/lease.ts'
+import { referenceRefreshed } from '../events.ts'
 import type { Source } from '../sources/source.ts'
 import * as store from '../store.ts'
 import type { Parsed } from '../thread/jobs.ts'
@@ -23,10 +26,9 @@ export type ImportResult = {
 }
 
 /** Everything is written under the lease: a process that has lost it writes nothing more. */
-export type ImportOptions = {
+export type ImportOptions = Publishing & {
   db: Sql
   http: Http
-  clock: Clock
   thread: Thread
   mirror: string | null
   lease: Lease
@@ -117,12 +119,13 @@ function isChunkBoundary(chunks: Parsed['chunks'], imported: number): boolean {
 
 /** Writes the members chunk by chunk. Resumes an interrupted import if the source still publishes the same version. */
 async function importVersion(
-  { lease, clock }: ImportOptions,
+  options: ImportOptions,
   set: string,
   source: string,
   { version, raw, keys, chunks }: Parsed,
   { origin, document }: Required<FetchedFrom>,
 ): Promise<ImportResult> {
+  const { lease, clock } = options
   const at = clock.now().toISOString()
   const target = await lease.write(async tx => {
     const unfinished = await store.selectUnfinishedImport(tx, set, source)
@@ -137,7 +140,12 @@ async function importVersion(
     if (imported > target.imported) await lease.write(tx => store.insertMembers(tx, target.id, n, chunk))
   }
   const { etag, modified } = document
-  await lease.write(tx => store.finishImport(tx, set, source, target.id, { version, keys, at, origin, etag, modified }))
+  await lease.write(async tx => {
+    await store.finishImport(tx, set, source, target.id, { version, keys, at, origin, etag, modified })
+    await emitting(options, tx, referenceRefreshed, emit =>
+      emit('risk.reference.refreshed', { set, source, version, keys }, ADMIN_ORG),
+    )
+  })
   const resumed = target.imported > 0
   return { source, version, keys, wrote: keys - target.imported, unchanged: false, resumed }
 }

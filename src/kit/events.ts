@@ -1,0 +1,85 @@
+// Events for the bus: how a service declares them, and how they are published in the transaction of the change they
+// tell of. Operations emit theirs with `emit` of their `write`; `emitting` is for other code, such as schedules.
+import { isDeepStrictEqual } from 'node:util'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { Engines, Envelope, Tx } from '../engines/engines.ts'
+import type { OrgId } from './caller.ts'
+import type { Operation } from './operation.ts'
+import type { Emits } from './write.ts'
+
+/** An event as `emits` declares it. `what` says what has happened; `data` must not contain secrets. */
+export const event = <Subject extends string, Data extends TProperties>(subject: Subject, what: string, data: Data) =>
+  ({ [subject]: Type.Object(data, { additionalProperties: false, description: what }) }) as Record<
+    Subject,
+    TObject<Data>
+  >
+
+export const Changed = Type.Array(Type.String(), {
+  description: 'The names of the fields that changed',
+  examples: [['name']],
+})
+
+/** `tenant` is the organisation that gets the event. */
+export type EmitTo<E extends Emits, More extends unknown[] = []> = <Subject extends keyof E & string>(
+  subject: Subject,
+  data: Static<E[Subject]>,
+  tenant: OrgId,
+  ...more: More
+) => void
+
+export type Emitted = { subject: string; data: unknown; tenant: OrgId; project: string | null }
+
+/** `source` of an event is the URL at which clients reach this host. */
+export type Publishing = Pick<Engines, 'bus' | 'clock' | 'random'> & { source: string }
+
+/** Adds events in the transaction of the change they tell of. They must be among the declared ones. */
+export async function publish(by: Publishing, db: Tx, declared: Emits, events: readonly Emitted[]): Promise<void> {
+  if (events.length === 0) return
+  const { source } = by
+  const time = by.clock.now().toISOString()
+  const envelopes = events.map(({ subject: type, data, tenant, project }): Envelope => {
+    if (!(type in declared)) throw new Error(`the event ${type} is not declared`)
+    const id = `evt_${by.random.token(24)}`
+    return { specversion: '1.0', id, source, type, time, tenant, ...(project && { project }), data }
+  })
+  await by.bus.publish(db, envelopes)
+}
+
+/** Does the work, and publishes what it emits. `project` is the one of the organisation that the event is about. */
+export async function emitting<E extends Emits, T>(
+  by: Publishing,
+  db: Tx,
+  declared: E,
+  work: (emit: EmitTo<E, [project?: string]>) => Promise<T> | T,
+): Promise<T> {
+  const emitted: Emitted[] = []
+  const done = await work((subject, data, tenant, project) => {
+    emitted.push({ subject, data, tenant, project: project ?? null })
+  })
+  await publish(by, db, declared, emitted)
+  return done
+}
+
+/** An event with the operations that emit it, and what else does. */
+export type DeclaredEvent = { schema: TSchema; operations: string[]; others: string[] }
+
+type Emitting = { operations: Record<string, Operation>; emits?: Record<string, Emits> }
+
+/** All events that these services emit, by subject. A subject has the same data wherever it is declared. */
+export function eventsOf(services: readonly Emitting[]): Map<string, DeclaredEvent> {
+  const events = new Map<string, DeclaredEvent>()
+  const add = (emits: Emits, by: { operation: string } | { other: string }) => {
+    for (const [subject, schema] of Object.entries(emits)) {
+      const event = events.get(subject) ?? { schema, operations: [], others: [] }
+      if (!isDeepStrictEqual(event.schema, schema)) throw new Error(`two events have the subject ${subject}`)
+      if ('operation' in by) event.operations.push(by.operation)
+      else event.others.push(by.other)
+      events.set(subject, event)
+    }
+  }
+  for (const { operations, emits = {} } of services) {
+    for (const [operation, one] of Object.entries(operations)) add(one.emits, { operation })
+    for (const [other, one] of Object.entries(emits)) add(one, { other })
+  }
+  return events
+}

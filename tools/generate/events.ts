@@ -1,0 +1,111 @@
+// The page of events: what the services emit, from their declarations.
+import { isSubject } from '../../src/engines/bus/subjects.ts'
+import type { Section } from '../../src/host/openapi.ts'
+import { type DeclaredEvent, eventsOf } from '../../src/kit/events.ts'
+import { type Schema, shortType } from './types.ts'
+
+type Entry = [subject: string, event: DeclaredEvent]
+
+export function eventsText(sections: readonly Section[]): string {
+  const events = [...eventsOf(sections)].sort(([a], [b]) => (a < b ? -1 : 1))
+  const invalid = events.find(([subject]) => !isSubject(subject))
+  if (invalid) throw new Error(`not a subject: ${invalid[0]}`)
+  const families = Map.groupBy(events, ([subject]) => subject.split('.', 1)[0] as string)
+  const names = [...families.keys()].map(name => `[${name}](#${name})`).join(', ')
+  return `${[introduction(names), ...[...families].map(familyText)].join('\n\n')}\n`
+}
+
+const introduction = (
+  families: string,
+) => `<!-- GENERATED from the declarations by \`npm run generate\`; do not edit. -->
+
+# Events
+
+Changes in an organisation are told as events. An event is written in the transaction of the change it tells of: neither
+exists without the other, and where nothing changed there is none. An event can arrive more than once; it then has the
+same \`id\`.
+
+An event is a [CloudEvents](https://cloudevents.io) 1.0 object with the extensions \`tenant\` and \`project\`:
+
+\`\`\`json
+{
+  "specversion": "1.0",
+  "id": "evt_4vJ9mWcX2bQeT7yLrK0sZp1n",
+  "source": "https://stoa.example",
+  "type": "project.domain.verified",
+  "time": "2026-11-15T09:30:00.000Z",
+  "tenant": "acme",
+  "project": "web-shop",
+  "data": { "slug": "web-shop", "host": "shop.example.com" }
+}
+\`\`\`
+
+| field | description |
+|---|---|
+| \`id\` | Its id, \`evt_…\`, unique |
+| \`source\` | The address of the host |
+| \`type\` | Its subject: what has happened, as listed below |
+| \`time\` | When it happened |
+| \`tenant\` | The slug of the organisation that it belongs to; no other gets it |
+| \`project\` | The slug of the project in which it happened; absent if that was in none |
+| \`data\` | What has changed, as listed below. It never contains a password, the text of a key or token, or another secret |
+
+Subjects are dot-separated. In a pattern of subjects \`*\` stands for one part and \`>\`, at the end, for one or more:
+\`iam.member.*\`, \`project.>\`. New subjects, and new fields of \`data\`, may be added.
+
+What ends with something else has no event of its own: the keys of a member who leaves, the hosts of a deleted project,
+the sign-ins of a person whose password changes, and all that belonged to a deleted organisation. Neither has what expires,
+nor what people change about themselves alone: their name and their password.
+
+Events that your own code sends (\`POST /v1/event\`) have subjects \`event.<name>\` or a subject of your own; \`event.>\`
+matches the former. The families of this page are emitted by Stoa alone: ${families}.`
+
+function familyText([family, events]: [string, Entry[]]): string {
+  const rows = events.map(([subject, event]) => {
+    const { description = '', properties = {}, required } = event.schema as Schema
+    const data = Object.keys(properties).map(name => `\`${name}\`${required?.includes(name) ? '' : '?'}`)
+    return row([`\`${subject}\``, description, data.join(', '), emittersOf(event)])
+  })
+  return [
+    `## ${family}`,
+    `| subject | when | data | emitted by |\n|---|---|---|---|\n${rows.join('\n')}`,
+    'Fields of `data`; those with `?` may be absent:',
+    `| field | type | description |\n|---|---|---|\n${fieldRows(events).join('\n')}`,
+  ].join('\n\n')
+}
+
+function emittersOf({ operations, others }: DeclaredEvent): string {
+  const links = operations.map(id => `[${id}](api/reference.md#${id.toLowerCase()})`)
+  return [...links.sort(), ...others.sort()].join(', ')
+}
+
+/** A row for each field. One that means something else in another event has a row for each meaning. */
+function fieldRows(events: readonly Entry[]): string[] {
+  const subjects = new Map<string, Map<string, string[]>>()
+  for (const [subject, { schema }] of events) {
+    for (const [name, field] of fieldsOf(schema as Schema, '')) {
+      const meanings = subjects.get(name) ?? new Map<string, string[]>()
+      const meaning = row([`\`${shortType(field)}\``, field.description ?? '']).slice(2, -2)
+      meanings.set(meaning, [...(meanings.get(meaning) ?? []), `\`${subject}\``])
+      subjects.set(name, meanings)
+    }
+  }
+  return [...subjects]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, meanings]) =>
+      [...meanings].map(([meaning, where]) => {
+        const context = meanings.size > 1 ? `; in ${where.join(', ')}` : ''
+        return `| \`${name}\` | ${meaning}${context} |`
+      }),
+    )
+}
+
+function fieldsOf(schema: Schema, prefix: string): [name: string, field: Schema][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
+    [`${prefix}${name}`, field] as [string, Schema],
+    ...fieldsOf(field, `${prefix}${name}.`),
+  ])
+}
+
+/** An unescaped `|` would end the cell. */
+const row = (cells: string[]) => `| ${cells.map(text => text.replaceAll('|', '\\|')).join(' | ')} |`
