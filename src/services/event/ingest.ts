@@ -1,25 +1,15 @@
 // Operations that take events: /v1/event, and the paths that SDKs append to their host, below /v1/event/{vendor}.
 import { Type } from 'typebox'
 import { repliesIn, reply } from '../../kit/answer.ts'
-import { type Dialect, native } from '../../kit/dialect.ts'
 import { Fault } from '../../kit/fault.ts'
 import { aliasAt, keyIn, partsOf } from './reading.ts'
-import { EVENTS_MAX, receive } from './receive.ts'
+import { EVENTS_MAX, receive, wireDialect } from './receive.ts'
 import { operation } from './state.ts'
 import { DECODED_BYTES_MAX } from './wires/decode.ts'
-import { faultBody } from './wires/receipts.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-
-/** The body of a fault as the SDK of that path reads it. */
-const vendorDialect: Dialect = (fault, requestId, request) => {
-  const alias = request && aliasAt(partsOf(request.url).path, request.method)
-  const wire = alias?.does === 'ingest' ? alias.hint.wire : 'native'
-  const { status, code, message } = fault
-  return { status, body: faultBody(wire, { status, code, message }) ?? native(fault, requestId).body }
-}
 
 const ingest = {
   access: 'ingest',
@@ -27,6 +17,7 @@ const ingest = {
   passUnknown: true,
   credentialIn: keyIn,
   output: repliesIn('application/json'),
+  dialect: wireDialect,
   audit: 'none',
 } as const
 
@@ -63,7 +54,6 @@ const Rest = Type.String({ description: 'The path that the SDK appends', example
 const ofVendor = {
   ...ingest,
   ...ingested,
-  dialect: vendorDialect,
   faults: [...FAULTS, 'not_found'],
 } as const
 
@@ -93,7 +83,6 @@ export const readVendorPath = operation({
   description:
     'That there are no flags, surveys and recordings. The SDK of Mixpanel for Node sends single events with GET; they are stored as by `POST /v1/event`.',
   input: { vendor: Vendor, rest: Rest },
-  dialect: vendorDialect,
   faults: [...FAULTS.filter(code => code !== 'body_too_large'), 'not_found'],
   run: context => answerAt(context, Buffer.alloc(0)),
 })

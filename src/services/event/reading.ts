@@ -3,7 +3,7 @@ import type { RequestFacts } from '../../kit/operation.ts'
 import { type Alias, find } from './wires/aliases.ts'
 import { decodeBody } from './wires/decode.ts'
 import { readBody } from './wires/read.ts'
-import { type Hints, type ReadBody, UnreadableBody } from './wires/wire.ts'
+import { type Hints, type ReadBody, UnreadableBody, type WireName } from './wires/wire.ts'
 
 export type Reading = { hints: Hints; alias: Alias | null; read: ReadBody | UnreadableBody }
 
@@ -40,6 +40,12 @@ function hintsOf({ url, method, headers }: RequestFacts): { alias: Alias | null;
 export function aliasAt(path: string, method: string): Alias | null {
   const [, vendor = '', ...rest] = path.slice(PREFIX.length).split('/')
   return find(vendor, rest.join('/'), method)
+}
+
+/** The wire that the path says. */
+export function wireAt({ url, method }: { url: string; method: string }): WireName {
+  const alias = aliasAt(partsOf(url).path, method)
+  return alias?.does === 'ingest' ? alias.hint.wire : 'native'
 }
 
 export function partsOf(url: string): { path: string; query: URLSearchParams } {

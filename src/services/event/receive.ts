@@ -1,30 +1,37 @@
 // Receives the events of a request: ceilings, privacy, count, then each event. Answered after the commit.
 import { clientNetwork } from '../../fair/address.ts'
 import { type Reply, reply } from '../../kit/answer.ts'
+import { type Dialect, native } from '../../kit/dialect.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Context } from '../../kit/operation.ts'
 import { wantsPrivacy } from '../../kit/privacy.ts'
 import { type Accepted, accept, type Reason } from './accept.ts'
-import { readingOf } from './reading.ts'
+import { readingOf, wireAt } from './reading.ts'
 import type { EventState } from './state.ts'
 import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
-import { type Hints, type ReadBody, UnreadableBody } from './wires/wire.ts'
+import { type Hints, type ReadBody, UnreadableBody, type WireName } from './wires/wire.ts'
 
 export const EVENTS_MAX = 50
 
 type Receiving = Context<'ingest', EventState>
 type Dropped = { index: number; reason: Reason | 'not_storable' }
 
-export async function receive(context: Receiving, body: Buffer): Promise<Reply> {
+export function receive(context: Receiving, body: Buffer): Promise<Reply> {
   const { hints, read } = readingOf(body, context.request)
-  try {
-    return await receiveRead(context, hints, read)
-  } catch (error) {
-    const wire = read instanceof UnreadableBody ? (hints.path?.wire ?? 'native') : read.wire
-    const own = error instanceof Fault ? wireFault(wire, error, read) : null
-    if (own === null) throw error
-    return own
-  }
+  const count = read instanceof UnreadableBody ? 0 : read.items.length
+  if (!(read instanceof UnreadableBody)) senders.set(context.request, { wire: read.wire, count })
+  return receiveRead(context, hints, read)
+}
+
+/** What is known of requests whose events were read. */
+const senders = new WeakMap<object, { wire: WireName; count: number }>()
+
+/** Some SDKs read the body of a failure, and would lose or repeat events with another one. */
+export const wireDialect: Dialect = (fault, requestId, request) => {
+  const { status, code, message } = fault
+  const { wire, count } = (request && senders.get(request)) ?? { wire: request ? wireAt(request) : 'native', count: 0 }
+  const own = faultBody(wire, { status, code, message, isTooMany: code === 'too_many_events', count })
+  return { status, body: own ?? native(fault, requestId).body }
 }
 
 async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | UnreadableBody): Promise<Reply> {
@@ -32,7 +39,7 @@ async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | Un
   if (caller.user === null) requireCeiling(context)
   if (read instanceof UnreadableBody) throw unreadable(read)
   const { items, wire } = read
-  const answer = (receipt: Receipt) => json(200, receiptFor(wire, receipt, hints))
+  const answer = (receipt: Receipt) => json(receiptFor(wire, receipt, hints))
   if (wantsPrivacy(request.headers)) return answer({ accepted: 0, dropped: items.length, reason: 'privacy' })
   if (items.length > EVENTS_MAX) throw tooMany(items.length)
   const settings = await state.settingsOf(caller.org)
@@ -111,13 +118,5 @@ function nothingLanded(dropped: readonly Dropped[]): Fault {
   })
 }
 
-/** For SDKs that read the body of a failure, and would lose or repeat events otherwise. */
-function wireFault(wire: ReadBody['wire'], fault: Fault, read: ReadBody | UnreadableBody): Reply | null {
-  const count = read instanceof UnreadableBody ? 0 : read.items.length
-  const { status, code, message, headers } = fault
-  const body = faultBody(wire, { status, code, message, isTooMany: code === 'too_many_events', count })
-  return body && json(status, body, headers)
-}
-
-const json = (status: number, body: unknown, headers: Record<string, string> = {}): Reply =>
-  reply(status, { ...headers, 'content-type': 'application/json; charset=utf-8' }, JSON.stringify(body))
+const json = (body: unknown): Reply =>
+  reply(200, { 'content-type': 'application/json; charset=utf-8' }, JSON.stringify(body))
