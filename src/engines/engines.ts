@@ -168,6 +168,8 @@ export interface Warehouse {
   newestErrors(db: Sql, of: { org: string; workspace: string | null }, limit: number): Promise<ErrorRow[]>
   /** Deletes events that arrived before that time, at most so many; returns how many. */
   deleteBefore(db: Tx, org: string, before: string, limit: number): Promise<number>
+  /** Makes room for the coming months. To be called every hour. */
+  maintain(db: Sql, write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>, now: Date): Promise<void>
 }
 
 export type HttpRequest = {

@@ -1,5 +1,7 @@
 // The log has one part per day. A part is deleted a day after its end if every consumer has passed it, and in any case
 // after a week.
+
+import { createPart, dropPart, selectParts } from '../db/parts.ts'
 import type { Sql, Tx } from '../engines.ts'
 import * as store from './store.ts'
 
@@ -25,13 +27,13 @@ export type PartsOptions = {
 
 export async function maintainParts(options: PartsOptions): Promise<void> {
   const { db, write, now, consumers, lost, troubled } = options
-  const existing = await store.selectParts(db)
+  const existing = await selectParts(db, 'bus_log')
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
   for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
     const day = today + ahead * DAY_MS
     if (existing.includes(nameOf(day))) continue
-    // Fails if the default part has events of that day, which then stay there.
-    await write(tx => store.createPart(tx, nameOf(day), isoOf(day), isoOf(day + DAY_MS))).catch(error => {
+    // For today, the default part may have events already.
+    await write(tx => createPart(tx, 'bus_log', nameOf(day), isoOf(day), isoOf(day + DAY_MS))).catch(error => {
       if (ahead > 0) troubled(error)
     })
   }
@@ -41,7 +43,7 @@ export async function maintainParts(options: PartsOptions): Promise<void> {
     if (age < KEEP_MS) continue
     const unread = await store.countUnread(db, consumers, isoOf(from), isoOf(from + DAY_MS))
     if (unread > 0 && age < KEEP_MAX_MS) continue
-    await write(tx => store.dropPart(tx, name))
+    await write(tx => dropPart(tx, name))
     if (unread > 0) lost(unread)
   }
   const before = (ms: number) => isoOf(now.getTime() - ms)

@@ -206,24 +206,6 @@ export async function selectStates(db: Sql, consumers: readonly string[]): Promi
     from unnest(${consumers}::text[]) as name order by name`
 }
 
-/** The parts of the log that hold one day each, as `bus_log_20261115`. */
-export async function selectParts(db: Sql): Promise<string[]> {
-  const rows = await db<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits
-    where inhparent = 'bus_log'::regclass order by 1`
-  return rows.map(({ name }) => name).filter(name => /^bus_log_\d{8}$/.test(name))
-}
-
-/** The part of a day. Attached afterwards, because that does not wait for those who read or write the other parts. */
-export async function createPart(db: Tx, name: string, from: string, to: string): Promise<void> {
-  await db.script(`set local lock_timeout = '2s';
-    create table ${name} (like bus_log including defaults including indexes);
-    alter table bus_log attach partition ${name} for values from ('${from}') to ('${to}')`)
-}
-
-export async function dropPart(db: Tx, name: string): Promise<void> {
-  await db.script(`set local lock_timeout = '2s'; drop table ${name}`)
-}
-
 /** How many events of that time the one of these consumers that is furthest behind has not reached. */
 export async function countUnread(db: Sql, consumers: readonly string[], from: string, to: string): Promise<number> {
   const [row] = await db<{ count: number }>`select coalesce(max(unread.count), 0) as count from (

@@ -1,10 +1,32 @@
 // The warehouse in PostgreSQL: the events of all organisations in one table with a part for each month.
-import type { Tx, Warehouse } from '../engines.ts'
+import { createPart, selectParts } from '../db/parts.ts'
+import type { Sql, Tx, Warehouse } from '../engines.ts'
 import * as store from './store.ts'
+
+type Write = <T>(work: (db: Tx) => Promise<T>) => Promise<T>
 
 export const openWarehouse = (): Warehouse => ({
   append: (db, rows) => store.insertEvents(db, rows),
   newestErrors: (db, { org, workspace }, limit) =>
     workspace === null ? store.selectErrors(db, org, limit) : store.selectErrorsOfWorkspace(db, org, workspace, limit),
-  deleteBefore: (db: Tx, org, before, limit) => store.deleteEvents(db, org, before, limit),
+  deleteBefore: (db, org, before, limit) => store.deleteEvents(db, org, before, limit),
+  maintain: (db, write, now) => makeParts(db, write, now),
 })
+
+/** Parts are made this many months ahead. */
+const MONTHS_AHEAD = 2
+
+async function makeParts(db: Sql, write: Write, now: Date): Promise<void> {
+  const existing = await selectParts(db, 'events')
+  for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) {
+    const [from, to] = [monthOf(now, ahead), monthOf(now, ahead + 1)]
+    const name = `events_${from.slice(0, 7).replace('-', '')}`
+    if (existing.includes(name)) continue
+    const made = write(tx => createPart(tx, 'events', name, from, to))
+    // For this month, the default part may have events already.
+    await (ahead === 0 ? made.catch(() => {}) : made)
+  }
+}
+
+const monthOf = (now: Date, ahead: number) =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead)).toISOString()

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { BlockList } from 'node:net'
 import { describe, it } from 'node:test'
+import { eventually } from '../../../test/eventually.ts'
 import { type RequestOptions, startHost } from '../../../test/host.ts'
 import { type Database, EngineUnavailable } from '../../engines/engines.ts'
+import { sweepEvents } from './schedule.ts'
 
 const host = await startHost({ runsBackground: true })
 const { home, other } = host
@@ -26,6 +28,13 @@ async function arrive(event: object, options: RequestOptions & { around?: object
     order by received desc limit 1`
   const [logged] = await host.db<{ envelope: string }>`select envelope from bus_log order by position desc limit 1`
   return { row: row as Row, envelope: JSON.parse(logged?.envelope as string) }
+}
+
+/** What the schedule does. */
+const sweep = () => {
+  const { db, engines } = host
+  const context = { ...engines, signal: new AbortController().signal, write: db.transaction }
+  return sweepEvents.run(context as never)
 }
 
 const MINUTE_MS = 60_000
@@ -163,12 +172,39 @@ describe('the settings of an organisation', () => {
     await host.db`update events set received = received - interval '3 days' where id = ${row.id as string}`
     const left = () => host.db`select from events where id = ${row.id as string}`
     assert.equal((await left()).length, 1)
-    const { sweepEvents } = await import('./schedule.ts')
-    const { db, engines, clock } = host
-    const context = { ...engines, db, clock, signal: new AbortController().signal, write: db.transaction }
-    await sweepEvents.run(context as never)
+    await sweep()
     assert.equal((await left()).length, 0)
     await host.call('PATCH /v1/event/settings', { body: { retentionDays: null } })
+  })
+})
+
+describe('a deleted organisation', () => {
+  it('has its events deleted', async () => {
+    const { org, key } = await host.organisation('leaving')
+    await host.call('POST /v1/event', { as: key, body: { event: 'x', messageId: 'm', properties: {} } })
+    const left = async () => [
+      (await host.db`select from events where org = ${org}`).length,
+      (await host.db`select from event_ids where org = ${org}`).length,
+    ]
+    assert.deepEqual(await left(), [1, 1])
+    assert.equal((await host.call(`DELETE /v1/iam/orgs/${org}?confirm=${org}`, { as: key })).status, 204)
+    await eventually(
+      () => host.db`select from event_deletions where org = ${org}`,
+      rows => rows.length === 1,
+    )
+    await sweep()
+    assert.deepEqual(await left(), [0, 0])
+    assert.equal((await host.db`select from event_deletions`).length, 0)
+  })
+})
+
+describe('the parts of the warehouse', () => {
+  it('are made for the coming months', async () => {
+    await sweep()
+    await sweep()
+    const rows = await host.db<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits
+      where inhparent = 'events'::regclass order by 1`
+    assert.deepEqual(rows.map(({ name }) => name).slice(-3), ['events_202612', 'events_202701', 'events_other'])
   })
 })
 

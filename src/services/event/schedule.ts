@@ -1,4 +1,6 @@
-// Deletes what is no longer needed: ids for deduplication, salts, and events whose retention is over.
+// Makes room for the coming months, and deletes what is no longer needed: ids for deduplication, salts, events of deleted
+// organisations, and events whose retention is over.
+import { deleteForgotten } from './forget.ts'
 import { schedule } from './state.ts'
 import * as store from './store.ts'
 
@@ -14,7 +16,10 @@ export const sweepEvents = schedule({
   name: 'events',
   everyMs: 60 * 60_000,
   deadlineMs: 30 * 60_000,
-  run: async ({ db, warehouse, clock, signal, write }) => {
+  run: async context => {
+    const { db, warehouse, clock, signal, write } = context
+    await warehouse.maintain(db, write, clock.now())
+    await deleteForgotten(context, BATCH)
     const nowMs = clock.now().getTime()
     const before = (ms: number) => new Date(nowMs - ms).toISOString()
     while (!signal.aborted && (await write(tx => store.deleteIds(tx, before(IDS_KEEP_MS), BATCH))) === BATCH);

@@ -1,5 +1,6 @@
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
+import { forgetOrganisations } from './forget.ts'
 import * as ingest from './ingest.ts'
 import { sweepEvents } from './schedule.ts'
 import * as settings from './settings.ts'
@@ -25,5 +26,6 @@ export const event = service<EventState, typeof SETTINGS>({
   migrations: new URL('migrations/', import.meta.url),
   settings: SETTINGS,
   schedules: [sweepEvents],
+  consumers: [forgetOrganisations],
   open: openEvents,
 })

@@ -15,7 +15,7 @@ export type EventState = {
   baseUrl: string
 }
 
-export const { operation, schedule } = serviceKit<EventState>()
+export const { consumer, operation, schedule } = serviceKit<EventState>()
 
 const MINUTE_MS = 60_000
 

@@ -64,3 +64,23 @@ export async function saltOf(db: Tx, day: string, fresh: Uint8Array): Promise<Ui
 export async function deleteSalts(db: Tx, before: string): Promise<void> {
   await db`delete from event_salts where day < ${before}`
 }
+
+export async function insertDeletions(db: Tx, orgs: readonly string[]): Promise<void> {
+  await db`insert into event_deletions (org) select * from unnest(${orgs}::text[]) on conflict do nothing`
+}
+
+export async function selectDeletions(db: Sql): Promise<string[]> {
+  const rows = await db<{ org: string }>`select org from event_deletions order by org`
+  return rows.map(({ org }) => org)
+}
+
+/** How many were deleted. */
+export async function deleteIdsOf(db: Tx, org: string, limit: number): Promise<number> {
+  const rows = await db`delete from event_ids where org = ${org} and id in (
+    select id from event_ids where org = ${org} limit ${limit}) returning 1`
+  return rows.length
+}
+
+export async function deleteDeletion(db: Tx, org: string): Promise<void> {
+  await db`delete from event_deletions where org = ${org}`
+}

@@ -16,6 +16,11 @@ create table event_settings (
   retention_days int
 );
 
+-- Deleted organisations whose events are still there.
+create table event_deletions (
+  org text primary key
+);
+
 -- From which visitors without an id get one. Kept for two days, and then nobody can tell who it was.
 create table event_salts (
   day date primary key,
