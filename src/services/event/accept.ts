@@ -1,5 +1,5 @@
 // Decides about one event: what is stored and published, or why it is dropped.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Envelope, EventRow } from '../../engines/engines.ts'
 import type { Principal } from '../../kit/caller.ts'
 import { exceptionOf, fingerprintOf, isError, subjectOf } from '../o11y/public.ts'
@@ -26,6 +26,8 @@ export type Arrival = {
   caller: Principal
   settings: EventSettings
   receivedMs: number
+  /** The same as text. */
+  received: string
   sentAt: number | null
   /** The client's address, which is stored only if the organisation wants that. */
   address: string
@@ -47,8 +49,9 @@ export function accept(item: ReadItem, arrival: Arrival): Accepted | { drop: Rea
   const subject = read.subject === null ? subjectOf(read.event) : requireSubject(read.subject, caller)
   if (typeof subject !== 'string') return subject
 
-  const own = settings.storeAddresses && read.properties.$ip === undefined ? { $ip: arrival.address } : {}
-  const properties = scrubbed({ ...read.properties, ...own }, settings)
+  const withAddress = settings.storeAddresses && read.properties.$ip === undefined
+  const sent = withAddress ? { ...read.properties, $ip: arrival.address } : read.properties
+  const properties = scrubbed(sent, settings)
   const text = JSON.stringify(properties)
   if (text.length > PROPERTIES_CHARACTERS_MAX) return { drop: 'too_large' }
   const isTrusted = caller.user !== null
@@ -57,11 +60,12 @@ export function accept(item: ReadItem, arrival: Arrival): Accepted | { drop: Rea
   const { wire, event, anonymousId, sessionId, messageId, revenue, currency } = read
   const distinctId = read.distinctId ?? (anonymousId === null ? arrival.visitor : null)
   const id = arrival.newId()
-  const received = new Date(receivedMs).toISOString()
   const fingerprint = isError(event) ? fingerprintOf(properties, exceptionOf(properties)) : null
   const ids = { distinctId, anonymousId, sessionId }
-  const about = { received, timestamp, isClamped, org, project, workspace, id, wire, event }
-  const data = { event, timestamp, ...known({ ...ids, messageId, revenue, currency, workspace }), properties }
+  const about = { received: arrival.received, timestamp, isClamped, org, project, workspace, id, wire, event }
+  const data: Record<string, unknown> = { event, timestamp }
+  addKnown(data, { distinctId, anonymousId, sessionId, messageId, revenue, currency, workspace })
+  data.properties = properties
   return {
     row: { ...about, ...ids, revenue, currency, fingerprint, properties: text },
     envelope: {
@@ -93,9 +97,10 @@ function textFault(name: string, ids: readonly (string | null)[]): Reason | null
  *  that one ignored. */
 function dedupeId(messageId: string, { user, workspace }: Principal): string {
   const writer = user !== null ? 'trusted' : (workspace ?? 'publishable')
-  const hex = createHash('sha256').update(`${writer}\n${messageId}`).digest('hex')
+  const hex = hash('sha256', `${writer}\n${messageId}`)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-const known = (fields: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+function addKnown(data: Record<string, unknown>, fields: Record<string, unknown>): void {
+  for (const name in fields) if (fields[name] !== null) data[name] = fields[name]
+}

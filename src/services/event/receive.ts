@@ -76,7 +76,8 @@ async function arrivalOf(
   const visitor = hasVisitor ? await state.visitorOf(caller.org, address, headers['user-agent'] ?? '') : null
   const newId = () => `evt_${random.token(24)}`
   const receivedMs = clock.now().getTime()
-  return { caller, settings, receivedMs, sentAt, address, visitor, source: state.baseUrl, newId }
+  const received = new Date(receivedMs).toISOString()
+  return { caller, settings, receivedMs, received, sentAt, address, visitor, source: state.baseUrl, newId }
 }
 
 function requireCeiling({ request: { ip, peer }, state }: Receiving): void {

@@ -19,8 +19,18 @@ export function scrubbed(
   properties: Fields,
   { storeAddresses, scrub }: Pick<EventSettings, 'storeAddresses' | 'scrub'>,
 ): Fields {
-  if (storeAddresses && !scrub) return properties
+  if (!scrub && (storeAddresses || !hasAddress(properties))) return properties
   return walk(properties, !storeAddresses, scrub) as Fields
+}
+
+/** Most events have none, and need no copy. */
+function hasAddress(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  for (const name of Object.keys(value)) {
+    if (ADDRESS_NAMES.has(name) || ADDRESS_NAMES.has(name.toLowerCase())) return true
+    if (hasAddress((value as Fields)[name])) return true
+  }
+  return false
 }
 
 function walk(value: unknown, withoutAddresses: boolean, scrub: boolean): unknown {
