@@ -59,6 +59,12 @@ export function positionFrom(key: string): Position {
   return { created, id }
 }
 
+/** The number that is the key of a row. */
+export function numberFrom(key: string): number {
+  if (!/^\d{1,15}$/.test(key)) throw invalidCursor()
+  return Number(key)
+}
+
 export const invalidCursor = () =>
   new Fault('invalid_input', {
     message: 'The cursor in `after` is not from this listing; start again without it.',

@@ -4,7 +4,7 @@ import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { invalidCursor, listing, page, paging } from '../../kit/page.ts'
+import { listing, numberFrom, page, paging } from '../../kit/page.ts'
 import { UserId } from './fields.ts'
 import { operation } from './state.ts'
 import * as store from './trail/store.ts'
@@ -71,7 +71,7 @@ export const listAudit = operation({
     const found = await page(
       query,
       (last, count) => {
-        const before = last === '' ? Number.MAX_SAFE_INTEGER : idFrom(last)
+        const before = last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last)
         return select(db, org, { user, what }, { after, before, since: from ?? '-infinity' }, count)
       },
       ({ id }) => id,
@@ -101,11 +101,6 @@ const entryOf = ({ user, email, changes, ...row }: store.AuditRow) => ({
   ...(email !== null && { email }),
   ...(changes !== null && { changes }),
 })
-
-function idFrom(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw invalidCursor()
-  return Number(text)
-}
 
 /** The database and the format allow different years. */
 function timeFrom(since: string): string {

@@ -4,7 +4,7 @@ import { nothing } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
-import { invalidCursor, listing, page, paging } from '../../kit/page.ts'
+import { listing, numberFrom, page, paging } from '../../kit/page.ts'
 
 const SetAsideId = Type.String({
   pattern: '^[1-9][0-9]{0,14}$',
@@ -41,7 +41,7 @@ export const listSetAside = operation({
   run: async ({ bus, db }, query) => {
     const found = await page(
       query,
-      (last, count) => bus.setAside(db, last === '' ? Number.MAX_SAFE_INTEGER : idFrom(last), count),
+      (last, count) => bus.setAside(db, last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last), count),
       ({ id }) => String(id),
     )
     const data = found.data.map(({ id, envelope, ...one }) => {
@@ -71,8 +71,3 @@ export const retrySetAside = operation({
       record(id, { status: { from: 'set aside', to: 'waiting' } })
     }),
 })
-
-function idFrom(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw invalidCursor()
-  return Number(text)
-}
