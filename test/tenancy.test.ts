@@ -71,7 +71,8 @@ async function allRows(): Promise<unknown[]> {
     where table_schema = 'public' and column_name = 'org' order by 1`
   const found: unknown[] = []
   for (const { name } of tables) {
-    const query = Object.assign([`select * from ${name} where org <> `, ' order by 1, 2, 3'], { raw: [] }) as never
+    const parts = [`select * from ${name} as one where org <> `, ' order by one::text']
+    const query = Object.assign(parts, { raw: [] }) as never
     found.push(await host.db(query, 'other'))
   }
   return found

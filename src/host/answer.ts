@@ -91,7 +91,8 @@ export class Answers {
       if (!response.writableEnded) response.destroy()
       return
     }
-    const { status, body } = (route?.operation.dialect ?? native)(fault, id, scope)
+    const own = route?.operation.faultBody?.(fault, scope)
+    const { status, body } = own ? { status: fault.status, body: own } : (route?.operation.dialect ?? native)(fault, id)
     writeJson(scope, response, status, this.#headWith(scope, fault.headers), JSON.stringify(body))
   }
 

@@ -2,12 +2,7 @@
 // protocol declare the dialect its clients expect.
 import type { Fault } from './fault.ts'
 
-/** `request` is what was asked for, if that is known. */
-export type Dialect = (
-  fault: Fault,
-  requestId: string,
-  request?: { url: string; method: string },
-) => { status: number; body: unknown }
+export type Dialect = (fault: Fault, requestId: string) => { status: number; body: unknown }
 
 export const native: Dialect = (fault, requestId) => ({ status: fault.status, body: fault.body(requestId) })
 

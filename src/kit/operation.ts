@@ -31,6 +31,7 @@
 //   emits     the events that `emit` may send, by subject, each with the schema of its data.
 //   callsOperations    it calls other operations, through `calls` in its context.
 //   faults    what `run` may raise in addition to the host's own faults; `dialect` is the format of the responses.
+//   faultBody   the body of a fault for clients of another protocol at the same address; null for all others.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
@@ -40,7 +41,7 @@ import type { Caller, Principal } from './caller.ts'
 import { compileCheck } from './check.ts'
 import type { Presented } from './credentials.ts'
 import { type Dialect, native } from './dialect.ts'
-import type { FaultCode } from './fault.ts'
+import type { Fault, FaultCode } from './fault.ts'
 import { SECRET } from './fields.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
 
@@ -127,6 +128,7 @@ export type Declaration<
   audit?: Au
   faults?: readonly FaultCode[]
   dialect?: Dialect
+  faultBody?: (fault: Fault, request: RequestFacts) => object | null
   run: (context: RunContext<S, A, Au, E, D>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
 } & AuditRule<R, A>
 
@@ -226,6 +228,7 @@ export function declareOperation(declared: Erased) {
     emits,
     faults: creates ? [...new Set<FaultCode>([...faults, 'conflict'])] : faults,
     dialect,
+    faultBody: declared.faultBody ?? null,
     bodyKind,
     bodyExample: declared.bodyExample,
     bodyLimit,

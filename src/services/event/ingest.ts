@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { aliasAt, keyIn, partsOf } from './reading.ts'
-import { EVENTS_MAX, receive, wireDialect } from './receive.ts'
+import { EVENTS_MAX, faultForSender, receive } from './receive.ts'
 import { operation } from './state.ts'
 import { DECODED_BYTES_MAX } from './wires/decode.ts'
 
@@ -17,7 +17,7 @@ const ingest = {
   passUnknown: true,
   credentialIn: keyIn,
   output: repliesIn('application/json'),
-  dialect: wireDialect,
+  faultBody: faultForSender,
   audit: 'none',
 } as const
 

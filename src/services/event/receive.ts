@@ -1,9 +1,8 @@
 // Receives the events of a request: ceilings, privacy, count, then each event. Answered after the commit.
 import { clientNetwork } from '../../fair/address.ts'
 import { type Reply, reply } from '../../kit/answer.ts'
-import { type Dialect, native } from '../../kit/dialect.ts'
 import { Fault } from '../../kit/fault.ts'
-import type { Context } from '../../kit/operation.ts'
+import type { Context, RequestFacts } from '../../kit/operation.ts'
 import { wantsPrivacy } from '../../kit/privacy.ts'
 import { type Accepted, accept, type Reason } from './accept.ts'
 import { readingOf, wireAt } from './reading.ts'
@@ -27,11 +26,9 @@ export function receive(context: Receiving, body: Buffer): Promise<Reply> {
 const senders = new WeakMap<object, { wire: WireName; count: number }>()
 
 /** Some SDKs read the body of a failure, and would lose or repeat events with another one. */
-export const wireDialect: Dialect = (fault, requestId, request) => {
-  const { status, code, message } = fault
-  const { wire, count } = (request && senders.get(request)) ?? { wire: request ? wireAt(request) : 'native', count: 0 }
-  const own = faultBody(wire, { status, code, message, isTooMany: code === 'too_many_events', count })
-  return { status, body: own ?? native(fault, requestId).body }
+export function faultForSender({ status, code, message }: Fault, request: RequestFacts): object | null {
+  const { wire, count } = senders.get(request) ?? { wire: wireAt(request), count: 0 }
+  return faultBody(wire, { status, code, message, isTooMany: code === 'too_many_events', count })
 }
 
 async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | UnreadableBody): Promise<Reply> {

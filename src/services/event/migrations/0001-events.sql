@@ -18,7 +18,8 @@ create table event_settings (
 
 -- Deleted organisations whose events are still there.
 create table event_deletions (
-  org text primary key
+  org text primary key,
+  noted timestamptz not null default now()
 );
 
 -- From which visitors without an id get one. Kept for two days, and then nobody can tell who it was.
