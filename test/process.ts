@@ -102,7 +102,7 @@ export function client(data: string, baseUrl: string, key?: string) {
       body: body === undefined ? null : JSON.stringify(body),
     })
     const text = await response.body.text()
-    return { status: response.statusCode, body: text ? JSON.parse(text) : null }
+    return { status: response.statusCode, headers: response.headers, body: text ? JSON.parse(text) : null }
   }
   return { call, close: () => agent.destroy() }
 }

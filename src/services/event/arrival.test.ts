@@ -251,10 +251,10 @@ describe('a ceiling', () => {
 
 describe('a database that cannot be reached', () => {
   it('is answered 503 with Retry-After, and the event can be sent again', async t => {
-    const state = { isDown: false }
+    const state: { is: 'up' | 'down' | 'unknown' } = { is: 'up' }
     const wrapDb = (db: Database): Database => {
       const transaction: Database['transaction'] = work =>
-        state.isDown ? Promise.reject(new EngineUnavailable('db', 'down')) : db.transaction(work)
+        state.is === 'up' ? db.transaction(work) : Promise.reject(new EngineUnavailable('db', state.is))
       const wrapped: Database = Object.assign(
         ((strings: TemplateStringsArray, ...values: never[]) => db(strings, ...values)) as Database,
         { ...db, transaction, for: () => wrapped },
@@ -263,11 +263,13 @@ describe('a database that cannot be reached', () => {
     }
     const own = await startHost({ wrapDb }, t)
     const send = () => own.call('POST /v1/event', { body: { event: 'x', messageId: 'same', properties: {} } })
-    state.isDown = true
-    const refused = await send()
-    assert.deepEqual([refused.status, refused.body.error.code], [503, 'database_unreachable'])
-    assert.ok(refused.headers['retry-after'])
-    state.isDown = false
+    for (const is of ['down', 'unknown'] as const) {
+      state.is = is
+      const refused = await send()
+      assert.deepEqual([refused.status, refused.body.error.code], [503, 'database_unreachable'])
+      assert.ok(refused.headers['retry-after'], is)
+    }
+    state.is = 'up'
     assert.equal((await send()).status, 200)
     assert.equal((await own.db`select from events`).length, 1)
   })

@@ -65,7 +65,7 @@ export function openCommitter(options: CommitterOptions): Committer {
       if (!shares.take(org, events.length)) throw tooMany()
       try {
         return await new Promise<number[]>((done, fail) => {
-          waiting.add({ org, events, done, fail })
+          waiting.add({ org, events, done, fail: error => fail(failureOf(error)) })
           schedule()
         })
       } finally {
@@ -158,6 +158,14 @@ const tooMany = () =>
     message: 'Too many events of your organisation wait to be written; none of these was stored. Send them again.',
     retryAfterS: 1,
   })
+
+/** What the client is told. It cannot check what was saved, so it is not asked to. */
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof EngineUnavailable) || error.state !== 'unknown') return error
+  const message =
+    'The database was lost while it saved these events. Send them again; those with an id are stored once.'
+  return new Fault('database_unreachable', { message, retryAfterS: 2, cause: error })
+}
 
 /** Of events with the same id the first one, if the id is new. */
 async function withoutDuplicates(db: Tx, events: readonly Accepted[], at: string): Promise<readonly Accepted[]> {

@@ -1,7 +1,9 @@
 // Ingest through the real host: shapes of bodies, credentials, order of checks, receipts, deduplication, privacy.
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { eventually } from '../../../test/eventually.ts'
 import { startHost } from '../../../test/host.ts'
 
 const host = await startHost()
@@ -255,6 +257,27 @@ describe('an event that is sent again', () => {
     assert.deepEqual((await send([event, event, event])).body, { accepted: 3, dropped: 0 })
     await Promise.all(Array.from({ length: 20 }, () => again(name, `${name}c`)))
     assert.deepEqual(await count(name), [3, 3])
+  })
+
+  it('while another process writes the same ids waits for that one, which need not wait for it', async () => {
+    const name = unique()
+    const uuidOf = (id: string) => hash('sha256', `trusted\n${id}`).slice(0, 32)
+    const ids = [`${name}a`, `${name}b`].sort((a, b) => (uuidOf(a) < uuidOf(b) ? -1 : 1))
+    const [low = '', high = ''] = ids
+    const other = host.db.transaction(async tx => {
+      const insert = (id: string) => tx`insert into event_ids values (${home.org}, ${uuidOf(id)}::uuid, now())`
+      await insert(low)
+      const sent = send([high, low].map(id => ({ event: name, messageId: id, properties: {} })))
+      await eventually(
+        () => host.db`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        waiting => waiting.length > 0,
+      )
+      await insert(high)
+      return { sent }
+    })
+    const { sent } = await other
+    assert.deepEqual((await sent).body, { accepted: 2, dropped: 0 })
+    assert.deepEqual(await count(name), [0, 0])
   })
 
   it('is recognised for a week, in its organisation', async () => {

@@ -4,10 +4,12 @@ import type { OrgId } from '../../kit/caller.ts'
 
 export type EventId = { org: string; id: string }
 
-/** Those of the ids that are new. */
+/** Those of the ids that are new. In one order, because two transactions that insert the same ids wait for each other
+ *  otherwise. */
 export async function insertIds(db: Tx, ids: readonly EventId[], at: string): Promise<EventId[]> {
   return db<EventId>`insert into event_ids (org, id, at)
     select org, id, ${at} from json_to_recordset(${JSON.stringify(ids)}::text::json) as sent (org text, id uuid)
+    order by org, id
     on conflict do nothing returning org, id`
 }
 
