@@ -1,0 +1,41 @@
+// Ingest against senders that mean no good: keys of others, bodies that cost more than they weigh, and hidden addresses.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { type Answer, startHost } from '../../../test/host.ts'
+import type { Tx } from '../../engines/engines.ts'
+
+const host = await startHost()
+const { home, other } = host
+const publishable = async (as: string) =>
+  (await host.call('POST /v1/account/keys', { as, body: { name: 'Web', type: 'publishable' } })).body.key as string
+const [pk, otherPk] = [await publishable(home.key), await publishable(other.key)]
+
+type Stored = { org: string; event: string; properties: Record<string, unknown> }
+const stored = (event: string) =>
+  host.db<Stored>`select org, event, properties from events where event = ${event} order by received, id`
+const envelopes = async (subject: string) =>
+  (await host.db<{ envelope: string }>`select envelope from bus_log where subject = ${subject}`).map(({ envelope }) =>
+    JSON.parse(envelope),
+  )
+
+describe('the key of an event in the query', () => {
+  const get = (event: string, token?: string) => {
+    const json = JSON.stringify({ event, properties: { distinct_id: 'u', ...(token && { token }) } })
+    const query = new URLSearchParams({ data: Buffer.from(json).toString('base64') })
+    return host.call(`GET /v1/event/mixpanel/track?${query}`, { as: null })
+  }
+
+  it('is that of the request itself, not of an earlier one', async () => {
+    assert.equal((await get('got_first', pk)).status, 200)
+    assert.equal((await get('got_second', otherPk)).status, 200)
+    assert.equal((await get('got_third')).status, 401)
+    assert.deepEqual(
+      [await stored('got_first'), await stored('got_second'), await stored('got_third')].map(rows =>
+        rows.map(({ org }) => org),
+      ),
+      [[home.org], [other.org], []],
+    )
+  })
+})
