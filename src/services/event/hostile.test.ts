@@ -39,3 +39,28 @@ describe('the key of an event in the query', () => {
     )
   })
 })
+
+describe('a small body with many items', () => {
+  it('costs little before its credential is known', async () => {
+    const body = gzipSync(`[${'{},'.repeat(340_000)}{}]`)
+    const started = performance.now()
+    const headers = { 'content-type': 'text/plain' }
+    for (let at = 0; at < 5; at++) {
+      const answer = await host.call('POST /v1/event/segment/page', { as: null, headers, body })
+      assert.equal(answer.status, 401)
+    }
+    const ms = performance.now() - started
+    assert.ok(ms < 3_000, `five requests took ${Math.round(ms)} ms`)
+  })
+
+  it('says how many there were', async () => {
+    const batch = Array.from({ length: 4_321 }, () => ({ event: 'x' }))
+    const body = { api_key: pk, batch }
+    const refused = await host.call('POST /v1/event', { as: null, body })
+    assert.deepEqual([refused.status, refused.body.error.code], [400, 'too_many_events'])
+    assert.match(refused.body.error.message, /4321/)
+    const headers = { dnt: '1' }
+    const unstored = await host.call('POST /v1/event', { as: null, headers, body })
+    assert.deepEqual([unstored.body.accepted, unstored.body.dropped], [0, 4_321])
+  })
+})

@@ -4,10 +4,11 @@ import { repliesIn, reply } from '../../kit/answer.ts'
 import { type Dialect, native } from '../../kit/dialect.ts'
 import { Fault } from '../../kit/fault.ts'
 import { aliasAt, keyIn, partsOf } from './reading.ts'
-import { EVENTS_MAX, receive } from './receive.ts'
+import { receive } from './receive.ts'
 import { operation } from './state.ts'
 import { DECODED_BYTES_MAX } from './wires/decode.ts'
 import { faultBody } from './wires/receipts.ts'
+import { EVENTS_MAX } from './wires/wire.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 

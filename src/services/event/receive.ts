@@ -8,9 +8,7 @@ import { type Accepted, accept, type Reason } from './accept.ts'
 import { readingOf } from './reading.ts'
 import type { EventState } from './state.ts'
 import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
-import { type Hints, type ReadBody, UnreadableBody } from './wires/wire.ts'
-
-export const EVENTS_MAX = 50
+import { EVENTS_MAX, type Hints, type ReadBody, UnreadableBody } from './wires/wire.ts'
 
 type Receiving = Context<'ingest', EventState>
 type Dropped = { index: number; reason: Reason | 'not_storable' }
@@ -31,10 +29,10 @@ async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | Un
   const { caller, request, state } = context
   if (caller.user === null) requireCeiling(context)
   if (read instanceof UnreadableBody) throw unreadable(read)
-  const { items, wire } = read
+  const { items, count, wire } = read
   const answer = (receipt: Receipt) => json(200, receiptFor(wire, receipt, hints))
-  if (wantsPrivacy(request.headers)) return answer({ accepted: 0, dropped: items.length, reason: 'privacy' })
-  if (items.length > EVENTS_MAX) throw tooMany(items.length)
+  if (wantsPrivacy(request.headers)) return answer({ accepted: 0, dropped: count, reason: 'privacy' })
+  if (count > EVENTS_MAX) throw tooMany(count)
   const settings = await state.settingsOf(caller.org)
   const arrival = await arrivalOf(context, read, settings)
   const events: { index: number; accepted: Accepted }[] = []
@@ -113,7 +111,7 @@ function nothingLanded(dropped: readonly Dropped[]): Fault {
 
 /** For SDKs that read the body of a failure, and would lose or repeat events otherwise. */
 function wireFault(wire: ReadBody['wire'], fault: Fault, read: ReadBody | UnreadableBody): Reply | null {
-  const count = read instanceof UnreadableBody ? 0 : read.items.length
+  const count = read instanceof UnreadableBody ? 0 : read.count
   const { status, code, message, headers } = fault
   const body = faultBody(wire, { status, code, message, isTooMany: code === 'too_many_events', count })
   return body && json(status, body, headers)

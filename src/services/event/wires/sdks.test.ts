@@ -17,7 +17,9 @@ function read(body: unknown, path = '', query = ''): ReadBody {
   if (path !== '') assert.equal(alias?.does, 'ingest', `there is nothing at ${path}`)
   const hint = alias?.does === 'ingest' ? alias.hint : null
   const hints: Hints = { contentType: null, query: new URLSearchParams(query), path: hint }
-  return readBody(body, hints)
+  const { count, ...found } = readBody(body, hints)
+  assert.equal(count, found.items.length)
+  return found
 }
 
 const event = (wire: WireName, name: string, known: Partial<ReadEvent>): ReadEvent => ({
