@@ -40,6 +40,28 @@ describe('the key of an event in the query', () => {
   })
 })
 
+describe('ids', () => {
+  it('are taken in one order, so that two transactions with the same ones do not block each other', async () => {
+    const dedupeId = (id: string) => {
+      const hex = createHash('sha256').update(`trusted\n${id}`).digest('hex').slice(0, 32)
+      return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    }
+    const [low, high] = ['order 1', 'order 2'].toSorted((a, b) => (dedupeId(a) < dedupeId(b) ? -1 : 1)) as string[]
+    const insert = (tx: Tx, id: string | undefined) =>
+      tx`insert into event_ids (org, id, at) values (${home.org}, ${dedupeId(id as string)}, now())`
+    const sent: ReturnType<typeof host.call>[] = []
+    await host.db.transaction(async tx => {
+      await insert(tx, low)
+      const events = [high, low].map(messageId => ({ event: 'ordered', messageId }))
+      sent.push(host.call('POST /v1/event', { body: events }))
+      await new Promise(resolve => setTimeout(resolve, 200))
+      await insert(tx, high)
+    })
+    const [{ status, body, text }] = (await Promise.all(sent)) as [Answer]
+    assert.deepEqual([status, body], [200, { accepted: 2, dropped: 0 }], text)
+  })
+})
+
 describe('a small body with many items', () => {
   it('costs little before its credential is known', async () => {
     const body = gzipSync(`[${'{},'.repeat(340_000)}{}]`)
