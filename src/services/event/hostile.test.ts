@@ -40,6 +40,28 @@ describe('the key of an event in the query', () => {
   })
 })
 
+describe('numbers', () => {
+  it('that are too large to be stored are not published either', async () => {
+    const body = { events: [{ event_type: 'infinite', price: 1e308, quantity: 1_000 }] }
+    assert.equal((await host.call('POST /v1/event', { body })).status, 200)
+    assert.equal('revenue' in (await envelopes('event.infinite'))[0].data, false)
+  })
+
+  it('of hundreds of digits may not be many', async () => {
+    const one = (count: number, value: number) => ({ event: 'digits', properties: { a: Array(count).fill(value) } })
+    const body = [one(2_000, 1e308), one(2_000, 5e-324), one(2_000, 1e15), one(100, 1e308)]
+    const answer = await host.call('POST /v1/event', { body })
+    assert.deepEqual(answer.body, {
+      accepted: 2,
+      dropped: 2,
+      errors: [
+        { index: 0, reason: 'too_many_values' },
+        { index: 1, reason: 'too_many_values' },
+      ],
+    })
+  })
+})
+
 describe('ids', () => {
   it('are taken in one order, so that two transactions with the same ones do not block each other', async () => {
     const dedupeId = (id: string) => {
