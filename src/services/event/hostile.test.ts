@@ -40,6 +40,36 @@ describe('the key of an event in the query', () => {
   })
 })
 
+describe('privacy', () => {
+  for (const [name, value] of [
+    ['dnt', '1, 1'],
+    ['sec-gpc', '1, 1'],
+    ['dnt', '0, 1'],
+  ] as const) {
+    it(`is asked for by ${name}: ${value}, as repeated headers arrive`, async () => {
+      const answer = await host.call('POST /v1/event', { headers: { [name]: value }, body: { event: 'asked' } })
+      assert.deepEqual(answer.body, { accepted: 0, dropped: 1, reason: 'privacy' })
+      assert.equal((await stored('asked')).length, 0)
+    })
+  }
+
+  it('removes addresses whatever their name', async () => {
+    const hidden = {
+      'X-Forwarded-For': '192.0.2.1',
+      clientIp: '192.0.2.1',
+      x_real_ip: '192.0.2.1',
+      remoteAddress: '192.0.2.1',
+      $initial_ip: '192.0.2.1',
+      request: { headers: { 'cf-connecting-ip': '192.0.2.1' } },
+    }
+    const properties = { ...hidden, shipping: 'express', tip: 2 }
+    await host.call('POST /v1/event', { body: { event: 'hidden', properties } })
+    const kept = { shipping: 'express', tip: 2, request: { headers: {} } }
+    assert.deepEqual((await stored('hidden'))[0]?.properties, kept)
+    assert.deepEqual((await envelopes('event.hidden'))[0].data.properties, kept)
+  })
+})
+
 describe('numbers', () => {
   it('that are too large to be stored are not published either', async () => {
     const body = { events: [{ event_type: 'infinite', price: 1e308, quantity: 1_000 }] }
