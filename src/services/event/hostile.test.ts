@@ -40,6 +40,23 @@ describe('the key of an event in the query', () => {
   })
 })
 
+describe('a key in a usual place', () => {
+  for (const [place, headers, query] of [
+    ['the header', { 'x-service-ingest-key': pk }, ''],
+    ['the query', {}, `?ingest_key=${pk}`],
+  ] as const) {
+    it(`in ${place} precedes the user of basic authentication, where SDKs put theirs`, async () => {
+      const basic = { authorization: `Basic ${Buffer.from('tester:secret').toString('base64')}` }
+      const answer = await host.call(`POST /v1/event${query}`, {
+        as: null,
+        headers: { ...headers, ...basic },
+        body: { event: 'basic' },
+      })
+      assert.deepEqual([answer.status, answer.body.accepted], [200, 1], answer.text)
+    })
+  }
+})
+
 describe('privacy', () => {
   for (const [name, value] of [
     ['dnt', '1, 1'],
