@@ -209,6 +209,9 @@ describe('a preflight', () => {
         assert.deepEqual(named, [
           'Authorization',
           'Content-Type',
+          'Content-Encoding',
+          'X-Write-Key',
+          'AnonymousId',
           'Idempotency-Key',
           'X-CSRF-Token',
           'X-Project-Id',

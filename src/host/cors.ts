@@ -13,8 +13,9 @@ type Headers = Record<string, string>
 
 /** Headers that pages may read. WWW-Authenticate tells clients of the tool door where people sign in. */
 const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate'
+/** Content-Encoding, X-Write-Key and AnonymousId are those of SDKs that send events. */
 const ACCEPTED =
-  'Authorization, Content-Type, Idempotency-Key, X-CSRF-Token, X-Project-Id, X-Service-Ingest-Key, MCP-Protocol-Version, Mcp-Method, Mcp-Name'
+  'Authorization, Content-Type, Content-Encoding, X-Write-Key, AnonymousId, Idempotency-Key, X-CSRF-Token, X-Project-Id, X-Service-Ingest-Key, MCP-Protocol-Version, Mcp-Method, Mcp-Name'
 const PREFLIGHT_S = 600
 
 /** A host name as browsers write it, without a port: only the site at the default port is verified. */

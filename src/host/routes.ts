@@ -205,7 +205,8 @@ function callerOf(options: RouteOptions, operation: Operation, { request, scope,
     return null
   }
   const presented = presentedIn(request, scope.ip, query, operation)
-  if (credentialIn === null || isPresented(presented)) return identify(options, operation, presented)
+  if (credentialIn === null || isBearer(presented)) return identify(options, operation, presented)
+  if (hasIngestKey(presented)) return identify(options, operation, { ...presented, authorization: undefined })
   const key = credentialIn((body?.value as Buffer | undefined) ?? NO_BODY, scope)
   if (key === null) return identify(options, operation, { ...presented, authorization: undefined })
   if (!key.startsWith('pk-')) throw onlyPublishable()
@@ -214,9 +215,10 @@ function callerOf(options: RouteOptions, operation: Operation, { request, scope,
 
 const NO_BODY = Buffer.alloc(0)
 
-/** In one of the usual places. Other schemes than Bearer are places of the SDKs. */
-const isPresented = ({ authorization, ingestHeader, ingestParameter }: Presented): boolean =>
-  ingestHeader !== undefined || ingestParameter !== undefined || /^bearer /i.test(authorization ?? '')
+/** Other schemes are places of the SDKs, which come after the usual ones. */
+const isBearer = ({ authorization }: Presented): boolean => /^bearer /i.test(authorization ?? '')
+const hasIngestKey = ({ ingestHeader, ingestParameter }: Presented): boolean =>
+  ingestHeader !== undefined || ingestParameter !== undefined
 
 const onlyPublishable = () =>
   new Fault('ingest_key_unknown', {

@@ -287,6 +287,51 @@ export function busConforms(kind: string, db: Database, open: OpenBus, clock: Te
       assert.deepEqual(await aside(), [])
     })
 
+    it('and is tried again while another one of its organisation is handled is not lost, and has all its tries', async t => {
+      const name = unique('overtaken')
+      const bus = await openQuiet(t, [])
+      const isBroken = new Set<unknown>([1])
+      const tries = new Map<unknown, number>()
+      const [slow, started] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const handle: BusConsumer['handle'] = async (tx, events) => {
+        const data = events[0]?.data
+        tries.set(data, (tries.get(data) ?? 0) + 1)
+        if (events.some(one => isBroken.has(one.data))) throw new Error('broken')
+        if (data === 2) {
+          started.resolve()
+          await slow.promise
+        }
+        await effectOf(name)(tx, events)
+      }
+      await bus.consume([consumer(name, { handle })])
+      const aside = async () =>
+        (await bus.setAside(db, Number.MAX_SAFE_INTEGER, 100)).filter(one => one.consumer === name)
+      await publish(bus, 'home', `${name}.x`, 1)
+      await until(async () => {
+        clock.advance(5 * 60_000)
+        assert.equal((await aside()).length, 1)
+      })
+      isBroken.add(2)
+      await publish(bus, 'home', `${name}.x`, 2)
+      await until(async () => {
+        clock.advance(5 * 60_000)
+        assert.ok((tries.get(2) ?? 0) > 5)
+      })
+      isBroken.delete(2)
+      clock.advance(5 * 60_000)
+      await started.promise
+      tries.set(1, 0)
+      const id = (await aside())[0]?.id as number
+      assert.equal(await db.transaction(tx => bus.retrySetAside(tx, id)), true)
+      slow.resolve()
+      await until(async () => {
+        clock.advance(5 * 60_000)
+        assert.equal((await aside()).length, 1)
+      })
+      assert.deepEqual(dataOf(await effectsOf(name), 'home'), [2])
+      assert.equal(tries.get(1), 20)
+    })
+
     it('for ever, of every organisation, does not keep the lanes from moving', async t => {
       const name = unique('broken')
       const bus = await openQuiet(t, [])

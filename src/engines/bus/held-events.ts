@@ -58,8 +58,7 @@ async function release(
   { tenant }: store.Held,
   events: readonly store.LoggedEvent[],
 ): Promise<void> {
-  const last = events.at(-1)
-  if (last) await store.deleteWaiting(db, consumer.name, tenant, last)
+  await store.deleteWaiting(db, consumer.name, tenant, events)
   const due = now().toISOString()
   await store.updateHeld(db, consumer.name, { tenant, isOneByOne: false, tries: 0, due, error: null })
   await store.deleteHeldIfEmpty(db, consumer.name, tenant)
@@ -82,7 +81,7 @@ async function postpone(
   const tries = held.tries + 1
   if (tries < TRIES_MAX) return update(true, tries, Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** (tries - 1)))
   await store.insertSetAside(db, consumer.name, first, error, at.toISOString())
-  await store.deleteWaiting(db, consumer.name, tenant, first)
+  await store.deleteWaiting(db, consumer.name, tenant, [first])
   await update(false, 0, 0)
   await store.deleteHeldIfEmpty(db, consumer.name, tenant)
 }

@@ -141,10 +141,11 @@ export async function selectWaiting(db: Sql, consumer: string, tenant: string, l
     order by bus_waiting.xid, position limit ${limit}`
 }
 
-/** The first events up to this one. */
-export async function deleteWaiting(db: Tx, consumer: string, tenant: string, last: Place): Promise<void> {
+/** These and no others: one that was set aside may have come before them meanwhile. */
+export async function deleteWaiting(db: Tx, consumer: string, tenant: string, places: readonly Place[]): Promise<void> {
   await db`delete from bus_waiting where consumer = ${consumer} and tenant = ${tenant}
-    and (xid, position) <= (${last.xid}::xid8, ${last.position})`
+    and (xid, position) in (select * from unnest(
+      ${places.map(one => one.xid)}::xid8[], ${places.map(one => one.position)}::bigint[]))`
 }
 
 /** Raises a violated reference if an event was added at the same moment. */
@@ -179,7 +180,7 @@ export async function moveToWaiting(db: Tx, id: number, now: string): Promise<bo
   const [row] = await db<{ tenant: string }>`with event as (delete from bus_set_aside where id = ${id} returning *),
     held as (
       insert into bus_held (consumer, tenant, due, error) select consumer, tenant, ${now}, error from event
-      on conflict (consumer, tenant) do update set due = excluded.due returning consumer, tenant)
+      on conflict (consumer, tenant) do update set due = excluded.due, tries = 0 returning consumer, tenant)
     insert into bus_waiting (consumer, tenant, xid, position, subject, envelope)
     select consumer, tenant, '0'::xid8, event.id, subject, envelope from event join held using (consumer, tenant)
     returning tenant`

@@ -10,8 +10,13 @@ import * as store from './store.ts'
 const COMMITS_MAX = 2
 /** Events per transaction. Other requests wait meanwhile, so that a larger one would help nobody. */
 const GROUP_MAX = 1_000
-/** Events that wait or are being written; an organisation may have no more than is left for the others. */
-const WAITING_MAX = 20_000
+/** The same in characters of JSON: a thousand large events would take seconds. */
+const GROUP_CHARACTERS_MAX = 2 * 1024 * 1024
+/** Characters of events that wait or are being written; an organisation may have no more than is left for the others.
+ *  Bodies are not counted while they are decoded, so that this also bounds the memory. */
+const WAITING_CHARACTERS_MAX = 64 * 1024 * 1024
+/** What an event takes besides its properties. */
+const EVENT_CHARACTERS = 1_000
 
 export type Committer = {
   /** The positions of events that the database did not take; usually none. Duplicates count as taken. */
@@ -30,13 +35,14 @@ export type CommitterOptions = {
 type Waiting = {
   org: string
   events: readonly Accepted[]
+  size: number
   done: (refused: number[]) => void
   fail: (error: unknown) => void
 }
 
 export function openCommitter(options: CommitterOptions): Committer {
   const writer = openWriter(options)
-  const shares = openShares(WAITING_MAX)
+  const shares = openShares(WAITING_CHARACTERS_MAX)
   const waiting = openQueue()
   let running = 0
   let isScheduled = false
@@ -62,14 +68,15 @@ export function openCommitter(options: CommitterOptions): Committer {
 
   return {
     commit: async (org, events) => {
-      if (!shares.take(org, events.length)) throw tooMany()
+      const size = sizeOf(events)
+      if (!shares.take(org, size)) throw tooMany()
       try {
         return await new Promise<number[]>((done, fail) => {
-          waiting.add({ org, events, done, fail: error => fail(failureOf(error)) })
+          waiting.add({ org, events, size, done, fail: error => fail(failureOf(error)) })
           schedule()
         })
       } finally {
-        shares.give(org, events.length)
+        shares.give(org, size)
       }
     },
     close: async () => {
@@ -77,6 +84,9 @@ export function openCommitter(options: CommitterOptions): Committer {
     },
   }
 }
+
+const sizeOf = (events: readonly Accepted[]): number =>
+  events.reduce((sum, { row }) => sum + row.properties.length + EVENT_CHARACTERS, 0)
 
 /** Requests by organisation, so that each gets its turn in every group. */
 function openQueue() {
@@ -90,14 +100,16 @@ function openQueue() {
     },
     takeGroup: (): Waiting[] => {
       const group: Waiting[] = []
-      for (let count = 0; count < GROUP_MAX && waiting.size > 0; ) {
-        for (const [org, requests] of waiting) {
-          const request = requests.shift() as Waiting
-          if (requests.length === 0) waiting.delete(org)
-          group.push(request)
-          count += request.events.length
-          if (count >= GROUP_MAX) break
-        }
+      let [count, size] = [0, 0]
+      // Whoever had its turn goes to the end, which this loop reaches too.
+      for (const [org, requests] of waiting) {
+        if (count >= GROUP_MAX || size >= GROUP_CHARACTERS_MAX) break
+        const request = requests.shift() as Waiting
+        waiting.delete(org)
+        if (requests.length > 0) waiting.set(org, requests)
+        group.push(request)
+        count += request.events.length
+        size += request.size
       }
       return group
     },

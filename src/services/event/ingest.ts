@@ -3,9 +3,10 @@ import { Type } from 'typebox'
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { aliasAt, keyIn, partsOf } from './reading.ts'
-import { EVENTS_MAX, faultForSender, receive } from './receive.ts'
+import { faultForSender, receive } from './receive.ts'
 import { operation } from './state.ts'
 import { DECODED_BYTES_MAX } from './wires/decode.ts'
+import { EVENTS_MAX } from './wires/wire.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 

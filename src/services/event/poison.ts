@@ -12,6 +12,8 @@ export type PoisonReason =
 const DEPTH_MAX = 32
 const NAME_CHARACTERS_MAX = 256
 const VALUES_MAX = 5_000
+/** PostgreSQL writes numbers out, 1e308 with 309 digits. Longer ones count as several values. */
+const DIGITS_PER_VALUE = 16
 
 /** The first reason not to store the value; null if there is none. */
 export function poisonIn(value: unknown): PoisonReason | null {
@@ -22,7 +24,7 @@ export const isStorable = (text: string): boolean => !text.includes('\0') && tex
 
 function find(value: unknown, depth: number, values: { left: number }): PoisonReason | null {
   if (typeof value === 'string') return isStorable(value) ? null : 'text_not_storable'
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'number_out_of_range'
+  if (typeof value === 'number') return numberFault(value, values)
   if (typeof value !== 'object' || value === null) return null
   if (depth > DEPTH_MAX) return 'nested_too_deeply'
   const names = Object.keys(value)
@@ -34,6 +36,12 @@ function find(value: unknown, depth: number, values: { left: number }): PoisonRe
     if (found) return found
   }
   return null
+}
+
+function numberFault(value: number, values: { left: number }): PoisonReason | null {
+  if (!Number.isFinite(value)) return 'number_out_of_range'
+  if (value !== 0) values.left -= Math.floor(Math.abs(Math.log10(Math.abs(value))) / DIGITS_PER_VALUE)
+  return values.left < 0 ? 'too_many_values' : null
 }
 
 function nameFault(name: string, value: unknown): PoisonReason | null {

@@ -16,7 +16,8 @@ export function readingOf(body: Buffer, request: RequestFacts): Reading {
   if (before) return before
   const { alias, hints } = hintsOf(request)
   const reading = { hints, alias, read: readEvents(body, hints) }
-  readings.set(body, reading)
+  // Requests without a body may share one buffer, and their events are in the query.
+  if (body.length > 0) readings.set(body, reading)
   return reading
 }
 

@@ -8,17 +8,14 @@ import { type Accepted, accept, type Reason } from './accept.ts'
 import { readingOf, wireAt } from './reading.ts'
 import type { EventState } from './state.ts'
 import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
-import { type Hints, type ReadBody, UnreadableBody, type WireName } from './wires/wire.ts'
-
-export const EVENTS_MAX = 50
+import { EVENTS_MAX, type Hints, type ReadBody, UnreadableBody, type WireName } from './wires/wire.ts'
 
 type Receiving = Context<'ingest', EventState>
 type Dropped = { index: number; reason: Reason | 'not_storable' }
 
 export function receive(context: Receiving, body: Buffer): Promise<Reply> {
   const { hints, read } = readingOf(body, context.request)
-  const count = read instanceof UnreadableBody ? 0 : read.items.length
-  if (!(read instanceof UnreadableBody)) senders.set(context.request, { wire: read.wire, count })
+  if (!(read instanceof UnreadableBody)) senders.set(context.request, { wire: read.wire, count: read.count })
   return receiveRead(context, hints, read)
 }
 
@@ -35,10 +32,10 @@ async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | Un
   const { caller, request, state } = context
   if (caller.user === null) requireCeiling(context)
   if (read instanceof UnreadableBody) throw unreadable(read)
-  const { items, wire } = read
+  const { items, count, wire } = read
   const answer = (receipt: Receipt) => json(receiptFor(wire, receipt, hints))
-  if (wantsPrivacy(request.headers)) return answer({ accepted: 0, dropped: items.length, reason: 'privacy' })
-  if (items.length > EVENTS_MAX) throw tooMany(items.length)
+  if (wantsPrivacy(request.headers)) return answer({ accepted: 0, dropped: count, reason: 'privacy' })
+  if (count > EVENTS_MAX) throw tooMany(count)
   const settings = await state.settingsOf(caller.org)
   const arrival = await arrivalOf(context, read, settings)
   const events: { index: number; accepted: Accepted }[] = []

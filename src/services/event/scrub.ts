@@ -4,7 +4,25 @@ import type { EventSettings } from './store.ts'
 import { put } from './wires/fields.ts'
 import type { Fields } from './wires/wire.ts'
 
-const ADDRESS_NAMES = new Set(['ip', '$ip', 'ip_address', 'ipaddress', 'client_ip', 'remote_addr'])
+/** Of fields with the address of a client, also headers that a server passes on; compared without case and signs. */
+const ADDRESS_NAMES = new Set([
+  ...['ip', 'ips', 'ipv4', 'ipv6', 'ipaddr', 'ipaddress', 'ipaddresses', 'initialip', 'currentip', 'lastip'],
+  ...['clientip', 'clientaddress', 'userip', 'visitorip', 'sourceip', 'srcip', 'realip', 'originip', 'publicip'],
+  ...['remoteip', 'remoteaddr', 'remoteaddress', 'peerip', 'peeraddress'],
+  ...[
+    'forwarded',
+    'forwardedfor',
+    'xforwardedfor',
+    'xoriginalforwardedfor',
+    'xrealip',
+    'xclientip',
+    'xclusterclientip',
+  ],
+  ...['cfconnectingip', 'cfconnectingipv6', 'trueclientip', 'fastlyclientip', 'flyclientip', 'xenvoyexternaladdress'],
+])
+const SIGNS = /[^a-z0-9]/g
+/** Names of more characters are not among them. */
+const ADDRESS_NAME_CHARACTERS_MAX = 40
 
 /** Runs of characters of which secrets consist; each is looked at once. */
 const RUN = /[\w.~+/=-]{16,}/g
@@ -27,7 +45,7 @@ export function scrubbed(
 function hasAddress(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   for (const name of Object.keys(value)) {
-    if (ADDRESS_NAMES.has(name) || ADDRESS_NAMES.has(name.toLowerCase())) return true
+    if (isAddressName(name)) return true
     if (hasAddress((value as Fields)[name])) return true
   }
   return false
@@ -39,11 +57,19 @@ function walk(value: unknown, withoutAddresses: boolean, scrub: boolean): unknow
   if (Array.isArray(value)) return value.map(one => walk(one, withoutAddresses, scrub))
   const kept: Fields = {}
   for (const name of Object.keys(value)) {
-    if (withoutAddresses && ADDRESS_NAMES.has(name.toLowerCase())) continue
+    if (withoutAddresses && isAddressName(name)) continue
     put(kept, name, walk((value as Fields)[name], withoutAddresses, scrub))
   }
   return kept
 }
+
+/** All of them contain one of these, and few other names do. */
+const PART_OF_ADDRESS_NAME = /ip|addr|forwarded/i
+
+const isAddressName = (name: string) =>
+  name.length <= ADDRESS_NAME_CHARACTERS_MAX &&
+  PART_OF_ADDRESS_NAME.test(name) &&
+  ADDRESS_NAMES.has(name.toLowerCase().replace(SIGNS, ''))
 
 function withoutSecrets(text: string): string {
   if (text.includes(PRIVATE_KEY)) return REMOVED

@@ -77,7 +77,7 @@ function revenueOf(item: Fields, outer: Source, inner: Source): number | null {
   const properties = isFields(item.event_properties) ? item.event_properties : {}
   const price = amountOf(item.price) ?? amountOf(properties.$price)
   if (price === null) return null
-  return price * (amountOf(item.quantity) ?? amountOf(properties.$quantity) ?? 1)
+  return amountOf(price * (amountOf(item.quantity) ?? amountOf(properties.$quantity) ?? 1))
 }
 
 /** Properties of the user without an operation are set. */

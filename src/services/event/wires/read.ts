@@ -7,7 +7,16 @@ import { native } from './native.ts'
 import { posthog } from './posthog.ts'
 import { segment } from './segment.ts'
 import { timeOf } from './time.ts'
-import type { Envelope, Fields, Hints, ReadBody, ReadItem, Wire, WireName } from './wire.ts'
+import {
+  type Envelope,
+  EVENTS_MAX,
+  type Fields,
+  type Hints,
+  type ReadBody,
+  type ReadItem,
+  type Wire,
+  type WireName,
+} from './wire.ts'
 
 /** The first that recognises an item reads it: the unmistakable shapes come first, ours last. */
 const WIRES: readonly Wire[] = [amplitude, segment, mixpanel, posthog, native]
@@ -20,7 +29,7 @@ export function readBody(json: unknown, hints: Hints): ReadBody {
   const envelope: Envelope = { fields, hint: hints.path, sentAt }
   let wire = hints.path?.wire ?? null
   let key = keyIn(fields)
-  const items = list.map(item => {
+  const items = list.slice(0, EVENTS_MAX).map(item => {
     const found = isFields(item) ? WIRES.find(one => one.recognises(item, envelope)) : undefined
     if (isFields(item)) key ??= keyIn(item) // Requests for flags have no events, but a key.
     if (!isFields(item) || !found) return UNROUTABLE
@@ -28,7 +37,7 @@ export function readBody(json: unknown, hints: Hints): ReadBody {
     key ??= keyInProperties(item, found.name)
     return found.read(item, envelope)
   })
-  return { items, key, sentAt, wire: wire ?? 'native' }
+  return { items, count: list.length, key, sentAt, wire: wire ?? 'native' }
 }
 
 /** `batch` and `events` are lists of events whatever else stands beside them. */

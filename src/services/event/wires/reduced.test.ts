@@ -62,6 +62,17 @@ describe('a workspace token', () => {
     })
   }
 
+  it('removes names in whatever case', () => {
+    const properties = {
+      $Group_0: 'g',
+      $SET: { plan: 'pro' },
+      emailAddress: 'a@example.com',
+      Order_Total: 9,
+      title: 'Cart',
+    }
+    assert.deepEqual((reduced({ event: '$pageview', properties }) as ReadEvent).properties, { title: 'Cart' })
+  })
+
   it('says neither who it was nor what was paid', () => {
     const body = {
       event: '$pageview',

@@ -36,13 +36,15 @@ const REMOVED = new Set([
   // Who it is.
   ...['distinctid', 'userid', 'deviceid', 'anonymousid', 'anondistinctid', 'anonid', 'identifiedid'],
   ...['previousid', 'groupid', 'groupkey', 'groupset', 'grouptype', 'groupproperties', 'groups'],
-  ...['email', 'traits', 'alias', 'userproperties', 'personproperties'],
+  ...['email', 'emailaddress', 'phone', 'phonenumber', 'username', 'firstname', 'lastname', 'fullname', 'customerid'],
+  ...['traits', 'alias', 'userproperties', 'personproperties'],
   ...['idfa', 'idfv', 'adid', 'androidid', 'advertisingid'],
   // What was paid.
   ...['revenue', 'price', 'quantity', 'currency', 'amount', 'productid', 'transactions', 'revenuetype'],
+  ...['revenueamount', 'total', 'subtotal', 'ordertotal', 'unitprice'],
 ])
 /** The operations on profiles are removed only with their sign: without it, these are ordinary words. */
-const OPERATIONS = ['set', 'set_once', 'setOnce', 'unset', 'add', 'append', 'prepend', 'union', 'remove', 'delete']
+const OPERATIONS = ['set', 'set_once', 'setonce', 'unset', 'add', 'append', 'prepend', 'union', 'remove', 'delete']
 const REMOVED_OPERATIONS = new Set(OPERATIONS.map(name => `$${name}`))
 /** A revenue outside an exception; in one, it is the message. */
 const VALUE = 'value'
@@ -85,7 +87,8 @@ function stripped(value: unknown, depth: number, inException: boolean): unknown 
 }
 
 function isRemoved(name: string, inException: boolean): boolean {
-  if (REMOVED_OPERATIONS.has(name) || name.startsWith('$group_')) return true
-  const plain = name.replace(/[$_\- ]/g, '').toLowerCase()
+  const lower = name.toLowerCase()
+  if (REMOVED_OPERATIONS.has(lower) || lower.startsWith('$group_')) return true
+  const plain = lower.replace(/[$_\- ]/g, '')
   return REMOVED.has(plain) || (plain === VALUE && !inException)
 }

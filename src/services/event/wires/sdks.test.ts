@@ -11,13 +11,15 @@ const SENT_AT = AT + 2633
 const SENT_ISO = '2026-11-16T08:36:11.000Z'
 
 /** Reads a body as if it were sent to a path below a vendor; without one, to `/v1/event`. */
-function read(body: unknown, path = '', query = ''): ReadBody {
+function read(body: unknown, path = '', query = ''): Omit<ReadBody, 'count'> {
   const [vendor = '', ...rest] = path.split('/')
   const alias = path === '' ? null : find(vendor, rest.join('/'), 'POST')
   if (path !== '') assert.equal(alias?.does, 'ingest', `there is nothing at ${path}`)
   const hint = alias?.does === 'ingest' ? alias.hint : null
   const hints: Hints = { contentType: null, query: new URLSearchParams(query), path: hint }
-  return readBody(body, hints)
+  const { count, ...found } = readBody(body, hints)
+  assert.equal(count, found.items.length)
+  return found
 }
 
 const event = (wire: WireName, name: string, known: Partial<ReadEvent>): ReadEvent => ({

@@ -40,8 +40,14 @@ export type DropReason = 'unroutable' | 'event_name_missing' | 'properties_not_a
 
 export type ReadItem = ReadEvent | { drop: DropReason }
 
+/** Events per request. Further ones are counted, not read: that happens before the credential is known. */
+export const EVENTS_MAX = 50
+
 export type ReadBody = {
+  /** The first `EVENTS_MAX` of those that were sent. */
   items: ReadItem[]
+  /** How many were sent. */
+  count: number
   /** The first credential in a place of the body where an SDK puts it. */
   key: string | null
   /** When the client says that it sent the request, in milliseconds by its clock. */

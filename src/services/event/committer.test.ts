@@ -1,0 +1,66 @@
+// How requests share transactions: by turns, and by size.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { Bus, Database, EventRow, Warehouse } from '../../engines/engines.ts'
+import type { Accepted } from './accept.ts'
+import { openCommitter } from './committer.ts'
+
+const MIB = 1024 * 1024
+
+const eventOf = (org: string, characters: number): Accepted => ({
+  row: { org, properties: 'x'.repeat(characters) } as EventRow,
+  envelope: {} as Accepted['envelope'],
+  dedupe: null,
+})
+
+/** A committer whose transactions end when they are told to. `groups` has the organisations of each. */
+function fakeCommitter() {
+  const groups: string[][] = []
+  const ends: (() => void)[] = []
+  const db = { transaction: (work: (tx: object) => Promise<void>) => work({}) }
+  const committer = openCommitter({
+    db: { for: () => db } as unknown as Database,
+    bus: { publish: async () => {} } as unknown as Bus,
+    warehouse: {
+      append: (_: unknown, rows: EventRow[]) => {
+        groups.push(rows.map(({ org }) => org))
+        return new Promise<void>(resolve => ends.push(resolve))
+      },
+    } as unknown as Warehouse,
+    now: () => new Date(0),
+    warn: () => {},
+  })
+  return { committer, groups, ends }
+}
+
+const turn = () => new Promise(resolve => setTimeout(resolve, 5))
+
+it('an organisation is not kept waiting by others that send without end', async () => {
+  const { committer, groups, ends } = fakeCommitter()
+  const others = Array.from({ length: 50 }, (_, at) => `org-${at}`)
+  const sendAll = () => {
+    for (const org of others) void committer.commit(org, Array<Accepted>(50).fill(eventOf(org, 10)))
+  }
+  for (let at = 0; at < 4; at++) sendAll()
+  await turn()
+  void committer.commit('small', [eventOf('small', 10)])
+  for (let at = 0; at < 4; at++) {
+    for (const end of ends.splice(0)) end()
+    sendAll()
+    await turn()
+  }
+  assert.ok(groups.some(orgs => orgs.includes('small')))
+})
+
+it('a transaction is bounded by the size of its events, and so is what waits', async () => {
+  const { committer, groups } = fakeCommitter()
+  const outcomes = Array.from({ length: 100 }, () => committer.commit('a', [eventOf('a', MIB)]))
+  const refused = await Promise.all(
+    outcomes.map(one => Promise.race([one.then(() => false).catch(error => error.code === 'overloaded'), turn()])),
+  )
+  assert.deepEqual(
+    groups.map(({ length }) => length),
+    [2, 2],
+  )
+  assert.ok(refused.filter(Boolean).length > 60)
+})
