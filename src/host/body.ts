@@ -41,10 +41,18 @@ function readWhole(request: IncomingMessage, operation: Operation, newShare: () 
     share?.grow(length || 0)
     readBytes(request, bodyLimit, share, (error, bytes) => {
       if (error || encoding === null) finish(operation, error, bytes, done)
-      else decode(bytes, encoding, decodedLimit, share, (failure, decoded) => finish(operation, failure, decoded, done))
+      else
+        decode(bytes, encoding, decodedMax(bytes.length, bodyLimit, decodedLimit), share, (failure, decoded) =>
+          finish(operation, failure, decoded, done),
+        )
     })
   }
 }
+
+/** What a body is decoded to beyond its limit on the wire must be in proportion to what was sent. */
+const RATIO_MAX = 32
+const decodedMax = (bytes: number, bodyLimit: number, decodedLimit: number) =>
+  Math.min(decodedLimit, Math.max(bodyLimit, bytes * RATIO_MAX))
 
 function emptyBody({ bodyKind }: Operation): unknown {
   if (bodyKind === 'stream') return Readable.from([])

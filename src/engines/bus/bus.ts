@@ -61,7 +61,10 @@ export function openBus({ db, now, warn, handleMs = HANDLE_MS, pollMs = POLL_MS 
         () => {},
       )
     },
-    replay: (tx, consumer, since) => store.resetPositions(tx, consumer, since.toISOString()),
+    replay: async (tx, consumer, since) => {
+      await store.lockLanes(tx, consumer, LANES)
+      await store.resetPositions(tx, consumer, since.toISOString())
+    },
     states: async sql => (names.length > 0 ? store.selectStates(sql, names) : []),
     setAside: async (sql, before, limit) => {
       const rows = await store.selectSetAside(sql, before, limit)

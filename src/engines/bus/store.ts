@@ -73,6 +73,12 @@ export async function updatePosition(db: Tx, consumer: string, lane: number, pla
     where consumer = ${consumer} and lane = ${lane}`
 }
 
+/** Waits until nobody reads for this consumer. */
+export async function lockLanes(db: Tx, consumer: string, lanes: number): Promise<void> {
+  await db`select pg_advisory_xact_lock(hashtext(${`bus ${consumer}`}), hashtext(lane::text))
+    from generate_series(0, ${lanes - 1}::int) as lane`
+}
+
 /** Every position is set to just before the first event that was written then or later. */
 export async function resetPositions(db: Tx, consumer: string, since: string): Promise<void> {
   await db`update bus_positions as p set xid = coalesce(first.xid, p.xid), position = coalesce(first.position - 1, p.position)

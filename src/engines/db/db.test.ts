@@ -221,3 +221,28 @@ describe('migration files', async () => {
     }
   })
 })
+
+it('what a transaction left running when it failed writes nothing', async t => {
+  const { db, drop } = await testDatabase()
+  t.after(drop)
+  await db.script('create table left_running (n int)')
+  for (const end of [() => Promise.reject(new Error('gave up')), () => Promise.resolve()]) {
+    let written = 0
+    const failing = db.transaction(async tx => {
+      void (async () => {
+        for (let n = 0; n < 50; n++) {
+          await tx`insert into left_running values (${n})`
+          written++
+        }
+      })().catch(() => {})
+      await tx`select 1`
+      await end()
+    })
+    await failing.catch(() => {})
+    await db`select pg_sleep(0.1)`
+    const [row] = await db<{ n: number }>`select count(*) as n from left_running`
+    assert.ok(written < 50)
+    if (row?.n !== 0) assert.ok((row?.n as number) <= written, 'only what was written before COMMIT')
+    await db.script('truncate left_running')
+  }
+})

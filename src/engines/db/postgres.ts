@@ -35,7 +35,8 @@ export function openPostgres(options: PostgresOptions): Database {
   function transaction<T>(user: string, work: (tx: Tx) => Promise<T>): Promise<T> {
     let hasBegun = false
     const isBegun = () => hasBegun
-    const state: Transaction = { isCommitting: false, isGivenUp: false, isLost: false, statement: null, isBegun }
+    const given = { isCommitting: false, isGivenUp: false, isLost: false, isOver: false }
+    const state: Transaction = { ...given, statement: null, isBegun }
     const afterCommit: (() => void)[] = []
     const committed = (value: T) => {
       for (const done of afterCommit) done()
@@ -45,7 +46,9 @@ export function openPostgres(options: PostgresOptions): Database {
       const whole = sql.begin(async tx => {
         hasBegun = true
         requireWanted(state)
-        const value = await unlessLost(state, work(transactionSql(tx, state, afterCommit)))
+        const value = await unlessLost(state, work(transactionSql(tx, state, afterCommit))).finally(() => {
+          state.isOver = true
+        })
         requireWanted(state)
         state.isCommitting = true // The driver sends COMMIT next.
         return value
@@ -128,7 +131,9 @@ export async function requireVersion(db: Database): Promise<void> {
 /** Where every statement commits by itself. */
 const callNow = (done: () => void) => done()
 
-type Transaction = RunningCall & { isLost: boolean }
+/** `isOver`: its work has ended. What the work left running must not send statements any more: they would come after
+ *  ROLLBACK or COMMIT, and each would commit by itself. */
+type Transaction = RunningCall & { isLost: boolean; isOver: boolean }
 
 /** After the caller has received a failure, the transaction must not be committed. */
 function requireWanted(state: Transaction): void {
@@ -138,7 +143,7 @@ function requireWanted(state: Transaction): void {
 /** Statements in a transaction already have a connection, so they do not queue. */
 function transactionSql(tx: postgres.TransactionSql, state: Transaction, afterCommit: (() => void)[]): Tx {
   const run = async <T>(statement: () => PromiseLike<unknown>): Promise<T> => {
-    if (state.isLost) return never()
+    if (state.isLost || state.isOver) return never()
     requireWanted(state)
     const pending = statement()
     state.statement = pending

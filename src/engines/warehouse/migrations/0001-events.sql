@@ -22,6 +22,7 @@ create table events (
 ) partition by range (received);
 create table events_other partition of events default;
 
+create index events_age on events (org, received);
 create index events_errors on events (org, timestamp desc, received desc, id) where fingerprint is not null;
 create index events_errors_of_workspaces on events (org, workspace, timestamp desc, received desc, id)
   where fingerprint is not null and workspace is not null;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -91,9 +92,16 @@ describe('a body is refused', () => {
 })
 
 it('accepts a body of exactly the limit', () => {
-  const body = Buffer.alloc(DECODED_BYTES_MAX, 0x20)
-  body.write('[]')
-  assert.deepEqual(decodeBody(gzipSync(body), hints()), [])
+  const text = randomBytes(DECODED_BYTES_MAX / 2).toString('hex')
+  const body = Buffer.from(`["${text.slice(4)}"]`)
+  assert.equal(body.length, DECODED_BYTES_MAX)
+  assert.deepEqual(decodeBody(gzipSync(body), hints()), [text.slice(4)])
+})
+
+it('accepts no more than 32 times what was sent, beyond 64 KiB', () => {
+  const body = (bytes: number) => gzipSync(Buffer.from('[]'.padEnd(bytes)))
+  assert.deepEqual(decodeBody(body(64 * 1024), hints()), [])
+  assert.throws(() => decodeBody(body(80 * 1024), hints()), UnreadableBody)
 })
 
 const arbitraryHints = fc.record({

@@ -6,6 +6,10 @@ import { type Hints, UnreadableBody } from './wire.ts'
 /** A body is at most 64 KiB on the wire; this bounds what one may be decompressed to. JSON events seldom shrink to less
  *  than a tenth. */
 export const DECODED_BYTES_MAX = 1024 * 1024
+/** A little may be decoded to this much; more only in proportion to what was sent, because whoever has no key can make us
+ *  decode. Events seldom shrink to less than a twentieth. */
+const DECODED_BYTES_FREE = 64 * 1024
+const RATIO_MAX = 32
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 const JSON_START = /^[\t\n\r ]*[[{]/
@@ -35,7 +39,8 @@ function inflate(bytes: Buffer, isOpened: boolean): { content: Buffer; isOpened:
   if (bytes.length > DECODED_BYTES_MAX) throw tooLarge()
   if (isOpened || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { content: bytes, isOpened }
   try {
-    return { content: gunzipSync(bytes, { maxOutputLength: DECODED_BYTES_MAX }), isOpened: true }
+    const most = Math.max(DECODED_BYTES_FREE, bytes.length * RATIO_MAX)
+    return { content: gunzipSync(bytes, { maxOutputLength: Math.min(most, DECODED_BYTES_MAX) }), isOpened: true }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
     throw malformed('The body begins like gzip but cannot be decompressed.')
@@ -87,7 +92,7 @@ const malformed = (problem: string) => new UnreadableBody('malformed', `${proble
 const tooLarge = () =>
   new UnreadableBody(
     'too_large',
-    `The decoded body is larger than ${DECODED_BYTES_MAX} bytes. Send fewer events at once.`,
+    `The decoded body is larger than ${DECODED_BYTES_MAX} bytes, or more than ${RATIO_MAX} times as large as it was sent. Send fewer events at once.`,
   )
 
 const lz64 = () =>
