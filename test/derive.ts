@@ -135,7 +135,7 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   '/v1/risk/reference/resolve': async host => ({ input: {}, as: host.home.key }),
   '/v1/risk/reference/refresh': async host => ({ input: { set: 'bin' }, as: host.admin.key }),
   '/v1/o11y/set-aside/{id}/retry': async host => ({ input: { id: await setAsideEvent(host) }, as: host.admin.key }),
-  '/v1/event/{vendor}': async host => ({ input: { vendor: 'amplitude' }, as: host.home.key }),
+  '/v1/event/{vendor}': async host => ({ input: { vendor: 'segment' }, as: host.home.key }),
   '/v1/event/{vendor}/{rest...}': async host => ({ input: { vendor: 'posthog', rest: 'flags' }, as: host.home.key }),
   '/v1/iam/sessions/{id}': async (host, salt) => {
     return { input: { id: await insertSignIn(host, `s${salt.replaceAll('-', '')}`) }, as: host.home.key }
