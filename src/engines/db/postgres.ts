@@ -34,9 +34,7 @@ export function openPostgres(options: PostgresOptions): Database {
 
   function transaction<T>(user: string, work: (tx: Tx) => Promise<T>): Promise<T> {
     let hasBegun = false
-    const isBegun = () => hasBegun
-    const given = { isCommitting: false, isGivenUp: false, isLost: false, isOver: false }
-    const state: Transaction = { ...given, statement: null, isBegun }
+    const state = newTransaction(() => hasBegun)
     const afterCommit: (() => void)[] = []
     const committed = (value: T) => {
       for (const done of afterCommit) done()
@@ -134,6 +132,15 @@ const callNow = (done: () => void) => done()
 /** `isOver`: its work has ended. What the work left running must not send statements any more: they would come after
  *  ROLLBACK or COMMIT, and each would commit by itself. */
 type Transaction = RunningCall & { isLost: boolean; isOver: boolean }
+
+const newTransaction = (isBegun: () => boolean): Transaction => ({
+  isCommitting: false,
+  isGivenUp: false,
+  isLost: false,
+  isOver: false,
+  statement: null,
+  isBegun,
+})
 
 /** After the caller has received a failure, the transaction must not be committed. */
 function requireWanted(state: Transaction): void {
