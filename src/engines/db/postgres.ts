@@ -36,17 +36,11 @@ export function openPostgres(options: PostgresOptions): Database {
     let hasBegun = false
     const state = newTransaction(() => hasBegun)
     const afterCommit: (() => void)[] = []
-    const committed = (value: T) => {
-      for (const done of afterCommit) done()
-      return value
-    }
     return run(user, state, sql => {
       const whole = sql.begin(async tx => {
         hasBegun = true
         requireWanted(state)
-        const value = await unlessLost(state, work(transactionSql(tx, state, afterCommit))).finally(() => {
-          state.isOver = true
-        })
+        const value = await unlessLost(state, workUntilOver(state, work(transactionSql(tx, state, afterCommit))))
         requireWanted(state)
         state.isCommitting = true // The driver sends COMMIT next.
         return value
@@ -56,7 +50,10 @@ export function openPostgres(options: PostgresOptions): Database {
         state.isLost = true
       })
       return whole
-    }).then(committed)
+    }).then(value => {
+      for (const done of afterCommit) done()
+      return value
+    })
   }
 
   const shared = {
@@ -132,6 +129,11 @@ const callNow = (done: () => void) => done()
 /** `isOver`: its work has ended. What the work left running must not send statements any more: they would come after
  *  ROLLBACK or COMMIT, and each would commit by itself. */
 type Transaction = RunningCall & { isLost: boolean; isOver: boolean }
+
+const workUntilOver = <T>(state: Transaction, work: Promise<T>): Promise<T> =>
+  work.finally(() => {
+    state.isOver = true
+  })
 
 const newTransaction = (isBegun: () => boolean): Transaction => ({
   isCommitting: false,

@@ -16,10 +16,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { Agent, request } from 'undici'
-import { VERSION } from '../src/version.ts'
-import { eventually } from './eventually.ts'
-import { externalPostgres, freePort } from './external.ts'
-import { client, eventsOf, firstRunOf, freshDirectory, killTree, refused, start, up } from './process.ts'
+import { VERSION } from '../../src/version.ts'
+import { eventually } from '../eventually.ts'
+import { externalPostgres, freePort } from '../external.ts'
+import { client, eventsOf, firstRunOf, freshDirectory, killTree, refused, start, up } from '../process.ts'
 
 describe('a start', () => {
   it('answers 503 until everything is open, in the first start and in the next', async t => {
@@ -265,7 +265,7 @@ describe('a start that is refused prints the reason in one line and leaves no fi
     await up(first)
     first.child.kill('SIGTERM')
     await first.ended
-    const { openPostgres } = await import('../src/engines/db/postgres.ts')
+    const { openPostgres } = await import('../../src/engines/db/postgres.ts')
     const db = openPostgres({ at: { url: external.url }, connectionsMax: 1, queueMax: 1 })
     await db`update migrations set checksum = 'other' where service = 'iam'`
     await db.close()
