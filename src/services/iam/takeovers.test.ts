@@ -51,7 +51,8 @@ describe('what is taken away while a request runs', () => {
       await first(tx)
       answer = call()
       await eventually(
-        async () => host.db`select from pg_locks where not granted`,
+        async () =>
+          host.db`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         waiting => waiting.length > 0,
       )
       await rest(tx)
