@@ -83,6 +83,12 @@ const ingest = api('an event', '/v1/specimen/ingest', {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
 })
+const event = api('an event', '/v1/event', { method: 'POST', headers: json, body: '{"event":"x","properties":{}}' })
+const keyless = api('an event whose key is elsewhere', '/v1/event', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: '{"event":"x","properties":{}}',
+})
 const relayed = api('a relayed request', '/v1/search/a', { headers: bearer })
 const login = api('a login', '/v1/account/login')
 const callback = api('a callback', '/v1/account/callback?code=a&state=1.aaaaaaaaaaaaaaaaaaaaaa')
@@ -133,6 +139,9 @@ const HEADERS: Record<string, readonly Kind[]> = {
   'mcp-name': [door],
   'mcp-protocol-version': [door],
   'x-project-id': [read, relayed],
+  'x-write-key': [keyless],
+  dnt: [event],
+  'sec-gpc': [event],
   'x-service-ingest-key': [ingest],
 }
 
