@@ -1,10 +1,9 @@
 // The host with an organisation that has many events, one in a hundred of which is an error.
 import type { Engines } from '../../src/engines/engines.ts'
 import type { OrgId } from '../../src/kit/caller.ts'
-import { keepKey, newKeyText } from '../../src/services/account/public.ts'
-import { createOrganisation } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
 import { openBenchHost } from './open-host.ts'
+import { newOrganisation } from './organisation.ts'
 import { type Serving, serve } from './serve.ts'
 
 const ORG = 'bench' as OrgId
@@ -13,15 +12,8 @@ const ROWS_AT_ONCE = 250_000
 serve(pem => withEngines(engines => serveErrors(engines, pem, Number(process.argv[2]))))
 
 async function serveErrors(engines: Engines, pem: string, rows: number): Promise<Serving> {
-  const { db, random } = engines
-  const owner = { email: 'owner@bench.test', password: random.token(20) }
-  const user = await db.transaction(tx =>
-    createOrganisation({ ...engines, db: tx }, { org: ORG, name: 'Bench', owner }),
-  )
-  const key = newKeyText(random, 'secret')
-  await db.transaction(tx =>
-    keepKey({ ...engines, db: tx }, { org: ORG, user, name: 'Bench', type: 'secret', text: key }),
-  )
+  const { db } = engines
+  const key = await newOrganisation(engines, ORG)
   const frames = [{ filename: 'app.js', function: 'checkout', lineno: 12, colno: 34 }]
   const thrown = { type: 'TypeError', value: 'x is not a function', stacktrace: { frames } }
   const [error, other] = [JSON.stringify({ $exception_list: [thrown] }), JSON.stringify({ plan: 'pro' })]

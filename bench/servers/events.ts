@@ -1,11 +1,10 @@
 // The host with an organisation that sends events. Its argument says how many envelopes wait on the bus at the start.
 import type { Engines } from '../../src/engines/engines.ts'
 import type { OrgId } from '../../src/kit/caller.ts'
-import { keepKey, newKeyText } from '../../src/services/account/public.ts'
-import { createOrganisation } from '../../src/services/iam/public.ts'
 import { withEngines } from './engines.ts'
 import { openBenchHost } from './open-host.ts'
 import * as operations from './operations.ts'
+import { newOrganisation } from './organisation.ts'
 import { type Serving, serve } from './serve.ts'
 
 const ORG = 'bench' as OrgId
@@ -13,15 +12,8 @@ const ORG = 'bench' as OrgId
 serve(pem => withEngines(engines => serveEvents(engines, pem, Number(process.argv[2] ?? 0))))
 
 async function serveEvents(engines: Engines, pem: string, backlog: number): Promise<Serving> {
-  const { db, random } = engines
-  const owner = { email: 'owner@bench.test', password: random.token(20) }
-  const user = await db.transaction(tx =>
-    createOrganisation({ ...engines, db: tx }, { org: ORG, name: 'Bench', owner }),
-  )
-  const key = newKeyText(random, 'secret')
-  await db.transaction(tx =>
-    keepKey({ ...engines, db: tx }, { org: ORG, user, name: 'Bench', type: 'secret', text: key }),
-  )
+  const { db } = engines
+  const key = await newOrganisation(engines, ORG)
   const host = await openBenchHost({ engines, pem, operations, riskMirror: null })
   if (backlog > 0) await consumeBacklog(engines, backlog)
   const [row] = await db<{ directory: string }>`select current_setting('unix_socket_directories') as directory`
