@@ -59,6 +59,9 @@ export interface Database extends Sql {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** For writes of a single statement. */
   readonly autocommit: Tx
+  /** Sends all writes of the work as one statement: one round trip instead of those of a transaction. They must not read
+   *  what the others write, and get no rows. */
+  atOnce(work: (tx: Tx) => Promise<unknown>): Promise<void>
   script(text: string): Promise<void>
   /** Runs work that may take long, besides the pool and its queue. For migrations only. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MigrationRefused, migrate } from '../../src/engines/db/migrate.ts'
-import { type Database, EngineUnavailable, type Tx } from '../../src/engines/engines.ts'
+import { ConstraintViolated, type Database, EngineUnavailable, type Tx } from '../../src/engines/engines.ts'
 
 export type OpenDatabase = (limits: { connectionsMax: number; queueMax: number }) => Promise<Database>
 
@@ -73,6 +73,37 @@ function transactions(db: Database): void {
       assert.equal(await count(), 2)
     })
     assert.equal(await count(), 3)
+  })
+
+  it('sends all writes of atOnce as one statement, and writes all or none', async () => {
+    const told: string[] = []
+    const add = (...ids: number[]) =>
+      db.atOnce(async tx => {
+        await Promise.all(ids.map(id => tx`insert into things (id) values (${id})`))
+        tx.afterCommit(() => told.push(ids.join()))
+      })
+    await add(21, 22)
+    await assert.rejects(add(23, 21), ConstraintViolated)
+    await add()
+    const rows = await db<{ id: number; xid: string }>`select id, xmin::text as xid from things
+      where id between 21 and 29 order by id`
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      [21, 22],
+    )
+    assert.equal(rows[0]?.xid, rows[1]?.xid)
+    assert.deepEqual(told, ['21,22', ''])
+    await db.autocommit`delete from things where id in (21, 22)`
+  })
+
+  it('refuses a write that comes after the others of atOnce were sent', async () => {
+    let late: Promise<unknown> = Promise.resolve()
+    await db.atOnce(async tx => {
+      late = wait(1).then(() => tx`insert into things (id) values (24)`)
+      late.catch(() => {})
+    })
+    await assert.rejects(late, /after the others were sent/)
+    assert.equal((await db`select from things where id = 24`).length, 0)
   })
 
   it('commits each statement of autocommit separately', async () => {

@@ -1,4 +1,5 @@
 // The SQL of the bus.
+import { columnsOf } from '../db/columns.ts'
 import type { Sql, Tx } from '../engines.ts'
 
 /** A place in a lane: the event with this transaction and position. */
@@ -9,12 +10,18 @@ export type LogRow = Place & { tenant: string; subject: string; envelope: string
 /** `envelope` is JSON. */
 export type NewEvent = { lane: number; tenant: string; subject: string; envelope: string }
 
-/** As one JSON text: arrays of texts, in which every quote is escaped, cost three times as much here. */
 export async function insertEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
-  const rows = events.map(({ envelope, ...row }) => `${JSON.stringify(row).slice(0, -1)},"envelope":${envelope}}`)
+  const { separator, of } = columnsOf({
+    lane: events.map(event => event.lane),
+    tenant: events.map(event => event.tenant),
+    subject: events.map(event => event.subject),
+    envelope: events.map(event => event.envelope),
+  })
   await db`insert into bus_log (lane, tenant, subject, envelope)
-    select * from json_to_recordset(${`[${rows.join()}]`}::text::json)
-      as event (lane smallint, tenant text, subject text, envelope json)`
+    select lane::smallint, tenant, subject, envelope from rows from (
+      string_to_table(${of.lane}, ${separator}, ''), string_to_table(${of.tenant}, ${separator}, ''),
+      string_to_table(${of.subject}, ${separator}, ''), string_to_table(${of.envelope}, ${separator}, '')
+    ) as sent (lane, tenant, subject, envelope)`
 }
 
 /** `lanes` is a number whose bits are the lanes. */

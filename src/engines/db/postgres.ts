@@ -2,6 +2,7 @@
 import type postgres from 'postgres'
 import { type Database, EngineUnavailable, type Session, type SqlValue, type Tx } from '../engines.ts'
 import { parameters } from './arrays.ts'
+import { sendAtOnce } from './at-once.ts'
 import type { RunningCall } from './calls.ts'
 import { type Location, openDriver } from './driver.ts'
 import { isConnectionLost, translate } from './errors.ts'
@@ -77,6 +78,7 @@ export function openPostgres(options: PostgresOptions): Database {
       {
         ...shared,
         transaction: <T>(work: (tx: Tx) => Promise<T>) => transaction(user, work),
+        atOnce: (work: (tx: Tx) => Promise<unknown>) => sendAtOnce(write, work),
         autocommit: Object.assign(write, { isTransaction: true as const, afterCommit: callNow, script }),
         script,
         for: handleFor,

@@ -7,7 +7,7 @@ import { isStorable, type PoisonReason, poisonIn } from './poison.ts'
 import { scrubbed } from './scrub.ts'
 import type { EventId, EventSettings } from './store.ts'
 import { requireSubject, type SubjectReason } from './subjects.ts'
-import { correctedTime } from './times.ts'
+import { type Arrived, correctedTime } from './times.ts'
 import { reduce } from './wires/reduced.ts'
 import type { DropReason, ReadItem } from './wires/wire.ts'
 
@@ -22,13 +22,9 @@ export type Reason = DropReason | PoisonReason | SubjectReason | 'event_name_too
 export type Accepted = { row: EventRow; envelope: Envelope; dedupe: EventId | null }
 
 /** What is known of the request besides its events. */
-export type Arrival = {
+export type Arrival = Arrived & {
   caller: Principal
   settings: EventSettings
-  receivedMs: number
-  /** The same as text. */
-  received: string
-  sentAt: number | null
   /** The client's address, which is stored only if the organisation wants that. */
   address: string
   /** The id of a visitor who has none. */
@@ -38,7 +34,7 @@ export type Arrival = {
 }
 
 export function accept(item: ReadItem, arrival: Arrival): Accepted | { drop: Reason } {
-  const { caller, settings, receivedMs } = arrival
+  const { caller, settings } = arrival
   if ('drop' in item) return item
   const read = caller.workspace === null ? item : reduce(item)
   if ('drop' in read) return read
@@ -55,7 +51,7 @@ export function accept(item: ReadItem, arrival: Arrival): Accepted | { drop: Rea
   const text = JSON.stringify(properties)
   if (text.length > PROPERTIES_CHARACTERS_MAX) return { drop: 'too_large' }
   const isTrusted = caller.user !== null
-  const { timestamp, isClamped } = correctedTime(read.timestamp, arrival.sentAt, receivedMs, isTrusted)
+  const { timestamp, isClamped } = correctedTime(read.timestamp, arrival, isTrusted)
   const { org, project, workspace } = caller
   const { wire, event, anonymousId, sessionId, messageId, revenue, currency } = read
   const distinctId = read.distinctId ?? (anonymousId === null ? arrival.visitor : null)

@@ -253,11 +253,13 @@ describe('a database that cannot be reached', () => {
   it('is answered 503 with Retry-After, and the event can be sent again', async t => {
     const state: { is: 'up' | 'down' | 'unknown' } = { is: 'up' }
     const wrapDb = (db: Database): Database => {
-      const transaction: Database['transaction'] = work =>
-        state.is === 'up' ? db.transaction(work) : Promise.reject(new EngineUnavailable('db', state.is))
+      const ifUp = <T>(write: () => Promise<T>) =>
+        state.is === 'up' ? write() : Promise.reject(new EngineUnavailable('db', state.is))
+      const transaction: Database['transaction'] = work => ifUp(() => db.transaction(work))
+      const atOnce: Database['atOnce'] = work => ifUp(() => db.atOnce(work))
       const wrapped: Database = Object.assign(
         ((strings: TemplateStringsArray, ...values: never[]) => db(strings, ...values)) as Database,
-        { ...db, transaction, for: () => wrapped },
+        { ...db, transaction, atOnce, for: () => wrapped },
       )
       return wrapped
     }

@@ -17,7 +17,8 @@ const eventOf = (org: string, characters: number): Accepted => ({
 function fakeCommitter() {
   const groups: string[][] = []
   const ends: (() => void)[] = []
-  const db = { transaction: (work: (tx: object) => Promise<void>) => work({}) }
+  const run = (work: (tx: object) => Promise<void>) => work(async () => [])
+  const db = { transaction: run, atOnce: run }
   const committer = openCommitter({
     db: { for: () => db } as unknown as Database,
     bus: { publish: async () => {} } as unknown as Bus,
@@ -52,6 +53,19 @@ it('an organisation is not kept waiting by others that send without end', async 
   assert.ok(groups.some(orgs => orgs.includes('small')))
 })
 
+it('a few events wait for the commit that runs, and share the next', async () => {
+  const { committer, groups, ends } = fakeCommitter()
+  const sendOne = () => void committer.commit('a', [eventOf('a', 10)])
+  sendOne()
+  await turn()
+  for (let at = 0; at < 3; at++) sendOne()
+  await turn()
+  assert.deepEqual(groups, [['a']])
+  ends.pop()?.()
+  await turn()
+  assert.deepEqual(groups, [['a'], ['a', 'a', 'a']])
+})
+
 it('a transaction is bounded by the size of its events, and so is what waits', async () => {
   const { committer, groups } = fakeCommitter()
   const outcomes = Array.from({ length: 100 }, () => committer.commit('a', [eventOf('a', MIB)]))
@@ -60,7 +74,7 @@ it('a transaction is bounded by the size of its events, and so is what waits', a
   )
   assert.deepEqual(
     groups.map(({ length }) => length),
-    [2, 2],
+    [2, 2, 2, 2],
   )
   assert.ok(refused.filter(Boolean).length > 60)
 })

@@ -1,13 +1,26 @@
 // Group commit: requests that arrive while others are being written share the next transaction. Their events, the ids for
 // deduplication and the envelopes are committed together, and only then is a request answered.
-import { type Bus, type Database, EngineUnavailable, type Tx, type Warehouse } from '../../engines/engines.ts'
+import {
+  type Bus,
+  ConstraintViolated,
+  type Database,
+  EngineUnavailable,
+  type Tx,
+  type Warehouse,
+} from '../../engines/engines.ts'
 import { openShares } from '../../fair/shares.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Accepted } from './accept.ts'
 import * as store from './store.ts'
 
 /** Transactions at once: while one waits for the disk, the next is prepared. */
-const COMMITS_MAX = 2
+const COMMITS_MAX = 4
+/** In characters of JSON. A commit begins beside others only for so much: a few events wait for the commit that runs, and
+ *  share the next. */
+const BESIDE_CHARACTERS_MIN = 256 * 1024
+/** Most events are new, and are written at once. After one that is not, ids are asked for first: whoever sends events again
+ *  sends many. */
+const CAREFUL_MS = 1_000
 /** Events per transaction. Other requests wait meanwhile, so that a larger one would help nobody. */
 const GROUP_MAX = 1_000
 /** The same in characters of JSON: a thousand large events would take seconds. */
@@ -48,13 +61,16 @@ export function openCommitter(options: CommitterOptions): Committer {
   let isScheduled = false
   const idle = new Set<() => void>()
 
+  const mayRun = () =>
+    running === 0 ? !waiting.isEmpty() : running < COMMITS_MAX && waiting.size() >= BESIDE_CHARACTERS_MIN
+
   /** Requests of the same turn of the event loop join one group. */
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      while (running < COMMITS_MAX && !waiting.isEmpty()) void run(waiting.takeGroup())
+      while (mayRun()) void run(waiting.takeGroup())
     })
   }
 
@@ -91,9 +107,12 @@ const sizeOf = (events: readonly Accepted[]): number =>
 /** Requests by organisation, so that each gets its turn in every group. */
 function openQueue() {
   const waiting = new Map<string, Waiting[]>()
+  let waitingSize = 0
   return {
     isEmpty: () => waiting.size === 0,
+    size: () => waitingSize,
     add: (request: Waiting) => {
+      waitingSize += request.size
       const own = waiting.get(request.org) ?? []
       own.push(request)
       waiting.set(request.org, own)
@@ -111,6 +130,7 @@ function openQueue() {
         count += request.events.length
         size += request.size
       }
+      waitingSize -= size
       return group
     },
   }
@@ -119,13 +139,34 @@ function openQueue() {
 function openWriter({ db: whole, warehouse, bus, now, warn }: CommitterOptions) {
   const db = whole.for('events')
 
-  const write = (events: readonly Accepted[]) =>
-    db.transaction(async tx => {
-      const fresh = await withoutDuplicates(tx, events, now().toISOString())
-      if (fresh.length === 0) return
-      const [rows, envelopes] = [fresh.map(({ row }) => row), fresh.map(({ envelope }) => envelope)]
-      await Promise.all([warehouse.append(tx, rows), bus.publish(tx, envelopes)])
+  let seenAgainMs = Number.NEGATIVE_INFINITY
+
+  function append(tx: Tx, events: readonly Accepted[]) {
+    const [rows, envelopes] = [events.map(({ row }) => row), events.map(({ envelope }) => envelope)]
+    return Promise.all([warehouse.append(tx, rows), bus.publish(tx, envelopes)])
+  }
+
+  /** Returns false if one of the events was sent before; nothing was written then. */
+  async function writeNew(events: readonly Accepted[], at: string): Promise<boolean> {
+    const ids = events.flatMap(({ dedupe }) => dedupe ?? [])
+    try {
+      await db.atOnce(tx => Promise.all([store.insertNewIds(tx, ids, at), append(tx, events)]))
+      return true
+    } catch (error) {
+      if (error instanceof ConstraintViolated) return false
+      throw error
+    }
+  }
+
+  async function write(events: readonly Accepted[]): Promise<void> {
+    const at = now()
+    if (at.getTime() - seenAgainMs > CAREFUL_MS && (await writeNew(events, at.toISOString()))) return
+    await db.transaction(async tx => {
+      const fresh = await withoutDuplicates(tx, events, at.toISOString())
+      if (fresh.length < events.length) seenAgainMs = at.getTime()
+      if (fresh.length > 0) await append(tx, fresh)
     })
+  }
 
   async function isWritten(event: Accepted): Promise<boolean> {
     try {

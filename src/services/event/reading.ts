@@ -50,9 +50,12 @@ export function wireAt({ url, method }: { url: string; method: string }): WireNa
 }
 
 export function partsOf(url: string): { path: string; query: URLSearchParams } {
-  const [path = '', query = ''] = url.split(/\?(.*)/s, 2)
-  return { path, query: new URLSearchParams(query) }
+  const start = url.indexOf('?')
+  if (start === -1) return { path: url, query: NO_QUERY }
+  return { path: url.slice(0, start), query: new URLSearchParams(url.slice(start)) }
 }
+
+const NO_QUERY = new URLSearchParams()
 
 const KEY_PARAMETERS = ['token', 'api_key', 'writeKey']
 

@@ -9,18 +9,15 @@ const NEWEST_MS = 5 * 60_000
 
 export type Corrected = { timestamp: string; isClamped: boolean }
 
+/** When a request arrived and when its client sent it. `received` is `receivedMs` as text. */
+export type Arrived = { receivedMs: number; received: string; sentAt: number | null }
+
 /** `mayBeOld`: whether events of any age may be imported. */
-export function correctedTime(
-  timestamp: number | null,
-  sentAt: number | null,
-  receivedMs: number,
-  mayBeOld: boolean,
-): Corrected {
-  if (timestamp === null) return { timestamp: isoOf(receivedMs), isClamped: false }
+export function correctedTime(timestamp: number | null, arrived: Arrived, mayBeOld: boolean): Corrected {
+  const { receivedMs, received, sentAt } = arrived
+  if (timestamp === null) return { timestamp: received, isClamped: false }
   const correctedMs = sentAt === null ? timestamp : receivedMs - (sentAt - timestamp)
   const oldestMs = mayBeOld ? 0 : receivedMs - OLDEST_MS
   const withinMs = Math.min(Math.max(correctedMs, oldestMs), receivedMs + NEWEST_MS)
-  return { timestamp: isoOf(withinMs), isClamped: withinMs !== correctedMs }
+  return { timestamp: new Date(withinMs).toISOString(), isClamped: withinMs !== correctedMs }
 }
-
-const isoOf = (ms: number) => new Date(ms).toISOString()

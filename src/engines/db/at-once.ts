@@ -1,0 +1,36 @@
+// Several writes as one statement: each becomes a common table expression, and the statement commits by itself.
+import type { Sql, SqlValue, Tx } from '../engines.ts'
+
+type Write = { strings: TemplateStringsArray; values: SqlValue[] }
+
+export async function sendAtOnce(send: Sql, work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  const writes: Write[] = []
+  const afterCommit: (() => void)[] = []
+  let isSent = false
+  const add = async <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]): Promise<Row[]> => {
+    if (isSent) throw new Error('a write came after the others were sent')
+    writes.push({ strings, values })
+    return []
+  }
+  const script = () => Promise.reject(new Error('a script cannot be sent with other writes'))
+  await work(
+    Object.assign(add, {
+      isTransaction: true as const,
+      afterCommit: (done: () => void) => void afterCommit.push(done),
+      script,
+    }),
+  )
+  isSent = true
+  if (writes.length > 0) await send(togetherOf(writes), ...writes.flatMap(({ values }) => values))
+  for (const done of afterCommit) done()
+}
+
+function togetherOf(writes: readonly Write[]): TemplateStringsArray {
+  const strings: string[] = ['with']
+  for (const [at, write] of writes.entries()) {
+    const [first = '', ...rest] = write.strings
+    strings.push(`${strings.pop()}${at === 0 ? '' : '),'} write_${at} as (${first}`, ...rest)
+  }
+  strings.push(`${strings.pop()}) select`)
+  return Object.assign(strings, { raw: strings })
+}
