@@ -1,5 +1,4 @@
 // The SQL of event ingest.
-import { columnsOf } from '../../engines/db/columns.ts'
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 
@@ -7,20 +6,18 @@ export type EventId = { org: string; id: string }
 
 /** Violates a constraint if one of them is not new. In one order, like `insertIds`. */
 export async function insertNewIds(db: Tx, ids: readonly EventId[], at: string): Promise<void> {
-  const { separator, of } = columnsOf({ org: ids.map(({ org }) => org), id: ids.map(({ id }) => id) })
   await db`insert into event_ids (org, id, at)
-    select org, id::uuid, ${at}::timestamptz from rows from (
-      string_to_table(${of.org}, ${separator}, ''), string_to_table(${of.id}, ${separator}, '')) as sent (org, id)
+    select org, id, ${at}::timestamptz
+    from unnest(${ids.map(({ org }) => org)}::text[], ${ids.map(({ id }) => id)}::uuid[]) as sent (org, id)
     order by org, id`
 }
 
 /** Those of the ids that are new. In one order, because two transactions that insert the same ids wait for each other
  *  otherwise. */
 export async function insertIds(db: Tx, ids: readonly EventId[], at: string): Promise<EventId[]> {
-  const { separator, of } = columnsOf({ org: ids.map(({ org }) => org), id: ids.map(({ id }) => id) })
   return db<EventId>`insert into event_ids (org, id, at)
-    select org, id::uuid, ${at} from rows from (
-      string_to_table(${of.org}, ${separator}, ''), string_to_table(${of.id}, ${separator}, '')) as sent (org, id)
+    select org, id, ${at}::timestamptz
+    from unnest(${ids.map(({ org }) => org)}::text[], ${ids.map(({ id }) => id)}::uuid[]) as sent (org, id)
     order by org, id
     on conflict do nothing returning org, id`
 }
