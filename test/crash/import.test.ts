@@ -277,7 +277,7 @@ const CHANGES = [3, 9, 15]
 const REVERTS = [7, 13]
 
 describe(`kill -9 in the middle of an import (repeat with STOA_CRASH_SEED=${seed})`, () => {
-  it(`never shows a partial version in ${KILLS} kills`, { timeout: 300_000 }, async t => {
+  it(`never shows a partial version in ${KILLS} kills`, { timeout: 900_000 }, async t => {
     const fixture = await openFixture(t)
     const importMs = await recordVersions(fixture)
     const { counts, left, then } = fixture

@@ -21,8 +21,24 @@ export async function sendAtOnce(send: Sql, work: (tx: Tx) => Promise<unknown>):
     }),
   )
   isSent = true
-  if (writes.length > 0) await send(togetherOf(writes), ...writes.flatMap(({ values }) => values))
+  if (writes.length > 0) await send(templateOf(writes), ...writes.flatMap(({ values }) => values))
   for (const done of afterCommit) done()
+}
+
+/** The same templates always give the same one: the driver keeps each that it has seen, with what was on the stack. */
+type Known = { together: TemplateStringsArray | null; next: Map<TemplateStringsArray, Known> }
+const newKnown = (): Known => ({ together: null, next: new Map() })
+const known = newKnown()
+
+function templateOf(writes: readonly Write[]): TemplateStringsArray {
+  let at = known
+  for (const { strings } of writes) {
+    const next = at.next.get(strings) ?? newKnown()
+    at.next.set(strings, next)
+    at = next
+  }
+  at.together ??= togetherOf(writes)
+  return at.together
 }
 
 function togetherOf(writes: readonly Write[]): TemplateStringsArray {
