@@ -5,7 +5,7 @@ import { eventually } from '../../../test/eventually.ts'
 import { testDatabase } from '../../../test/host.ts'
 import { manualClock } from '../clock/clock.ts'
 import { openPostgres } from '../db/postgres.ts'
-import { EngineUnavailable } from '../engines.ts'
+import { type BusConsumer, type Database, EngineUnavailable } from '../engines.ts'
 import { openBus } from './bus.ts'
 import { expressionOf, isPattern, isSubject, matches } from './subjects.ts'
 
@@ -26,6 +26,84 @@ busConforms(
   },
   clock,
 )
+
+describe('a log that was restored from a dump', () => {
+  /** The transactions of the server that wrote the dump had higher numbers than those of this one. */
+  const makeForeign = (own: Database) =>
+    own.script(`update bus_log set xid = (xid::text::bigint + 1000000000)::text::xid8;
+      update bus_positions set xid = (xid::text::bigint + 1000000000)::text::xid8;
+      update bus_waiting set xid = (xid::text::bigint + 1000000000)::text::xid8`)
+
+  async function openOne(t: TestContext, own: Database, handle: BusConsumer['handle']) {
+    const warnings: string[] = []
+    const bus = openBus({ db: own, now: clock.now, warn: (_error, what) => void warnings.push(what), pollMs: 20 })
+    t.after(bus.close)
+    await bus.consume([{ name: 'reads', subjects: ['a.>'], batchMax: 1, handle }])
+    const publish = (id: string) =>
+      own.transaction(tx => {
+        const about = { specversion: '1.0' as const, source: 'x', time: '2026-11-15T09:00:00.000Z', tenant: 'home' }
+        return bus.publish(tx, [{ ...about, id, type: 'a.b', data: {} }])
+      })
+    return { bus, publish, warnings }
+  }
+
+  it('is read on: what nobody had read, and what is published afterwards', async t => {
+    const { db: own, drop: dropOwn } = await testDatabase()
+    t.after(dropOwn)
+    const handled: (string | undefined)[] = []
+    const handle: BusConsumer['handle'] = async (_db, [event]) => void handled.push(event?.id)
+    const before = await openOne(t, own, handle)
+    await before.publish('read')
+    await eventually(
+      () => handled.length,
+      count => count === 1,
+    )
+    await before.bus.close()
+    await before.publish('unread 1')
+    await before.publish('unread 2')
+    await makeForeign(own)
+
+    const { publish, warnings } = await openOne(t, own, handle)
+    await publish('new')
+    await eventually(
+      () => handled.length,
+      count => count >= 4,
+    )
+    assert.deepEqual(handled, ['read', 'unread 1', 'unread 2', 'new'])
+    assert.equal(warnings.length, 1)
+  })
+
+  it('keeps the order of events that wait for a failed one', async t => {
+    const { db: own, drop: dropOwn } = await testDatabase()
+    t.after(dropOwn)
+    const handled: (string | undefined)[] = []
+    let fails = true
+    const handle: BusConsumer['handle'] = async (_db, [event]) => {
+      if (fails) throw new Error('not yet')
+      handled.push(event?.id)
+    }
+    const before = await openOne(t, own, handle)
+    await before.publish('failed 1')
+    await before.publish('failed 2')
+    const waiting = () => own`select from bus_waiting`
+    await eventually(waiting, rows => rows.length === 2)
+    await before.bus.close()
+    await makeForeign(own)
+
+    const { publish } = await openOne(t, own, handle)
+    await publish('new')
+    await eventually(waiting, rows => rows.length === 3)
+    fails = false
+    await eventually(
+      () => {
+        clock.advance(60_000)
+        return handled.length
+      },
+      count => count === 3,
+    )
+    assert.deepEqual(handled, ['failed 1', 'failed 2', 'new'])
+  })
+})
 
 describe('the parts of the log', () => {
   const DAY_MS = 24 * 60 * 60_000

@@ -1,5 +1,5 @@
 // The bus as a log in PostgreSQL. The events of an organisation are in one lane of it and are read in order.
-import type { Bus, BusConsumer, Database, Envelope } from '../engines.ts'
+import type { Bus, BusConsumer, Database, Envelope, Tx } from '../engines.ts'
 import { openNotifier } from './notifier.ts'
 import { maintainParts } from './parts.ts'
 import { LANES, openReaders, type Readers } from './readers.ts'
@@ -49,7 +49,8 @@ export function openBus({ db, now, warn, handleMs = HANDLE_MS, pollMs = POLL_MS 
     consume: async consumers => {
       if (readers) throw new Error('the consumers of this process run already')
       names = namesOf(consumers)
-      await own.transaction(tx => store.insertPositions(tx, names, LANES))
+      const isAdopted = await own.transaction(tx => adoptLog(tx, names))
+      if (isAdopted) warn(null, 'the log of the bus is of another server; events may be handled again', {})
       const failed = (consumer: string, tenant: string, error: unknown) =>
         warn(error, 'a consumer failed', { consumer, tenant })
       const opened = openReaders({ db: own, now, handleMs, pollMs, failed, troubled }, consumers)
@@ -81,6 +82,18 @@ export function openBus({ db, now, warn, handleMs = HANDLE_MS, pollMs = POLL_MS 
       await readers?.close()
     },
   }
+}
+
+/** Makes a log that was restored from a dump readable here. Returns whether it was one. */
+async function adoptLog(tx: Tx, consumers: readonly string[]): Promise<boolean> {
+  let isOther = await store.isOfAnotherServer(tx, LANES)
+  if (isOther) {
+    await store.lockLog(tx)
+    isOther = await store.isOfAnotherServer(tx, LANES) // Another process may have done it meanwhile.
+    if (isOther) await store.republishUnread(tx, consumers)
+  }
+  await store.insertPositions(tx, consumers, LANES)
+  return isOther
 }
 
 function namesOf(consumers: readonly BusConsumer[]): string[] {

@@ -37,6 +37,37 @@ export async function insertPositions(db: Tx, consumers: readonly string[], lane
     on conflict do nothing`
 }
 
+/** Whether another server wrote the log, as after a restore from a dump: on this one, no transaction with these numbers has
+ *  begun yet. */
+export async function isOfAnotherServer(db: Sql, lanes: number): Promise<boolean> {
+  const [row] = await db<{ is: boolean }>`select
+    exists (select from bus_positions where xid > pg_snapshot_xmax(pg_current_snapshot()))
+    or exists (
+      select from generate_series(0, ${lanes - 1}::int) as own (lane), lateral (
+        select xid from bus_log as l where l.lane = own.lane order by l.xid desc, l.position desc limit 1) as last
+      where last.xid >= pg_snapshot_xmax(pg_current_snapshot())) as is`
+  return row?.is === true
+}
+
+/** Nobody reads or writes the log until the end of the transaction. */
+export async function lockLog(db: Tx): Promise<void> {
+  await db`lock table bus_log, bus_positions, bus_waiting in access exclusive mode`
+}
+
+/** Publishes again, in their order, what one of these consumers has not read, and nothing else stays in the log. What
+ *  waits comes before all of it. */
+export async function republishUnread(db: Tx, consumers: readonly string[]): Promise<void> {
+  await db`create temporary table bus_unread on commit drop as
+    select lane, tenant, subject, envelope, xid, position from bus_log as l where exists (
+      select from bus_positions as p where p.consumer = any(${consumers}) and p.lane = l.lane
+        and (l.xid, l.position) > (p.xid, p.position))`
+  await db`truncate bus_log`
+  await db`insert into bus_log (lane, tenant, subject, envelope)
+    select lane, tenant, subject, envelope from bus_unread order by bus_unread.xid, position`
+  await db`update bus_positions set xid = pg_snapshot_xmin(pg_current_snapshot()), position = 0`
+  await db`update bus_waiting set xid = '1'::xid8 where xid <> '0'::xid8`
+}
+
 /** Until the end of the transaction, or not at all if another process has the lock. A row lock would give the transaction
  *  a number, and all readers of the bus would wait for its end. */
 export async function tryLock(db: Tx, consumer: string, what: string | number): Promise<boolean> {
