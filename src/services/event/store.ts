@@ -22,11 +22,18 @@ export async function insertIds(db: Tx, ids: readonly EventId[], at: string): Pr
     on conflict do nothing returning org, id`
 }
 
-/** How many were deleted. */
-export async function deleteIds(db: Tx, before: string, limit: number): Promise<number> {
-  const rows = await db`delete from event_ids where (org, id) in (
-    select org, id from event_ids where at < ${before} limit ${limit}) returning 1`
-  return rows.length
+/** In how many blocks the ids are. */
+export async function countIdBlocks(db: Sql): Promise<number> {
+  const [row] = await db<{ count: number }>`select
+    ceil(pg_relation_size('event_ids') / current_setting('block_size')::numeric)::int as count`
+  return row?.count ?? 0
+}
+
+/** Those in these blocks. By blocks, the whole table is read once and needs no index by age: in one by ranges of blocks, old
+ *  ids would soon be everywhere, because new ones take the places of deleted ones. */
+export async function deleteIds(db: Tx, before: string, fromBlock: number, toBlock: number): Promise<void> {
+  await db`delete from event_ids where at < ${before}
+    and ctid >= ${`(${fromBlock},0)`}::tid and ctid < ${`(${toBlock},0)`}::tid`
 }
 
 export type EventSettings = { storeAddresses: boolean; scrub: boolean; retentionDays: number | null }
@@ -87,8 +94,8 @@ export async function selectDeletions(db: Sql): Promise<string[]> {
 
 /** How many were deleted. */
 export async function deleteIdsOf(db: Tx, org: string, limit: number): Promise<number> {
-  const rows = await db`delete from event_ids where org = ${org} and id in (
-    select id from event_ids where org = ${org} limit ${limit}) returning 1`
+  const rows = await db`delete from event_ids where ctid = any(array(
+    select ctid from event_ids where org = ${org} order by id limit ${limit})) returning 1`
   return rows.length
 }
 
