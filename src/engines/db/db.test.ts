@@ -178,6 +178,18 @@ describe('a statement that exceeds its timeout', () => {
   })
 })
 
+describe('a server that takes no writes, such as a standby or one whose disk is nearly full', () => {
+  it('is down for those who write', async t => {
+    const { db, drop } = await testDatabase()
+    t.after(drop)
+    const write = db.transaction(async tx => {
+      await tx`set transaction read only`
+      await tx`delete from projects`
+    })
+    await assert.rejects(write, (error: unknown) => error instanceof EngineUnavailable && error.state === 'down')
+  })
+})
+
 describe('a statement that violates a constraint', () => {
   it('fails with the kind of constraint', async t => {
     const { db, drop } = await testDatabase()

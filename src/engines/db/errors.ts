@@ -14,6 +14,8 @@ const LOST = new Set([
 
 /** Cancelled statements, lock timeouts, and a server short of resources: a retry may succeed. */
 const BUSY = /^(57014|55P03|53...)$/
+/** It accepts no writes, or cannot read or write its files: nothing is wrong with the statement. */
+const UNUSABLE = /^(25006|58030)$/
 /** Serialisation failures and deadlocks: a retry of the transaction succeeds. */
 const CONFLICT = /^(40001|40P01)$/
 const VIOLATIONS = new Map([
@@ -37,6 +39,7 @@ export function translate(error: unknown, { isCommitting }: Pick<RunningCall, 'i
   if (error instanceof EngineUnavailable || typeof code !== 'string') throw error
   if (isNotConnected(error)) throw new EngineUnavailable('db', 'down', error)
   if (isConnectionLost(error)) throw new EngineUnavailable('db', isCommitting ? 'unknown' : 'down', error)
+  if (UNUSABLE.test(code)) throw new EngineUnavailable('db', 'down', error)
   if (CONFLICT.test(code)) throw new EngineUnavailable('db', 'conflict', error)
   if (BUSY.test(code)) throw new EngineUnavailable('db', 'busy', error)
   const violation = VIOLATIONS.get(code as '23503')

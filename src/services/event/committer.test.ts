@@ -13,11 +13,12 @@ const eventOf = (org: string, characters: number): Accepted => ({
   dedupe: null,
 })
 
+const writes = (work: (tx: object) => Promise<void>) => work(async () => [])
+
 /** A committer whose transactions end when they are told to. `groups` has the organisations of each. */
-function fakeCommitter() {
+function fakeCommitter(run = writes) {
   const groups: string[][] = []
   const ends: (() => void)[] = []
-  const run = (work: (tx: object) => Promise<void>) => work(async () => [])
   const db = { transaction: run, atOnce: run }
   const committer = openCommitter({
     db: { for: () => db } as unknown as Database,
@@ -77,4 +78,12 @@ it('a transaction is bounded by the size of its events, and so is what waits', a
     [2, 2, 2, 2],
   )
   assert.ok(refused.filter(Boolean).length > 60)
+})
+
+it('events are refused only for faults of theirs, because their senders then discard them', async () => {
+  const refusing = (code: string) =>
+    fakeCommitter(() => Promise.reject(Object.assign(new Error(code), { code }))).committer
+  const commit = (code: string) => refusing(code).commit('a', [eventOf('a', 10), eventOf('a', 10)])
+  for (const code of ['22P05', '23514', '54000']) assert.deepEqual(await commit(code), [0, 1], code)
+  for (const code of ['42P01', '42501', 'XX000']) await assert.rejects(commit(code), { code })
 })

@@ -173,7 +173,7 @@ function openWriter({ db: whole, warehouse, bus, now, warn }: CommitterOptions) 
       await write([event])
       return true
     } catch (error) {
-      if (error instanceof EngineUnavailable) throw error
+      if (!isOfEvent(error)) throw error
       return false
     }
   }
@@ -218,6 +218,17 @@ function failureOf(error: unknown): unknown {
   const message =
     'The database was lost while it saved these events. Send them again; those with an id are stored once.'
   return new Fault('database_unreachable', { message, retryAfterS: 2, cause: error })
+}
+
+/** Errors of PostgreSQL that values of a statement can cause: those of data, of constraints, and of what is too large. */
+const OF_VALUES = /^(22|23|54)/
+
+/** Whether the event is to blame. Otherwise its sender must send it again: whoever is told that it cannot be stored discards
+ *  it. */
+function isOfEvent(error: unknown): boolean {
+  if (error instanceof EngineUnavailable) return false
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code !== 'string' || OF_VALUES.test(code)
 }
 
 /** Of events with the same id the first one, if the id is new. */
