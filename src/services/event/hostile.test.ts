@@ -144,6 +144,17 @@ describe('a small body with many items', () => {
     assert.ok(ms < 3_000, `five requests took ${Math.round(ms)} ms`)
   })
 
+  it('is not decompressed twice, which would make much of little', async () => {
+    const pages = Array.from({ length: 100 }, () => gzipSync(' '.repeat(600)))
+    const twice = gzipSync(Buffer.concat([gzipSync('{"event":"twice"}'), ...pages]))
+    for (const encoding of ['gzip', 'x-gzip']) {
+      const headers = { 'content-type': 'text/plain', 'content-encoding': encoding }
+      const answer = await host.call('POST /v1/event', { headers, body: twice })
+      assert.deepEqual([answer.status, answer.body.error?.code], [400, 'malformed_request'])
+    }
+    assert.equal((await stored('twice')).length, 0)
+  })
+
   it('says how many there were', async () => {
     const batch = Array.from({ length: 4_321 }, () => ({ event: 'x' }))
     const body = { api_key: pk, batch }

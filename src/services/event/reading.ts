@@ -35,7 +35,9 @@ function hintsOf({ url, method, headers }: RequestFacts): { alias: Alias | null;
   const { path, query } = partsOf(url)
   const alias = aliasAt(path, method)
   const hint = alias?.does === 'ingest' ? alias.hint : null
-  return { alias, hints: { contentType: headers['content-type'] ?? null, query, path: hint } }
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  const isOpened = encoding !== '' && encoding !== 'identity'
+  return { alias, hints: { contentType: headers['content-type'] ?? null, query, path: hint, isOpened } }
 }
 
 export function aliasAt(path: string, method: string): Alias | null {

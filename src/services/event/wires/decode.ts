@@ -23,7 +23,7 @@ const EXPECTED =
 
 export function decodeBody(bytes: Buffer, hints: Hints): unknown {
   if (hints.query.get('compression') === 'lz64') throw lz64()
-  const { content, isOpened } = inflate(bytes, false)
+  const { content, isOpened } = inflate(bytes, hints.isOpened ?? false)
   const text = textOf(content)
   // mixpanel sends single events with GET and the event in the query.
   const sent = text === '' ? (hints.query.get('data') ?? '') : text

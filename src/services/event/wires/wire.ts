@@ -14,6 +14,8 @@ export type Hints = {
   query: URLSearchParams
   /** What the path says, from the alias table. */
   path: AliasHint | null
+  /** Whether the body was compressed as announced, and is decompressed already. */
+  isOpened?: boolean
 }
 
 /** One event as it was sent, in our names. Only its shape is checked. */
