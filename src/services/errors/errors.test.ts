@@ -15,6 +15,21 @@ const error = (message: string, more: object = {}) => ({
 })
 
 describe('an error', () => {
+  for (const [what, properties] of [
+    ['message', { $exception_list: [{ value: 'm'.repeat(50_000), stacktrace: { frames: [{ function: 'f' }] } }] }],
+    ['frame', { $exception_list: [{ stacktrace: { frames: [{ function: 'f'.repeat(50_000) }] } }] }],
+    ['stack', { exception: { stack: 's'.repeat(50_000) } }],
+    ['address', { $current_url: `https://shop.example/${'a'.repeat(50_000)}` }],
+  ] as const) {
+    it(`with a long ${what} has it in full once only`, async () => {
+      const { key } = await host.organisation(`long-${what}`)
+      await capture([{ event: '$exception', properties }], key)
+      const { body, text } = await list('', key)
+      assert.deepEqual(body.data[0].properties, properties)
+      assert.ok(text.length < 80_000, `the answer has ${text.length} characters`)
+    })
+  }
+
   it('has its exception in a field of its own, and what is known of it', async () => {
     const frames = [
       { filename: 'https://shop.example/lib.js', function: 'run', lineno: 9, colno: 1, in_app: false },

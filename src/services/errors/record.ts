@@ -1,8 +1,13 @@
 // An error as it is answered: the exception is taken out of the properties, and what SDKs name differently is named alike.
 import type { ErrorRow } from '../../engines/engines.ts'
-import { exceptionOf } from '../o11y/public.ts'
+import { exceptionOf, type Frame } from '../o11y/public.ts'
 
 type Fields = Record<string, unknown>
+
+/** What is named alike stands in the properties too, in full. Longer texts would make the answer several times as large. */
+const NAMED_CHARACTERS_MAX = 2_000
+const MESSAGE_CHARACTERS_MAX = 8_000
+const STACK_CHARACTERS_MAX = 16_000
 
 const URL_NAMES = ['$current_url', 'url', 'current_url', '$url', '[Amplitude] Page URL']
 const RELEASE_NAMES = ['$release', 'release', '$app_version', 'app_version', 'version_name']
@@ -13,7 +18,13 @@ export function recordOf({ id, event, timestamp, project, distinctId, sessionId,
   const library = fieldsIn(context.library)
   const page = fieldsIn(context.page)
   const url = textIn(properties, URL_NAMES) ?? textIn(page, ['url'])
-  const { frames, ...exception } = exceptionOf(properties)
+  const { frames, type, message, stack, handled } = exceptionOf(properties)
+  const exception = {
+    type: cut(type, NAMED_CHARACTERS_MAX),
+    message: cut(message, MESSAGE_CHARACTERS_MAX),
+    stack: cut(stack, STACK_CHARACTERS_MAX),
+    handled,
+  }
   return {
     id,
     event,
@@ -30,10 +41,17 @@ export function recordOf({ id, event, timestamp, project, distinctId, sessionId,
       environment: textIn(properties, ENVIRONMENT_NAMES),
     }),
     fingerprint,
-    exception: { ...known(exception), frames: frames.map(known) },
+    exception: { ...known(exception), frames: frames.map(one => known(withoutLong(one))) },
     properties,
   }
 }
+
+const cut = (text: string | null, max: number) => text && (text.length > max ? text.slice(0, max).toWellFormed() : text)
+const withoutLong = (frame: Frame): Frame => ({
+  ...frame,
+  function: cut(frame.function, NAMED_CHARACTERS_MAX),
+  file: cut(frame.file, NAMED_CHARACTERS_MAX),
+})
 
 const pathOf = (url: string) => (URL.canParse(url) ? new URL(url).pathname : null)
 const fieldsIn = (value: unknown): Fields =>
@@ -42,7 +60,7 @@ const fieldsIn = (value: unknown): Fields =>
 function textIn(fields: Fields, names: readonly string[]): string | null {
   for (const name of names) {
     const value = fields[name]
-    if (typeof value === 'string' && value !== '') return value
+    if (typeof value === 'string' && value !== '') return cut(value, NAMED_CHARACTERS_MAX)
   }
   return null
 }
