@@ -38,6 +38,7 @@ describe('a body', () => {
     ['a bare list', [event, event], 2],
     ['an object with batch', { batch: [event, event, event] }, 3],
     ['an object with events', { events: [event] }, 1],
+    ['an object with both', { batch: [event], events: [event, event] }, 3],
   ] as const) {
     it(`may be ${shape}`, async () => {
       const before = (await byName(name)).length

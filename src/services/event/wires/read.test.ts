@@ -284,7 +284,8 @@ describe('whatever is sent', () => {
 function listIn(body: unknown): unknown[] | null {
   if (typeof body !== 'object' || body === null) return null
   const { batch, events } = body as { batch?: unknown; events?: unknown }
-  return Array.isArray(batch) ? batch : Array.isArray(events) ? events : null
+  const lists = [batch, events].filter(list => Array.isArray(list))
+  return lists.length > 0 ? lists.flat(1) : null
 }
 
 const leavesOf = (value: unknown): string[] => JSON.stringify(value).match(/<\d+>/g) ?? []

@@ -40,12 +40,12 @@ export function readBody(json: unknown, hints: Hints): ReadBody {
   return { items, count: list.length, key, sentAt, wire: wire ?? 'native' }
 }
 
-/** `batch` and `events` are lists of events whatever else stands beside them. */
+/** `batch` and `events` are lists of events whatever else stands beside them, also each other. */
 function unwrap(json: unknown): { fields: Fields; list: readonly unknown[] } {
   if (Array.isArray(json)) return { fields: {}, list: json }
   if (isFields(json)) {
-    if (Array.isArray(json.batch)) return { fields: json, list: json.batch }
-    if (Array.isArray(json.events)) return { fields: json, list: json.events }
+    const lists = [json.batch, json.events].filter(list => Array.isArray(list))
+    if (lists.length > 0) return { fields: json, list: lists.flat(1) }
   }
   return { fields: {}, list: [json] }
 }
