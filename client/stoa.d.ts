@@ -165,7 +165,7 @@ export type WebhookRequest = {
  *  twice. */
 export declare function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload>;
 /** Every fault that a host answers. */
-export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'unroutable_events' | 'too_many_events' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'forbidden' | 'ingest_key_unknown' | 'insufficient_capability' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'ingest_rate' | 'too_many_tries' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable';
+export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'unroutable_events' | 'too_many_events' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'insufficient_balance' | 'forbidden' | 'ingest_key_unknown' | 'insufficient_capability' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'ingest_rate' | 'too_many_tries' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable';
 /** One service of the host */
 export type Service = {
     /** The name, by which keys are limited to it */
@@ -959,6 +959,95 @@ export type RetrySetAsideInput = {
     /** The id of an event that was set aside */
     id: string;
 };
+/** The money of an organisation */
+export type Balance = {
+    /** What was credited less what was used, in cents */
+    balance: number;
+    /** What is held for calls that run, in cents */
+    holds: number;
+    /** The balance less the holds, in cents */
+    available: number;
+};
+export type GetBalanceInput = Record<string, never>;
+/** Money that the operator gave to an organisation */
+export type Credit = {
+    /** The id of the transfer in the journal */
+    transactionId: string;
+    /** The amount; negative if it was taken back, in cents */
+    amount: number;
+    /** Why */
+    reason: string;
+    /** When it was credited */
+    created: string;
+};
+export type ListCreditsInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type AddCreditInput = {
+    /** The organisation: lower-case letters, digits and inner hyphens, at most 40 characters */
+    org: string;
+    /** The amount in cents, a whole number up to 100000000; negative to take credit back */
+    amount: number;
+    /** Why, for the organisation to read: one line, not blank, at most 120 characters */
+    reason: string;
+};
+/** When an organisation is alerted */
+export type BillingSettings = {
+    /** At which spending in a UTC calendar month the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
+    spendAlerts: number[];
+    /** Below which balance in cents the event `billing.alert.balance_reached` is sent; null for none. Default null */
+    balanceAlert?: number | null;
+};
+export type GetBillingSettingsInput = Record<string, never>;
+export type UpdateBillingSettingsInput = {
+    /** At which spending in a UTC calendar month the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
+    spendAlerts?: number[];
+    /** Below which balance in cents the event `billing.alert.balance_reached` is sent; null for none. Default null */
+    balanceAlert?: number | null;
+};
+/** One settled call */
+export type UsageRow = {
+    /** What it cost, in cents */
+    amount: number;
+    /** When it was settled */
+    createdAt: string;
+    /** What was used: `product`, `model`, `key`, `project`, the tokens, and the price in force in cents per million tokens */
+    metadata: Record<string, unknown>;
+    /** The id of the transfer in the journal */
+    transactionId: string;
+};
+/** What an organisation used */
+export type Usage = {
+    /** How many rows there are on all pages */
+    count: number;
+    /** What all of them cost, in cents */
+    amount: number;
+    /** The rows of this page */
+    usage: UsageRow[];
+    /** Send it as `after` to get the next page; empty on the last page */
+    next: string;
+};
+export type ListUsageInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+    /** Only what was settled then or later */
+    since?: string;
+    /** Only what was settled before */
+    until?: string;
+    /** Only what this key used */
+    key?: string;
+    /** Only what was used in this project */
+    project?: string;
+    /** Only calls of this model */
+    model?: string;
+    /** Only usage of this product */
+    product?: string;
+};
 /** A publisher that contributes to a set */
 export type ReferenceSource = {
     /** The name of the source */
@@ -1570,6 +1659,38 @@ export type Stoa = {
      * `POST /v1/o11y/set-aside/{id}/retry`
      */
     retrySetAside(input: RetrySetAsideInput, options?: CallOptions): Call<void>;
+    /**
+     * Reads what the organisation has, and what is held for calls that run.
+     * `GET /v1/billing/balance`
+     */
+    getBalance(input?: GetBalanceInput, options?: CallOptions): Call<Balance>;
+    /**
+     * Lists what the organisation was credited, newest first.
+     * `GET /v1/billing/credits`
+     */
+    listCredits(input?: ListCreditsInput, options?: CallOptions): Call<Page<Credit>>;
+    /** The same, as an iterator over the items of all pages. */
+    listCreditsAll(input?: ListCreditsInput, options?: CallOptions): AsyncGenerator<Credit, void, undefined>;
+    /**
+     * Credits an organisation.
+     * `POST /v1/billing/credits`
+     */
+    addCredit(input: AddCreditInput, options?: CreateOptions): Call<Credit>;
+    /**
+     * Reads when the organisation is alerted.
+     * `GET /v1/billing/settings`
+     */
+    getBillingSettings(input?: GetBillingSettingsInput, options?: CallOptions): Call<BillingSettings>;
+    /**
+     * Changes when the organisation is alerted.
+     * `PATCH /v1/billing/settings`
+     */
+    updateBillingSettings(input?: UpdateBillingSettingsInput, options?: CallOptions): Call<BillingSettings>;
+    /**
+     * Lists what the organisation used, newest first.
+     * `GET /v1/billing/usage`
+     */
+    listUsage(input?: ListUsageInput, options?: CallOptions): Call<Usage>;
     /**
      * Lists every set with its version and age. Read `stale` and `refused` first.
      * `GET /v1/risk/reference`

@@ -921,6 +921,7 @@ export type FaultCode =
   | 'key_revoked'
   | 'ingest_key_required'
   | 'key_budget'
+  | 'insufficient_balance'
   | 'forbidden'
   | 'ingest_key_unknown'
   | 'insufficient_capability'
@@ -1848,6 +1849,108 @@ export type RetrySetAsideInput = {
   id: string
 }
 
+// Balance, credits and usage.
+
+/** The money of an organisation */
+export type Balance = {
+  /** What was credited less what was used, in cents */
+  balance: number
+  /** What is held for calls that run, in cents */
+  holds: number
+  /** The balance less the holds, in cents */
+  available: number
+}
+
+export type GetBalanceInput = Record<string, never>
+
+/** Money that the operator gave to an organisation */
+export type Credit = {
+  /** The id of the transfer in the journal */
+  transactionId: string
+  /** The amount; negative if it was taken back, in cents */
+  amount: number
+  /** Why */
+  reason: string
+  /** When it was credited */
+  created: string
+}
+
+export type ListCreditsInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+}
+
+export type AddCreditInput = {
+  /** The organisation: lower-case letters, digits and inner hyphens, at most 40 characters */
+  org: string
+  /** The amount in cents, a whole number up to 100000000; negative to take credit back */
+  amount: number
+  /** Why, for the organisation to read: one line, not blank, at most 120 characters */
+  reason: string
+}
+
+/** When an organisation is alerted */
+export type BillingSettings = {
+  /** At which spending in a UTC calendar month the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
+  spendAlerts: number[]
+  /** Below which balance in cents the event `billing.alert.balance_reached` is sent; null for none. Default null */
+  balanceAlert?: number | null
+}
+
+export type GetBillingSettingsInput = Record<string, never>
+
+export type UpdateBillingSettingsInput = {
+  /** At which spending in a UTC calendar month the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
+  spendAlerts?: number[]
+  /** Below which balance in cents the event `billing.alert.balance_reached` is sent; null for none. Default null */
+  balanceAlert?: number | null
+}
+
+/** One settled call */
+export type UsageRow = {
+  /** What it cost, in cents */
+  amount: number
+  /** When it was settled */
+  createdAt: string
+  /** What was used: `product`, `model`, `key`, `project`, the tokens, and the price in force in cents per million tokens */
+  metadata: Record<string, unknown>
+  /** The id of the transfer in the journal */
+  transactionId: string
+}
+
+/** What an organisation used */
+export type Usage = {
+  /** How many rows there are on all pages */
+  count: number
+  /** What all of them cost, in cents */
+  amount: number
+  /** The rows of this page */
+  usage: UsageRow[]
+  /** Send it as `after` to get the next page; empty on the last page */
+  next: string
+}
+
+export type ListUsageInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+  /** Only what was settled then or later */
+  since?: string
+  /** Only what was settled before */
+  until?: string
+  /** Only what this key used */
+  key?: string
+  /** Only what was used in this project */
+  project?: string
+  /** Only calls of this model */
+  model?: string
+  /** Only usage of this product */
+  product?: string
+}
+
 // Reference sets for risk decisions, with an organisation's own overrides.
 
 /** A publisher that contributes to a set */
@@ -2570,6 +2673,47 @@ export type Stoa = {
    */
   retrySetAside(input: RetrySetAsideInput, options?: CallOptions): Call<void>
 
+  // Balance, credits and usage.
+
+  /**
+   * Reads what the organisation has, and what is held for calls that run.
+   * `GET /v1/billing/balance`
+   */
+  getBalance(input?: GetBalanceInput, options?: CallOptions): Call<Balance>
+
+  /**
+   * Lists what the organisation was credited, newest first.
+   * `GET /v1/billing/credits`
+   */
+  listCredits(input?: ListCreditsInput, options?: CallOptions): Call<Page<Credit>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listCreditsAll(input?: ListCreditsInput, options?: CallOptions): AsyncGenerator<Credit, void, undefined>
+
+  /**
+   * Credits an organisation.
+   * `POST /v1/billing/credits`
+   */
+  addCredit(input: AddCreditInput, options?: CreateOptions): Call<Credit>
+
+  /**
+   * Reads when the organisation is alerted.
+   * `GET /v1/billing/settings`
+   */
+  getBillingSettings(input?: GetBillingSettingsInput, options?: CallOptions): Call<BillingSettings>
+
+  /**
+   * Changes when the organisation is alerted.
+   * `PATCH /v1/billing/settings`
+   */
+  updateBillingSettings(input?: UpdateBillingSettingsInput, options?: CallOptions): Call<BillingSettings>
+
+  /**
+   * Lists what the organisation used, newest first.
+   * `GET /v1/billing/usage`
+   */
+  listUsage(input?: ListUsageInput, options?: CallOptions): Call<Usage>
+
   // Reference sets for risk decisions, with an organisation's own overrides.
 
   /**
@@ -2760,6 +2904,20 @@ export function createStoa(options: StoaOptions): Stoa {
       host.all('GET', '/v1/o11y/set-aside', input, options),
     retrySetAside: (input, options) =>
       host.call('POST', '/v1/o11y/set-aside/{id}/retry', input, options),
+    getBalance: (input = {}, options) =>
+      host.call('GET', '/v1/billing/balance', input, options),
+    listCredits: (input = {}, options) =>
+      host.call('GET', '/v1/billing/credits', input, options),
+    listCreditsAll: (input = {}, options) =>
+      host.all('GET', '/v1/billing/credits', input, options),
+    addCredit: (input, options) =>
+      host.create('POST', '/v1/billing/credits', input, options),
+    getBillingSettings: (input = {}, options) =>
+      host.call('GET', '/v1/billing/settings', input, options),
+    updateBillingSettings: (input = {}, options) =>
+      host.call('PATCH', '/v1/billing/settings', input, options),
+    listUsage: (input = {}, options) =>
+      host.call('GET', '/v1/billing/usage', input, options),
     listReference: (input = {}, options) =>
       host.call('GET', '/v1/risk/reference', input, options),
     refreshReference: (input, options) =>

@@ -288,10 +288,30 @@ const o11y: Record<string, () => Promise<Written>> = {
   },
 }
 
-const WRITES = { ...projects, ...account, ...people, ...apps, ...risk, ...events, ...o11y }
+const billing: Record<string, () => Promise<Written>> = {
+  addCredit: async () => {
+    const body = { org: home.org, amount: 500, reason: 'Paid' }
+    const answer = await host.call('POST /v1/billing/credits', { as: admin.key, body })
+    const changes = { org: { to: home.org }, amount: { to: 500 }, reason: { to: 'Paid' } }
+    return { answer, on: answer.body.transactionId, changes, reader: admin.key }
+  },
+  updateBillingSettings: async () => {
+    const answer = await host.call('PATCH /v1/billing/settings', { body: { spendAlerts: [200, 100] } })
+    return { answer, on: 'settings', changes: { spendAlerts: { from: [], to: [100, 200] } } }
+  },
+}
+
+const WRITES = { ...projects, ...account, ...people, ...apps, ...risk, ...events, ...o11y, ...billing }
 
 /** Operations whose change is not of an organisation: they emit nothing. */
-const SILENT = ['updateMe', 'changeEmail', 'changePassword', 'retrySetAside', 'updateEventSettings']
+const SILENT = [
+  'updateMe',
+  'changeEmail',
+  'changePassword',
+  'retrySetAside',
+  'updateEventSettings',
+  'updateBillingSettings',
+]
 
 /** What must not be in the trail or in an event. */
 const secretsIn = ({ body }: Answer): string[] => {

@@ -125,6 +125,7 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
     const owner = await host.organisation(`o-${salt}`)
     return { input: { current: owner.password }, ...(await host.browser(owner)) }
   },
+  'POST /v1/billing/credits': async host => ({ input: { org: host.home.org }, as: host.admin.key }),
   '/v1/account/callback': signInCallback,
   '/v1/account/logout': async host => ({ input: {}, ...(await host.browser(host.home)) }),
   '/v1/iam/me/invitations/{id}/accept': invitedCall,
@@ -174,7 +175,10 @@ export async function insertSignIn(host: TestHost, app: string): Promise<string>
 /** A valid call by a caller who has access. Creates the resource that the path names. */
 export async function validCall(host: TestHost, entry: Entry, salt: string): Promise<ValidCall> {
   const { operation } = entry
-  const special = await SPECIAL_CALLS[operation.path]?.(host, salt)
+  const special = await (SPECIAL_CALLS[`${operation.method} ${operation.path}`] ?? SPECIAL_CALLS[operation.path])?.(
+    host,
+    salt,
+  )
   const key = operation.access === 'superadmin' ? host.admin.key : host.home.key
   const own: RequestOptions = operation.access === 'person' ? await host.browser(host.home) : { as: key }
   const { as = key, headers = {} } = special ?? own

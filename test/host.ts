@@ -169,7 +169,7 @@ function settingValues(all: readonly Service[], { riskMirror = '', settings }: T
 
 /** Adds the services that the host itself needs. */
 function withProviders(chosen: readonly Service[]): readonly Service[] {
-  const needed = services.filter(({ name }) => ['iam', 'account', 'projects'].includes(name))
+  const needed = services.filter(({ name }) => ['iam', 'account', 'projects', 'billing'].includes(name))
   return [...needed.filter(one => !chosen.some(({ name }) => name === one.name)), ...chosen]
 }
 

@@ -95,7 +95,7 @@ describe('the pages of a listing follow each other', () => {
       const path = pathOf(listing, org, host.now)
       const get = async (one: string) => {
         const { body } = await host.host.call(`GET ${one}`, org.callers[listing.as])
-        return { rows: body.data ?? body.overrides, next: body.next }
+        return { rows: body.data ?? body.overrides ?? body.usage, next: body.next }
       }
       const twice = await get(path.replace('limit=10', 'limit=20'))
       const first = await get(path)

@@ -49,6 +49,13 @@ export const LISTINGS: readonly Listing[] = [
   listing('own revoked keys', `/v1/account/keys?status=revoked&${LIMIT}`, 'member'),
   listing('errors', `/v1/errors?${LIMIT}`, 'owner', false),
   listing('events set aside', `/v1/o11y/set-aside?${LIMIT}`, 'superadmin'),
+  listing('usage', `/v1/billing/usage?${LIMIT}`),
+  listing('usage of a key', `/v1/billing/usage?key=key_1&${LIMIT}`),
+  listing('usage of a project', `/v1/billing/usage?project=p1&${LIMIT}`),
+  listing('usage of a model', `/v1/billing/usage?model=m1&${LIMIT}`),
+  listing('usage of nobody', `/v1/billing/usage?key=key_nobody&${LIMIT}`),
+  listing('usage since lately', `/v1/billing/usage?since={recent}&${LIMIT}`),
+  listing('credits', `/v1/billing/credits?${LIMIT}`),
   listing('risk overrides', `/v1/risk/reference/domain?${LIMIT}`),
 ]
 
@@ -107,6 +114,13 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
     select 'consumer', ${org}, 'project.created',
       '{"id":"evt_1","type":"project.created","tenant":"home","time":"2026-11-15T09:30:00.000Z"}', 'failed', ${now}
     from generate_series(0, ${each}::int) as n`
+  await db`insert into billing_transfers (id, org, from_kind, to_kind, amount, created, product, model, key, project, metadata)
+    select 'txn_' || ${org}::text || n, ${org}, 'balance', 'revenue', 1, ${now}::timestamptz - make_interval(secs => n),
+      case when n % 4 > 0 then 'ai' end, 'm' || n % 2, 'key_' || n % 2, 'p' || n % 2, '{"reason": "paid"}'
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into billing_hours (org, hour, product, key, project, model, count, amount)
+    select org, date_trunc('hour', created), product, key, project, model, count(*), sum(amount) from billing_transfers
+    where org = ${org} and product is not null group by 1, 2, 3, 4, 5, 6`
   for (const user of [owner, member]) await fillUser(db, { org, user }, count, now)
 }
 

@@ -14,6 +14,7 @@ export const FAILING_OR_ENDLESS = [
   'unexpectedError',
   'failedWrite',
   'engineUnavailable',
+  'holdMoney',
 ]
 /** Operations that take half a second; tests that call each operation many times skip them. */
 export const SLOW_OPERATIONS = ['slow', 'slowQuery']

@@ -28,6 +28,8 @@ const SERVICE_EDGES: readonly [from: string, to: string][] = [
   ['projects', 'iam'],
   ['event', 'o11y'],
   ['errors', 'o11y'],
+  ['billing', 'account'],
+  ['billing', 'iam'],
 ]
 
 const FILE_LINES_MAX = 400

@@ -169,6 +169,7 @@ const REQUIRED = [
   'credentials',
   'audit',
   'requireBudget',
+  'meter',
   'leasePermits',
   'keptAnswers',
   'isVerified',

@@ -5,6 +5,7 @@ import { clientNetwork } from '../fair/address.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import type { KeyedRequest } from '../kit/kept-answers.ts'
+import type { Meter } from '../kit/meter.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import type { Provided } from '../kit/service.ts'
 import { type IdempotencyOptions, keyedRequest, once } from './idempotency.ts'
@@ -16,6 +17,7 @@ export type InvokeOptions = WriterOptions &
   IdempotencyOptions & {
     engines: Engines
     requireBudget: Provided['requireBudget']
+    meter: Meter
     /** The state of each service, by name. */
     states: ReadonlyMap<string, unknown>
     /** For operations that call other operations. */
@@ -36,8 +38,24 @@ export function invoke(
   const db = options.engines.db.for(acting ? acting.org : clientNetwork(request.ip))
   const keyed = keyedRequest(options, operation, acting, input, request)
   const run = () => operation.run(contextOf(options, operation, acting, request, db, keyed) as never, input as never)
-  const paid = () => (acting && operation.metered ? options.requireBudget(db, acting).then(run) : run())
-  return keyed === null ? paid() : once(options, db, operation, keyed, request.signal, paid)
+  const admitted = () => admit(options, db, operation, acting, run)
+  return keyed === null ? admitted() : once(options, db, operation, keyed, request.signal, admitted)
+}
+
+/** An operation that costs money runs if key and organisation have some left. Every other one waits until what its
+ *  organisation used before is settled, so that it sees what it costs. */
+function admit(
+  { meter, requireBudget }: InvokeOptions,
+  db: Database,
+  { metered }: Operation,
+  caller: Principal | null,
+  run: () => unknown,
+): unknown {
+  if (caller === null) return run()
+  const settled = metered && !caller.credential.budget ? null : meter.settled(caller.org)
+  if (!metered) return settled === null ? run() : settled.then(run)
+  const check = () => Promise.all([requireBudget(db, caller), meter.admit(db, caller)]).then(run)
+  return settled === null ? check() : settled.then(check)
 }
 
 function contextOf(
@@ -52,6 +70,24 @@ function contextOf(
   const state = options.states.get(operation.service)
   const write = writer(options, db, operation, caller, request, keyed)
   const calls = operation.callsOperations ? options.calls : undefined
+  const meter = operation.metered ? options.meter : undefined
   // Listed one by one: spreading the engines would cost more than everything else here.
-  return { db, bus, warehouse, http, dns, mail, clock, random, seal, passwords, caller, request, state, write, calls }
+  return {
+    db,
+    bus,
+    warehouse,
+    http,
+    dns,
+    mail,
+    clock,
+    random,
+    seal,
+    passwords,
+    caller,
+    request,
+    state,
+    write,
+    calls,
+    meter,
+  }
 }

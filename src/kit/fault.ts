@@ -21,6 +21,7 @@ const FAULTS = {
   key_revoked: [401, 'authentication_error', 'The key was revoked.'],
   ingest_key_required: [401, 'authentication_error', 'Events need a key, and none was sent.'],
   key_budget: [402, 'budget_error', 'The key has used up its budget; the message names the month or the total.'],
+  insufficient_balance: [402, 'budget_error', 'The organisation pays in advance and has nothing left.'],
   forbidden: [403, 'permission_error', 'The caller is known but may not do this.'],
   ingest_key_unknown: [403, 'permission_error', 'The key for events is not known.'],
   insufficient_capability: [403, 'permission_error', 'The credential may not write any of these events.'],

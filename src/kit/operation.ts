@@ -17,7 +17,7 @@
 //             the only one its key may act in, else none. Without it, the operation concerns the whole organisation and
 //             is refused for keys limited to projects.
 //   model     the input field that names the model it calls; keys may be limited to models.
-//   metered   it costs money, and is refused for a key that has used up its budget.
+//   metered   it costs money: it is refused for a key that has used up its budget, and its context has the `meter`.
 //   issuesCredential   it creates, reveals or widens a credential, and is refused for every limited key.
 //   endsCredential     it revokes a credential, and is allowed whatever a key is limited to.
 //   body      how a body other than our JSON is passed in `input.body`: `bytes`; `parsed`, its bytes and JSON value,
@@ -43,6 +43,7 @@ import type { Presented } from './credentials.ts'
 import { type Dialect, native } from './dialect.ts'
 import type { Fault, FaultCode } from './fault.ts'
 import { SECRET } from './fields.ts'
+import type { Meter } from './meter.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -85,9 +86,10 @@ type Input<F extends TProperties, B extends BodyKind> = Static<TObject<F>> & Bod
 
 type IsAudited<Au> = Au extends 'none' ? false : true
 
-type RunContext<S, A extends Access, Au, E extends Emits, D> = Context<A, S> & {
+type RunContext<S, A extends Access, Au, E extends Emits, D, M> = Context<A, S> & {
   write: Write<WriteScope<IsAudited<Au>, E>>
-} & (D extends true ? { calls: Calls } : unknown)
+} & (D extends true ? { calls: Calls } : unknown) &
+  (M extends true ? { meter: Meter } : unknown)
 
 export type Declaration<
   S,
@@ -99,6 +101,7 @@ export type Declaration<
   Au extends string,
   E extends Emits,
   D extends boolean,
+  M extends boolean,
 > = {
   /** `GET /v1/projects/{slug}`; `ANY` matches every method, and a final `{rest...}` every deeper path. */
   route: R
@@ -120,7 +123,7 @@ export type Declaration<
   passUnknown?: true
   project?: (keyof F & string) | 'chosen'
   model?: keyof F & string
-  metered?: true
+  metered?: M
   issuesCredential?: true
   endsCredential?: true
   callsOperations?: D
@@ -129,7 +132,7 @@ export type Declaration<
   faults?: readonly FaultCode[]
   dialect?: Dialect
   faultBody?: (fault: Fault, request: RequestFacts) => object | null
-  run: (context: RunContext<S, A, Au, E, D>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
+  run: (context: RunContext<S, A, Au, E, D, M>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
 } & AuditRule<R, A>
 
 /** Every write must declare its audit entry, or 'none'. Public operations have no caller to record. */
@@ -169,11 +172,12 @@ export type Declare<S> = <
   const Au extends string = 'none',
   E extends Emits = Record<never, never>,
   const D extends boolean = false,
+  const M extends boolean = false,
 >(
-  declared: Declaration<S, R, A, F, B, O, Au, E, D>,
+  declared: Declaration<S, R, A, F, B, O, Au, E, D, M>,
 ) => Operation
 
-type Erased = Declaration<never, string, Access, TProperties, BodyKind, TSchema, string, Emits, boolean> & {
+type Erased = Declaration<never, string, Access, TProperties, BodyKind, TSchema, string, Emits, boolean, boolean> & {
   audit?: string
 }
 

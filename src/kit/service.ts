@@ -1,10 +1,12 @@
 // A service is a folder under src/services. Its name is the path segment after /v1/; it may have further paths.
+
 import type { Engines, Sql } from '../engines/engines.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Consumer, ConsumerDeclaration, Schedule, ScheduleDeclaration } from './background.ts'
 import type { Principal } from './caller.ts'
 import type { Credentials } from './credentials.ts'
 import type { KeptAnswers } from './kept-answers.ts'
+import type { Meter } from './meter.ts'
 import { type Declare, declareOperation, type Operation } from './operation.ts'
 import type { LeasePermits } from './permits.ts'
 import type { Settings, SettingValues } from './setting.ts'
@@ -70,6 +72,7 @@ export type Provided = {
   audit: AuditTrail
   /** Raises 402 when the caller's key has used up its budget. */
   requireBudget(db: Sql, caller: Principal): Promise<void>
+  meter: Meter
   leasePermits: LeasePermits
   keptAnswers: KeptAnswers
   /** Whether an organisation attached this host name and proved that it owns it; `address` is who asks. */

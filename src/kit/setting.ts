@@ -20,6 +20,14 @@ export function count(text: string): number {
   return Number(text)
 }
 
+export function oneOf<const T extends string>(values: readonly T[]): (text: string) => T {
+  return text => {
+    const value = values.find(one => one === text)
+    if (value === undefined) throw new Error(`must be ${values.join(' or ')}`)
+    return value
+  }
+}
+
 export function readUrl(text: string, protocols: string[]): URL {
   if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
     throw new Error(`must be a URL with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)

@@ -3,6 +3,7 @@
 import { service } from '../kit/service.ts'
 import { issueKey, revokeKeysOf } from './account/public.ts'
 import { account } from './account/service.ts'
+import { billing } from './billing/service.ts'
 import { errorsService } from './errors/service.ts'
 import { event } from './event/service.ts'
 import { iamService } from './iam/service.ts'
@@ -26,7 +27,7 @@ export const services = [
   event,
   o11y,
   service({ name: 'tasks', what: 'Scheduled and background tasks' }),
-  service({ name: 'billing', what: 'Balance, credits and usage' }),
+  billing,
   service({ name: 'webhooks', what: "Events delivered to an organisation's own endpoints, signed" }),
   risk,
   errorsService,

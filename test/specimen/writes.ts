@@ -4,7 +4,6 @@ import type { Tx } from '../../src/engines/engines.ts'
 import { nothing } from '../../src/kit/answer.ts'
 import { Fault } from '../../src/kit/fault.ts'
 import { slug } from '../../src/kit/fields.ts'
-import { settleSpend } from '../../src/services/account/public.ts'
 import { insertProject, updateProject } from '../../src/services/projects/store.ts'
 import { consumer, nullable, operation, schedule } from './state.ts'
 
@@ -89,10 +88,38 @@ export const spend = operation({
   summary: 'Charges the given units, as a model call would',
   access: 'bearer',
   metered: true,
-  input: { units: Type.Integer({ minimum: 0, maximum: 1_000_000_000, examples: [1] }) },
+  project: 'chosen',
+  input: {
+    units: Type.Integer({ minimum: 0, maximum: 1_000_000_000, examples: [1] }),
+    model: Type.Optional(Type.String({ maxLength: 100, examples: ['large'] })),
+    waits: Type.Optional(
+      Type.Boolean({ description: 'Whether the answer waits for the settlement', examples: [true] }),
+    ),
+  },
   output: nothing,
   audit: 'none',
-  run: ({ caller, clock, write }, { units }) => write(({ db }) => settleSpend({ db, clock }, caller, units)),
+  run: async ({ caller, meter }, { units, model = 'small', waits = true }) => {
+    const hold = await meter.hold(caller, units)
+    const settled = hold.settle({ amount: units, product: 'specimen', model, metadata: { units } })
+    if (waits) await settled
+  },
+})
+
+const UNITS = 3_000_000
+
+export const holdMoney = operation({
+  route: 'POST /v1/specimen/hold',
+  summary: 'Holds 3 cents until the client leaves, for at most so long',
+  access: 'bearer',
+  metered: true,
+  input: { ms: Type.Integer({ minimum: 0, maximum: 60_000, examples: [0] }) },
+  output: nothing,
+  audit: 'none',
+  run: async ({ caller, meter, request, clock }, { ms }) => {
+    const hold = await meter.hold(caller, UNITS)
+    if (ms > 0) await clock.sleep(ms, request.signal)
+    hold.release()
+  },
 })
 
 export const issueCredential = operation({

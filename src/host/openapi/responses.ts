@@ -164,7 +164,7 @@ const WITH_KEY = ['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'too_ma
 function codesOf({ access, method, faults, bodyKind, metered }: Operation): Set<FaultCode> {
   const guarded: FaultCode[] = [...(access === 'ingest' ? WITH_INGEST : WITH_BEARER), ...WITH_KEY]
   if (method !== 'GET') guarded.push('csrf_token_required')
-  if (metered) guarded.push('key_budget')
+  if (metered) guarded.push('key_budget', 'insufficient_balance')
   const ofCaller = access === 'public' ? [] : guarded
   return new Set([...ALWAYS, ...ofCaller, ...(bodyKind === 'none' ? [] : WITH_BODY), ...faults])
 }

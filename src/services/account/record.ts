@@ -1,10 +1,8 @@
 // A key as the API returns it.
 import { type Static, Type } from 'typebox'
 import { timestamp } from '../../kit/fields.ts'
+import { centsOf } from '../../kit/meter.ts'
 import type { KeyRow } from './store.ts'
-
-/** Spending is stored in millionths of a cent, because a small model call costs less than a hundredth of one. */
-export const UNITS_PER_CENT = 1_000_000
 
 export const KeyStatus = Type.Enum(['active', 'expired', 'revoked'], {
   title: 'KeyStatus',
@@ -65,8 +63,8 @@ export function recordOf(row: KeyRow, creator: string, now: Date): Static<typeof
     ...(limits.length > 0 && { limit: limits }),
     ...((budget.month > 0 || budget.total > 0) && { budget }),
     ...(rate !== null && { rate }),
-    spend: spent / UNITS_PER_CENT,
-    spendMonth: spent_month / UNITS_PER_CENT,
+    spend: centsOf(spent),
+    spendMonth: centsOf(spent_month),
     ...(last_used !== null && { lastUsed: last_used }),
     ...(revoked_by !== null && { revokedBy: revoked_by }),
     ...(revoked_at !== null && { revokedAt: revoked_at }),

@@ -3,7 +3,8 @@
 import type { Clock, Sql, Tx } from '../../engines/engines.ts'
 import type { Principal } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
-import { monthOf, UNITS_PER_CENT } from './record.ts'
+import { UNITS_PER_CENT } from '../../kit/meter.ts'
+import { monthOf } from './record.ts'
 import * as store from './store.ts'
 
 /** Throws a 402 fault when the caller's key has used up a budget. */
@@ -27,12 +28,16 @@ export async function requireBudget(
   }
 }
 
-/** Adds the cost of a call, in millionths of a cent. */
-export async function settleSpend(
-  { db, clock }: { db: Tx; clock: Clock },
-  { org, credential }: Principal,
-  units: number,
+/** Adds the costs of calls, in millionths of a cent. */
+export async function settleSpends(
+  db: Tx,
+  spends: readonly { caller: Principal; units: number }[],
+  clock: Clock,
 ): Promise<void> {
-  if (credential.kind === 'session') return
-  await store.addSpent(db, org, credential.id, units, monthOf(clock.now()))
+  const spent = new Map<string, number>()
+  for (const { caller, units } of spends) {
+    const { kind, id } = caller.credential
+    if (kind !== 'session') spent.set(id, (spent.get(id) ?? 0) + units)
+  }
+  if (spent.size > 0) await store.addSpent(db, [...spent], monthOf(clock.now()))
 }

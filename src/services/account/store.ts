@@ -160,8 +160,13 @@ export async function selectSpent(db: Sql, org: OrgId, id: string, month: string
   return row ?? null
 }
 
-export async function addSpent(db: Tx, org: OrgId, id: string, amount: number, month: string): Promise<void> {
-  await db`update keys set spent = spent + ${amount}, month_of = ${month},
-      spent_month = ${amount} + case when month_of = ${month} then spent_month else 0 end
-    where org = ${org} and id = ${id}`
+/** The keys are locked in one order: transactions that add to the same ones would wait for each other otherwise. */
+export async function addSpent(db: Tx, spent: readonly [id: string, amount: number][], month: string): Promise<void> {
+  await db`with used as materialized (
+      select keys.id, s.amount from keys join unnest(${spent.map(([id]) => id)}::text[],
+        ${spent.map(([, amount]) => amount)}::bigint[]) as s (id, amount) on s.id = keys.id
+      order by keys.id for no key update of keys)
+    update keys set spent = spent + used.amount, month_of = ${month},
+      spent_month = used.amount + case when month_of = ${month} then spent_month else 0 end
+    from used where keys.id = used.id`
 }

@@ -22,7 +22,13 @@ export * as guesses from './guesses/store.ts'
 export * as oidc from './oidc/store.ts'
 export { endGrant, endSignIn, findSignIn, lockSignIn, type SignedIn } from './oidc/store.ts'
 export { signInId } from './sign-ins/store.ts'
-export { emailsOf, type MemberAccess, ownersOf, selectAccess as findMember } from './store.ts'
+export {
+  emailsOf,
+  type MemberAccess,
+  ownersOf,
+  selectAccess as findMember,
+  selectOrg as findOrganisation,
+} from './store.ts'
 export { insertAudit as recordInTrail } from './trail/store.ts'
 export { findWorkspaceToken, workspaceIn } from './workspace-tokens.ts'
 export const hasNoOrganisations = store.lockWhileEmpty

@@ -1,0 +1,29 @@
+// GET /v1/billing/balance.
+import { Type } from 'typebox'
+import { centsOf } from '../../kit/meter.ts'
+import { Cents } from './fields.ts'
+import { operation } from './state.ts'
+import * as store from './store.ts'
+
+export const getBalance = operation({
+  route: 'GET /v1/billing/balance',
+  summary: 'Reads what the organisation has, and what is held for calls that run',
+  description:
+    'The balance is what was credited less what was used. It may be below zero, unless this service is paid in advance.',
+  access: 'bearer',
+  output: Type.Object(
+    {
+      balance: Cents('What was credited less what was used'),
+      holds: Cents('What is held for calls that run', 3),
+      available: Cents('The balance less the holds', 1247),
+    },
+    { title: 'Balance', description: 'The money of an organisation' },
+  ),
+  run: async ({ db, caller: { org }, clock }) => {
+    const [balance, holds] = await Promise.all([
+      store.selectAccount(db, org, 'balance'),
+      store.sumHolds(db, org, clock.now().toISOString()),
+    ])
+    return { balance: centsOf(balance), holds: centsOf(holds), available: centsOf(balance - holds) }
+  },
+})

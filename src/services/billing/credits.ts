@@ -1,0 +1,81 @@
+// Operations under /v1/billing/credits.
+import { Type } from 'typebox'
+import type { OrgId } from '../../kit/caller.ts'
+import { Fault } from '../../kit/fault.ts'
+import { displayName, slug, timestamp } from '../../kit/fields.ts'
+import { centsOf, UNITS_PER_CENT } from '../../kit/meter.ts'
+import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { findOrganisation } from '../iam/public.ts'
+import { creditAdded } from './events.ts'
+import { Cents, TransactionId } from './fields.ts'
+import { writeTransfers } from './journal.ts'
+import { operation } from './state.ts'
+import * as store from './store.ts'
+
+/** A hundred thousand times as much still fits in the journal. */
+const CENTS_MAX = 100_000_000
+
+const Credit = Type.Object(
+  {
+    transactionId: TransactionId,
+    amount: Cents('The amount; negative if it was taken back'),
+    reason: Type.String({ description: 'Why', examples: ['Invoice 2026-114 paid'] }),
+    created: timestamp('When it was credited'),
+  },
+  { title: 'Credit', description: 'Money that the operator gave to an organisation' },
+)
+
+export const addCredit = operation({
+  route: 'POST /v1/billing/credits',
+  summary: 'Credits an organisation',
+  description: 'A negative amount takes credit back; the balance may fall below zero by that.',
+  access: 'superadmin',
+  input: {
+    org: slug('The organisation'),
+    amount: Type.Integer({
+      minimum: -CENTS_MAX,
+      maximum: CENTS_MAX,
+      description: `The amount in cents, a whole number up to ${CENTS_MAX}; negative to take credit back`,
+      examples: [5000],
+    }),
+    reason: displayName('Why, for the organisation to read'),
+  },
+  output: Credit,
+  status: 201,
+  audit: 'billing.credit.add',
+  emits: creditAdded,
+  faults: ['not_found'],
+  run: ({ write, clock, random }, { org, amount, reason }) =>
+    write(async ({ db, record, emit }) => {
+      const tenant = org as OrgId
+      if (!(await findOrganisation(db, tenant)))
+        throw new Fault('not_found', { message: `There is no organisation ${org}.` })
+      const [id, created] = [`txn_${random.token(24)}`, clock.now().toISOString()]
+      const [from, to] = amount < 0 ? (['balance', 'credits'] as const) : (['credits', 'balance'] as const)
+      const transfer = { id, org, from, to, amount: Math.abs(amount) * UNITS_PER_CENT, metadata: { reason } }
+      await writeTransfers(db, [{ ...transfer, product: null, model: null, key: null, project: null }], created)
+      record(id, { org: { to: org }, amount: { to: amount }, reason: { to: reason } })
+      emit('billing.credit.added', { transactionId: id, amount, reason }, tenant)
+      return { transactionId: id, amount, reason, created }
+    }),
+})
+
+export const listCredits = operation({
+  route: 'GET /v1/billing/credits',
+  summary: 'Lists what the organisation was credited, newest first',
+  access: 'bearer',
+  input: paging,
+  output: listing(Credit),
+  run: async ({ db, caller: { org } }, query) => {
+    const found = await page(
+      query,
+      (last, count) => store.selectCredits(db, org, positionFrom(last), count),
+      positionKey,
+    )
+    const data = found.data.map(({ id, amount, created, metadata }) => ({
+      ...{ transactionId: id, amount: centsOf(amount), created },
+      reason: String(metadata.reason),
+    }))
+    return { ...found, data }
+  },
+})

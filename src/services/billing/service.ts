@@ -1,0 +1,26 @@
+import { service } from '../../kit/service.ts'
+import { oneOf, setting } from '../../kit/setting.ts'
+import * as balance from './balance.ts'
+import * as credits from './credits.ts'
+import { alertEvents } from './events.ts'
+import { tendJournal } from './schedule.ts'
+import * as settings from './settings.ts'
+import { MODES, openBilling } from './state.ts'
+import * as usage from './usage.ts'
+
+export const billing = service({
+  name: 'billing',
+  what: 'Balance, credits and usage',
+  operations: [balance, usage, credits, settings],
+  migrations: new URL('migrations/', import.meta.url),
+  settings: {
+    STOA_BILLING: setting(
+      'Whether model calls are paid afterwards (`postpaid`) or refused when the balance is used up (`prepaid`)',
+      'postpaid',
+      oneOf(MODES),
+    ),
+  },
+  schedules: [tendJournal],
+  emits: { 'usage that reaches an alert': alertEvents },
+  open: openBilling,
+})

@@ -1,0 +1,42 @@
+// The state of the service: the meter of this process, and whether the journal was last seen to be balanced.
+import type { Engines } from '../../engines/engines.ts'
+import { type Gauge, type Opened, type Opening, serviceKit } from '../../kit/service.ts'
+import { openMeter } from './meter.ts'
+import * as store from './store.ts'
+
+export type Billing = {
+  /** Reads what all accounts are together, and remembers it for the metrics. */
+  checkJournal(): Promise<void>
+}
+
+export const { operation, schedule } = serviceKit<Billing>()
+
+export const MODES = ['postpaid', 'prepaid'] as const
+
+type Values = { STOA_BILLING: (typeof MODES)[number] }
+
+export async function openBilling({ engines, settings, baseUrl, warn }: Opening<Values>): Promise<Opened<Billing>> {
+  const isPrepaid = settings.STOA_BILLING === 'prepaid'
+  const meter = openMeter({ ...engines, source: baseUrl, isPrepaid, warn })
+  const journal = openCheck(engines, warn)
+  await journal.check()
+  return { state: { checkJournal: journal.check }, provides: { meter }, gauges: journal.gauges, close: meter.close }
+}
+
+function openCheck({ db }: Engines, warn: (error: unknown) => void) {
+  let imbalance = 0
+  return {
+    check: async () => {
+      imbalance = await store.sumAccounts(db)
+      if (imbalance !== 0)
+        warn(new Error(`the journal is damaged: its accounts are ${imbalance} together instead of 0`))
+    },
+    gauges: (): Gauge[] => [
+      {
+        name: 'stoa_billing_imbalance',
+        help: 'What all accounts of the journal are together, in millionths of a cent; 0 unless the journal is damaged.',
+        samples: [{ labels: {}, value: imbalance }],
+      },
+    ],
+  }
+}

@@ -1,0 +1,248 @@
+// The SQL of the journal, its holds and its summaries.
+import type { Sql, Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import type { Position } from '../../kit/page.ts'
+
+export type AccountKind = 'balance' | 'credits' | 'revenue'
+
+/** `product`, `model`, `key` and `project` are null for credits. */
+export type NewTransfer = {
+  id: string
+  org: string
+  from: AccountKind
+  to: AccountKind
+  amount: number
+  product: string | null
+  model: string | null
+  key: string | null
+  project: string | null
+  metadata: Record<string, unknown>
+}
+
+/** The ids of those that are new. */
+export async function insertTransfers(db: Tx, transfers: readonly NewTransfer[], at: string): Promise<Set<string>> {
+  const column = <K extends keyof NewTransfer>(name: K) => transfers.map(one => one[name])
+  const rows = await db<{ id: string }>`insert into billing_transfers
+      (id, org, from_kind, to_kind, amount, created, product, model, key, project, metadata)
+    select id, org, from_kind, to_kind, amount, ${at}::timestamptz, product, model, key, project, metadata from unnest(
+      ${column('id')}::text[], ${column('org')}::text[], ${column('from')}::text[], ${column('to')}::text[],
+      ${column('amount')}::bigint[], ${column('product')}::text[], ${column('model')}::text[],
+      ${column('key')}::text[], ${column('project')}::text[],
+      ${transfers.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[])
+      as t (id, org, from_kind, to_kind, amount, product, model, key, project, metadata)
+    on conflict do nothing returning id`
+  return new Set(rows.map(({ id }) => id))
+}
+
+export type Movement = { org: string; kind: AccountKind; amount: number }
+
+/** In one order: transactions that touch the same organisations would wait for each other otherwise. */
+export async function addToAccounts(db: Tx, movements: readonly Movement[]): Promise<void> {
+  await db`insert into billing_accounts as a (org, kind, amount)
+    select org, kind, sum(amount) from unnest(${movements.map(({ org }) => org)}::text[],
+      ${movements.map(({ kind }) => kind)}::text[], ${movements.map(({ amount }) => amount)}::bigint[])
+      as moved (org, kind, amount)
+    group by org, kind order by org, kind
+    on conflict (org, kind) do update set amount = a.amount + excluded.amount`
+}
+
+export type HourRow = { org: string; product: string; key: string; project: string; model: string; amount: number }
+
+export async function addToHours(db: Tx, hour: string, rows: readonly HourRow[]): Promise<void> {
+  const column = <K extends keyof HourRow>(name: K) => rows.map(one => one[name])
+  await db`insert into billing_hours as h (org, hour, product, key, project, model, count, amount)
+    select org, ${hour}::timestamptz, product, key, project, model, count(*), sum(amount) from unnest(
+      ${column('org')}::text[], ${column('product')}::text[], ${column('key')}::text[],
+      ${column('project')}::text[], ${column('model')}::text[], ${column('amount')}::bigint[])
+      as used (org, product, key, project, model, amount)
+    group by org, product, key, project, model order by org, product, key, project, model
+    on conflict (org, hour, product, key, project, model)
+      do update set count = h.count + excluded.count, amount = h.amount + excluded.amount`
+}
+
+/** What organisations had spent in the month before, and what their alerts are. */
+export type SpentBefore = {
+  org: string
+  month: string
+  spent: number
+  spendAlerts: number[]
+  balanceAlert: number | null
+}
+
+/** Adds to what they spent in that month. */
+export async function addToMonth(
+  db: Tx,
+  month: string,
+  spent: readonly { org: string; amount: number }[],
+): Promise<SpentBefore[]> {
+  return db<SpentBefore>`with added as (
+      select org, sum(amount)::bigint as amount from unnest(${spent.map(({ org }) => org)}::text[],
+        ${spent.map(({ amount }) => amount)}::bigint[]) as s (org, amount) group by org order by org)
+    insert into billing_orgs as o (org, month, spent) select org, ${month}, amount from added
+    on conflict (org) do update set month = excluded.month,
+      spent = excluded.spent + case when o.month = excluded.month then o.spent else 0 end
+    returning o.org, o.month, o.spent - (select amount from added where added.org = o.org) as spent,
+      o.spend_alerts as "spendAlerts", o.balance_alert as "balanceAlert"`
+}
+
+export async function selectAccount(db: Sql, org: string, kind: AccountKind): Promise<number> {
+  const [row] = await db<{ amount: number }>`select amount from billing_accounts where org = ${org} and kind = ${kind}`
+  return row?.amount ?? 0
+}
+
+/** Not worth waiting for the disk: what is lost with the database is released. */
+export async function insertHolds(
+  db: Tx,
+  holds: readonly { id: string; org: string; amount: number }[],
+  expires: string,
+): Promise<void> {
+  await db`insert into billing_holds (id, org, amount, expires)
+    select id, org, amount, ${expires}::timestamptz from unnest(${holds.map(({ id }) => id)}::text[],
+      ${holds.map(({ org }) => org)}::text[], ${holds.map(({ amount }) => amount)}::bigint[]) as h (id, org, amount)
+    where set_config('synchronous_commit', 'off', true) = 'off'`
+}
+
+export async function renewHolds(db: Tx, ids: readonly string[], expires: string): Promise<void> {
+  await db`update billing_holds set expires = ${expires} where id = any(${ids})`
+}
+
+export async function deleteHolds(db: Tx, ids: readonly string[]): Promise<void> {
+  await db`delete from billing_holds where id = any(${ids})`
+}
+
+export async function deleteExpiredHolds(db: Tx, now: string): Promise<number> {
+  return (await db`delete from billing_holds where expires < ${now} returning 1`).length
+}
+
+export async function sumHolds(db: Sql, org: OrgId, now: string): Promise<number> {
+  const [row] = await db<{ amount: number }>`select coalesce(sum(amount), 0)::bigint as amount from billing_holds
+    where org = ${org} and expires >= ${now}`
+  return row?.amount ?? 0
+}
+
+export type TransferRow = {
+  id: string
+  amount: number
+  created: string
+  product: string | null
+  model: string | null
+  key: string | null
+  project: string | null
+  metadata: Record<string, unknown>
+}
+
+/** Empty texts and `-infinity`/`infinity` stand for no filter, so that one statement fits all. */
+export type UsageFilter = {
+  product: string
+  key: string
+  project: string
+  model: string
+  since: string
+  until: string
+}
+
+/** The filters that an index begins with are written out, because the plan is the same for all values. */
+export async function selectUsage(
+  db: Sql,
+  org: OrgId,
+  filter: UsageFilter,
+  after: Position,
+  count: number,
+): Promise<TransferRow[]> {
+  const { product, key, project, model, since, until } = filter
+  if (key !== '') {
+    return db<TransferRow>`select id, amount, created, product, model, key, project, metadata from billing_transfers
+      where org = ${org} and key = ${key} and product is not null
+        and created >= ${since} and created < ${until} and (created, id) < (${after.created}, ${after.id})
+        and (${product} = '' or product = ${product}) and (${project} = '' or project = ${project})
+        and (${model} = '' or model = ${model})
+      order by created desc, id desc limit ${count}`
+  }
+  if (project !== '') {
+    return db<TransferRow>`select id, amount, created, product, model, key, project, metadata from billing_transfers
+      where org = ${org} and project = ${project} and product is not null
+        and created >= ${since} and created < ${until} and (created, id) < (${after.created}, ${after.id})
+        and (${product} = '' or product = ${product}) and (${model} = '' or model = ${model})
+      order by created desc, id desc limit ${count}`
+  }
+  if (model !== '') {
+    return db<TransferRow>`select id, amount, created, product, model, key, project, metadata from billing_transfers
+      where org = ${org} and model = ${model} and product is not null
+        and created >= ${since} and created < ${until} and (created, id) < (${after.created}, ${after.id})
+        and (${product} = '' or product = ${product})
+      order by created desc, id desc limit ${count}`
+  }
+  return db<TransferRow>`select id, amount, created, product, model, key, project, metadata from billing_transfers
+    where org = ${org} and product is not null
+      and created >= ${since} and created < ${until} and (created, id) < (${after.created}, ${after.id})
+      and (${product} = '' or product = ${product})
+    order by created desc, id desc limit ${count}`
+}
+
+export type Total = { count: number; amount: number }
+
+/** Of whole hours: from `since` up to `until`, both at the beginning of an hour or infinite. */
+export async function sumHours(db: Sql, org: OrgId, filter: UsageFilter): Promise<Total> {
+  const { product, key, project, model, since, until } = filter
+  const [row] =
+    await db<Total>`select coalesce(sum(count), 0)::bigint as count, coalesce(sum(amount), 0)::bigint as amount
+    from billing_hours where org = ${org} and hour >= ${since} and hour < ${until}
+      and (${product} = '' or product = ${product}) and (${key} = '' or key = ${key})
+      and (${project} = '' or project = ${project}) and (${model} = '' or model = ${model})`
+  return row as Total
+}
+
+/** For parts of an hour. */
+export async function sumTransfers(db: Sql, org: OrgId, filter: UsageFilter): Promise<Total> {
+  const { product, key, project, model, since, until } = filter
+  const [row] = await db<Total>`select count(*) as count, coalesce(sum(amount), 0)::bigint as amount
+    from billing_transfers where org = ${org} and product is not null and created >= ${since} and created < ${until}
+      and (${product} = '' or product = ${product}) and (${key} = '' or key = ${key})
+      and (${project} = '' or project = ${project}) and (${model} = '' or model = ${model})`
+  return row as Total
+}
+
+export async function selectCredits(db: Sql, org: OrgId, after: Position, count: number): Promise<TransferRow[]> {
+  return db<TransferRow>`select id, case when to_kind = 'balance' then amount else -amount end as amount, created,
+      product, model, key, project, metadata from billing_transfers
+    where org = ${org} and product is null and (created, id) < (${after.created}, ${after.id})
+    order by created desc, id desc limit ${count}`
+}
+
+export type BillingSettings = { spendAlerts: number[]; balanceAlert: number | null }
+
+export async function selectSettings(db: Sql, org: OrgId): Promise<BillingSettings | null> {
+  const [row] = await db<BillingSettings>`select spend_alerts as "spendAlerts", balance_alert as "balanceAlert"
+    from billing_orgs where org = ${org}`
+  return row ?? null
+}
+
+/** Locks the row, which is made if there is none. */
+export async function lockSettings(db: Tx, org: OrgId): Promise<BillingSettings> {
+  const [row] = await db<BillingSettings>`insert into billing_orgs (org) values (${org})
+    on conflict (org) do update set org = excluded.org
+    returning spend_alerts as "spendAlerts", balance_alert as "balanceAlert"`
+  return row as BillingSettings
+}
+
+export async function updateSettings(db: Tx, org: OrgId, settings: BillingSettings): Promise<void> {
+  await db`update billing_orgs set spend_alerts = ${settings.spendAlerts}, balance_alert = ${settings.balanceAlert}
+    where org = ${org}`
+}
+
+/** What all accounts are together, which is zero unless the journal is damaged. */
+export async function sumAccounts(db: Sql): Promise<number> {
+  const [row] = await db<{ amount: number }>`select coalesce(sum(amount), 0)::bigint as amount from billing_accounts`
+  return row?.amount ?? 0
+}
+
+/** The accounts that do not have the amount that their transfers give. */
+export async function selectUnbalanced(db: Sql): Promise<{ org: string; kind: string }[]> {
+  return db<{ org: string; kind: string }>`with moved as (
+      select org, to_kind as kind, amount from billing_transfers
+      union all select org, from_kind, -amount from billing_transfers),
+    derived as (select org, kind, sum(amount) as amount from moved group by org, kind)
+    select coalesce(a.org, d.org) as org, coalesce(a.kind, d.kind) as kind
+    from billing_accounts as a full join derived as d on a.org = d.org and a.kind = d.kind
+    where coalesce(a.amount, 0) <> coalesce(d.amount, 0)`
+}
