@@ -10,6 +10,6 @@ export function clientNetwork(address: string): string {
   const zeros = tail === undefined ? [] : new Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0')
   return `${[...first, ...zeros, ...last]
     .slice(0, 4)
-    .map(part => part.replace(/^0+(?=.)/, ''))
+    .map(part => part.replace(/^0{1,3}(?=.)/, ''))
     .join(':')}::/64`
 }
