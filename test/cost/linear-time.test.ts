@@ -6,6 +6,7 @@ import { glob } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, BlockList } from 'node:net'
 import { after, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { openHttp } from '../../src/engines/http/http.ts'
 import { HEADER_BYTES_MAX } from '../../src/host/listener.ts'
@@ -17,7 +18,9 @@ import { CA, startHost, testListener } from '../host.ts'
 import { specimen } from '../specimen.ts'
 
 const TIMES_ORDINARY = 10
-const TRIES = 5
+const TRIES = 20
+/** Between tries, longer each time: a busy machine may be slow for seconds. */
+const PAUSE_MS = 50
 const WARM_UP_RUNS = 50
 const ORDINARY_RUNS = 15
 const BODY_CHARS = 64 * 1024
@@ -249,6 +252,7 @@ async function runShapes(parts: readonly Part[], shapes = SHAPES): Promise<void>
           const { us, status } = await measure(kind, text)
           assert.ok(status !== 431 && status !== 429 && status < 500, `answered ${status}`)
           least = Math.min(least, us)
+          if (least > bound) await wait(PAUSE_MS * tries)
         }
         assert.ok(least <= bound, `took ${least} us; an ordinary request takes ${bound / TIMES_ORDINARY} us`)
       }
