@@ -346,6 +346,14 @@ function createCall(baseUrl: string, dispatcher: Agent, key: string) {
   }
 }
 
+/** The machine that runs the tests may be so busy that the database needs many times what it needs otherwise. */
+const PATIENT = {
+  waitMs: 120_000,
+  deadlineMs: 240_000,
+  heartbeat: { everyMs: 1_000, answerMs: 60_000 },
+  parameters: { statement_timeout: 200_000, idle_in_transaction_session_timeout: 200_000 },
+}
+
 /** A clone of the migrated template database, or of an empty one; `drop` closes and drops it. */
 export async function testDatabase(
   { dbConnections = 5, dbQueue = 200 }: TestOptions = {},
@@ -357,7 +365,7 @@ export async function testDatabase(
 }> {
   const socketDirectory = env('STOA_TEST_SOCKETS')
   const open = (database: string, connectionsMax: number, queueMax: number) =>
-    openPostgres({ at: { socketDirectory, database, user: DATABASE_USER }, connectionsMax, queueMax })
+    openPostgres({ ...PATIENT, at: { socketDirectory, database, user: DATABASE_USER }, connectionsMax, queueMax })
   const name = `test_${systemRandom.token(12).toLowerCase()}`
   const script = async (text: string) => {
     const maintenance = open('postgres', 1, 1)
@@ -377,7 +385,7 @@ export async function testDatabase(
 }
 
 function sameDatabase({ database: at }: Running) {
-  const db = openPostgres({ at, connectionsMax: 5, queueMax: 200 })
+  const db = openPostgres({ ...PATIENT, at, connectionsMax: 5, queueMax: 200 })
   return { db, at, drop: db.close }
 }
 

@@ -17,13 +17,16 @@ const FILES_PER_PROCESS = 6
 const PROCESSES = availableParallelism() * 2
 
 /** A file that never ends would otherwise keep the run waiting for ever. */
-const RUN_MS = 40 * 60_000
+const RUN_MS = 30 * 60_000
+/** More failed processes than these fail for another reason than each other. */
+const AGAIN_MAX = 8
 
 const chosen = process.argv.slice(2)
 const records = mkdtempSync(join(tmpdir(), 'stoa-record-'))
 const faultRecord = join(records, 'faults')
 const eventRecord = join(records, 'events')
 const caseRecord = join(records, 'cases')
+const passRecord = join(records, 'passed')
 
 /** The files to run: the long suites first, each in its own process, then several tests of one folder together. */
 async function everyTest(): Promise<string[]> {
@@ -46,16 +49,22 @@ function entriesFor(processes: readonly string[][]): string[] {
 }
 
 /** Node ends a run when every test it knows of has ended, so one test waits until all files are loaded. A process that exits
- *  before its tests have ended, with whatever code, fails. */
+ *  before its tests have ended, with whatever code, has not passed. */
 function entryText(files: readonly string[]): string {
   const urls = files.map(file => pathToFileURL(file).href)
   return [
+    "import { appendFileSync } from 'node:fs'",
     "import { after, test } from 'node:test'",
-    'const { promise, resolve, reject } = Promise.withResolvers()',
+    'const { promise, resolve } = Promise.withResolvers()',
     'let isDone = false',
-    "process.on('exit', () => { if (!isDone) process.exitCode = 1 })",
+    "process.on('exit', code => {",
+    '  if (!isDone) process.exitCode = 1',
+    `  else if (code === 0) appendFileSync(process.env.STOA_TEST_PASSED, import.meta.filename + '\\n')`,
+    '})',
     "test('every file of this process is loaded', () => promise)",
-    `for (const url of ${JSON.stringify(urls)}) await import(url).catch(reject)`,
+    // What the file had started by then would keep the process from ending.
+    'const fail = error => { console.error(error); process.exit(1) }',
+    `for (const url of ${JSON.stringify(urls)}) await import(url).catch(fail)`,
     'after(() => { isDone = true })', // Registered last, so that it runs after the hooks of the files.
     'resolve()',
     '',
@@ -94,13 +103,13 @@ function unproven(): string[] {
   return [...faults.map(line => `fault: ${line}`), ...events.map(subject => `event: ${subject}`)]
 }
 
-function run(files: string[]): number {
+function run(files: string[], processes: number): void {
   const flags = [
-    `--test-concurrency=${PROCESSES}`,
+    `--test-concurrency=${processes}`,
     '--test-global-setup=test/setup.ts',
     '--test-timeout=600000', // For a machine that is busy; a test that hangs fails all the same.
   ]
-  const { status } = spawnSync(process.execPath, ['--test', ...flags, ...files], {
+  spawnSync(process.execPath, ['--test', ...flags, ...files], {
     stdio: 'inherit',
     timeout: RUN_MS,
     env: {
@@ -108,10 +117,29 @@ function run(files: string[]): number {
       STOA_TEST_FAULTS: faultRecord,
       STOA_TEST_EVENTS: eventRecord,
       STOA_TEST_CASES: caseRecord,
+      STOA_TEST_PASSED: passRecord,
       NODE_COMPILE_CACHE: join(CACHE, 'compile'),
     },
   })
-  return status ?? 1
+}
+
+/** The processes that did not pass. */
+function failedOf(entries: readonly string[]): string[] {
+  const passed = new Set(linesIn(passRecord))
+  return entries.filter(entry => !passed.has(entry))
+}
+
+/** Runs the tests side by side. What fails then is run again by itself: a deadline that is missed only beside others says
+ *  that the machine was busy, and a fault fails again. */
+function runAll(entries: string[]): number {
+  run(entries, PROCESSES)
+  const failed = failedOf(entries)
+  if (failed.length === 0 || failed.length > AGAIN_MAX || entries.length === 1) return failed.length
+  say(`${failed.length} of ${entries.length} processes failed. They are run again, one after the other.`)
+  run(failed, 1)
+  const still = failedOf(failed).length
+  say(still === 0 ? 'Passed by themselves; see above for what failed beside others.' : `${still} failed again.`)
+  return still
 }
 
 function say(text: string): void {
@@ -119,7 +147,7 @@ function say(text: string): void {
 }
 
 let failed = chosen.length === 0 && !check() ? 1 : 0
-failed ||= run(chosen.length > 0 ? entriesFor(chosen.map(file => [file])) : await everyTest())
+failed ||= runAll(chosen.length > 0 ? entriesFor(chosen.map(file => [file])) : await everyTest())
 if (!failed && chosen.length === 0) {
   const missing = unproven()
   for (const line of missing) say(`No test produced a declared ${line}`)

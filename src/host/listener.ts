@@ -181,8 +181,10 @@ const untrustedProxy = () =>
 const plainHttp = (message: string) => new Fault('https_required', { message, headers: { connection: 'close' } })
 
 /** Whether the first bytes of a plain connection look like a request that a proxy received over TLS. */
-const isForwarded = (head: Buffer): boolean =>
-  /\r\nx-forwarded-proto:[^\r\n]*https/i.test(head.toString('latin1', 0, HEADER_BYTES_MAX))
+function isForwarded(head: Buffer): boolean {
+  const lines = head.toString('latin1', 0, HEADER_BYTES_MAX).toLowerCase().split('\r\n')
+  return lines.some(line => line.startsWith('x-forwarded-proto:') && line.includes('https'))
+}
 
 function clientFault(error: NodeJS.ErrnoException): Fault {
   switch (error.code) {

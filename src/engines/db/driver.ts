@@ -26,7 +26,8 @@ const STATEMENT_TIMEOUT_MS = 30_000
 const IDLE_IN_TRANSACTION_MS = 10_000
 /** After this time without acknowledgement the server closes the connection. */
 const UNANSWERED_MS = 15_000
-const CONNECT_TIMEOUT_S = 5
+/** For a connection to be made. */
+export const CONNECT_MS = 5_000
 
 /** No connection was made, so nothing was sent. */
 export class ConnectFailed extends Error {
@@ -42,14 +43,15 @@ export function openDriver(
   at: Location,
   handlers: DriverHandlers,
   parameters?: Record<string, string | number>,
+  connectMs: number = CONNECT_MS,
 ): Driver {
-  const { open, close } = connectOnce()
+  const { open, close } = connectOnce(connectMs)
   const settings: postgres.Options<Record<string, postgres.PostgresType>> & { socket: typeof open } = {
     ...handlers,
     socket: open,
     max: 1,
     max_lifetime: null,
-    connect_timeout: CONNECT_TIMEOUT_S,
+    connect_timeout: connectMs / 1_000,
     onnotice: () => {},
     fetch_types: false,
     connection: {
@@ -112,7 +114,7 @@ const SLICES = 5
 /** What the driver made of the URL. */
 type Target = { host: string[]; port: number[]; path: string | false }
 
-function connectOnce() {
+function connectOnce(connectMs: number) {
   let isUsed = false
   let isClosed = false
   let socket: Socket | null = null
@@ -124,7 +126,7 @@ function connectOnce() {
       const places = path ? [{ path }] : host.map((name, at) => ({ host: name, port: port[at] as number }))
       for (const place of places) {
         try {
-          socket = await connected(place)
+          socket = await connected(place, connectMs)
           if (isClosed) socket.destroy()
           // The driver reads the name for TLS from it.
           return Object.assign(socket, place)
@@ -141,14 +143,16 @@ function connectOnce() {
   }
 }
 
-function connected(place: { path: string } | { host: string; port: number }): Promise<Socket> {
+type Place = { path: string } | { host: string; port: number }
+
+function connected(place: Place, connectMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(place)
     const fail = (error: { code?: string; message: string }) => {
       socket.destroy()
       reject(new ConnectFailed(error))
     }
-    const timer = setTimeout(() => fail({ message: 'no connection in time' }), CONNECT_TIMEOUT_S * 1_000)
+    const timer = setTimeout(() => fail({ message: 'no connection in time' }), connectMs)
     socket.once('error', fail)
     socket.once('close', () => clearTimeout(timer))
     socket.once('connect', () => {

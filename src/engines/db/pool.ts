@@ -5,7 +5,7 @@ import { openFairQueue, QueueFull } from '../../fair/queue.ts'
 import { EngineUnavailable } from '../engines.ts'
 import { openCalls, type RunningCall } from './calls.ts'
 import { type ConnectionsOptions, openConnections } from './connections.ts'
-import type { Driver, DriverHandlers } from './driver.ts'
+import { CONNECT_MS, type Driver, type DriverHandlers } from './driver.ts'
 import { isConnectionLost } from './errors.ts'
 import { openListener } from './notifications.ts'
 
@@ -13,6 +13,8 @@ export type PoolOptions = {
   connectionsMax: number
   /** How many callers may wait for a connection; further ones are refused at once. */
   queueMax: number
+  /** How long a call may wait for a free connection, and for a new one. */
+  waitMs?: number
   /** How often the LISTEN connection is checked, and how long it may take to answer; tests shorten them. */
   heartbeat?: { everyMs: number; answerMs: number }
   /** For a whole transaction, and for its end after it was cancelled; tests shorten them. */
@@ -22,8 +24,6 @@ export type PoolOptions = {
   idle?: Pick<ConnectionsOptions, 'idleMs' | 'answerMs'>
 }
 
-/** How long a call may wait for a connection. */
-const QUEUE_WAIT_MS = 5_000
 /** A few seconds longer than the server lets a single statement run. */
 const DEADLINE_MS = 35_000
 /** How long a call may take to end after it was cancelled. A connection that is silent for longer is lost. */
@@ -35,14 +35,14 @@ const CLOSE_WAIT_S = 5
 export type Pool = ReturnType<typeof openPool>
 
 export function openPool(options: PoolOptions, open: (handlers: DriverHandlers) => Driver) {
-  const { connectionsMax: width, queueMax: waitingMax } = options
-  const queue = openFairQueue({ width, waitingMax, waitMs: QUEUE_WAIT_MS })
+  const { connectionsMax: width, queueMax: waitingMax, waitMs = CONNECT_MS } = options
+  const queue = openFairQueue({ width, waitingMax, waitMs })
   const connections = openConnections({ openDriver: onclose => open({ onclose }), ...options.idle })
   /** Set while the server does not answer. Calls then fail at once instead of waiting for a connection. */
   let isDown = false
 
   const calls = openCalls({
-    connectMs: QUEUE_WAIT_MS,
+    connectMs: waitMs,
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
     cancelMs: options.cancelMs ?? CANCEL_MS,
     cancel: statement => {

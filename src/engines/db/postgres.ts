@@ -9,7 +9,11 @@ import { isConnectionLost, translate } from './errors.ts'
 import { backendOf, openPool, type PoolOptions } from './pool.ts'
 import { runSession } from './session.ts'
 
-export type PostgresOptions = PoolOptions & { at: Location }
+export type PostgresOptions = PoolOptions & {
+  at: Location
+  /** Settings of the server for each connection, instead of ours. */
+  parameters?: Record<string, string | number>
+}
 
 /** Health checks need an answer soon. */
 const PING_MS = 2_000
@@ -19,7 +23,7 @@ const HOST = 'the host'
 const HANDLES_MAX = 10_000
 
 export function openPostgres(options: PostgresOptions): Database {
-  const pool = openPool(options, handlers => openDriver(options.at, handlers))
+  const pool = openPool(options, handlers => openDriver(options.at, handlers, options.parameters, options.waitMs))
   const run = <T>(user: string, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> =>
     pool.run(user, call, start).catch(error => translate(error, call))
 

@@ -23,15 +23,12 @@ const sourceOf = async (set: string, source: string) =>
   (await setOf(set)).sources.find((one: { source: string }) => one.source === source)
 const WITHOUT_MEMBERS = ['sanction', 'jurisdiction', 'pep', 'issuer', 'reputation']
 
-/** Waits until every set with sources is allLoaded. */
-async function allLoaded(): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    const { refused } = await list()
-    if (refused.every((set: string) => WITHOUT_MEMBERS.includes(set))) return
-    await new Promise(done => setTimeout(done, 50))
-  }
-  assert.fail('the sets were not allLoaded')
-}
+/** Waits until every set with sources is loaded. */
+const allLoaded = () =>
+  eventually(
+    async () => (await list()).refused as string[],
+    refused => refused.every(set => WITHOUT_MEMBERS.includes(set)),
+  )
 
 /** Advances the clock by one interval and waits for the run that is then due. */
 async function runOnce(): Promise<void> {

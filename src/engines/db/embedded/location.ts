@@ -35,9 +35,10 @@ export function serverAccount(): Account {
       )
     }
   }
-  const entry = readFileSync('/etc/passwd', 'utf8').match(/^nobody:[^:]*:(\d+):(\d+):/m)
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  const entry = lines.find(line => line.startsWith('nobody:'))?.split(':')
   if (!entry) throw new Error('PostgreSQL does not run as root, and /etc/passwd has no user nobody; set DATABASE_URL')
-  return { name: 'nobody', ids: { uid: Number(entry[1]), gid: Number(entry[2]) } }
+  return { name: 'nobody', ids: { uid: Number(entry[2]), gid: Number(entry[3]) } }
 }
 
 /** The directory of the cluster: in the data directory if the account can access it, otherwise elsewhere, under an id
