@@ -52,7 +52,7 @@ describe('every operation that creates something', () => {
 /** The same call with another valid value of some field of the body; null if it has none. */
 function changed({ operation }: Entry, call: ValidCall, absent: string): ValidCall | null {
   const fields = fieldsOf(operation)
-  const text = Object.keys(call.input).find(name => name === 'name' || name === 'slug' || name === 'app')
+  const text = Object.keys(call.input).find(name => ['name', 'slug', 'app', 'reason'].includes(name))
   if (text !== undefined && !operation.pathFields.includes(text)) {
     return { ...call, input: { ...call.input, [text]: `${call.input[text]}2` } }
   }
