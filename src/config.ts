@@ -51,6 +51,7 @@ const SETTINGS = {
   ),
   STOA_DB_CONNECTIONS: setting('Connections to the database', '10', count),
   STOA_DB_QUEUE: setting('Calls that may wait for a connection before callers get 503', '200', count),
+  STOA_DB_WAIT_S: setting('Seconds that they may wait for the database before callers get 503', '5', count),
   STOA_ANSWER_MEMORY_MB: setting('Memory for answers that clients have not read yet, in MiB', '128', count),
   STOA_BODY_MEMORY_MB: setting('Memory for request bodies that are received at the same time, in MiB', '64', count),
   STOA_CONNECTIONS_MAX: setting('Open connections of clients, in total', String(CONNECTION_LIMITS.total), count),

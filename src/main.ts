@@ -126,6 +126,7 @@ function engineSettings(config: Config, dataDirectory: string): EngineSettings {
     databaseUrl: config.DATABASE_URL,
     dbConnections: config.STOA_DB_CONNECTIONS,
     dbQueue: config.STOA_DB_QUEUE,
+    dbWaitS: config.STOA_DB_WAIT_S,
     http: { allow: config.STOA_OUTBOUND_ALLOW, ca: config.STOA_OUTBOUND_CA ?? undefined },
     dns: config.STOA_DNS,
     mail: {

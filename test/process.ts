@@ -29,7 +29,8 @@ export function start(
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const noDownloads = { STOA_RISK_MIRROR: 'file:///does-not-exist' }
   const ports = { STOA_PORT: '0', STOA_IAM_PORT: '0', STOA_METRICS_PORT: '0' }
-  const env = { PATH, NODE_COMPILE_CACHE, ...ports, ...noDownloads, ...settings }
+  const patience = { STOA_DB_WAIT_S: '120' } // The machine may be busy.
+  const env = { PATH, NODE_COMPILE_CACHE, ...ports, ...patience, ...noDownloads, ...settings }
   const child = spawn(process.execPath, [join(process.cwd(), 'src/main.ts')], {
     env,
     cwd,

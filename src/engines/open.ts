@@ -19,6 +19,7 @@ export type EngineSettings = {
   databaseUrl: string | null
   dbConnections: number
   dbQueue: number
+  dbWaitS: number
   http: HttpOptions
   /** Resolvers to use instead of the system's, `address` or `address:port`. */
   dns: string[]
@@ -47,6 +48,7 @@ export async function openEngines(
       : { url: databaseUrl as string },
     connectionsMax: dbConnections,
     queueMax: options.dbQueue,
+    waitMs: options.dbWaitS * 1_000,
   })
   if (databaseUrl) await requireVersion(db)
   const http = openHttp(options.http)

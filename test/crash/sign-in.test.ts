@@ -278,7 +278,7 @@ const SCENARIOS = [
 ] as const
 
 describe(`kill -9 in the middle of a sign-in (repeat with STOA_CRASH_SEED=${seed})`, () => {
-  it('leaves no incomplete sign-in', { timeout: 300_000 }, async t => {
+  it('leaves no incomplete sign-in', { timeout: 1_200_000 }, async t => {
     const random = seededRandom(seed)
     const below = (bound: number) => random.bytes(4).readUInt32LE() % bound
     const fixture = await openFixture(t)

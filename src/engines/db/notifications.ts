@@ -5,8 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { answers, type Driver, type DriverHandlers } from './driver.ts'
 
 const HEARTBEAT_MS = 1_000
-/** An idle server answers at once, a busy one within milliseconds. */
-const ANSWER_MS = 3_500
 /** For `waitForNotifications`. */
 const WAIT_MAX_MS = 1_000
 const RECONNECT_MS = 250
@@ -16,14 +14,14 @@ type Listener = { channel: string; onNotify: (payload: string) => void; onConnec
 export type ListenerOptions = {
   open: (handlers: DriverHandlers) => Driver
   everyMs?: number
-  answerMs?: number
+  answerMs: number
   /** The server does not answer (`isFrozen`) or cannot be connected to. May be called several times. */
   onUnreachable: (isFrozen: boolean) => void
   onReachable: () => void
 }
 
 export function openListener(options: ListenerOptions) {
-  const { open, onUnreachable, onReachable, everyMs = HEARTBEAT_MS, answerMs = ANSWER_MS } = options
+  const { open, onUnreachable, onReachable, everyMs = HEARTBEAT_MS, answerMs } = options
   const listeners: Listener[] = []
   /** The newest connection, open or opening. */
   let latest: Driver | null = null

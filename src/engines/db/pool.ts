@@ -24,6 +24,9 @@ export type PoolOptions = {
   idle?: Pick<ConnectionsOptions, 'idleMs' | 'answerMs'>
 }
 
+/** A server that is silent for this part of the time that a call may wait is down. An idle one answers at once, a busy one
+ *  within milliseconds. */
+const HEARTBEAT_SHARE = 0.7
 /** A few seconds longer than the server lets a single statement run. */
 const DEADLINE_MS = 35_000
 /** How long a call may take to end after it was cancelled. A connection that is silent for longer is lost. */
@@ -60,6 +63,7 @@ export function openPool(options: PoolOptions, open: (handlers: DriverHandlers) 
 
   const listener = openListener({
     open,
+    answerMs: waitMs * HEARTBEAT_SHARE,
     ...options.heartbeat,
     onUnreachable: isFrozen => {
       // If the server has no connection left for the listener, it gets one of ours.
