@@ -24,7 +24,7 @@ export async function withEngines(start: (engines: Engines) => Promise<Serving>)
         databaseUrl: null,
         dbConnections: 10,
         dbQueue: 200,
-    dbWaitS: 5,
+        dbWaitS: 5,
         http: { allow: [], ca: undefined },
         dns: [],
         mail: { smtpUrl: null, from: 'bench@localhost', ca: undefined, print: () => {} },
