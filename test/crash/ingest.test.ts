@@ -196,8 +196,8 @@ async function assertExactlyOnce(t: TestContext, at: PostgresOptions['at'], load
   t.diagnostic(`requests: ${summary.join(', ')}`)
   const others = stored.length - receipted.length
   t.diagnostic(`${receipted.length} ids of ${sent.size} receipted, 0 lost, 0 twice; ${others} landed without a receipt`)
-  assert.ok(counts.receipts > 500, 'too few requests for this test')
-  assert.ok(counts['ids repeated'] > 500, 'too few repeated ids for this test')
+  assert.ok(counts.receipts > 100, 'too few requests for this test')
+  assert.ok(counts['ids repeated'] > 100, 'too few repeated ids for this test')
 }
 
 function targetOf(data: string, baseUrl: string, { secret, publishable }: Record<Credential, string>): Target {
