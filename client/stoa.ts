@@ -915,6 +915,7 @@ export type FaultCode =
   | 'sign_in_failed'
   | 'unroutable_events'
   | 'too_many_events'
+  | 'model_refused'
   | 'credential_required'
   | 'credential_refused'
   | 'key_expired'
@@ -925,6 +926,7 @@ export type FaultCode =
   | 'forbidden'
   | 'ingest_key_unknown'
   | 'insufficient_capability'
+  | 'model_unpriced'
   | 'key_limit'
   | 'csrf_token_required'
   | 'https_required'
@@ -938,17 +940,21 @@ export type FaultCode =
   | 'key_rate'
   | 'ingest_rate'
   | 'too_many_tries'
+  | 'model_limit'
+  | 'upstream_busy'
   | 'headers_too_large'
   | 'internal'
   | 'not_held'
   | 'not_built'
   | 'upstream_unreachable'
+  | 'upstream_refused'
   | 'mail_unreachable'
   | 'overloaded'
   | 'starting'
   | 'database_unreachable'
   | 'warehouse_unreachable'
   | 'bus_unreachable'
+  | 'upstream_timeout'
 
 // The host itself.
 
@@ -1769,6 +1775,254 @@ export type VerifyDomainInput = {
   /** A host name, such as shop.example.com, without scheme, port or wildcard */
   host: string
 }
+
+// Model calls: chat completions, embeddings and the list of models.
+
+/** A model of a provider */
+export type ProviderModel = {
+  /** The name that clients use: 1 to 200 visible ASCII characters */
+  id: string
+  /** Its name at the provider, if that is another: 1 to 200 visible ASCII characters */
+  upstream?: string
+  /** What it does; default `chat` */
+  kind?: 'chat' | 'embedding'
+  /** What it costs */
+  price?: {
+    /** Input, in cents per million tokens */
+    input: number
+    /** Output, in cents per million tokens */
+    output: number
+    /** Input from the provider's cache; as input if absent, in cents per million tokens */
+    cachedInput?: number
+    /** Input that is written to the provider's cache; as input if absent, in cents per million tokens */
+    cacheWrite?: number
+    /** Reasoning; as output if absent, in cents per million tokens */
+    reasoning?: number
+    /** An image, in cents */
+    image?: number
+  }
+  /** Milliseconds until its answer must begin; default 300000 */
+  beginMs?: number
+  /** Milliseconds between two parts of its answer; default 300000 */
+  gapMs?: number
+  /** Calls that an organisation may begin in a minute, at each process of this service */
+  rate?: number
+  /** Calls that an organisation may make at once, at each process of this service */
+  concurrency?: number
+}
+
+/** Where models are called */
+export type Provider = {
+  /** The name of the provider here: lower-case letters, digits and inner hyphens, at most 40 characters */
+  name: string
+  /** The format that it speaks; default: that of its kind */
+  wire: 'openai' | 'anthropic'
+  /** Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format */
+  kind: 
+    | 'openai'
+    | 'anthropic'
+    | 'google'
+    | 'mistral'
+    | 'groq'
+    | 'together'
+    | 'openrouter'
+    | 'azure'
+    | 'bedrock'
+    | 'ollama'
+    | 'vllm'
+    | 'llamacpp'
+    | 'compatible'
+  /** Its URL */
+  baseUrl: string
+  /** Whether it has a key */
+  hasApiKey: boolean
+  /** Its models */
+  models: ProviderModel[]
+  /** When it was added */
+  created: string
+  /** When it was last changed */
+  updated: string
+}
+
+export type ListProvidersInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+}
+
+export type AddProviderInput = {
+  /** The name of the provider here: lower-case letters, digits and inner hyphens, at most 40 characters */
+  name: string
+  /** The format that it speaks; default: that of its kind */
+  wire?: 'openai' | 'anthropic'
+  /** Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format */
+  kind?: 
+    | 'openai'
+    | 'anthropic'
+    | 'google'
+    | 'mistral'
+    | 'groq'
+    | 'together'
+    | 'openrouter'
+    | 'azure'
+    | 'bedrock'
+    | 'ollama'
+    | 'vllm'
+    | 'llamacpp'
+    | 'compatible'
+  /** Its URL, without the path of an operation; `/v1` if it has no path */
+  baseUrl: string
+  /** Its key; it is stored encrypted and never shown */
+  apiKey?: string
+  /** Its models, at most 500 */
+  models: ProviderModel[]
+}
+
+export type UpdateProviderInput = {
+  /** The name of the provider here: lower-case letters, digits and inner hyphens, at most 40 characters */
+  name: string
+  /** Its URL, without the path of an operation; `/v1` if it has no path */
+  baseUrl?: string
+  /** Its key; it is stored encrypted and never shown */
+  apiKey?: string | null
+  /** Its models, at most 500 */
+  models?: ProviderModel[]
+}
+
+export type DeleteProviderInput = {
+  /** The name of the provider here: lower-case letters, digits and inner hyphens, at most 40 characters */
+  name: string
+}
+
+/** A model call in the log */
+export type ModelRequest = {
+  /** The id of the request */
+  id: string
+  /** When it began */
+  created: string
+  /** The model, as the client named it */
+  model: string
+  /** The model that answered, if it is another: behind an alias, or a fallback */
+  answeredModel?: string
+  /** Who answered */
+  provider?: string
+  /** The format of the client */
+  wire: string
+  /** Whether the answer was streamed */
+  streamed: boolean
+  /** The key that called */
+  key?: string
+  /** The project */
+  project?: string
+  /** Why it failed: the code of the fault, or `interrupted` if the client left */
+  error?: string
+  /** How many times a provider was asked */
+  attempts: number
+  /** Milliseconds until the first part of the answer */
+  firstTokenMs?: number
+  /** Milliseconds until the end of the answer */
+  totalMs: number
+  /** Tokens of the input */
+  inputTokens: number
+  /** Tokens of the output */
+  outputTokens: number
+  /** Tokens of the output per second after the first part */
+  tokensPerSecond?: number
+  /** Whether the tokens were counted here */
+  estimated: boolean
+  /** What it cost, in cents */
+  cost?: number
+  /** The transfer in the journal */
+  transactionId?: string
+}
+
+export type ListModelRequestsInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+}
+
+export type GetModelRequestInput = {
+  /** The id of the request */
+  id: string
+}
+
+/** Another name for a model */
+export type ModelAlias = {
+  /** The name that clients use: 1 to 200 visible ASCII characters */
+  name: string
+  /** The model that they then call: 1 to 200 visible ASCII characters */
+  model: string
+}
+
+/** What is called when a model fails */
+export type ModelFallback = {
+  /** The model, or an alias: 1 to 200 visible ASCII characters */
+  model: string
+  /** What is called instead, in this order: up to 5 models */
+  to: string[]
+}
+
+/** What an organisation chose for its model calls */
+export type AiSettings = {
+  /** Other names for models: up to 100; default none */
+  aliases: ModelAlias[]
+  /** What is called when a model cannot be reached or is busy: up to 100; default none */
+  fallbacks: ModelFallback[]
+}
+
+export type GetAiSettingsInput = Record<string, never>
+
+export type UpdateAiSettingsInput = {
+  /** Other names for models: up to 100; default none */
+  aliases?: ModelAlias[]
+  /** What is called when a model cannot be reached or is busy: up to 100; default none */
+  fallbacks?: ModelFallback[]
+}
+
+/** What a model costs */
+export type ModelPrice = {
+  /** Input, in cents per million tokens */
+  input: number
+  /** Output, in cents per million tokens */
+  output: number
+  /** Input from the provider's cache, in cents per million tokens */
+  cachedInput?: number
+  /** Input that is written to the provider's cache, in cents per million tokens */
+  cacheWrite?: number
+  /** Reasoning, in cents per million tokens */
+  reasoning?: number
+  /** An image, in cents */
+  image?: number
+}
+
+/** A model that can be called; without a price, its calls are counted but cost nothing */
+export type Model = {
+  /** The name for `model` */
+  id: string
+  /** Always `model` */
+  object: 'model'
+  /** Always 0: providers do not agree on it */
+  created: number
+  /** The provider */
+  owned_by: string
+  /** What it does */
+  kind: 'chat' | 'embedding'
+  /** What a model costs */
+  price?: ModelPrice
+}
+
+/** In the format of the models interface */
+export type ModelList = {
+  /** Always `list` */
+  object: 'list'
+  /** The models, by name */
+  data: Model[]
+}
+
+export type ListModelsInput = Record<string, never>
 
 // Event ingest, and the analytics read from it.
 
@@ -2636,6 +2890,68 @@ export type Stoa = {
    */
   verifyDomain(input: VerifyDomainInput, options?: CallOptions): Call<Domain>
 
+  // Model calls: chat completions, embeddings and the list of models.
+
+  /**
+   * Lists the providers that were added, by name.
+   * `GET /v1/ai/providers`
+   */
+  listProviders(input?: ListProvidersInput, options?: CallOptions): Call<Page<Provider>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listProvidersAll(input?: ListProvidersInput, options?: CallOptions): AsyncGenerator<Provider, void, undefined>
+
+  /**
+   * Adds a provider; its models can be called at once.
+   * `POST /v1/ai/providers`
+   */
+  addProvider(input: AddProviderInput, options?: CreateOptions): Call<Provider>
+
+  /**
+   * Changes a provider.
+   * `PATCH /v1/ai/providers/{name}`
+   */
+  updateProvider(input: UpdateProviderInput, options?: CallOptions): Call<Provider>
+
+  /**
+   * Deletes a provider; calls that run go on.
+   * `DELETE /v1/ai/providers/{name}`
+   */
+  deleteProvider(input: DeleteProviderInput, options?: CallOptions): Call<void>
+
+  /**
+   * Lists the model calls of the organisation, newest first.
+   * `GET /v1/ai/requests`
+   */
+  listModelRequests(input?: ListModelRequestsInput, options?: CallOptions): Call<Page<ModelRequest>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listModelRequestsAll(input?: ListModelRequestsInput, options?: CallOptions): AsyncGenerator<ModelRequest, void, undefined>
+
+  /**
+   * Reads one model call of the log.
+   * `GET /v1/ai/requests/{id}`
+   */
+  getModelRequest(input: GetModelRequestInput, options?: CallOptions): Call<ModelRequest>
+
+  /**
+   * Reads what the organisation chose for its model calls.
+   * `GET /v1/ai/settings`
+   */
+  getAiSettings(input?: GetAiSettingsInput, options?: CallOptions): Call<AiSettings>
+
+  /**
+   * Changes what the organisation chose for its model calls.
+   * `PATCH /v1/ai/settings`
+   */
+  updateAiSettings(input?: UpdateAiSettingsInput, options?: CallOptions): Call<AiSettings>
+
+  /**
+   * Lists the models that can be called.
+   * `GET /v1/models`
+   */
+  listModels(input?: ListModelsInput, options?: CallOptions): Call<ModelList>
+
   // Event ingest, and the analytics read from it.
 
   /**
@@ -2892,6 +3208,28 @@ export function createStoa(options: StoaOptions): Stoa {
       host.call('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
     verifyDomain: (input, options) =>
       host.call('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
+    listProviders: (input = {}, options) =>
+      host.call('GET', '/v1/ai/providers', input, options),
+    listProvidersAll: (input = {}, options) =>
+      host.all('GET', '/v1/ai/providers', input, options),
+    addProvider: (input, options) =>
+      host.create('POST', '/v1/ai/providers', input, options),
+    updateProvider: (input, options) =>
+      host.call('PATCH', '/v1/ai/providers/{name}', input, options),
+    deleteProvider: (input, options) =>
+      host.call('DELETE', '/v1/ai/providers/{name}', input, options),
+    listModelRequests: (input = {}, options) =>
+      host.call('GET', '/v1/ai/requests', input, options),
+    listModelRequestsAll: (input = {}, options) =>
+      host.all('GET', '/v1/ai/requests', input, options),
+    getModelRequest: (input, options) =>
+      host.call('GET', '/v1/ai/requests/{id}', input, options),
+    getAiSettings: (input = {}, options) =>
+      host.call('GET', '/v1/ai/settings', input, options),
+    updateAiSettings: (input = {}, options) =>
+      host.call('PATCH', '/v1/ai/settings', input, options),
+    listModels: (input = {}, options) =>
+      host.call('GET', '/v1/models', input, options),
     getEventSettings: (input = {}, options) =>
       host.call('GET', '/v1/event/settings', input, options),
     updateEventSettings: (input = {}, options) =>

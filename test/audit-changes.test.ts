@@ -1,6 +1,8 @@
 // What the audit trail and the events say of every write of the product: a table with one real call per audited operation.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Changes, Written } from './audit-changes.ts'
+import { aiWrites } from './audit-changes-ai.ts'
 import { allOperations, insertSignIn, setAsideEvent } from './derive.ts'
 import { type Answer, startHost } from './host.ts'
 
@@ -16,18 +18,6 @@ const PASSWORD = 'walnut-desk-twelve-green'
 const URIS = ['https://shop.example.com/a', 'https://shop.example.com/b']
 const DAY_MS = 24 * 60 * 60_000
 const inDays = (days: number) => new Date(host.clock.now().getTime() + days * DAY_MS).toISOString()
-
-type Changes = Record<string, { from?: unknown; to?: unknown }>
-/** `changes` is null where nothing but a secret changed; `reader` is the key that reads the trail of the entry. `tenant`
- *  gets the events, by default `home`; `emits` are their subjects, by default all that the operation declares. */
-type Written = {
-  answer: Answer
-  on: string
-  changes: Changes | null
-  reader?: string
-  tenant?: string
-  emits?: string[]
-}
 
 let made = 0
 const next = (prefix: string) => `${prefix}${made++}`
@@ -301,7 +291,9 @@ const billing: Record<string, () => Promise<Written>> = {
   },
 }
 
-const WRITES = { ...projects, ...account, ...people, ...apps, ...risk, ...events, ...o11y, ...billing }
+const ai = aiWrites(host, next)
+
+const WRITES = { ...projects, ...account, ...people, ...apps, ...risk, ...events, ...o11y, ...billing, ...ai }
 
 /** Operations whose change is not of an organisation: they emit nothing. */
 const SILENT = [
@@ -311,6 +303,7 @@ const SILENT = [
   'retrySetAside',
   'updateEventSettings',
   'updateBillingSettings',
+  ...Object.keys(ai),
 ]
 
 /** What must not be in the trail or in an event. */

@@ -36,6 +36,7 @@ function answerProblem({ answer }: Operation, output: unknown): string | null {
   if (answer.kind === 'nothing') return output === undefined ? null : 'declares no output but answered with one'
   if (answer.kind === 'reply') return output instanceof Reply ? null : 'declares a reply but answered with a value'
   if (output instanceof EventStream) return answer.chunk ? null : 'answered with an event stream but declares none'
+  if (output instanceof Reply) return answer.kind === 'either' ? null : 'answered with a reply but declares none'
   if (!answer.value) return 'answered with a value but declares none'
   return problemOf(answer.value, output)
 }

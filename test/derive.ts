@@ -7,6 +7,7 @@ import type { Operation } from '../src/kit/operation.ts'
 import { services } from '../src/services/index.ts'
 import type { Answer, RequestOptions, TestHost } from './host.ts'
 import { identityOf } from './identity.ts'
+import { chatCompletion } from './model-server.ts'
 import { specimen } from './specimen.ts'
 
 export type Entry = { id: string; operation: Operation }
@@ -76,7 +77,8 @@ export function send(
   })
   const example = operation.bodyExample === undefined ? {} : { body: operation.bodyExample as object }
   if (hasJsonFields(operation)) {
-    return host.call(`${method} ${path}`, { body: { ...example.body, ...rest }, ...options })
+    const others = Object.entries(example.body ?? {}).filter(([name]) => !(name in fieldsOf(operation)))
+    return host.call(`${method} ${path}`, { body: { ...Object.fromEntries(others), ...rest }, ...options })
   }
   const query = new URLSearchParams(
     Object.entries(rest).map(([name, value]) => [name, String(value)] as [string, string]),
@@ -125,6 +127,17 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
     const owner = await host.organisation(`o-${salt}`)
     return { input: { current: owner.password }, ...(await host.browser(owner)) }
   },
+  '/v1/chat/completions': callOfModel,
+  '/v1/messages': callOfModel,
+  '/v1/responses': callOfModel,
+  '/v1/embeddings': async host => ({ input: { model: 'local-embed-en' }, as: host.home.key }),
+  '/v1/models/{id...}': async host => ({ input: { id: 'local-embed-en' }, as: host.home.key }),
+  '/v1/ai/requests/{id}': async host => {
+    const { input, as } = await callOfModel(host)
+    const answer = await host.call('POST /v1/chat/completions', { as, body: { ...input, messages: [] } })
+    await host.call('GET /v1/ai/requests', { as }) // Which waits until it is settled.
+    return { input: { id: answer.headers['x-request-id'] }, as }
+  },
   'POST /v1/billing/credits': async host => ({ input: { org: host.home.org }, as: host.admin.key }),
   '/v1/account/callback': signInCallback,
   '/v1/account/logout': async host => ({ input: {}, ...(await host.browser(host.home)) }),
@@ -141,6 +154,17 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   '/v1/iam/sessions/{id}': async (host, salt) => {
     return { input: { id: await insertSignIn(host, `s${salt.replaceAll('-', '')}`) }, as: host.home.key }
   },
+}
+
+/** A call of a model whose provider is mocked. */
+async function callOfModel(host: TestHost): Promise<ValidCall> {
+  const provider = { name: 'derived', baseUrl: 'http://models.test', models: [{ id: 'derived' }] }
+  const { status } = await host.call('POST /v1/ai/providers', { as: host.admin.key, body: provider })
+  if (status === 201) {
+    const path = host.mockAgent.get('http://models.test').intercept({ path: '/v1/chat/completions', method: 'POST' })
+    path.reply(200, chatCompletion()).persist()
+  }
+  return { input: { model: 'derived' }, as: host.home.key }
 }
 
 /** An event that a consumer failed to handle; its id. */

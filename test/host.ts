@@ -8,8 +8,6 @@ import { Agent, type Dispatcher, MockAgent, request } from 'undici'
 import { readConfig } from '../src/config.ts'
 import { openBus } from '../src/engines/bus/bus.ts'
 import { manualClock } from '../src/engines/clock/clock.ts'
-import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
-import { openPostgres } from '../src/engines/db/postgres.ts'
 import type { Database, Engines, Envelope, Http } from '../src/engines/engines.ts'
 import { httpOver } from '../src/engines/http/http.ts'
 import { openPasswords } from '../src/engines/passwords/passwords.ts'
@@ -29,6 +27,7 @@ import type { IdentityProvider, SignIn } from '../src/kit/sign-in.ts'
 import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
 import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
+import { type DatabaseAt, env, sameDatabase, testDatabase } from './database.ts'
 import { checkedBus, checkOutcome } from './declared.ts'
 
 export type TestOptions = Partial<
@@ -64,7 +63,7 @@ type Organisation = { org: OrgId; user: string; key: string; email: string; pass
 type Running = Record<'home' | 'other' | 'admin', Organisation> & {
   clock: ReturnType<typeof manualClock>
   engines: Pick<Engines, 'seal'>
-  database: { socketDirectory: string; database: string; user: string }
+  database: DatabaseAt
 }
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers another type
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
@@ -82,7 +81,7 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 
 /** Stops the host after the test of the given context; without one, after all tests of the file. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
-  const { db, at, drop } = options.beside ? sameDatabase(options.beside) : await testDatabase(options)
+  const { db, at, drop } = options.beside ? sameDatabase(options.beside.database) : await testDatabase(options)
   const violations: string[] = []
   const world = testEngines(options.wrapDb?.(db) ?? db, options, violations)
   const { engines, clock } = world
@@ -164,7 +163,12 @@ const firstOrganisations = async (create: (slug: string) => Promise<Organisation
 
 /** The defaults, and what the test sets. */
 function settingValues(all: readonly Service[], { riskMirror = '', settings }: TestOptions): Record<string, unknown> {
-  return { ...readConfig([], settingsOf(all), {}).services, STOA_RISK_MIRROR: riskMirror || null, ...settings }
+  return {
+    ...readConfig([], settingsOf(all), {}).services,
+    STOA_RISK_MIRROR: riskMirror || null,
+    STOA_AI_LOCAL: 'off',
+    ...settings,
+  }
 }
 
 /** Adds the services that the host itself needs. */
@@ -346,55 +350,6 @@ function createCall(baseUrl: string, dispatcher: Agent, key: string) {
   }
 }
 
-/** The machine that runs the tests may be so busy that the database needs many times what it needs otherwise. */
-const PATIENT = {
-  waitMs: 120_000,
-  deadlineMs: 240_000,
-  heartbeat: { everyMs: 1_000, answerMs: 60_000 },
-  parameters: { statement_timeout: 200_000, idle_in_transaction_session_timeout: 200_000 },
-}
-
-/** A clone of the migrated template database, or of an empty one; `drop` closes and drops it. */
-export async function testDatabase(
-  { dbConnections = 5, dbQueue = 200 }: TestOptions = {},
-  template: 'template_stoa' | 'template1' = 'template_stoa',
-): Promise<{
-  db: Database
-  at: Running['database']
-  drop(): Promise<void>
-}> {
-  const socketDirectory = env('STOA_TEST_SOCKETS')
-  const open = (database: string, connectionsMax: number, queueMax: number) =>
-    openPostgres({ ...PATIENT, at: { socketDirectory, database, user: DATABASE_USER }, connectionsMax, queueMax })
-  const name = `test_${systemRandom.token(12).toLowerCase()}`
-  const script = async (text: string) => {
-    const maintenance = open('postgres', 1, 1)
-    await maintenance.script(text)
-    await maintenance.close()
-  }
-  await script(`create database ${name} template ${template}`)
-  const db = open(name, dbConnections, dbQueue)
-  return {
-    db,
-    at: { socketDirectory, database: name, user: DATABASE_USER },
-    drop: async () => {
-      await db.close()
-      await script(`drop database ${name} with (force)`)
-    },
-  }
-}
-
-function sameDatabase({ database: at }: Running) {
-  const db = openPostgres({ ...PATIENT, at, connectionsMax: 5, queueMax: 200 })
-  return { db, at, drop: db.close }
-}
-
 const isBytes = (body: unknown): body is string | Uint8Array =>
   typeof body === 'string' ||
   (typeof body === 'object' && body !== null && (body instanceof Uint8Array || Symbol.asyncIterator in body))
-
-function env(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error('Run tests with `npm test`, or `npm test -- path/to/one.test.ts`: it starts the database')
-  return value
-}

@@ -55,6 +55,8 @@ export const LISTINGS: readonly Listing[] = [
   listing('usage of a model', `/v1/billing/usage?model=m1&${LIMIT}`),
   listing('usage of nobody', `/v1/billing/usage?key=key_nobody&${LIMIT}`),
   listing('usage since lately', `/v1/billing/usage?since={recent}&${LIMIT}`),
+  listing('model requests', `/v1/ai/requests?${LIMIT}`),
+  listing('providers', `/v1/ai/providers?${LIMIT}`, 'superadmin'),
   listing('credits', `/v1/billing/credits?${LIMIT}`),
   listing('risk overrides', `/v1/risk/reference/domain?${LIMIT}`),
 ]
@@ -121,6 +123,12 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
   await db`insert into billing_hours (org, hour, product, key, project, model, count, amount)
     select org, date_trunc('hour', created), product, key, project, model, count(*), sum(amount) from billing_transfers
     where org = ${org} and product is not null group by 1, 2, 3, 4, 5, 6`
+  await db`insert into ai_requests (id, org, created, model, wire, streamed, attempts, total_ms, input_tokens, output_tokens, estimated)
+    select 'req_' || ${org}::text || n, ${org}, ${now}::timestamptz - make_interval(secs => n), 'm', 'chat', false, 1, 1, 1, 1, false
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into ai_providers (name, kind, base_url, models, created, updated)
+    select ${org}::text || n, 'compatible', 'https://models.example.com', '[]', ${now}, ${now}
+    from generate_series(0, ${each}::int) as n`
   for (const user of [owner, member]) await fillUser(db, { org, user }, count, now)
 }
 

@@ -24,6 +24,9 @@ const REFUSED: Record<string, [code: FaultCode, fields: string[], because: strin
   changePassword: ['invalid_input', ['current'], 'nobody has the password of the example'],
   changeEmail: ['invalid_input', ['current'], 'nobody has the password of the example'],
   finishLogin: ['sign_in_failed', ['state', 'code', 'iss'], 'a browser must have started a sign-in'],
+  createChatCompletion: ['not_found', ['model'], 'a provider must have the model'],
+  createResponse: ['not_found', ['model'], 'a provider must have the model'],
+  createMessage: ['not_found', ['model'], 'a provider must have the model'],
   deleteOrg: ['not_found', ['slug', 'confirm'], 'the organisation must exist, and `confirm` repeat its name'],
 }
 

@@ -60,8 +60,8 @@ describe('imports', () => {
 
   it('leave no file unused', () => {
     const used = new Set(code.flatMap(importsOf))
-    // The entry points of the process and of the worker thread.
-    const roots = ['src/main.ts', 'src/services/risk/thread/thread.ts']
+    // The entry points of the process and of the worker threads.
+    const roots = ['src/main.ts', 'src/services/risk/thread/thread.ts', 'src/services/ai/local-embed/thread.ts']
     assert.deepEqual(
       source.filter(file => !used.has(file) && !roots.includes(file)),
       [],
@@ -209,8 +209,7 @@ describe('the documentation', () => {
   it('lists every setting, and those that are bounds in SECURITY.md', () => {
     const names = Object.keys(allSettings(settingsOf(services)))
     assert.ok(names.length > 30)
-    const rows = (file: string) =>
-      new Set([...read(file).matchAll(/`(STOA_\w+|DATABASE_URL)`/g)].map(match => match[1]))
+    const rows = (file: string) => new Set([...read(file).matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(match => match[1]))
     const [operations, security] = [rows('docs/OPERATIONS.md'), rows('SECURITY.md')]
     assert.deepEqual(
       names.filter(name => !operations.has(name)),

@@ -180,8 +180,10 @@ export type HttpRequest = {
   url: string
   headers?: Record<string, string>
   body?: Uint8Array | string
-  /** For the whole call, body included; with `stream`, for the response head and for each gap in the body. */
+  /** For the whole call, body included; with `stream`, for the response head and for each gap in the body, for which
+   *  `gapMs` may give another. */
   timeoutMs: number
+  gapMs?: number
   stream?: boolean
   /** A longer response body fails; it is not truncated. */
   bodyBytesMax: number

@@ -2,10 +2,10 @@
 import type { ServerResponse } from 'node:http'
 import { finished, Readable } from 'node:stream'
 import { EventStream, Reply } from '../kit/answer.ts'
-import { native } from '../kit/dialect.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import { sendEvents } from './events.ts'
+import { faultAnswer } from './fault-answer.ts'
 import { faultFor } from './faults.ts'
 import type { Log } from './log.ts'
 import { type MemoryBudget, UNCOUNTED_BYTES } from './memory-budget.ts'
@@ -91,8 +91,7 @@ export class Answers {
       if (!response.writableEnded) response.destroy()
       return
     }
-    const own = route?.operation.faultBody?.(fault, scope)
-    const { status, body } = own ? { status: fault.status, body: own } : (route?.operation.dialect ?? native)(fault, id)
+    const { status, body } = faultAnswer(scope, fault)
     writeJson(scope, response, status, this.#headWith(scope, fault.headers), JSON.stringify(body))
   }
 
@@ -126,7 +125,8 @@ export class Answers {
   }
 
   #sendEvents(scope: RequestScope, response: ServerResponse, { source, headers }: EventStream<unknown>): void {
-    this.#stopWith(scope, response, () => {})
+    // One that stands for a value ends by itself, and is waited for as a value is.
+    if (scope.route?.operation.answer.kind !== 'either') this.#stopWith(scope, response, () => {})
     const head = this.#headWith(scope, headers)
     sendEvents(scope, response, source, head).catch(error => this.fail(scope, response, error))
   }

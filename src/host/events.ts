@@ -1,7 +1,7 @@
 // Writes an event stream (`text/event-stream`) with backpressure, until it ends, the client leaves or the host drains.
 import type { ServerResponse } from 'node:http'
 import type { ServerEvent } from '../kit/answer.ts'
-import { native } from '../kit/dialect.ts'
+import { faultAnswer } from './fault-answer.ts'
 import { faultFor } from './faults.ts'
 import type { RequestScope } from './scope.ts'
 
@@ -40,8 +40,7 @@ export async function sendEvents(
   } catch (error) {
     if (!response.headersSent || scope.signal.aborted) throw error
     // The head is sent already, so the fault is sent as an event.
-    const { body } = (scope.route?.operation.dialect ?? native)(faultFor(error), scope.id)
-    response.end(encoded({ event: 'error', data: body }))
+    response.end(encoded({ event: 'error', data: faultAnswer(scope, faultFor(error)).body }))
     throw error
   } finally {
     clearInterval(keepAlive)

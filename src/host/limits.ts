@@ -13,7 +13,9 @@ export function requireService(
   { credential }: Principal,
 ): void {
   if (issuesCredential && isLimited(credential)) {
-    throw limited('This key is limited, so it may not create or change keys; use one without limit, budget and rate')
+    throw limited(
+      'This key is limited, so it may not create or change keys or what they may do; use one without limit, budget and rate',
+    )
   }
   if (issuesCredential && credential.isRestricted) {
     throw new Fault('forbidden', {

@@ -132,7 +132,8 @@ const IDEMPOTENCY_HEADER = {
 
 type Fields = { properties: Record<string, TSchema>; required?: string[] }
 
-function parametersOf({ input, pathFields, bodyKind, project, creates }: Operation, schemas: Schemas): object[] {
+function parametersOf(operation: Operation, schemas: Schemas): object[] {
+  const { input, pathFields, project, creates } = operation
   const { properties, required = [] } = input as Fields
   const parameter = (location: 'path' | 'query') => (name: string) => {
     const declared = properties[name] as TSchema & { title?: string; description?: string; examples?: unknown[] }
@@ -141,7 +142,7 @@ function parametersOf({ input, pathFields, bodyKind, project, creates }: Operati
     const example = examples && { example: examples[0] }
     return { name, in: location, required: required.includes(name), description, ...example, schema }
   }
-  const inQuery = bodyKind === 'json' ? [] : Object.keys(properties).filter(name => !pathFields.includes(name))
+  const inQuery = hasBodyFields(operation) ? [] : Object.keys(properties).filter(name => !pathFields.includes(name))
   return [
     ...pathFields.map(parameter('path')),
     ...inQuery.map(parameter('query')),
@@ -150,14 +151,18 @@ function parametersOf({ input, pathFields, bodyKind, project, creates }: Operati
   ]
 }
 
+/** Whether the declared fields are in the body. Operations that call others have theirs in the query. */
+const hasBodyFields = ({ bodyKind, callsOperations }: Operation) =>
+  bodyKind === 'json' || (bodyKind === 'parsed' && !callsOperations)
+
 function bodyOf(operation: Operation, name: string, schemas: Schemas): object | null {
   const { input, pathFields, bodyKind } = operation
   if (bodyKind === 'none') return null
   const { bodyExample: example } = operation
-  if (bodyKind === 'parsed' || (bodyKind === 'bytes' && example !== undefined)) {
+  if (bodyKind !== 'json' && !hasBodyFields(operation)) {
+    if (bodyKind !== 'parsed' && example === undefined) return { content: { '*/*': { schema: {} } } }
     return { content: { 'application/json': { schema: {}, ...(example !== undefined && { example }) } } }
   }
-  if (bodyKind !== 'json') return { content: { '*/*': { schema: {} } } }
   const { properties, required = [] } = input as Fields
   const isInBody = (field: string) => !pathFields.includes(field)
   const fields = Object.entries(properties).filter(([field]) => isInBody(field))
@@ -175,6 +180,6 @@ function bodyOf(operation: Operation, name: string, schemas: Schemas): object | 
   )
   return {
     required: requiredFields.length > 0,
-    content: { 'application/json': { schema: schemas.add(name, schema), example: fieldsExample } },
+    content: { 'application/json': { schema: schemas.add(name, schema), example: example ?? fieldsExample } },
   }
 }

@@ -18,6 +18,13 @@ export function requireOneCredential({ headers, rawHeaders }: IncomingMessage): 
   }
 }
 
+/** A key in the header of another protocol, as a bearer. */
+function inKeyHeader({ headers, rawHeaders }: IncomingMessage, { keyHeader }: Operation): string | undefined {
+  if (keyHeader === null || headers[keyHeader] === undefined) return undefined
+  if (count(rawHeaders, keyHeader) > 1) throw malformed(`Send one ${keyHeader} header, not several.`)
+  return `Bearer ${headers[keyHeader]}`
+}
+
 export function presentedIn(
   request: IncomingMessage,
   address: string,
@@ -25,8 +32,9 @@ export function presentedIn(
   operation: Operation,
 ): Presented {
   const { headers, rawHeaders, method = '' } = request
-  const { authorization, cookie, 'x-csrf-token': csrfToken } = headers
+  const { cookie, 'x-csrf-token': csrfToken } = headers
   requireOneCredential(request)
+  const authorization = headers.authorization ?? inKeyHeader(request, operation)
   const presented: Presented = {
     address,
     authorization,

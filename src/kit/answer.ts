@@ -58,6 +58,10 @@ export const events = <C extends TSchema>(chunk: C) =>
 export const either = <V extends TSchema, C extends TSchema>(value: V, chunk: C) =>
   Type.Unsafe<Static<V> | EventStream<Static<C>>>({ [KIND]: 'either', value, chunk })
 
+/** As `output`: the same for protocols that are not ours, with the bytes of the value in a `reply(…)`. */
+export const eitherBytes = <V extends TSchema, C extends TSchema>(value: V, chunk: C) =>
+  Type.Unsafe<Reply | EventStream<Static<C>>>({ [KIND]: 'either', value, chunk })
+
 export type AnswerKind = 'value' | 'nothing' | 'reply' | 'events' | 'either'
 /** A parsed `output`: `value` is the schema of the value, `chunk` that of an event's data, `media` the type of a reply. */
 export type Answer = { kind: AnswerKind; value: TSchema | null; chunk: TSchema | null; media: string | null }

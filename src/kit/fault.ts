@@ -11,6 +11,11 @@ const FAULTS = {
   ],
   unroutable_events: [400, 'invalid_request_error', 'None of the events could be stored; `fields` says why.'],
   too_many_events: [400, 'invalid_request_error', 'The request has more than 50 events.'],
+  model_refused: [
+    400,
+    'invalid_request_error',
+    'The provider of the model refused the request; the message is its own.',
+  ],
   credential_required: [401, 'authentication_error', 'The operation needs a credential, and none was sent.'],
   credential_refused: [
     401,
@@ -25,6 +30,7 @@ const FAULTS = {
   forbidden: [403, 'permission_error', 'The caller is known but may not do this.'],
   ingest_key_unknown: [403, 'permission_error', 'The key for events is not known.'],
   insufficient_capability: [403, 'permission_error', 'The credential may not write any of these events.'],
+  model_unpriced: [403, 'permission_error', 'The model has no price, and the key has a budget.'],
   key_limit: [403, 'permission_error', 'The limit of the key does not allow this request.'],
   csrf_token_required: [
     403,
@@ -50,17 +56,25 @@ const FAULTS = {
   key_rate: [429, 'rate_limit_error', 'The key has made as many requests as its rate allows; wait for Retry-After.'],
   ingest_rate: [429, 'rate_limit_error', 'The address sends too many requests with events; wait for Retry-After.'],
   too_many_tries: [429, 'rate_limit_error', 'There were too many attempts; wait for Retry-After.'],
+  model_limit: [
+    429,
+    'rate_limit_error',
+    'The organisation makes as many calls of the model as it may; wait for Retry-After.',
+  ],
+  upstream_busy: [429, 'rate_limit_error', 'The provider of the model has too many requests; wait for Retry-After.'],
   headers_too_large: [431, 'invalid_request_error', 'The headers exceed their limit.'],
   internal: [500, 'api_error', 'An error of the host; report the request id if it persists.'],
   not_held: [501, 'api_error', 'This installation has no data for it.'],
   not_built: [501, 'api_error', 'The service has no operations yet.'],
   upstream_unreachable: [502, 'api_error', 'A service elsewhere that this needs did not answer.'],
+  upstream_refused: [502, 'api_error', 'The provider of the model refused the account of this service.'],
   mail_unreachable: [502, 'api_error', 'The mail could not be sent, and nothing was done.'],
   overloaded: [503, 'api_error', 'The host is overloaded or stopping, and nothing was done; wait for Retry-After.'],
   starting: [503, 'api_error', 'The host is starting; wait for Retry-After.'],
   database_unreachable: [503, 'api_error', 'The database cannot be reached; wait for Retry-After.'],
   warehouse_unreachable: [503, 'api_error', 'The warehouse cannot be reached; wait for Retry-After.'],
   bus_unreachable: [503, 'api_error', 'The bus cannot be reached; wait for Retry-After.'],
+  upstream_timeout: [504, 'api_error', 'The provider of the model did not answer in time.'],
 } as const satisfies Record<string, readonly [status: number, type: string, meaning: string]>
 
 export type FaultCode = keyof typeof FAULTS

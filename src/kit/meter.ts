@@ -31,6 +31,8 @@ export type Hold = {
 }
 
 export type Meter = {
+  /** Whether organisations pay in advance, so that nothing without a price may be used. */
+  readonly isPrepaid: boolean
   /** Raises 402 if an organisation must pay in advance and has nothing left. */
   admit(db: Sql, caller: Principal): Promise<void>
   hold(caller: Principal, amount: number): Promise<Hold>

@@ -24,6 +24,7 @@
 //             from which declared fields are read too; or `stream`. `encodings` are decoded within `decodedLimit`, which
 //             is `bodyLimit` unless given.
 //   withoutCredential   'forbidden' answers 403 instead of 401 to whoever has no valid credential.
+//   keyHeader   the header in which clients of another protocol send the key, for requests without `Authorization`.
 //   credentialIn   where the credential may be besides the usual places of `ingest`, such as the body: a publishable key,
 //             or null. The body is then read before the credential is checked.
 //   output    the schema of the answer, or one of the other kinds in kit/answer.ts.
@@ -118,6 +119,7 @@ export type Declaration<
   decodedLimit?: number
   encodings?: readonly Encoding[]
   withoutCredential?: 'forbidden'
+  keyHeader?: string
   credentialIn?: (body: Buffer, request: RequestFacts) => string | null
   /** For protocols that are not ours: unknown fields are accepted, also in the query. */
   passUnknown?: true
@@ -239,6 +241,7 @@ export function declareOperation(declared: Erased) {
     decodedLimit: declared.decodedLimit ?? bodyLimit,
     encodings,
     credentialIn,
+    keyHeader: declared.keyHeader ?? null,
     withoutCredential: declared.withoutCredential ?? null,
     metered,
     issuesCredential,

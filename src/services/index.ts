@@ -3,6 +3,7 @@
 import { service } from '../kit/service.ts'
 import { issueKey, revokeKeysOf } from './account/public.ts'
 import { account } from './account/service.ts'
+import { ai } from './ai/service.ts'
 import { billing } from './billing/service.ts'
 import { errorsService } from './errors/service.ts'
 import { event } from './event/service.ts'
@@ -16,11 +17,7 @@ export const services = [
   iamService({ issue: issueKey, revokeOf: revokeKeysOf }),
   account,
   projectsService,
-  service({
-    name: 'ai',
-    what: 'Model calls: chat completions, embeddings and the list of models',
-    paths: ['/v1/ai', '/v1/chat', '/v1/embeddings', '/v1/models', '/v1/responses', '/v1/messages'],
-  }),
+  ai,
   service({ name: 'search', what: "Search over an organisation's own documents" }),
   service({ name: 'kms', what: 'Secrets, sealed at rest' }),
   service({ name: 'platform', what: 'Builds and deploys' }),

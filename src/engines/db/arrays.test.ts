@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, it } from 'node:test'
-import { testDatabase } from '../../../test/host.ts'
+import { testDatabase } from '../../../test/database.ts'
 import { textsFrom } from './arrays.ts'
 
 const { db, drop } = await testDatabase()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, it } from 'node:test'
 import fc from 'fast-check'
-import { testDatabase } from '../../../test/host.ts'
+import { testDatabase } from '../../../test/database.ts'
 import { columnsOf } from './columns.ts'
 
 const { db, drop } = await testDatabase()

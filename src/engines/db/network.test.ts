@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../../test/conformance/db.ts'
-import { testDatabase } from '../../../test/host.ts'
+import { testDatabase } from '../../../test/database.ts'
 import { EngineUnavailable } from '../engines.ts'
 import { openPostgres } from './postgres.ts'
 

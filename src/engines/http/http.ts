@@ -31,14 +31,13 @@ export function openHttp(options: HttpOptions): Http {
 /** The engine over the given dispatchers, which the caller closes; tests pass undici's MockAgent. */
 export function httpOver(dispatchers: Record<'public' | 'configured', Dispatcher>): Http {
   async function sendOnce(request: HttpRequest, url: URL, signal: AbortSignal | null): Promise<HttpResponse> {
-    const waitMs = request.stream ? request.timeoutMs : 0
     const response = await send(url, {
       dispatcher: dispatchers[request.reach ?? 'public'],
       method: request.method,
       headers: request.headers ?? {},
       body: request.body ?? null,
-      headersTimeout: waitMs,
-      bodyTimeout: waitMs,
+      headersTimeout: request.stream ? request.timeoutMs : 0,
+      bodyTimeout: request.stream ? (request.gapMs ?? request.timeoutMs) : 0,
       ...(signal && { signal }),
     })
     const headers = response.headers as HttpResponse['headers']

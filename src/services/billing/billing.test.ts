@@ -180,6 +180,29 @@ describe('usage', () => {
   })
 })
 
+describe('a charge that the database refuses', () => {
+  it('is logged whole, and holds up no other', async () => {
+    const [{ key }, { key: other }] = [await newOrg(), await newOrg()]
+    await host.db.transaction(tx => tx`alter table billing_transfers add constraint poison check (model <> 'poison')`)
+    const poison = spend(key, 1, { model: 'poison', waits: false })
+    const spent = Array.from({ length: 20 }, () => spend(other, 1, { waits: false }))
+    assert.deepEqual(new Set((await Promise.all([poison, ...spent])).map(({ status }) => status)), new Set([204]))
+    assert.equal((await balanceOf(other)).balance, -20)
+    assert.equal((await balanceOf(key)).balance, 0)
+    const line = host.logged.find(text => text.includes('refused a charge')) ?? ''
+    assert.match(line, /\\"amount\\":1000000/)
+  })
+})
+
+describe('usage until the end of time', () => {
+  it('is asked for like any other', async () => {
+    const { key } = await newOrg()
+    await spend(key, 1)
+    assert.equal((await usageOf(key, '?since=9999-12-31T23:59:59.000Z')).count, 0)
+    assert.equal((await usageOf(key, '?until=9999-12-31T23:59:59.000Z')).count, 1)
+  })
+})
+
 describe('credits', () => {
   it('are given by the superadmin, to organisations that exist', async () => {
     const { org, key } = await newOrg()

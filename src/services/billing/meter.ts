@@ -17,6 +17,8 @@ const GROUP_MAX = 500
  *  goes unpaid. */
 const WAITING_MAX = 10_000
 const AGAIN_MS = 500
+/** How long a caller waits for what was used before. */
+const SETTLED_MS = 10_000
 
 export type MeterOptions = Publishing & {
   db: Database
@@ -63,6 +65,7 @@ export function openMeter(options: MeterOptions): Meter & { close(): Promise<voi
   }
 
   return {
+    isPrepaid: options.isPrepaid,
     admit: async (sql, { org }) => {
       if (!options.isPrepaid) return
       const now = clock.now().toISOString()
@@ -85,6 +88,8 @@ export function openMeter(options: MeterOptions): Meter & { close(): Promise<voi
 /** Writes one group at a time. A group that fails is tried again: what was used must be paid. */
 function openSettler(by: MeterOptions, db: Database) {
   let waiting: Waiting[] = []
+  /** How many are written together. */
+  let size = GROUP_MAX
   let running: Promise<void> | null = null
   const closing = new AbortController()
   /** How many charges of an organisation are not written yet, and who waits for them. */
@@ -92,26 +97,28 @@ function openSettler(by: MeterOptions, db: Database) {
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      const group = waiting.slice(0, GROUP_MAX)
-      if (!(await isWritten(group))) {
+      const group = waiting.slice(0, size)
+      const failure = await failureOf(group)
+      if (failure === null || (group.length === 1 && !(failure instanceof EngineUnavailable))) {
+        if (failure !== null) by.warn(refused(group[0] as Waiting, failure))
+        waiting = waiting.slice(group.length)
+        size = Math.min(2 * size, GROUP_MAX)
+        for (const { done } of group) done()
+      } else if (failure instanceof EngineUnavailable) {
+        if (failure.state !== 'conflict') by.warn(failure)
         if (closing.signal.aborted) return
         await by.clock.sleep(AGAIN_MS, closing.signal)
-        continue
-      }
-      waiting = waiting.slice(group.length)
-      for (const { done } of group) done()
+      } else size = Math.ceil(group.length / 2) // Until the charge that the database refuses is alone.
     }
   }
 
-  async function isWritten(group: readonly Settlement[]): Promise<boolean> {
-    try {
-      await db.transaction(tx => settleAll(by, tx, group))
-      return true
-    } catch (error) {
-      if (!(error instanceof EngineUnavailable && error.state === 'conflict')) by.warn(error)
-      return false
-    }
-  }
+  const failureOf = (group: readonly Settlement[]): Promise<unknown> =>
+    db
+      .transaction(tx => settleAll(by, tx, group))
+      .then(
+        () => null,
+        error => error ?? new Error('no reason'),
+      )
 
   function settle(settlement: Settlement): Promise<void> {
     const { org } = settlement.caller
@@ -134,7 +141,10 @@ function openSettler(by: MeterOptions, db: Database) {
   return {
     settle,
     /** Groups are written in order, so that the last one is enough. */
-    settled: (org: OrgId) => open.get(org)?.last ?? null,
+    settled: (org: OrgId) => {
+      const last = open.get(org)?.last
+      return last ? inTime(last, by.clock) : null
+    },
     isFull: () => waiting.length >= WAITING_MAX,
     close: async () => {
       closing.abort()
@@ -144,9 +154,28 @@ function openSettler(by: MeterOptions, db: Database) {
   }
 }
 
+/** Raises 503 if it takes long. */
+function inTime(settled: Promise<void>, clock: MeterOptions['clock']): Promise<void> {
+  const over = new AbortController()
+  const late = clock.sleep(SETTLED_MS, over.signal).then(
+    () => {
+      throw unavailable()
+    },
+    () => {}, // It is settled.
+  )
+  return Promise.race([settled, late]).finally(() => over.abort())
+}
+
+/** For the log: whoever operates this must write it into the journal. */
+const refused = ({ id, caller, charge }: Settlement, cause: unknown) => {
+  const { amount, product, model, metadata } = charge
+  const what = JSON.stringify({ id, org: caller.org, amount, product, model, metadata })
+  return new Error(`the database refused a charge, which is not settled: ${what}`, { cause })
+}
+
 const unavailable = () =>
   new Fault('database_unreachable', {
-    message: 'What was used cannot be settled at the moment, so no further call begins. Try again.',
+    message: 'What was used cannot be settled at the moment. Try again.',
     retryAfterS: 2,
   })
 

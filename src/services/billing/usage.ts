@@ -92,4 +92,5 @@ async function totalOf(db: Sql, org: OrgId, filter: store.UsageFilter): Promise<
   return { count: sum(({ count }) => count), amount: sum(({ amount }) => amount) }
 }
 
-const hourAt = (hours: number) => new Date(hours * HOUR_MS).toISOString()
+/** The first hour of the year 10000 has a sign in front of it, which the database does not read. */
+const hourAt = (hours: number) => new Date(hours * HOUR_MS).toISOString().replace(/^\+0?/, '')

@@ -1,0 +1,87 @@
+// One request to a provider.
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Http, HttpFailure, type HttpResponse } from '../../../engines/engines.ts'
+import { jsonIn } from './produced.ts'
+import { failureOf, refusalIn, refusalWithin, unusable } from './refusal.ts'
+import type { Route } from './route.ts'
+
+/** For the head of the answer, and for each gap in it, unless the model has its own. Reasoning models think for minutes
+ *  before the first byte. */
+const WAIT_MS = 300_000
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+
+export type Sent = {
+  body: Buffer | string
+  /** Of the client. */
+  headers: IncomingHttpHeaders
+  isStreamed: boolean
+  signal: AbortSignal
+}
+
+/** An answer that is not streamed. */
+export type Whole = { bytes: Buffer; text: string; json: object }
+
+/** `whole` is null if the answer is streamed. */
+export type Answered = { response: HttpResponse; whole: Whole | null }
+
+/** The client left when part of the answer had arrived. */
+export class CutOff extends Error {
+  readonly route: Route
+  readonly text: string
+  constructor(route: Route, text: string, cause: unknown) {
+    super('the client left in the middle of the answer', { cause })
+    this.route = route
+    this.text = text
+  }
+}
+
+export async function attempt(http: Http, route: Route, sent: Sent): Promise<Answered> {
+  const { offer, wire } = route
+  const { provider, baseUrl, apiKey } = offer.at
+  const { beginMs = WAIT_MS, gapMs = WAIT_MS } = offer.bounds
+  const { body, headers, isStreamed, signal } = sent
+  const parts: Buffer[] = []
+  try {
+    const response = await http.send({
+      method: 'POST',
+      url: baseUrl + provider.path(wire),
+      headers: { 'content-type': 'application/json', ...passedHeaders(route, headers), ...provider.headers(apiKey) },
+      body,
+      timeoutMs: beginMs,
+      gapMs,
+      stream: true,
+      bodyBytesMax: ANSWER_BYTES_MAX,
+      reach: 'configured',
+      signal,
+    })
+    if (response.status < 200 || response.status > 299) throw await refusalIn(response, offer)
+    // Some answer in one piece although a stream was asked for.
+    if (isStreamed && !isJson(response)) return { response, whole: null }
+    for await (const part of response.body) parts.push(part)
+    return { response, whole: wholeOf(parts, response, route) }
+  } catch (error) {
+    if (signal.aborted && parts.length > 0) throw new CutOff(route, Buffer.concat(parts).toString(), error)
+    signal.throwIfAborted()
+    throw error instanceof HttpFailure ? failureOf(error, offer.by) : error
+  }
+}
+
+const isJson = ({ headers }: HttpResponse) => String(headers['content-type']).startsWith('application/json')
+
+function wholeOf(parts: readonly Buffer[], { headers }: HttpResponse, { offer }: Route): Whole {
+  const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+  const text = bytes.toString('utf8')
+  const json = jsonIn(text)
+  if (typeof json !== 'object' || json === null) throw unusable(offer.by)
+  const refusal = refusalWithin(json, headers, offer)
+  if (refusal) throw refusal
+  return { bytes, text, json }
+}
+
+/** With these a client turns on what its wire does not do otherwise. */
+const PASSED = ['anthropic-beta', 'openai-beta']
+
+function passedHeaders({ translation }: Route, headers: IncomingHttpHeaders): Record<string, string> {
+  const given = translation ? [] : PASSED.filter(name => headers[name] !== undefined)
+  return Object.fromEntries(given.map(name => [name, String(headers[name])]))
+}

@@ -1,0 +1,89 @@
+// Tries the ways to a model in order. One that fails again and again is left out for a while if there is another.
+import type { Clock, Http } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+import { Fault } from '../../../kit/fault.ts'
+import type { JsonObject } from '../translations/translation.ts'
+import { attempt, type Answered as Once, type Sent } from './attempt.ts'
+import { bodyFor } from './body.ts'
+import { AttemptFailed } from './refusal.ts'
+import type { Route } from './route.ts'
+import { openShares } from './shares.ts'
+
+/** Attempts at one provider. */
+const TRIES = 2
+const PAUSE_MS = 200
+const FAILURES_MAX = 3
+const COOL_DOWN_MS = 30_000
+const REMEMBERED_MAX = 10_000
+
+/** `leave` ends the call: until then it counts among those of its organisation. */
+export type Answered = Once & { route: Route; leave: () => void }
+
+/** What a client sent. `attempted` is called for each attempt, also if all fail. */
+export type Sending = Omit<Sent, 'body'> & { org: OrgId; json: JsonObject; bytes: Buffer; attempted: () => void }
+
+/** Remembers which models of which providers failed. */
+export function openAttempts({ http, clock }: { http: Http; clock: Clock }) {
+  const failing = new Map<string, { count: number; untilMs: number }>()
+  const enter = openShares(clock)
+  // For each organisation: the requests of one must not say which provider another one gets.
+  const keyOf = (org: OrgId, { offer }: Route) => `${org} ${offer.by} ${offer.upstream}`
+  const isCooling = (key: string) => (failing.get(key)?.untilMs ?? 0) > clock.elapsedMs()
+
+  function noteFailure(key: string): void {
+    const count = (failing.get(key)?.count ?? 0) + 1
+    if (failing.size >= REMEMBERED_MAX) failing.clear()
+    const untilMs = count >= FAILURES_MAX ? clock.elapsedMs() + COOL_DOWN_MS : 0
+    failing.set(key, { count, untilMs })
+  }
+
+  /** Returns the fault of the last attempt if another provider may succeed. */
+  async function tryRoute(org: OrgId, route: Route, sent: Sent, attempted: () => void): Promise<Once | Fault> {
+    for (let tries = 1; ; tries++) {
+      attempted()
+      try {
+        const answered = await attempt(http, route, sent)
+        failing.delete(keyOf(org, route))
+        return answered
+      } catch (error) {
+        if (!(error instanceof AttemptFailed)) throw error
+        if (!error.isTransient) throw error.fault
+        // Whoever is busy or slow does not get better within a moment; another may.
+        if (tries === TRIES || error.fault.code !== 'upstream_unreachable') {
+          noteFailure(keyOf(org, route))
+          return error.fault
+        }
+        await clock.sleep(PAUSE_MS, sent.signal)
+      }
+    }
+  }
+
+  /** Throws the failure of the last attempt. */
+  return async function send(routes: readonly Route[], sending: Sending): Promise<Answered> {
+    const { org, json, bytes, attempted, ...sent } = sending
+    const ready = routes.filter(route => !isCooling(keyOf(org, route)))
+    let failure: unknown = null
+    for (const route of ready.length > 0 ? ready : routes) {
+      let leave = () => {}
+      try {
+        leave = enter(org, route.offer)
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error
+        failure = error
+        continue
+      }
+      try {
+        const answered = await tryRoute(org, route, { ...sent, body: bodyFor(route, json, bytes) }, attempted)
+        if (!(answered instanceof Fault)) return { ...answered, route, leave }
+        failure = answered
+      } catch (error) {
+        leave()
+        throw error
+      }
+      leave()
+    }
+    throw failure
+  }
+}
+
+export type Attempts = ReturnType<typeof openAttempts>

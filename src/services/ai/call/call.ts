@@ -1,0 +1,171 @@
+// A model call of any wire: admitted by the host, held, sent to a provider, passed on, settled.
+import { isUtf8 } from 'node:buffer'
+import { HttpFailure } from '../../../engines/engines.ts'
+import { type EventStream, eventStream, type Reply, reply } from '../../../kit/answer.ts'
+import type { Caller } from '../../../kit/caller.ts'
+import { Fault } from '../../../kit/fault.ts'
+import type { Meter } from '../../../kit/meter.ts'
+import type { Context } from '../../../kit/operation.ts'
+import type { ProviderWire } from '../providers/provider.ts'
+import type { AiState } from '../state.ts'
+import { countText, estimateChatInput, estimateEmbeddingsInput } from '../tokens.ts'
+import type { About, JsonObject } from '../translations/translation.ts'
+import { NO_USAGE, type Usage } from '../wires/usage.ts'
+import { CutOff, type Whole } from './attempt.ts'
+import type { Answered } from './attempts.ts'
+import { estimateOf } from './estimate.ts'
+import { type Outcome, openOutcome, reasonOf } from './outcome.ts'
+import { openProduced, USAGE_IN, wordsIn } from './produced.ts'
+import { failureOf, unusable } from './refusal.ts'
+import { type Route, routesTo } from './route.ts'
+import { passOn } from './streamed.ts'
+
+export type CallContext = Context<'bearer', AiState> & { meter: Meter }
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** A text is sent in one piece with the head. To encode a longer one again would cost more than that saves. */
+const TEXT_BYTES_MAX = 16 * 1024
+
+export async function callModel(
+  context: CallContext,
+  wire: ProviderWire,
+  json: JsonObject,
+  bytes: Buffer,
+): Promise<Reply | EventStream<never>> {
+  const { caller, clock, meter, request, state } = context
+  const model = json.model as string
+  await state.registry.ready()
+  const routes = routesTo(state.registry, await state.chosen(caller.org), model, wire, caller, meter.isPrepaid)
+  const isStreamed = json.stream === true && wire !== 'embeddings'
+  const call = {
+    id: request.id,
+    caller,
+    model,
+    wire,
+    isStreamed,
+    startMs: clock.elapsedMs(),
+    created: clock.now().toISOString(),
+    signal: request.signal,
+  }
+  const hold = await meter.hold(caller, estimateOf((routes[0] as Route).offer, json, bytes.length))
+  const outcome = openOutcome(call, hold, clock, state.log)
+  const { headers, signal } = request
+  const sending = { org: caller.org, json, bytes, headers, isStreamed, signal, attempted: outcome.attempted }
+  try {
+    const answered = await state.send(routes, sending)
+    const about = { id: call.id, created: Math.floor(Date.parse(call.created) / 1000), model }
+    if (answered.whole === null) return eventStream(streamed(context, answered, json, about, outcome))
+    answered.leave()
+    return await whole(context, answered.route, answered.whole, json, about, outcome)
+  } catch (error) {
+    if (error instanceof CutOff) await payPart(error, json, outcome)
+    else if (!outcome.isOver()) outcome.fail(error)
+    throw error instanceof CutOff ? signal.reason : error
+  }
+}
+
+/** What had arrived is paid. It is not whole, so that its fields are counted with its text. */
+async function payPart({ route, text }: CutOff, request: JsonObject, outcome: Outcome): Promise<void> {
+  const usage = await countedIn(route.wire, request, () => countText(text))
+  void outcome.settle({ route, usage, isEstimated: true, firstMs: null, error: 'interrupted' })
+}
+
+async function whole(
+  { caller, clock, meter }: CallContext,
+  route: Route,
+  { bytes, text, json }: Whole,
+  request: JsonObject,
+  about: About,
+  outcome: Outcome,
+): Promise<Reply> {
+  const firstMs = clock.elapsedMs()
+  const reported = USAGE_IN[route.wire](json)
+  const usage = reported ?? (await countedIn(route.wire, request, () => countText(wordsIn(json))))
+  const used = { route, usage, isEstimated: reported === null, firstMs }
+  const answer = answerOf(route, json, about, request)
+  void outcome.settle({ ...used, error: answer instanceof Fault ? answer.code : null })
+  if (mustWait(caller)) await settled(meter, caller)
+  if (answer instanceof Fault) throw answer
+  return reply(200, JSON_TYPE, answer ?? asText(bytes, text))
+}
+
+/** The answer was made and is paid in any case, if the database cannot be reached now then later. */
+const settled = (meter: Meter, { org }: Caller) => meter.settled(org)?.catch(() => {})
+
+/** Bytes that are no text must pass unchanged. */
+const asText = (bytes: Buffer, text: string) => (bytes.length <= TEXT_BYTES_MAX && isUtf8(bytes) ? text : bytes)
+
+/** Another process may check the budget of the key with the next request. */
+const mustWait = ({ credential }: Caller) => credential.budget !== null
+
+/** Null if the bytes pass through. What the provider made has been used, whether it can be translated or not. */
+function answerOf(
+  { translation, offer }: Route,
+  json: object,
+  about: About,
+  request: JsonObject,
+): string | Fault | null {
+  if (!translation) return null
+  try {
+    return JSON.stringify(translation.answer(json as JsonObject, about, request))
+  } catch (cause) {
+    return unusable(offer.by, cause).fault
+  }
+}
+
+async function* streamed(
+  { caller, clock, meter, request: call }: CallContext,
+  { route, response, leave }: Answered,
+  request: JsonObject,
+  about: About,
+  outcome: Outcome,
+): AsyncGenerator<Buffer> {
+  const produced = openProduced(route.wire)
+  let firstMs: number | null = null
+  let error: string | null = 'interrupted'
+  try {
+    const passing = passOn(route, request, about, produced)
+    for await (const chunk of response.body) {
+      const bytes = passing.next(chunk)
+      if (bytes === null) continue
+      firstMs ??= clock.elapsedMs()
+      yield bytes
+    }
+    const last = passing.end()
+    if (last !== null) {
+      firstMs ??= clock.elapsedMs()
+      yield last
+    }
+    error = null
+  } catch (cause) {
+    const fault = brokenOff(route, cause)
+    error = reasonOf(fault, call.signal)
+    throw fault
+  } finally {
+    leave()
+    response.body.destroy()
+    const reported = produced.usage()
+    const isWhole = reported !== null && error === null
+    const counted = isWhole ? null : await countedIn(route.wire, request, produced.countOutput)
+    const usage = reported && counted ? atLeast(reported, counted) : (reported ?? counted ?? NO_USAGE)
+    void outcome.settle({ route, usage, isEstimated: !isWhole, firstMs, error })
+    if (mustWait(caller)) await settled(meter, caller)
+  }
+}
+
+function brokenOff({ offer: { by } }: Route, cause: unknown): Fault {
+  if (cause instanceof HttpFailure && cause.reason === 'timeout') return failureOf(cause, by).fault
+  return new Fault('upstream_unreachable', { message: `The provider ${by} broke off its answer.`, cause })
+}
+
+/** A stream that was broken off may have reported its input only. */
+const atLeast = (reported: Usage, counted: Usage): Usage => ({
+  ...reported,
+  input: Math.max(reported.input, reported.input > 0 ? 0 : counted.input),
+  output: Math.max(reported.output, counted.output),
+})
+
+async function countedIn(wire: ProviderWire, request: JsonObject, output: () => Promise<number>): Promise<Usage> {
+  if (wire === 'embeddings') return { ...NO_USAGE, input: await estimateEmbeddingsInput(request) }
+  return { ...NO_USAGE, input: await estimateChatInput(request), output: await output() }
+}

@@ -1,0 +1,68 @@
+// How a call of one wire reaches a model of a provider: as it is, or translated.
+import type { Caller } from '../../../kit/caller.ts'
+import { Fault } from '../../../kit/fault.ts'
+import type { ChosenModels } from '../chosen-settings.ts'
+import type { Offer } from '../models/offer.ts'
+import type { Registry } from '../models/registry.ts'
+import type { ProviderWire } from '../providers/provider.ts'
+import { chatOverMessages } from '../translations/chat-over-messages.ts'
+import { messagesOverChat } from '../translations/messages-over-chat.ts'
+import { responsesOverChat } from '../translations/responses-over-chat.ts'
+import { through } from '../translations/through.ts'
+import type { Translation } from '../translations/translation.ts'
+
+/** `model` is the name by which the offer was found. `translation` is null if the bytes pass through. */
+export type Route = { model: string; offer: Offer; wire: ProviderWire; translation: Translation | null }
+
+const TRANSLATIONS: Record<ProviderWire, readonly [over: ProviderWire, Translation][]> = {
+  chat: [['messages', chatOverMessages]],
+  messages: [['chat', messagesOverChat]],
+  responses: [
+    ['chat', responsesOverChat],
+    ['messages', through(responsesOverChat, chatOverMessages)],
+  ],
+  embeddings: [],
+}
+
+/** Null if the provider does not speak the wire, and no translation reaches one that it speaks. */
+function routeTo(model: string, offer: Offer, wire: ProviderWire): Route | null {
+  const { speaks } = offer.at.provider
+  if (speaks.includes(wire)) return { model, offer, wire, translation: null }
+  const found = TRANSLATIONS[wire].find(([over]) => speaks.includes(over))
+  return found ? { model, offer, wire: found[0], translation: found[1] } : null
+}
+
+/** The ways to what the client named, in the order in which they are tried: the model, then its fallbacks. */
+export function routesTo(
+  registry: Registry,
+  chosen: ChosenModels,
+  named: string,
+  wire: ProviderWire,
+  { credential }: Caller,
+  isPrepaid: boolean,
+): Route[] {
+  const [model = named, ...fallbacks] = chosen(named)
+  const offers = registry.offersOf(model)
+  if (offers.length === 0) throw unknownModel(registry.all(), named, model)
+  const ways = (name: string) => registry.offersOf(name).flatMap(offer => routeTo(name, offer, wire) ?? [])
+  const direct = ways(model)
+  if (direct.length === 0) {
+    const message = `The model ${model} cannot be called at this path. \`GET /v1/models\` says of what kind it is.`
+    throw new Fault('invalid_input', { message, fields: [{ path: 'model', says: 'is of another kind' }] })
+  }
+  const limit = credential.limits?.model
+  const routes = [...direct, ...fallbacks.filter(name => !limit || limit.has(name)).flatMap(ways)]
+  if (!credential.budget && !isPrepaid) return routes
+  const priced = routes.filter(({ offer }) => offer.price !== null)
+  if (priced.length > 0) return priced
+  const message = `The model ${model} has no price, so that it cannot be called ${isPrepaid ? 'here' : 'by a key with a budget'}. Ask the operator to set the price.`
+  throw new Fault('model_unpriced', { message })
+}
+
+function unknownModel(all: readonly Offer[], named: string, model: string): Fault {
+  const which = named === model ? model : `${model}, for which ${named} stands`
+  const message = all.some(({ kind }) => kind === 'chat')
+    ? `There is no model ${which}. \`GET /v1/models\` lists those that can be called.`
+    : `There is no model ${which}, because no provider is configured. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or the like and restart, start Ollama on this machine, or add a provider with \`POST /v1/ai/providers\`.`
+  return new Fault('not_found', { message, fields: [{ path: 'model', says: 'is not known' }] })
+}

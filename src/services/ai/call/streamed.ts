@@ -1,0 +1,80 @@
+// Passes the stream of a provider on to the client, as it is or translated, and reads the usage in it.
+import type { About, JsonObject, ServerEvent, Translation } from '../translations/translation.ts'
+import { cutNullUsage, isNullUsage, USAGE } from './null-usage.ts'
+import { jsonIn, type Produced } from './produced.ts'
+import type { Route } from './route.ts'
+import { eventsIn, eventText, openEvents } from './server-events.ts'
+
+/** What to send for what has arrived; null for nothing. */
+export type Passing = { next(chunk: Buffer): Buffer | null; end(): Buffer | null }
+
+/** `request` is the body of the client. A function for each chunk and not a generator: of those, each chunk would await
+ *  several. */
+export function passOn(route: Route, request: JsonObject, about: About, produced: Produced): Passing {
+  const events = openEvents()
+  const { pass, end } = route.translation
+    ? translator(route.translation, request, about, produced)
+    : passer(produced, route.wire === 'chat' && !asksForUsage(request))
+  const passed = (bytes: Buffer | null) => (bytes === null ? null : pass(bytes))
+  return {
+    next: chunk => passed(events.add(chunk)),
+    end: () => joined(passed(events.rest()), end()),
+  }
+}
+
+const asksForUsage = ({ stream_options: options }: JsonObject): boolean =>
+  (options as JsonObject | null | undefined)?.include_usage === true
+
+const joined = (one: Buffer | null, other: Buffer | null): Buffer | null =>
+  one && other ? Buffer.concat([one, other]) : (one ?? other)
+
+const unlessEmpty = (bytes: Buffer): Buffer | null => (bytes.length > 0 ? bytes : null)
+
+/** `pass` gets whole events. */
+type Passer = { pass(bytes: Buffer): Buffer | null; end(): Buffer | null }
+
+/** Bytes without usage pass unread. */
+function passer(produced: Produced, hidesUsage: boolean): Passer {
+  return {
+    pass: bytes => {
+      produced.add(bytes)
+      const at = bytes.indexOf(USAGE)
+      if (at === -1) return bytes
+      if (hidesUsage) return cutNullUsage(bytes, at) ?? unlessEmpty(withoutUsage(bytes, produced))
+      if (isNullUsage(bytes, at)) return bytes
+      for (const { data } of eventsIn(bytes)) if (data.includes('"usage"')) produced.report(jsonIn(data))
+      return bytes
+    },
+    end: () => null,
+  }
+}
+
+/** The same events for a client that did not ask for the usage. A quote inside of a text is escaped, so that `"usage"`
+ *  is always the name of a field. */
+function withoutUsage(bytes: Buffer, produced: Produced): Buffer {
+  const shown = eventsIn(bytes).flatMap(event => {
+    if (!event.data.includes('"usage"')) return eventText(event)
+    const json = jsonIn(event.data) as JsonObject | null
+    if (json?.usage === null) return eventText({ ...event, data: event.data.replace(/,"usage": ?null/, '') })
+    if (json === null || json.usage === undefined) return eventText(event)
+    produced.report(json)
+    if (Array.isArray(json.choices) && json.choices.length === 0) return []
+    const { usage: _, ...rest } = json
+    return eventText({ ...event, data: JSON.stringify(rest) })
+  })
+  return Buffer.from(shown.join(''))
+}
+
+function translator(translation: Translation, request: JsonObject, about: About, produced: Produced): Passer {
+  const stream = translation.stream(request, about)
+  const textOf = (events: readonly ServerEvent[]) => unlessEmpty(Buffer.from(events.map(eventText).join('')))
+  return {
+    pass: bytes => {
+      produced.add(bytes)
+      const events = eventsIn(bytes)
+      for (const { data } of events) if (data.includes('"usage"')) produced.report(jsonIn(data))
+      return textOf(events.flatMap(stream.next))
+    },
+    end: () => textOf(stream.end()),
+  }
+}

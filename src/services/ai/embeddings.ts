@@ -1,0 +1,86 @@
+// POST /v1/embeddings: a provider's model, or the one that is here.
+
+import { QueueFull } from '../../fair/queue.ts'
+import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
+import { Fault } from '../../kit/fault.ts'
+import { type CallContext, callModel } from './call/call.ts'
+import { openOutcome } from './call/outcome.ts'
+import { EmbedRefused } from './local-embed/local-embed.ts'
+import { base64Of, DIMENSIONS, isDimensions, SHORTER, shortened } from './local-embed/vectors.ts'
+import { LOCAL_EMBED } from './models/local-models.ts'
+import { operation } from './state.ts'
+import type { JsonObject } from './translations/translation.ts'
+import { CALL_FAULTS, fieldsOf, Model, modelCall } from './wire-operations.ts'
+import { NO_USAGE } from './wires/usage.ts'
+
+export const createEmbedding = operation({
+  ...modelCall,
+  route: 'POST /v1/embeddings',
+  summary: 'Turns texts into vectors',
+  description: `The body and the answer are those of the embeddings format. The model \`${LOCAL_EMBED.id}\` runs on this machine, needs no provider and costs nothing: English texts of at most 128 tokens, vectors of ${DIMENSIONS} numbers, or of ${SHORTER.join(', ')} with \`dimensions\`, which loses some of their meaning.`,
+  input: { model: Model },
+  bodyExample: { model: LOCAL_EMBED.id, input: 'a walnut desk' },
+  output: repliesIn('application/json'),
+  faults: CALL_FAULTS,
+  run: async (context, { body, model }) => {
+    const fields = fieldsOf(body, ['input'])
+    if (model === LOCAL_EMBED.id) return embedHere(context, fields)
+    return (await callModel(context, 'embeddings', fields, body.bytes)) as Reply
+  },
+})
+
+const HERE = { model: LOCAL_EMBED.id, offer: LOCAL_EMBED }
+
+async function embedHere(context: CallContext, fields: JsonObject): Promise<Reply> {
+  const { caller, clock, meter, request, state } = context
+  const texts = textsIn(fields.input)
+  const { dimensions = DIMENSIONS, encoding_format: format = 'float' } = fields
+  if (typeof dimensions !== 'number' || !isDimensions(dimensions)) {
+    throw invalid('dimensions', `must be one of ${SHORTER.join(', ')} for this model`)
+  }
+  if (format !== 'float' && format !== 'base64') throw invalid('encoding_format', 'must be float or base64')
+  const [startMs, created] = [clock.elapsedMs(), clock.now().toISOString()]
+  const call = {
+    id: request.id,
+    caller,
+    model: LOCAL_EMBED.id,
+    wire: 'embeddings',
+    isStreamed: false,
+    startMs,
+    created,
+    signal: request.signal,
+  }
+  const hold = await meter.hold(caller, 0)
+  const outcome = openOutcome(call, hold, clock, state.log)
+  outcome.attempted()
+  try {
+    const { vectors, tokens } = await state.localEmbed.embed(caller.org, texts, request.signal)
+    const usage = { ...NO_USAGE, input: tokens }
+    void outcome.settle({ route: HERE, usage, isEstimated: false, firstMs: clock.elapsedMs(), error: null })
+    const data = vectors.map((vector, index) => {
+      const short = shortened(vector, dimensions)
+      return { object: 'embedding', index, embedding: format === 'base64' ? base64Of(short) : Array.from(short) }
+    })
+    const counted = { prompt_tokens: tokens, total_tokens: tokens }
+    const body = { object: 'list', data, model: LOCAL_EMBED.id, usage: counted }
+    return reply(200, { 'content-type': 'application/json' }, JSON.stringify(body))
+  } catch (error) {
+    outcome.fail(error)
+    throw faultOf(error)
+  }
+}
+
+function faultOf(error: unknown): unknown {
+  if (error instanceof EmbedRefused) return invalid(error.path, error.message)
+  if (!(error instanceof QueueFull)) return error
+  return new Fault('overloaded', { message: 'Too many texts wait for the local model. Try again.', retryAfterS: 2 })
+}
+
+function textsIn(input: unknown): string[] {
+  const texts = typeof input === 'string' ? [input] : input
+  if (Array.isArray(texts) && texts.every(text => typeof text === 'string')) return texts
+  throw invalid('input', 'must be a text or a list of texts for this model; it takes no tokens')
+}
+
+const invalid = (path: string, says: string) =>
+  new Fault('invalid_input', { message: `\`${path}\` ${says}.`, fields: [{ path, says }] })

@@ -1,0 +1,35 @@
+// POST /v1/messages.
+import { eitherBytes } from '../../kit/answer.ts'
+import { type Fault, typeOf } from '../../kit/fault.ts'
+import { callModel } from './call/call.ts'
+import { operation } from './state.ts'
+import { CALL_FAULTS, Foreign, fieldsOf, Model, modelCall } from './wire-operations.ts'
+
+export const createMessage = operation({
+  ...modelCall,
+  route: 'POST /v1/messages',
+  summary: 'Calls a chat model, in the messages format',
+  description:
+    'The same as `POST /v1/chat/completions` in the messages format. Send the key as a bearer, or in the header `x-api-key`.',
+  keyHeader: 'x-api-key',
+  input: { model: Model },
+  bodyExample: { model: 'claude-sonnet-5', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] },
+  output: eitherBytes(Foreign('Message', 'A message'), Foreign('MessageEvent', 'An event of a message')),
+  faults: CALL_FAULTS,
+  faultBody: fault => ({
+    type: 'error',
+    error: { type: messagesType(fault), message: fault.message, code: fault.code, ...detailsOf(fault) },
+  }),
+  run: (context, { body }) => callModel(context, 'messages', fieldsOf(body, ['messages', 'max_tokens']), body.bytes),
+})
+
+/** By which the tool runner of the format's own client learns to do without threads. */
+const detailsOf = ({ fields }: Fault) =>
+  fields[0]?.path === 'thread' ? { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } } : {}
+
+/** As clients of this format know them. */
+function messagesType({ status, code }: Fault): string {
+  if (status === 402) return 'billing_error'
+  if (status === 413) return 'request_too_large'
+  return status === 503 ? 'overloaded_error' : typeOf(code)
+}

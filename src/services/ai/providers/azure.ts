@@ -1,0 +1,15 @@
+import { type Provider, pathsUnder } from './provider.ts'
+
+/** Without models: an operator names the deployments, and prices differ by region and contract. */
+export const azure: Provider = {
+  name: 'azure',
+  wire: 'openai',
+  baseUrl: null,
+  keyNames: ['AZURE_OPENAI_API_KEY'],
+  urlNames: ['AZURE_OPENAI_ENDPOINT'],
+  speaks: ['chat', 'embeddings', 'responses'],
+  headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { 'api-key': apiKey }),
+  path: pathsUnder('/openai/v1'),
+  usageInStreams: 'asked',
+  models: [],
+}

@@ -1,0 +1,25 @@
+// Amazon Bedrock through its OpenAI-compatible door, which takes an API key of Bedrock as a bearer.
+import { bearer, chatModel, type Provider, pathsUnder } from './provider.ts'
+
+const CONTEXT = { contextTokens: 131_072, isReasoning: true } as const
+
+export const bedrock: Provider = {
+  name: 'bedrock',
+  wire: 'openai',
+  /** Follows from the region. */
+  baseUrl: null,
+  keyNames: ['AWS_BEARER_TOKEN_BEDROCK'],
+  urlNames: ['AWS_BEDROCK_BASE_URL'],
+  speaks: ['chat'],
+  headers: bearer,
+  path: pathsUnder('/openai/v1'),
+  usageInStreams: 'asked',
+  models: [
+    chatModel('openai.gpt-oss-120b-1:0', '2025-08-05', { input: 15, output: 60 }, CONTEXT),
+    chatModel('openai.gpt-oss-20b-1:0', '2025-08-05', { input: 7, output: 30 }, CONTEXT),
+  ],
+}
+
+export const REGION_NAMES = ['AWS_REGION', 'AWS_DEFAULT_REGION'] as const
+
+export const bedrockUrl = (region: string): string => `https://bedrock-runtime.${region}.amazonaws.com`

@@ -1,0 +1,107 @@
+// All providers, and those that the environment configures.
+import { anthropic } from './anthropic.ts'
+import { azure } from './azure.ts'
+import { bedrock, bedrockUrl, REGION_NAMES } from './bedrock.ts'
+import { compatible } from './compatible.ts'
+import { google } from './google.ts'
+import { groq } from './groq.ts'
+import { llamacpp } from './llamacpp.ts'
+import { mistral } from './mistral.ts'
+import { OLLAMA_PORT, ollama } from './ollama.ts'
+import { openai } from './openai.ts'
+import { openrouter } from './openrouter.ts'
+import type { Provider } from './provider.ts'
+import { together } from './together.ts'
+import { vllm } from './vllm.ts'
+
+export const PROVIDERS: Readonly<Record<string, Provider>> = Object.freeze(
+  Object.assign(Object.create(null) as Record<string, Provider>, {
+    ...{ openai, anthropic, google, mistral, groq, together, openrouter, azure, bedrock, ollama, vllm, llamacpp },
+    compatible,
+  }),
+)
+
+/** The variables of the environment that configure providers. */
+export const ENVIRONMENT: readonly { name: string; doc: string }[] = [
+  ...Object.values(PROVIDERS).flatMap(({ name: by, keyNames, urlNames }) => [
+    ...keyNames.map(name => ({ name, doc: `The key of the provider ${by}` })),
+    ...urlNames.map(name => ({ name, doc: `The URL of the provider ${by}` })),
+  ]),
+  ...REGION_NAMES.map(name => ({ name, doc: 'The region of the provider bedrock' })),
+]
+
+export type ConfiguredProvider = { provider: Provider; baseUrl: string; apiKey: string | null }
+
+type Environment = Record<string, string | undefined>
+type Setting = { name: string; value: string }
+
+/** The message names the variable, and never the value: a URL may contain a password. */
+export class BadEnvironment extends Error {}
+
+/** A provider is configured if its key or its URL is set. Throws `BadEnvironment`. */
+export function providersIn(environment: Environment): ConfiguredProvider[] {
+  return Object.values(PROVIDERS).flatMap(provider => {
+    const key = settingIn(environment, provider.keyNames)
+    const url = settingIn(environment, provider.urlNames)
+    if (!key && !url) return []
+    const apiKey = key ? keyFrom(key) : null
+    return [{ provider, baseUrl: url ? baseUrlFrom(provider, url) : defaultUrlOf(provider, environment), apiKey }]
+  })
+}
+
+function settingIn(environment: Environment, names: readonly string[]): Setting | null {
+  for (const name of names) {
+    const value = environment[name]?.trim()
+    if (value) return { name, value }
+  }
+  return null
+}
+
+function keyFrom({ name, value }: Setting): string {
+  // Anything else cannot be sent in a header.
+  if (!/^[\x21-\x7e]+$/.test(value)) throw new BadEnvironment(`${name} must consist of printable ASCII characters.`)
+  return value
+}
+
+function defaultUrlOf(provider: Provider, environment: Environment): string {
+  if (provider.baseUrl !== null) return provider.baseUrl
+  const [keyName] = provider.keyNames
+  if (provider !== bedrock) throw new BadEnvironment(`${provider.urlNames[0]} must be set, because ${keyName} is set.`)
+  const region = settingIn(environment, REGION_NAMES)
+  if (!region) throw new BadEnvironment(`${REGION_NAMES[0]} must be set, because ${keyName} is set.`)
+  if (!/^[a-z0-9-]{1,32}$/.test(region.value))
+    throw new BadEnvironment(`${region.name} must be a region, such as us-east-1.`)
+  return bedrockUrl(region.value)
+}
+
+function baseUrlFrom(provider: Provider, { name, value }: Setting): string {
+  return checkedBaseUrl(provider, provider === ollama ? urlOfHost(value) : value, name)
+}
+
+/** Also for a URL that an operator gives; `name` is that of the field or variable. The URL may have the part with which
+ *  the provider's paths begin, such as `/v1`, or not. */
+export function checkedBaseUrl(provider: Provider, text: string, name: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
+    throw new BadEnvironment(
+      `${name} must be an http or https URL, such as ${provider.baseUrl ?? 'https://example.com'}.`,
+    )
+  if (url.username || url.password) throw new BadEnvironment(`${name} must not contain a user or a password.`)
+  if (url.search || url.hash) throw new BadEnvironment(`${name} must not contain a query or a fragment.`)
+  let end = url.pathname.length
+  while (url.pathname[end - 1] === '/') end--
+  const path = url.pathname.slice(0, end)
+  if (provider === compatible && path === '') return `${url.origin}/v1`
+  const prefix = provider.path('models').slice(0, -'/models'.length)
+  return url.origin + (prefix && path.endsWith(prefix) ? path.slice(0, -prefix.length) : path)
+}
+
+/** `OLLAMA_HOST` is also what Ollama listens on: a scheme and a port may be missing, and 0.0.0.0 means every address. */
+function urlOfHost(value: string): string {
+  const hasScheme = /^[a-z]+:\/\//i.test(value)
+  const url = URL.parse(hasScheme ? value : `http://${value.startsWith(':') ? `127.0.0.1${value}` : value}`)
+  if (!url) return value
+  if (!hasScheme && url.port === '' && !/:80(\/|$)/.test(value)) url.port = String(OLLAMA_PORT)
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
+  return url.href
+}

@@ -1,0 +1,14 @@
+import { bearer, type Provider, pathsUnder } from './provider.ts'
+
+export const llamacpp: Provider = {
+  name: 'llamacpp',
+  wire: 'openai',
+  baseUrl: 'http://127.0.0.1:8080',
+  keyNames: [],
+  urlNames: ['LLAMACPP_BASE_URL'],
+  speaks: ['chat', 'embeddings'],
+  headers: bearer,
+  path: pathsUnder('/v1'),
+  usageInStreams: 'asked',
+  models: [],
+}

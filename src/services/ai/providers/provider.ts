@@ -1,0 +1,74 @@
+// What a provider is: data about an upstream of model calls. Calls themselves are made elsewhere.
+
+/** Cents per million tokens; `image`: cents per image. Fractions are allowed: cached input may cost 1.25 cents. Without
+ *  `cachedInput` or `cacheWrite` those tokens cost what input costs; `reasoning` only where it differs from output. */
+export type Price = {
+  input: number
+  output: number
+  cachedInput?: number
+  cacheWrite?: number
+  reasoning?: number
+  image?: number
+}
+
+/** `from` is a day on which the price is known to have been true. Where a provider charges more for long prompts, the
+ *  price is that of short ones. */
+export type KnownModel = {
+  id: string
+  kind: 'chat' | 'embedding'
+  price: Price
+  from: string
+  contextTokens?: number
+  outputTokensMax?: number
+  isReasoning?: true
+}
+
+export type ProviderWire = 'chat' | 'embeddings' | 'responses' | 'messages'
+
+export type Provider = {
+  name: string
+  wire: 'openai' | 'anthropic'
+  /** Without a slash at the end. Null: one must be given. */
+  baseUrl: string | null
+  /** Environment variables; the first one that is set counts. */
+  keyNames: readonly string[]
+  urlNames: readonly string[]
+  speaks: readonly ProviderWire[]
+  headers: (apiKey: string | null) => Record<string, string>
+  /** Comes after the base URL. */
+  path: (wire: ProviderWire | 'models') => string
+  /** Whether streams report usage: only if the request asks for it (`stream_options.include_usage`), always, or never. */
+  usageInStreams: 'asked' | 'always' | 'never'
+  models: readonly KnownModel[]
+}
+
+const PATHS = {
+  chat: '/chat/completions',
+  embeddings: '/embeddings',
+  responses: '/responses',
+  messages: '/messages',
+  models: '/models',
+} as const
+
+export const pathsUnder =
+  (prefix: string): Provider['path'] =>
+  wire =>
+    prefix + PATHS[wire]
+
+export const bearer: Provider['headers'] = (apiKey): Record<string, string> =>
+  apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
+
+export const chatModel = (
+  id: string,
+  from: string,
+  price: Price,
+  more: Pick<KnownModel, 'contextTokens' | 'outputTokensMax' | 'isReasoning'> = {},
+): KnownModel => ({ id, kind: 'chat', price, from, ...more })
+
+export const embeddingModel = (id: string, from: string, input: number, contextTokens: number): KnownModel => ({
+  id,
+  kind: 'embedding',
+  price: { input, output: 0 },
+  from,
+  contextTokens,
+})

@@ -1,0 +1,14 @@
+import { bearer, type Provider, pathsUnder } from './provider.ts'
+
+export const vllm: Provider = {
+  name: 'vllm',
+  wire: 'openai',
+  baseUrl: null,
+  keyNames: ['VLLM_API_KEY'],
+  urlNames: ['VLLM_BASE_URL'],
+  speaks: ['chat', 'embeddings', 'responses'],
+  headers: bearer,
+  path: pathsUnder('/v1'),
+  usageInStreams: 'asked',
+  models: [],
+}

@@ -1,0 +1,108 @@
+// Operations under /v1/ai/requests: the log of model calls, without their bodies.
+import { type Static, Type } from 'typebox'
+import { Fault } from '../../kit/fault.ts'
+import { timestamp } from '../../kit/fields.ts'
+import { centsOf } from '../../kit/meter.ts'
+import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { operation } from './state.ts'
+import * as store from './store.ts'
+
+const text = (description: string, example: string) => Type.String({ description, examples: [example] })
+const count = (description: string, example: number) => Type.Integer({ description, examples: [example] })
+
+const ModelRequest = Type.Object(
+  {
+    id: text('The id of the request', 'req_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+    created: timestamp('When it began'),
+    model: text('The model, as the client named it', 'gpt-5-mini'),
+    answeredModel: Type.Optional(
+      text('The model that answered, if it is another: behind an alias, or a fallback', 'claude-sonnet-5'),
+    ),
+    provider: Type.Optional(text('Who answered', 'openai')),
+    wire: text('The format of the client', 'chat'),
+    streamed: Type.Boolean({ description: 'Whether the answer was streamed', examples: [true] }),
+    key: Type.Optional(text('The key that called', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n')),
+    project: Type.Optional(text('The project', 'web-shop')),
+    error: Type.Optional(
+      text('Why it failed: the code of the fault, or `interrupted` if the client left', 'upstream_busy'),
+    ),
+    attempts: count('How many times a provider was asked', 1),
+    firstTokenMs: Type.Optional(count('Milliseconds until the first part of the answer', 320)),
+    totalMs: count('Milliseconds until the end of the answer', 1450),
+    inputTokens: count('Tokens of the input', 1200),
+    outputTokens: count('Tokens of the output', 80),
+    tokensPerSecond: Type.Optional(
+      Type.Number({ description: 'Tokens of the output per second after the first part', examples: [71.4] }),
+    ),
+    estimated: Type.Boolean({ description: 'Whether the tokens were counted here', examples: [false] }),
+    cost: Type.Optional(Type.Number({ description: 'What it cost, in cents', examples: [0.0425] })),
+    transactionId: Type.Optional(text('The transfer in the journal', 'txn_4vJ9mWcX2bQeT7yLrK0sZp1n')),
+  },
+  { title: 'ModelRequest', description: 'A model call in the log' },
+)
+
+function shown(row: store.RequestRow): Static<typeof ModelRequest> {
+  const {
+    id,
+    created,
+    model,
+    answeredModel,
+    provider,
+    wire,
+    streamed,
+    key,
+    project,
+    error,
+    attempts,
+    firstMs,
+    totalMs,
+  } = row
+  const { inputTokens, outputTokens, estimated, amount, transaction } = row
+  const seconds = firstMs === null ? 0 : (totalMs - firstMs) / 1000
+  return {
+    ...{ id, created, model, wire, streamed, attempts, totalMs, inputTokens, outputTokens, estimated },
+    ...(answeredModel !== null && { answeredModel }),
+    ...(provider !== null && { provider }),
+    ...(key !== null && { key }),
+    ...(project !== null && { project }),
+    ...(error !== null && { error }),
+    ...(firstMs !== null && { firstTokenMs: firstMs }),
+    ...(seconds > 0 && { tokensPerSecond: Math.round((outputTokens / seconds) * 10) / 10 }),
+    ...(amount !== null && { cost: centsOf(amount) }),
+    ...(transaction !== null && { transactionId: transaction }),
+  }
+}
+
+export const listModelRequests = operation({
+  route: 'GET /v1/ai/requests',
+  summary: 'Lists the model calls of the organisation, newest first',
+  description: 'Kept for 30 days, without what was asked and answered.',
+  access: 'bearer',
+  input: paging,
+  output: listing(ModelRequest),
+  run: async ({ db, caller: { org } }, query) => {
+    const found = await page(
+      query,
+      (last, rows) => store.selectRequests(db, org, positionFrom(last), rows),
+      positionKey,
+    )
+    return { ...found, data: found.data.map(shown) }
+  },
+})
+
+export const getModelRequest = operation({
+  route: 'GET /v1/ai/requests/{id}',
+  summary: 'Reads one model call of the log',
+  description: 'The id is that of the answer, in its header `X-Request-Id`.',
+  access: 'bearer',
+  input: {
+    id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The id of the request', examples: ['req_1'] }),
+  },
+  output: ModelRequest,
+  faults: ['not_found'],
+  run: async ({ db, caller: { org } }, { id }) => {
+    const row = await store.selectRequest(db, org, id)
+    if (!row) throw new Fault('not_found', { message: 'There is no such model call in the log.' })
+    return shown(row)
+  },
+})

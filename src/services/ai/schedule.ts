@@ -1,0 +1,27 @@
+// Deletes old lines of the log, and those of deleted organisations.
+import { consumer, schedule } from './state.ts'
+import * as store from './store.ts'
+
+const KEEP_MS = 30 * 24 * 60 * 60_000
+const BATCH = 5_000
+
+export const sweepRequests = schedule({
+  name: 'model requests',
+  everyMs: 60 * 60_000,
+  deadlineMs: 10 * 60_000,
+  run: async ({ clock, signal, write }) => {
+    const before = new Date(clock.now().getTime() - KEEP_MS).toISOString()
+    while (!signal.aborted && (await write(tx => store.deleteRequests(tx, before, BATCH))) === BATCH);
+    return undefined
+  },
+})
+
+/** What is left of a large organisation is deleted when it is old. */
+export const forgetRequests = consumer({
+  name: 'model requests of deleted organisations',
+  subjects: ['iam.org.deleted'],
+  batchMax: 10,
+  run: async ({ db }, events) => {
+    for (const org of new Set(events.map(({ tenant }) => tenant))) await store.deleteRequestsOf(db, org, BATCH)
+  },
+})

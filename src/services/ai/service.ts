@@ -1,0 +1,36 @@
+import { service } from '../../kit/service.ts'
+import { oneOf, optional, setting } from '../../kit/setting.ts'
+import * as chat from './chat.ts'
+import * as embeddings from './embeddings.ts'
+import { callSettled } from './events.ts'
+import * as messages from './messages.ts'
+import * as models from './models/models.ts'
+import { ENVIRONMENT } from './providers/index.ts'
+import * as providers from './providers.ts'
+import * as requests from './requests.ts'
+import * as responses from './responses.ts'
+import { forgetRequests, sweepRequests } from './schedule.ts'
+import * as aiSettings from './settings.ts'
+import { openAi } from './state.ts'
+
+const text = optional((value: string) => value)
+
+export const ai = service({
+  name: 'ai',
+  what: 'Model calls: chat completions, embeddings and the list of models',
+  paths: ['/v1/ai', '/v1/chat', '/v1/embeddings', '/v1/models', '/v1/responses', '/v1/messages'],
+  operations: [chat, responses, messages, embeddings, models, providers, requests, aiSettings],
+  migrations: new URL('migrations/', import.meta.url),
+  settings: {
+    STOA_AI_LOCAL: setting(
+      'Whether to look for Ollama and llama.cpp on this machine (`look`) or not (`off`)',
+      'look',
+      oneOf(['look', 'off']),
+    ),
+    ...Object.fromEntries(ENVIRONMENT.map(({ name, doc }) => [name, setting(doc, '', text)])),
+  },
+  schedules: [sweepRequests],
+  consumers: [forgetRequests],
+  emits: { 'a model call that has ended': callSettled },
+  open: openAi,
+})

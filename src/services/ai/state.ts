@@ -1,0 +1,65 @@
+// The state of the service: the models that can be called, what failed lately, and the local embedding model.
+
+import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
+import { openUnawaited } from '../../kit/unawaited.ts'
+import { type Attempts, openAttempts } from './call/attempts.ts'
+import { type ChosenSettings, openChosenSettings } from './chosen-settings.ts'
+import { type LocalEmbed, openLocalEmbed } from './local-embed/local-embed.ts'
+import { openRegistry, type Registry } from './models/registry.ts'
+import { type ConfiguredProvider, PROVIDERS, providersIn } from './providers/index.ts'
+import * as store from './store.ts'
+
+export type AiState = {
+  registry: Registry
+  chosen: ChosenSettings
+  send: Attempts
+  localEmbed: LocalEmbed
+  /** Writes a line of the log of requests, soon. */
+  log(row: store.RequestRow): void
+}
+
+export const { consumer, operation, schedule } = serviceKit<AiState>()
+
+/** Servers that are found by themselves when they listen on this machine. */
+const LOCAL = ['ollama', 'llamacpp']
+
+type Values = Record<string, string | null> & { STOA_AI_LOCAL: 'look' | 'off' }
+
+export async function openAi({ engines, settings, warn }: Opening<Values>): Promise<Opened<AiState>> {
+  const configured = providersIn(environmentOf(settings))
+  const registry = await openRegistry({ ...engines, configured, local: localServers(settings, configured), warn })
+  const localEmbed = openLocalEmbed()
+  const { db } = engines
+  const unawaited = openUnawaited(warn)
+  return {
+    state: {
+      registry,
+      chosen: await openChosenSettings(engines.db, engines.clock),
+      send: openAttempts(engines),
+      localEmbed,
+      log: row => unawaited.start(store.insertRequests(db.for(row.org).autocommit, [row])),
+    },
+    close: async () => {
+      registry.close()
+      await localEmbed.close()
+      await unawaited.ended()
+    },
+  }
+}
+
+const environmentOf = (settings: Values) =>
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? undefined]))
+
+function localServers(
+  { STOA_AI_LOCAL: mode }: Values,
+  configured: readonly ConfiguredProvider[],
+): ConfiguredProvider[] {
+  const given = configured.filter(({ provider }) => LOCAL.includes(provider.name) || provider.name === 'vllm')
+  if (mode === 'off') return given
+  const others = LOCAL.filter(name => !given.some(({ provider }) => provider.name === name))
+  const standard = others.flatMap(name => {
+    const provider = PROVIDERS[name]
+    return provider?.baseUrl ? [{ provider, baseUrl: provider.baseUrl, apiKey: null }] : []
+  })
+  return [...given, ...standard]
+}

@@ -1,0 +1,153 @@
+// The SQL of model calls: providers, and the log of requests.
+import type { Sql, Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import type { Position } from '../../kit/page.ts'
+import type { OfferedModel } from './models/offer.ts'
+
+export type ProviderRow = {
+  name: string
+  kind: string
+  baseUrl: string
+  apiKey: Uint8Array | null
+  models: OfferedModel[]
+  created: string
+  updated: string
+}
+
+export async function selectProviders(db: Sql, after: string, count: number): Promise<ProviderRow[]> {
+  return db<ProviderRow>`select name, kind, base_url as "baseUrl", api_key as "apiKey", models, created, updated
+    from ai_providers where name > ${after} order by name limit ${count}`
+}
+
+/** Locks the row until the end of the transaction. */
+export async function lockProvider(db: Tx, name: string): Promise<ProviderRow | null> {
+  const [row] =
+    await db<ProviderRow>`select name, kind, base_url as "baseUrl", api_key as "apiKey", models, created, updated
+    from ai_providers where name = ${name} for update`
+  return row ?? null
+}
+
+/** False if there is one of that name. */
+export async function insertProvider(db: Tx, row: ProviderRow): Promise<boolean> {
+  const { name, kind, baseUrl, apiKey, models, created } = row
+  const rows = await db`insert into ai_providers (name, kind, base_url, api_key, models, created, updated)
+    values (${name}, ${kind}, ${baseUrl}, ${apiKey}, ${JSON.stringify(models)}::text::jsonb, ${created}, ${created})
+    on conflict do nothing returning 1`
+  return rows.length > 0
+}
+
+export async function updateProvider(db: Tx, row: ProviderRow): Promise<void> {
+  const { name, baseUrl, apiKey, models, updated } = row
+  await db`update ai_providers set base_url = ${baseUrl}, api_key = ${apiKey},
+      models = ${JSON.stringify(models)}::text::jsonb, updated = ${updated}
+    where name = ${name}`
+}
+
+export async function deleteProvider(db: Tx, name: string): Promise<boolean> {
+  return (await db`delete from ai_providers where name = ${name} returning 1`).length > 0
+}
+
+export async function countProviders(db: Sql): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from ai_providers`
+  return row?.count ?? 0
+}
+
+export async function notifyProviders(db: Tx, channel: string): Promise<void> {
+  await db`select pg_notify(${channel}, '')`
+}
+
+/** `aliases`: other names for models. `fallbacks`: what is tried, in order, after a model that fails. */
+export type AiSettings = {
+  aliases: { name: string; model: string }[]
+  fallbacks: { model: string; to: string[] }[]
+}
+
+export async function selectSettings(db: Sql, org: OrgId): Promise<AiSettings | null> {
+  const [row] = await db<AiSettings>`select aliases, fallbacks from ai_settings where org = ${org}`
+  return row ?? null
+}
+
+/** Locks the row until the end of the transaction. */
+export async function lockSettings(db: Tx, org: OrgId): Promise<AiSettings | null> {
+  const [row] = await db<AiSettings>`select aliases, fallbacks from ai_settings where org = ${org} for update`
+  return row ?? null
+}
+
+export async function saveSettings(db: Tx, org: OrgId, channel: string, settings: AiSettings): Promise<void> {
+  const [aliases, fallbacks] = [JSON.stringify(settings.aliases), JSON.stringify(settings.fallbacks)]
+  await db`insert into ai_settings (org, aliases, fallbacks)
+    values (${org}, ${aliases}::text::jsonb, ${fallbacks}::text::jsonb)
+    on conflict (org) do update set aliases = excluded.aliases, fallbacks = excluded.fallbacks`
+  await db`select pg_notify(${channel}, ${org})`
+}
+
+export type RequestRow = {
+  id: string
+  org: string
+  created: string
+  key: string | null
+  project: string | null
+  model: string
+  /** The one that answered, if it is another. */
+  answeredModel: string | null
+  provider: string | null
+  wire: string
+  streamed: boolean
+  error: string | null
+  attempts: number
+  firstMs: number | null
+  totalMs: number
+  inputTokens: number
+  outputTokens: number
+  estimated: boolean
+  /** Null if it has no price. */
+  amount: number | null
+  transaction: string | null
+}
+
+export async function insertRequests(db: Tx, rows: readonly RequestRow[]): Promise<void> {
+  const column = <K extends keyof RequestRow>(name: K) => rows.map(one => one[name])
+  await db`insert into ai_requests (id, org, created, key, project, model, answered_model, provider, wire, streamed, error,
+      attempts, first_ms, total_ms, input_tokens, output_tokens, estimated, amount, transaction)
+    select r.* from unnest(${column('id')}::text[], ${column('org')}::text[], ${column('created')}::timestamptz[],
+      ${column('key')}::text[], ${column('project')}::text[], ${column('model')}::text[],
+      ${column('answeredModel')}::text[], ${column('provider')}::text[], ${column('wire')}::text[],
+      ${column('streamed')}::boolean[], ${column('error')}::text[],
+      ${column('attempts')}::int[], ${column('firstMs')}::int[], ${column('totalMs')}::int[],
+      ${column('inputTokens')}::bigint[], ${column('outputTokens')}::bigint[], ${column('estimated')}::boolean[],
+      ${column('amount')}::bigint[], ${column('transaction')}::text[]) as r (id, org, created, key, project, model,
+        answered_model, provider, wire, streamed, error, attempts, first_ms, total_ms, input_tokens, output_tokens, estimated, amount,
+        transaction)
+    on conflict do nothing`
+}
+
+export async function selectRequests(db: Sql, org: OrgId, after: Position, count: number): Promise<RequestRow[]> {
+  return db<RequestRow>`select id, org, created, key, project, model, answered_model as "answeredModel", provider, wire, streamed, error, attempts,
+      first_ms as "firstMs", total_ms as "totalMs", input_tokens as "inputTokens", output_tokens as "outputTokens",
+      estimated, amount, transaction
+    from ai_requests where org = ${org} and (created, id) < (${after.created}, ${after.id})
+    order by created desc, id desc limit ${count}`
+}
+
+export async function selectRequest(db: Sql, org: OrgId, id: string): Promise<RequestRow | null> {
+  const [row] = await db<RequestRow>`select id, org, created, key, project, model,
+      answered_model as "answeredModel", provider, wire, streamed, error,
+      attempts, first_ms as "firstMs", total_ms as "totalMs", input_tokens as "inputTokens",
+      output_tokens as "outputTokens", estimated, amount, transaction
+    from ai_requests where org = ${org} and id = ${id}`
+  return row ?? null
+}
+
+/** How many were deleted. */
+export async function deleteRequestsOf(db: Tx, org: string, limit: number): Promise<number> {
+  const rows = await db`delete from ai_requests where id in (
+    select id from ai_requests where org = ${org} limit ${limit}) returning 1`
+  return rows.length
+}
+
+/** How many were deleted. */
+export async function deleteRequests(db: Tx, before: string, limit: number): Promise<number> {
+  const rows = await db`delete from ai_requests where id in (
+    select id from ai_requests where created < ${before} limit ${limit}) returning 1`
+  return rows.length
+}

@@ -1,0 +1,94 @@
+// An Anthropic message as a chat completion.
+import type { About, JsonObject } from './translation.ts'
+import { checkNesting, countAt, isAbsent, listAt, malformed, nameAt, objectAt, shown, textAt } from './wire-fields.ts'
+
+const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['refusal', 'content_filter'],
+])
+
+export function chatAnswer(body: JsonObject, about: About): JsonObject {
+  const text: string[] = []
+  const thinking: string[] = []
+  const calls: JsonObject[] = []
+  listAt(body.content, 'content', malformed).forEach((item, i) => {
+    const path = `content[${i}]`
+    const block = objectAt(item, path, malformed)
+    if (block.type === 'text') text.push(textAt(block.text, `${path}.text`, malformed))
+    else if (block.type === 'thinking') thinking.push(textAt(block.thinking, `${path}.thinking`, malformed))
+    else if (block.type === 'tool_use') calls.push(toolCall(block, path))
+    else checkIgnored(block.type, `${path}.type`)
+  })
+  const joined = text.join('')
+  const message: JsonObject = {
+    role: 'assistant',
+    content: joined === '' && calls.length > 0 ? null : joined,
+    refusal: null,
+  }
+  if (thinking.length > 0) message.reasoning_content = thinking.join('')
+  if (calls.length > 0) message.tool_calls = calls
+  const answer: JsonObject = {
+    id: typeof body.id === 'string' ? body.id : about.id,
+    object: 'chat.completion',
+    created: about.created,
+    model: about.model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(body.stop_reason) }],
+  }
+  if (!isAbsent(body.usage)) answer.usage = chatUsage(objectAt(body.usage, 'usage', malformed))
+  return answer
+}
+
+/** Encrypted thinking has no text. Blocks of server tools cannot come, because no request asks for such a tool. */
+export function checkIgnored(type: unknown, path: string): void {
+  if (type !== 'redacted_thinking') throw malformed(path, `is not known: ${shown(type)}`)
+}
+
+/** A reason that Anthropic adds later ends the answer as any other does. */
+export function finishReason(stopReason: unknown): string {
+  return FINISH_REASONS.get(nameAt(stopReason, 'stop_reason', malformed)) ?? 'stop'
+}
+
+/** `input_tokens` of Anthropic does not include what was read from the cache or written to it. */
+export function chatUsage(usage: JsonObject): JsonObject {
+  const read = (name: string) => (isAbsent(usage[name]) ? 0 : countAt(usage[name], `usage.${name}`, malformed))
+  const cached = read('cache_read_input_tokens')
+  const written = read('cache_creation_input_tokens')
+  const prompt = read('input_tokens') + cached + written
+  const completion = read('output_tokens')
+  const answer: JsonObject = {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details:
+      written > 0 ? { cached_tokens: cached, cache_write_tokens: written } : { cached_tokens: cached },
+  }
+  if (isAbsent(usage.output_tokens_details)) return answer
+  const details = objectAt(usage.output_tokens_details, 'usage.output_tokens_details', malformed)
+  if (!isAbsent(details.thinking_tokens)) {
+    const reasoning = countAt(details.thinking_tokens, 'usage.output_tokens_details.thinking_tokens', malformed)
+    answer.completion_tokens_details = { reasoning_tokens: reasoning }
+  }
+  return answer
+}
+
+/** The input of a tool as JSON text. */
+export function argumentsText(input: unknown, path: string): string {
+  checkNesting(input, path, malformed)
+  return JSON.stringify(isAbsent(input) ? {} : objectAt(input, path, malformed))
+}
+
+function toolCall(block: JsonObject, path: string): JsonObject {
+  return {
+    id: nameAt(block.id, `${path}.id`, malformed),
+    type: 'function',
+    function: {
+      name: nameAt(block.name, `${path}.name`, malformed),
+      arguments: argumentsText(block.input, `${path}.input`),
+    },
+  }
+}

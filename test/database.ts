@@ -1,0 +1,56 @@
+// Databases for tests: clones of a template on the server that the run has started.
+import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
+import { openPostgres } from '../src/engines/db/postgres.ts'
+import type { Database } from '../src/engines/engines.ts'
+import { systemRandom } from '../src/engines/random/random.ts'
+
+export type DatabaseAt = { socketDirectory: string; database: string; user: string }
+
+/** The machine that runs the tests may be so busy that the database needs many times what it needs otherwise. */
+const PATIENT = {
+  waitMs: 120_000,
+  deadlineMs: 240_000,
+  heartbeat: { everyMs: 1_000, answerMs: 60_000 },
+  parameters: { statement_timeout: 200_000, idle_in_transaction_session_timeout: 200_000 },
+}
+
+/** A clone of the migrated template database, or of an empty one; `drop` closes and drops it. */
+export async function testDatabase(
+  { dbConnections = 5, dbQueue = 200 }: { dbConnections?: number; dbQueue?: number } = {},
+  template: 'template_stoa' | 'template1' = 'template_stoa',
+): Promise<{
+  db: Database
+  at: DatabaseAt
+  drop(): Promise<void>
+}> {
+  const socketDirectory = env('STOA_TEST_SOCKETS')
+  const open = (database: string, connectionsMax: number, queueMax: number) =>
+    openPostgres({ ...PATIENT, at: { socketDirectory, database, user: DATABASE_USER }, connectionsMax, queueMax })
+  const name = `test_${systemRandom.token(12).toLowerCase()}`
+  const script = async (text: string) => {
+    const maintenance = open('postgres', 1, 1)
+    await maintenance.script(text)
+    await maintenance.close()
+  }
+  await script(`create database ${name} template ${template}`)
+  const db = open(name, dbConnections, dbQueue)
+  return {
+    db,
+    at: { socketDirectory, database: name, user: DATABASE_USER },
+    drop: async () => {
+      await db.close()
+      await script(`drop database ${name} with (force)`)
+    },
+  }
+}
+
+export function sameDatabase(at: DatabaseAt) {
+  const db = openPostgres({ ...PATIENT, at, connectionsMax: 5, queueMax: 200 })
+  return { db, at, drop: db.close }
+}
+
+export function env(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error('Run tests with `npm test`, or `npm test -- path/to/one.test.ts`: it starts the database')
+  return value
+}
