@@ -24,6 +24,8 @@ export type Finding = {
   wall: Quartiles
   target: number
   met: boolean
+  /** Of the two numbers, if they are not microseconds. */
+  unit?: string
 }
 
 type Sample = { perSecond: number; cpuUs: number }

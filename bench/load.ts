@@ -1,6 +1,7 @@
-// The load generator: keep-alive TLS connections with one request in flight on each. It shares the machine with the
+// The load generator: keep-alive connections with one request in flight on each. It shares the machine with the
 // server, so it does as little as possible: it sends prepared requests and checks only the bytes that matter.
-import { connect, type TLSSocket } from 'node:tls'
+import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 /** The same request every time, head and body, and the body that every answer must have. */
 type Fixed = { request: Buffer; answer: Buffer }
@@ -8,7 +9,8 @@ type Fixed = { request: Buffer; answer: Buffer }
  *  answer throws. */
 export type Script = { request(): Buffer; isComplete(bytes: Buffer): boolean }
 export type Traffic = Fixed | { script: (connection: number) => Script }
-export type Target = { port: number; ca: string; connections?: number } & Traffic
+/** Over TLS unless it is `isPlain`. */
+export type Target = { port: number; ca: string; isPlain?: boolean; connections?: number } & Traffic
 /** `burst` sends that many requests, waits for their answers, and returns how many seconds that took. */
 export type Load = { burst(requests: number): Promise<number>; close(): void }
 
@@ -16,6 +18,8 @@ const CONNECTIONS = 16
 const ANSWER_BYTES_MAX = 16 * 1024
 const HEAD_END = Buffer.from('\r\n\r\n')
 const OK = 'HTTP/1.1 200 '
+const CHUNKED = /\r\ntransfer-encoding: chunked(\r\n|$)/i
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 export async function openLoad(target: Target): Promise<Load> {
   let unsent = 0
@@ -64,10 +68,10 @@ export async function openLoad(target: Target): Promise<Load> {
   }
 }
 
-type Connection = { socket: TLSSocket; script: Script }
+type Connection = { socket: Socket; script: Script }
 
 function openConnection(
-  { port, ca }: Target,
+  { port, ca, isPlain = false }: Target,
   script: Script,
   answered: (connection: Connection) => void,
   fail: (error: Error) => void,
@@ -90,11 +94,11 @@ function openConnection(
     },
   }
   const options = { port, host: '127.0.0.1', servername: 'localhost', ca, onread }
-  const socket = connect(options)
+  const socket = isPlain ? connectPlain(options) : connectTls(options)
   const connection = { socket, script }
   socket.setNoDelay(true)
   return new Promise((resolve, reject) => {
-    socket.once('secureConnect', () => resolve(connection))
+    socket.once(isPlain ? 'connect' : 'secureConnect', () => resolve(connection))
     socket.on('error', error => {
       reject(error)
       fail(error)
@@ -114,15 +118,30 @@ function fixedScript({ request, answer }: Fixed): Script {
   }
 }
 
-/** The body of a complete answer, or null if bytes are missing. Throws unless it is a 200 with a content length. */
+/** The body of a complete answer, or null if bytes are missing. Throws unless it is a 200 with a content length or in
+ *  chunks. */
 export function bodyOf(bytes: Buffer): Buffer | null {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd < 0) return null
   const head = bytes.toString('latin1', 0, headEnd)
   const from = headEnd + HEAD_END.length
+  if (head.startsWith(OK) && CHUNKED.test(head)) return joinedChunks(bytes, from)
   const length = contentLength(head)
   if (!head.startsWith(OK) || Number.isNaN(length)) throw wrong(bytes)
   return bytes.length < from + length ? null : bytes.subarray(from, from + length)
+}
+
+/** The text of our servers does not contain the end of the last chunk. */
+function joinedChunks(bytes: Buffer, from: number): Buffer | null {
+  if (!bytes.subarray(Math.max(from, bytes.length - LAST_CHUNK.length)).equals(LAST_CHUNK)) return null
+  const chunks: Buffer[] = []
+  for (let at = from; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', at)
+    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16)
+    if (!(size > 0)) return Buffer.concat(chunks)
+    chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size))
+    at = lineEnd + 2 + size + 2
+  }
 }
 
 function contentLength(head: string): number {

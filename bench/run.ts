@@ -27,11 +27,11 @@ async function run(chosen: string[]): Promise<boolean> {
 }
 
 function cellsOf(finding: Finding): string[] {
-  const { title, subject, control, cpu, wall, target } = finding
+  const { title, subject, control, cpu, wall, target, unit = 'us' } = finding
   return [
     title,
-    `${subject.name}, ${subject.cpuUs.toFixed(1)} us`,
-    `${control.name}, ${control.cpuUs.toFixed(1)} us`,
+    `${subject.name}, ${subject.cpuUs.toFixed(1)} ${unit}`,
+    `${control.name}, ${control.cpuUs.toFixed(1)} ${unit}`,
     cpu.median.toFixed(3),
     `${cpu.q1.toFixed(3)}..${cpu.q3.toFixed(3)}`,
     wall.median.toFixed(3),

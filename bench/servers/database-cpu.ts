@@ -7,12 +7,19 @@ const TICK_US = 10_000
 
 /** Returns a function that reads the CPU time of all processes of the server so far, in microseconds. */
 export async function databaseCpu(db: Database): Promise<() => number> {
+  const server = await databasePid(db)
+  return () => databaseCpuUs(server)
+}
+
+/** The process id of the server, whose children are the backends. */
+export async function databasePid(db: Database): Promise<number> {
   const [row] = await db<{ pid: number }>`select pg_backend_pid() as pid`
-  const server = Number(statOf(String(row?.pid)).parent)
-  return () => {
-    const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name) && isOf(name, server))
-    return pids.reduce((sum, pid) => sum + usedBy(pid), statOf(String(server)).endedTicks * TICK_US)
-  }
+  return Number(statOf(String(row?.pid)).parent)
+}
+
+export function databaseCpuUs(server: number): number {
+  const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name) && isOf(name, server))
+  return pids.reduce((sum, pid) => sum + usedBy(pid), statOf(String(server)).endedTicks * TICK_US)
 }
 
 function isOf(pid: string, server: number): boolean {

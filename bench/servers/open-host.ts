@@ -1,4 +1,5 @@
 // The host as a bench measures it: real engines, every service, log and metrics, and one service made for the bench.
+import type { BlockList } from 'node:net'
 import { readConfig } from '../../src/config.ts'
 import type { Engines } from '../../src/engines/engines.ts'
 import { openHost } from '../../src/host/host.ts'
@@ -9,7 +10,18 @@ import { services } from '../../src/services/index.ts'
 import { openBenchListener } from './listener.ts'
 import type { Serving } from './serve.ts'
 
-type BenchHost = { engines: Engines; pem: string; operations: Record<string, unknown>; riskMirror: string | null }
+type BenchHost = {
+  engines: Engines
+  pem: string
+  operations: Record<string, unknown>
+  riskMirror: string | null
+  /** Proxies that may use plain HTTP. */
+  trusted?: BlockList
+  /** Whether schedules and consumers run. */
+  runsBackground?: boolean
+  /** Instead of the defaults. */
+  settings?: Record<string, unknown>
+}
 
 const unused = () => {
   throw new Error('the bench host has no sign-in')
@@ -19,10 +31,11 @@ const identity: IdentityProvider = {
   signIn: { issuer: '', url: unused, accountUrl: '', redeem: unused, invitationUrl: unused, addressUrl: unused },
 }
 
-export async function openBenchHost({ engines, pem, operations, riskMirror }: BenchHost): Promise<Serving> {
+export async function openBenchHost(options: BenchHost): Promise<Serving> {
+  const { engines, pem, operations, riskMirror } = options
   const bench = service({ name: 'bench', what: 'The operations that benchmarks measure', operations: [operations] })
   const log = openLog('info', engines.clock)
-  const opened = await openBenchListener(engines.random, pem, log)
+  const opened = await openBenchListener(engines.random, pem, log, options.trusted)
   const { listener } = opened
   const host = await openHost({
     version: '0.0.0-bench',
@@ -35,11 +48,15 @@ export async function openBenchHost({ engines, pem, operations, riskMirror }: Be
     services: [...services, bench],
     upstreams: new Map(),
     files: [],
-    runsBackground: false,
+    runsBackground: options.runsBackground ?? false,
     hsts: false,
     baseUrl: `https://localhost:${listener.port}`,
     ownOrigins: [],
-    settings: { ...readConfig([], settingsOf(services), {}).services, STOA_RISK_MIRROR: riskMirror },
+    settings: {
+      ...readConfig([], settingsOf(services), {}).services,
+      STOA_RISK_MIRROR: riskMirror,
+      ...options.settings,
+    },
     metricsAddress: { host: '127.0.0.1', port: 0 },
   })
   host.serve()

@@ -2,7 +2,7 @@
 import type { FilledOrg, Listing } from '../../test/listings.ts'
 import type { Realm } from './sign-ins.ts'
 
-export type Command = { command: 'start'; pem: string; realm?: Realm } | { command: 'cpu' }
+export type Command = { command: 'start'; pem: string; realm?: Realm } | { command: 'used' }
 /** What a started server reports to its parent. If it has keys, `key` is a secret one without bounds, and `limitedKey`
  *  one with limits and a rate that allow the load. If it has sign-in, `realm` describes user and client, and each of
  *  `refreshTokens` belongs to a separate sign-in. If it has filled tables, `growth` describes their callers. */
@@ -15,12 +15,16 @@ export type Started = {
   growth?: Growth
   /** The directory of the socket of its database. */
   database?: string
+  /** The process id of the server of its database. */
+  databasePid?: number
 }
 type ListingOrg = FilledOrg & { callers: Record<Listing['as'], Record<string, string>> }
 /** `now` is the time of the newest rows. */
 export type Growth = { now: string; busy: ListingOrg; quiet: ListingOrg }
 /** `cpuUs` replaces the CPU time of the process by that of what is measured instead. */
 export type Serving = Started & { close(): Promise<void>; cpuUs?(): number }
+/** What a server has used so far, and the memory that it has now. */
+export type Used = { cpuUs: number; residentBytes: number }
 
 export function serve(start: (pem: string, realm?: Realm) => Promise<Serving>): void {
   let serving: Promise<Serving> | null = null
@@ -35,7 +39,7 @@ export function serve(start: (pem: string, realm?: Realm) => Promise<Serving>): 
     process.exit()
   }
   process.on('message', async (message: Command) => {
-    if (message.command === 'cpu') return send({ cpuUs: ((await serving)?.cpuUs ?? processCpuUs)() })
+    if (message.command === 'used') return send(usedBy(await serving))
     serving = start(message.pem, message.realm)
     serving.then(({ close: _, cpuUs: __, ...started }) => send(started), fail)
   })
@@ -48,6 +52,11 @@ export function fail(error: unknown): never {
   process.stderr.write(`${(error as Error).stack}\n`)
   process.exit(1)
 }
+
+const usedBy = (serving: Serving | null): Used => ({
+  cpuUs: (serving?.cpuUs ?? processCpuUs)(),
+  residentBytes: process.memoryUsage.rss(),
+})
 
 /** Of the whole process, so that garbage collection and log writing are included. */
 function processCpuUs(): number {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { localCertificate } from '../../src/certificate.ts'
 import { systemClock } from '../../src/engines/clock/clock.ts'
 import { systemRandom } from '../../src/engines/random/random.ts'
-import type { Command, Started } from './serve.ts'
+import type { Command, Started, Used } from './serve.ts'
 import type { Realm } from './sign-ins.ts'
 
 export type BenchServer = Started & {
@@ -14,6 +14,7 @@ export type BenchServer = Started & {
   ca: string
   /** The CPU time it has used so far, in microseconds. */
   cpuUs(): Promise<number>
+  used(): Promise<Used>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -26,11 +27,13 @@ export async function startServer(program: string, { realm, args = [] }: ServerO
   const child = fork(new URL(program, import.meta.url), args, { stdio: ['ignore', 'ignore', log, 'ipc'] })
   const exited = new Promise(resolve => child.once('exit', resolve)).then(() => closeSync(log))
   const ask = <Answer>(command: Command) => answerOf<Answer>(child, command, () => `${program} died:\n${tailOf(log)}`)
+  const used = () => ask<Used>({ command: 'used' })
   const started = await ask<Started>({ command: 'start', pem, ...(realm && { realm }) })
   return {
     ...started,
     ca,
-    cpuUs: async () => (await ask<{ cpuUs: number }>({ command: 'cpu' })).cpuUs,
+    cpuUs: async () => (await used()).cpuUs,
+    used,
     [Symbol.asyncDispose]: async () => {
       if (child.connected) child.disconnect()
       await exited
