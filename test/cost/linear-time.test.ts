@@ -77,6 +77,11 @@ const creation = api('a creation', '/v1/projects', {
   headers: json,
   body: '{"slug":"linear","name":"A"}',
 })
+const message = api('a message with a key in its own header', '/v1/messages', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: '{"model":"none","max_tokens":1,"messages":[]}',
+})
 const door = api('a tool message', '/v1/mcp', {
   method: 'POST',
   headers: json,
@@ -133,6 +138,7 @@ const HEADERS: Record<string, readonly Kind[]> = {
   referer: [authorize],
   'transfer-encoding': [write, token],
   'user-agent': [authorize],
+  'x-api-key': [message],
   'x-csrf-token': [anonymous],
   'x-forwarded-for': [read, discovery, signIn],
   'x-forwarded-host': [authorize],
@@ -344,7 +350,11 @@ function isWhole(received: string): boolean {
 
 /** The names in `headers.name`, `headers['name']` and `{ name } = request.headers`; a variable by its own name. */
 /** Constants that the source reads headers with. */
-const NAMED: Record<string, string> = { INGEST_HEADER: 'x-service-ingest-key', IDEMPOTENCY_HEADER: 'idempotency-key' }
+const NAMED: Record<string, string> = {
+  INGEST_HEADER: 'x-service-ingest-key',
+  IDEMPOTENCY_HEADER: 'idempotency-key',
+  keyHeader: 'x-api-key',
+}
 
 function headersReadIn(text: string): string[] {
   const members = [...text.matchAll(/(?<!-|fault\.|file\.|answer\.|response\.)\bheaders(?:\.(\w+)|\[('?[\w-]+'?)\])/g)]

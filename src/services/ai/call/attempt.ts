@@ -68,12 +68,12 @@ export async function attempt(http: Http, route: Route, sent: Sent): Promise<Ans
 
 const isJson = ({ headers }: HttpResponse) => String(headers['content-type']).startsWith('application/json')
 
-function wholeOf(parts: readonly Buffer[], { headers }: HttpResponse, { offer }: Route): Whole {
+function wholeOf(parts: readonly Buffer[], response: HttpResponse, { offer }: Route): Whole {
   const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
   const text = bytes.toString('utf8')
   const json = jsonIn(text)
   if (typeof json !== 'object' || json === null) throw unusable(offer.by)
-  const refusal = refusalWithin(json, headers, offer)
+  const refusal = refusalWithin(json, response, offer)
   if (refusal) throw refusal
   return { bytes, text, json }
 }

@@ -31,17 +31,17 @@ export const unusable = (by: string, cause?: unknown): AttemptFailed =>
   )
 
 export const refusalIn = async (answer: HttpResponse, offer: Offer): Promise<AttemptFailed> =>
-  refusalOf(answer.status, jsonIn(await head(answer)), answer.headers, offer)
+  refusalOf(answer.status, jsonIn(await head(answer)), answer, offer)
 
 /** Some providers answer 200 with nothing but an error. */
-export function refusalWithin(json: object, headers: HttpResponse['headers'], offer: Offer): AttemptFailed | null {
+export function refusalWithin(json: object, answer: HttpResponse, offer: Offer): AttemptFailed | null {
   const { error = null, choices, content, output, data } = json as Record<string, unknown>
   if (error === null || (choices ?? content ?? output ?? data) !== undefined) return null
   const { code } = error as { code?: unknown }
-  return refusalOf(typeof code === 'number' && code >= 400 && code <= 599 ? code : 500, json, headers, offer)
+  return refusalOf(typeof code === 'number' && code >= 400 && code <= 599 ? code : 500, json, answer, offer)
 }
 
-function refusalOf(status: number, json: unknown, headers: HttpResponse['headers'], offer: Offer): AttemptFailed {
+function refusalOf(status: number, json: unknown, answer: HttpResponse, offer: Offer): AttemptFailed {
   const { by } = offer
   const said = saidIn(json, offer.at.apiKey)
   const cause = new Error(`${by} answered ${status}: ${said.code ?? ''} ${said.message ?? ''}`.trim())
@@ -51,7 +51,7 @@ function refusalOf(status: number, json: unknown, headers: HttpResponse['headers
     return new AttemptFailed(new Fault('upstream_refused', { message, cause }), false)
   }
   if (status === 429) {
-    const retryAfterS = Math.min(Math.max(Number(headers['retry-after']) || 1, 1), 3600)
+    const retryAfterS = Math.min(Math.max(Number(answer.headers['retry-after']) || 1, 1), 3600)
     const message = `The provider ${by} has too many requests. Try again in ${retryAfterS} s.`
     return new AttemptFailed(new Fault('upstream_busy', { message, retryAfterS, cause }), true)
   }
