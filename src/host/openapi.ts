@@ -173,7 +173,8 @@ function bodyOf(operation: Operation, name: string, schemas: Schemas): object | 
     description: `The body of \`${operation.method} ${operation.path}\``,
     ...(requiredFields.length > 0 && { required: requiredFields }),
     properties: Object.fromEntries(fields),
-    ...('additionalProperties' in input && { additionalProperties: false }),
+    // Said also if they are allowed: some validators would count them as unknown.
+    additionalProperties: !('additionalProperties' in input),
   }
   const fieldsExample = Object.fromEntries(
     Object.entries(exampleFields(operation)).filter(([field]) => isInBody(field)),

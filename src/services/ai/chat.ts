@@ -2,7 +2,7 @@
 import { eitherBytes } from '../../kit/answer.ts'
 import { callModel } from './call/call.ts'
 import { operation } from './state.ts'
-import { CALL_FAULTS, Foreign, fieldsOf, Model, modelCall } from './wire-operations.ts'
+import { CALL_FAULTS, Foreign, ForeignPart, fieldsOf, Model, modelCall } from './wire-operations.ts'
 
 export const createChatCompletion = operation({
   ...modelCall,
@@ -12,10 +12,7 @@ export const createChatCompletion = operation({
     'The body and the answer are those of the chat-completions format, with streams, tools and images. They pass to the provider and back unchanged if it speaks this format, and are translated if it does not; what its format cannot express is refused by name. What was used is settled when the call ends, also if the client leaves before.',
   input: { model: Model },
   bodyExample: { model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Hello' }] },
-  output: eitherBytes(
-    Foreign('ChatCompletion', 'A chat completion'),
-    Foreign('ChatCompletionChunk', 'A part of a chat completion'),
-  ),
+  output: eitherBytes(Foreign('ChatCompletion', 'A chat completion'), ForeignPart('A part of a chat completion')),
   faults: CALL_FAULTS,
   run: (context, { body }) => callModel(context, 'chat', fieldsOf(body, ['messages']), body.bytes),
 })

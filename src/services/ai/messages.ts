@@ -3,7 +3,7 @@ import { eitherBytes } from '../../kit/answer.ts'
 import { type Fault, typeOf } from '../../kit/fault.ts'
 import { callModel } from './call/call.ts'
 import { operation } from './state.ts'
-import { CALL_FAULTS, Foreign, fieldsOf, Model, modelCall } from './wire-operations.ts'
+import { CALL_FAULTS, Foreign, ForeignPart, fieldsOf, Model, modelCall } from './wire-operations.ts'
 
 export const createMessage = operation({
   ...modelCall,
@@ -14,7 +14,7 @@ export const createMessage = operation({
   keyHeader: 'x-api-key',
   input: { model: Model },
   bodyExample: { model: 'claude-sonnet-5', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] },
-  output: eitherBytes(Foreign('Message', 'A message'), Foreign('MessageEvent', 'An event of a message')),
+  output: eitherBytes(Foreign('Message', 'A message'), ForeignPart('An event of a message')),
   faults: CALL_FAULTS,
   faultBody: fault => ({
     type: 'error',

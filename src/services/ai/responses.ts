@@ -3,7 +3,7 @@ import { eitherBytes } from '../../kit/answer.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { callModel } from './call/call.ts'
 import { operation } from './state.ts'
-import { CALL_FAULTS, Foreign, fieldsOf, Model, modelCall } from './wire-operations.ts'
+import { CALL_FAULTS, Foreign, ForeignPart, fieldsOf, Model, modelCall } from './wire-operations.ts'
 
 export const createResponse = operation({
   ...modelCall,
@@ -13,7 +13,7 @@ export const createResponse = operation({
     'The same as `POST /v1/chat/completions` in the format of the responses interface. Nothing is stored: `previous_response_id` works only with a provider that keeps responses itself.',
   input: { model: Model },
   bodyExample: { model: 'gpt-5-mini', input: 'Hello' },
-  output: eitherBytes(Foreign('Response', 'A response'), Foreign('ResponseEvent', 'An event of a response')),
+  output: eitherBytes(Foreign('Response', 'A response'), ForeignPart('An event of a response')),
   faults: CALL_FAULTS,
   // Within a stream, clients of this format read an error by these fields.
   faultBody: (fault, { id }) => ({ type: 'error', sequence_number: 0, ...fault.body(id) }),

@@ -15,6 +15,8 @@ export const Model = ModelName('The model, which `GET /v1/models` lists', 'gpt-5
 export const Foreign = (title: string, description: string) =>
   Type.Object({}, { additionalProperties: true, title, description })
 
+export const ForeignPart = (description: string) => Type.Object({}, { additionalProperties: true, description })
+
 export const modelCall = {
   access: 'bearer',
   project: 'chosen',
