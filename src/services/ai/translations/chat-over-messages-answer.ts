@@ -1,6 +1,18 @@
 // An Anthropic message as a chat completion.
 import type { About, JsonObject } from './translation.ts'
-import { checkNesting, countAt, isAbsent, listAt, malformed, nameAt, objectAt, shown, textAt } from './wire-fields.ts'
+import {
+  checkNesting,
+  countOrNone,
+  isAbsent,
+  isObject,
+  listAt,
+  malformed,
+  nameAt,
+  objectAt,
+  shown,
+  textAt,
+  textOrNone,
+} from './wire-fields.ts'
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ['end_turn', 'stop'],
@@ -12,6 +24,9 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ['refusal', 'content_filter'],
 ])
 
+/** The fields in which blocks and deltas have text or a call. */
+const CARRYING = ['text', 'content', 'input', 'partial_json']
+
 export function chatAnswer(body: JsonObject, about: About): JsonObject {
   const text: string[] = []
   const thinking: string[] = []
@@ -22,7 +37,7 @@ export function chatAnswer(body: JsonObject, about: About): JsonObject {
     if (block.type === 'text') text.push(textAt(block.text, `${path}.text`, malformed))
     else if (block.type === 'thinking') thinking.push(textAt(block.thinking, `${path}.thinking`, malformed))
     else if (block.type === 'tool_use') calls.push(toolCall(block, path))
-    else checkIgnored(block.type, `${path}.type`)
+    else checkIgnored(block, path)
   })
   const joined = text.join('')
   const message: JsonObject = {
@@ -37,25 +52,31 @@ export function chatAnswer(body: JsonObject, about: About): JsonObject {
     object: 'chat.completion',
     created: about.created,
     model: about.model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(body.stop_reason) }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(body.stop_reason, calls.length > 0) }],
   }
-  if (!isAbsent(body.usage)) answer.usage = chatUsage(objectAt(body.usage, 'usage', malformed))
+  if (isObject(body.usage)) answer.usage = chatUsage(body.usage)
   return answer
 }
 
-/** Encrypted thinking has no text. Blocks of server tools cannot come, because no request asks for such a tool. */
-export function checkIgnored(type: unknown, path: string): void {
-  if (type !== 'redacted_thinking') throw malformed(path, `is not known: ${shown(type)}`)
+/** For a block or delta that has no place on the chat wire: encrypted thinking, a signature, or a type that Anthropic
+ *  adds, which it may do without a new version. It is left out, because the rest of the answer is of use and has been
+ *  paid for. But text or a call must not get lost unseen, so one that has any is an error. Blocks of server tools, which
+ *  have such fields, cannot come, because no request asks for such a tool. */
+export function checkIgnored(part: JsonObject, path: string): void {
+  if (CARRYING.some(name => !isAbsent(part[name]) && part[name] !== '')) {
+    throw malformed(`${path}.type`, `is not known: ${shown(part.type)}`)
+  }
 }
 
-/** A reason that Anthropic adds later ends the answer as any other does. */
-export function finishReason(stopReason: unknown): string {
-  return FINISH_REASONS.get(nameAt(stopReason, 'stop_reason', malformed)) ?? 'stop'
+/** A reason that Anthropic adds later ends the answer as any other does, and so does none. */
+export function finishReason(stopReason: unknown, called: boolean): string {
+  const reason = textOrNone(stopReason, 'stop_reason', malformed) || (called ? 'tool_use' : 'end_turn')
+  return FINISH_REASONS.get(reason) ?? 'stop'
 }
 
 /** `input_tokens` of Anthropic does not include what was read from the cache or written to it. */
 export function chatUsage(usage: JsonObject): JsonObject {
-  const read = (name: string) => (isAbsent(usage[name]) ? 0 : countAt(usage[name], `usage.${name}`, malformed))
+  const read = (name: string) => countOrNone(usage[name]) ?? 0
   const cached = read('cache_read_input_tokens')
   const written = read('cache_creation_input_tokens')
   const prompt = read('input_tokens') + cached + written
@@ -67,12 +88,9 @@ export function chatUsage(usage: JsonObject): JsonObject {
     prompt_tokens_details:
       written > 0 ? { cached_tokens: cached, cache_write_tokens: written } : { cached_tokens: cached },
   }
-  if (isAbsent(usage.output_tokens_details)) return answer
-  const details = objectAt(usage.output_tokens_details, 'usage.output_tokens_details', malformed)
-  if (!isAbsent(details.thinking_tokens)) {
-    const reasoning = countAt(details.thinking_tokens, 'usage.output_tokens_details.thinking_tokens', malformed)
-    answer.completion_tokens_details = { reasoning_tokens: reasoning }
-  }
+  const details = usage.output_tokens_details
+  const reasoning = isObject(details) ? countOrNone(details.thinking_tokens) : undefined
+  if (reasoning !== undefined) answer.completion_tokens_details = { reasoning_tokens: reasoning }
   return answer
 }
 

@@ -1,15 +1,19 @@
 // The events of an Anthropic message as chat completion chunks.
 import { argumentsText, chatUsage, checkIgnored, finishReason } from './chat-over-messages-answer.ts'
 import type { About, JsonObject, ServerEvent, StreamTranslation } from './translation.ts'
-import { countAt, eventObject, isAbsent, isObject, malformed, nameAt, objectAt, shown, textAt } from './wire-fields.ts'
+import {
+  countAt,
+  countOrNone,
+  eventObject,
+  isAbsent,
+  isObject,
+  malformed,
+  nameAt,
+  objectAt,
+  textAt,
+} from './wire-fields.ts'
 
-const USAGE_FIELDS = [
-  'input_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-  'output_tokens',
-  'output_tokens_details',
-]
+const COUNTS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens']
 
 /** `written` is whether arguments of the tool were sent. */
 type Block = { type: string; tool: number; input: unknown; written: boolean }
@@ -88,7 +92,7 @@ function blockStart(state: State, event: JsonObject): ServerEvent[] {
   if (type === 'text') return textChunk(state, 'content', start.text ?? '', `${path}.text`)
   if (type === 'thinking') return textChunk(state, 'reasoning_content', start.thinking ?? '', `${path}.thinking`)
   if (type !== 'tool_use') {
-    checkIgnored(type, `${path}.type`)
+    checkIgnored(start, path)
     return []
   }
   state.tools++
@@ -111,12 +115,9 @@ function blockDelta(state: State, event: JsonObject): ServerEvent[] {
     case 'input_json_delta':
       if (block.type !== 'tool_use') throw malformed(`${path}.type`, 'does not fit the block')
       return argumentsChunk(state, block, textAt(delta.partial_json, `${path}.partial_json`, malformed))
-    // The chat wire has no place for a signature, and no request asks for citations.
-    case 'signature_delta':
-    case 'citations_delta':
-      return []
     default:
-      throw malformed(`${path}.type`, `is not known: ${shown(delta.type)}`)
+      checkIgnored(delta, path)
+      return []
   }
 }
 
@@ -142,17 +143,17 @@ function messageDelta(state: State, event: JsonObject): void {
 
 function messageStop(state: State): ServerEvent[] {
   if (!state.begun) throw malformed('message_stop', 'came before message_start')
-  const events = [chunk(state, {}, finishReason(state.stopReason))]
+  const events = [chunk(state, {}, finishReason(state.stopReason, state.tools > 0))]
   if (state.withUsage) events.push(eventOf({ ...head(state), choices: [], usage: chatUsage(state.usage) }))
   state.ended = true
   return [...events, { event: null, data: '[DONE]' }]
 }
 
-/** The counts of `message_delta` are totals that replace those of `message_start`. */
+/** The counts of `message_delta` are totals that replace those of `message_start`, if they are counts. */
 function addUsage(state: State, usage: unknown): void {
-  if (isAbsent(usage)) return
-  const counts = objectAt(usage, 'usage', malformed)
-  for (const name of USAGE_FIELDS) if (!isAbsent(counts[name])) state.usage[name] = counts[name]
+  if (!isObject(usage)) return
+  for (const name of COUNTS) state.usage[name] = countOrNone(usage[name]) ?? state.usage[name]
+  if (isObject(usage.output_tokens_details)) state.usage.output_tokens_details = usage.output_tokens_details
 }
 
 function textChunk(state: State, field: string, value: unknown, path: string): ServerEvent[] {

@@ -242,13 +242,11 @@ describe('an Anthropic answer for a chat client', () => {
       { content: 'text', stop_reason: 'end_turn' },
       { content: [null], stop_reason: 'end_turn' },
       { content: [{ type: 'text' }], stop_reason: 'end_turn' },
-      { content: [{ type: 'server_tool_use' }], stop_reason: 'end_turn' },
+      { content: [{ type: 'server_tool_use', input: {} }], stop_reason: 'end_turn' },
       { content: [{ type: 'tool_use', id: 'a', name: 'f', input: 'x' }], stop_reason: 'tool_use' },
       { content: [{ type: 'tool_use', id: 'a', name: 'f', input: deep }], stop_reason: 'tool_use' },
       { content: [{ type: 'tool_use', name: 'f', input: {} }], stop_reason: 'tool_use' },
-      { content: [], stop_reason: null },
-      { content: [], stop_reason: 'end_turn', usage: { input_tokens: 'many' } },
-      { content: [], stop_reason: 'end_turn', usage: [] },
+      { content: [], stop_reason: 7 },
     ]
     for (const answer of answers) assert.throws(() => chatOverMessages.answer(answer, about), plainError)
   })
@@ -300,13 +298,12 @@ describe('an Anthropic stream for a chat client', () => {
       [start, { ...text, index: 1e300 }],
       [start, { type: 'content_block_start', index: 0 }],
       [start, { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a' } }],
-      [start, { type: 'content_block_start', index: 0, content_block: { type: '__proto__' } }],
+      [start, { type: 'content_block_start', index: 0, content_block: { type: '__proto__', text: 'a' } }],
       [start, { type: 'content_block_delta', index: 7, delta: { type: 'text_delta', text: 'a' } }],
       [start, text, { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 5 } }],
       [start, text, { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '' } }],
-      [start, text, { type: 'content_block_delta', index: 0, delta: { type: 'new' } }],
+      [start, text, { type: 'content_block_delta', index: 0, delta: { type: 'new', text: 'a' } }],
       [start, { type: 'message_delta' }],
-      [start, { type: 'message_stop' }],
       [{ type: 'message_stop' }],
     ]
     for (const events of streams) assert.throws(() => play(events), plainError, JSON.stringify(events))

@@ -1,6 +1,18 @@
 // A chat completion as an Anthropic message.
+import { type Piece, piecesOf } from './responses-upstream.ts'
 import type { About, JsonObject } from './translation.ts'
-import { argumentsAt, countAt, isAbsent, listAt, malformed, nameAt, objectAt, textOrNone } from './wire-fields.ts'
+import {
+  argumentsAt,
+  argumentsTextAt,
+  countOrNone,
+  isAbsent,
+  isObject,
+  listAt,
+  malformed,
+  nameAt,
+  objectAt,
+  textOrNone,
+} from './wire-fields.ts'
 
 const STOP_REASONS: ReadonlyMap<string, string> = new Map([
   ['stop', 'end_turn'],
@@ -14,15 +26,15 @@ export function messagesAnswer(body: JsonObject, about: About): JsonObject {
   const path = 'choices[0].message'
   const message = objectAt(choice.message, path, malformed)
   refuseParts(message, path)
-  const thinking = reasoningOf(message, path)
-  const text = textOrNone(message.content, `${path}.content`, malformed)
-  const refusal = textOrNone(message.refusal, `${path}.refusal`, malformed)
+  const pieces = piecesOf(message, null)
+  const [thinking, text, refusal] = [joined(pieces, 'reasoning'), joined(pieces, 'text'), joined(pieces, 'refusal')]
   const content: JsonObject[] = []
   if (thinking) content.push({ type: 'thinking', thinking, signature: '' })
   if (text) content.push({ type: 'text', text })
   if (refusal) content.push({ type: 'text', text: refusal })
   const calls = isAbsent(message.tool_calls) ? [] : listAt(message.tool_calls, `${path}.tool_calls`, malformed)
-  for (const [i, call] of calls.entries()) content.push(toolUse(call, i, `${path}.tool_calls[${i}]`, about))
+  const isCut = choice.finish_reason === 'length'
+  for (const [i, call] of calls.entries()) content.push(toolUse(call, i, `${path}.tool_calls[${i}]`, { about, isCut }))
   return {
     id: typeof body.id === 'string' && body.id !== '' ? body.id : about.id,
     type: 'message',
@@ -42,15 +54,17 @@ export function refuseParts(message: JsonObject, path: string): void {
   }
 }
 
-/** DeepSeek and llama.cpp name it `reasoning_content`, OpenRouter, Groq and vLLM `reasoning`. */
-export function reasoningOf(message: JsonObject, path: string): string | undefined {
-  const name = isAbsent(message.reasoning_content) ? 'reasoning' : 'reasoning_content'
-  return textOrNone(message[name], `${path}.${name}`, malformed)
+function joined(pieces: Piece[], kind: Piece['kind']): string {
+  return pieces
+    .filter(piece => piece.kind === kind)
+    .map(({ text }) => text)
+    .join('')
 }
 
-/** OpenAI says `stop` when a named tool was called, and for a refusal in words; some servers do so for every call. */
+/** OpenAI says `stop` when a named tool was called, and for a refusal in words; some servers do so for every call.
+ *  Others give a whole answer no reason. */
 export function stopReason(reason: unknown, { called, refused }: { called: boolean; refused: boolean }): string {
-  const name = STOP_REASONS.get(nameAt(reason, 'finish_reason', malformed)) ?? 'end_turn'
+  const name = STOP_REASONS.get(textOrNone(reason, 'finish_reason', malformed) || 'stop') ?? 'end_turn'
   if (name !== 'end_turn') return name
   return called ? 'tool_use' : refused ? 'refusal' : name
 }
@@ -62,37 +76,37 @@ export function callId(id: unknown, position: number, path: string, about: About
 
 /** Zeros stand for counts that the upstream does not report: the messages wire requires them. */
 export function messagesUsage(value: unknown): JsonObject {
-  const usage = isAbsent(value) ? {} : objectAt(value, 'usage', malformed)
-  const prompt = details(usage, 'prompt_tokens_details')
-  const cached = prompt('cached_tokens') ?? 0
-  const written = prompt('cache_write_tokens') ?? 0
-  const reasoning = details(usage, 'completion_tokens_details')('reasoning_tokens')
+  const usage = fieldsOf(value)
+  const prompt = fieldsOf(usage.prompt_tokens_details)
+  const cached = countOrNone(prompt.cached_tokens) ?? 0
+  const written = countOrNone(prompt.cache_write_tokens) ?? 0
+  const reasoning = countOrNone(fieldsOf(usage.completion_tokens_details).reasoning_tokens)
   const sent: JsonObject = {
-    input_tokens: Math.max(0, count(usage, 'prompt_tokens') - cached - written),
+    input_tokens: Math.max(0, (countOrNone(usage.prompt_tokens) ?? 0) - cached - written),
     cache_creation_input_tokens: written,
     cache_read_input_tokens: cached,
-    output_tokens: count(usage, 'completion_tokens'),
+    output_tokens: countOrNone(usage.completion_tokens) ?? 0,
   }
   if (reasoning !== undefined) sent.output_tokens_details = { thinking_tokens: reasoning }
   return sent
 }
 
-function count(usage: JsonObject, name: string): number {
-  return isAbsent(usage[name]) ? 0 : countAt(usage[name], `usage.${name}`, malformed)
-}
+const fieldsOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-function details(usage: JsonObject, name: string): (field: string) => number | undefined {
-  const counts = isAbsent(usage[name]) ? {} : objectAt(usage[name], `usage.${name}`, malformed)
-  return field => (isAbsent(counts[field]) ? undefined : countAt(counts[field], `usage.${name}.${field}`, malformed))
-}
-
-function toolUse(value: unknown, position: number, path: string, about: About): JsonObject {
+/** `isCut` is whether the model reached its limit, perhaps within the arguments. */
+function toolUse(
+  value: unknown,
+  position: number,
+  path: string,
+  { about, isCut }: { about: About; isCut: boolean },
+): JsonObject {
   const call = objectAt(value, path, malformed)
   const called = objectAt(call.function, `${path}.function`, malformed)
+  const given = `${path}.function.arguments`
   return {
     type: 'tool_use',
     id: callId(call.id, position, `${path}.id`, about),
     name: nameAt(called.name, `${path}.function.name`, malformed),
-    input: argumentsAt(called.arguments ?? '', `${path}.function.arguments`, malformed),
+    input: argumentsAt(argumentsTextAt(called.arguments, given, malformed), given, malformed, isCut),
   }
 }

@@ -1,15 +1,27 @@
 // Chat completion chunks as the events of an Anthropic message.
-import { callId, messagesUsage, reasoningOf, refuseParts, stopReason } from './messages-over-chat-answer.ts'
+import { callId, messagesUsage, refuseParts, stopReason } from './messages-over-chat-answer.ts'
 import { createBlocks, type StreamBlocks } from './messages-over-chat-blocks.ts'
+import { piecesOf } from './responses-upstream.ts'
 import type { About, JsonObject, ServerEvent, StreamTranslation } from './translation.ts'
-import { countAt, eventObject, isAbsent, isObject, listAt, malformed, objectAt, textOrNone } from './wire-fields.ts'
+import {
+  argumentsTextAt,
+  countAt,
+  eventObject,
+  isAbsent,
+  isObject,
+  listAt,
+  malformed,
+  objectAt,
+  textOrNone,
+} from './wire-fields.ts'
 
 type State = {
   about: About
   blocks: StreamBlocks
   begun: boolean
   ended: boolean
-  finishReason: unknown
+  /** Undefined before the first choice, and empty until one has a reason. */
+  finishReason: string | undefined
   refused: boolean
   usage: unknown
 }
@@ -29,29 +41,29 @@ export function messagesStream(_request: JsonObject, about: About): StreamTransl
     blocks: createBlocks(),
     begun: false,
     ended: false,
-    finishReason: null,
+    finishReason: undefined,
     refused: false,
     usage: null,
   }
   return {
     next(event) {
       if (state.ended) return []
-      return event.data.trim() === '[DONE]' ? finish(state) : translate(state, eventObject(event.data))
+      return event.data.trim() === '[DONE]' ? finish(state, true) : translate(state, eventObject(event.data))
     },
-    end: () => (state.ended ? [] : finish(state)),
+    end: () => (state.ended ? [] : finish(state, false)),
   }
 }
 
 function translate(state: State, chunk: JsonObject): ServerEvent[] {
   if (!isAbsent(chunk.error)) return upstreamError(state, chunk.error)
-  if (!isAbsent(chunk.usage)) state.usage = objectAt(chunk.usage, 'usage', malformed)
+  if (isObject(chunk.usage)) state.usage = chunk.usage
   const events = state.begun ? [] : [messageStart(state, chunk)]
   const choices = isAbsent(chunk.choices) ? [] : listAt(chunk.choices, 'choices', malformed)
   for (const [i, item] of choices.entries()) {
     const choice = objectAt(item, `choices[${i}]`, malformed)
     if (!isAbsent(choice.index) && choice.index !== 0) throw malformed(`choices[${i}].index`, 'must be 0')
     if (!isAbsent(choice.delta)) delta(state, objectAt(choice.delta, `choices[${i}].delta`, malformed), events)
-    if (!isAbsent(choice.finish_reason)) state.finishReason = choice.finish_reason
+    state.finishReason = textOrNone(choice.finish_reason, 'finish_reason', malformed) || (state.finishReason ?? '')
   }
   return events
 }
@@ -76,14 +88,9 @@ function messageStart(state: State, chunk: JsonObject): ServerEvent {
 
 function delta(state: State, value: JsonObject, events: ServerEvent[]): void {
   refuseParts(value, 'delta')
-  const thinking = reasoningOf(value, 'delta')
-  if (thinking) push(events, state.blocks.write('thinking', thinking))
-  const text = textOrNone(value.content, 'delta.content', malformed)
-  if (text) push(events, state.blocks.write('text', text))
-  const refusal = textOrNone(value.refusal, 'delta.refusal', malformed)
-  if (refusal) {
-    state.refused = true
-    push(events, state.blocks.write('text', refusal))
+  for (const { kind, text } of piecesOf(value, null)) {
+    if (kind === 'refusal') state.refused = true
+    push(events, state.blocks.write(kind === 'reasoning' ? 'thinking' : 'text', text))
   }
   if (isAbsent(value.tool_calls)) return
   for (const [i, item] of listAt(value.tool_calls, 'delta.tool_calls', malformed).entries()) {
@@ -98,15 +105,15 @@ function delta(state: State, value: JsonObject, events: ServerEvent[]): void {
         id,
         newId: position => callId(id, position, `${path}.id`, state.about),
         name: textOrNone(called.name, `${path}.function.name`, malformed),
-        text: textOrNone(called.arguments, `${path}.function.arguments`, malformed) ?? '',
+        text: argumentsTextAt(called.arguments, `${path}.function.arguments`, malformed),
       }),
     )
   }
 }
 
-/** Some servers send no `[DONE]`; a finish reason shows that the answer is whole. */
-function finish(state: State): ServerEvent[] {
-  if (isAbsent(state.finishReason)) {
+/** Some servers send no `[DONE]`, and others no finish reason; either shows that the answer is whole. */
+function finish(state: State, isDone: boolean): ServerEvent[] {
+  if (state.finishReason === undefined || (state.finishReason === '' && !isDone)) {
     return failed(state, 'api_error', 'The upstream ended the stream before the answer was complete')
   }
   const events: ServerEvent[] = []

@@ -166,11 +166,10 @@ describe('an answer of chat completions as a response', () => {
     ['a call without a name', { choices: [{ message: { tool_calls: [{ id: 'a', function: {} }] } }] }],
     [
       'arguments of another type',
-      { choices: [{ message: { tool_calls: [{ function: { name: 'a', arguments: {} } }] } }] },
+      { choices: [{ message: { tool_calls: [{ function: { name: 'a', arguments: [] } }] } }] },
     ],
     ['a finish reason of another type', { choices: [{ message: {}, finish_reason: 7 }] }],
     ['an error as the finish reason', { choices: [{ message: {}, finish_reason: 'error' }] }],
-    ['usage of another type', { choices: [{ message: {} }], usage: { prompt_tokens: '7' } }],
     ['log probabilities of another type', { choices: [{ message: { content: 'a' }, logprobs: { content: [7] } }] }],
     ['a prototype', JSON.parse('{"__proto__":{"choices":[{"message":{"content":"a"}}]}}')],
   ]

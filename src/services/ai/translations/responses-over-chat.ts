@@ -45,7 +45,7 @@ function responseStream(request: JsonObject, about: About): StreamTranslation {
 function read(run: ResponseRun, { event, data }: ServerEvent, emit: Emit): void {
   const text = data.trim()
   if (text === '') return
-  if (text === '[DONE]') run.end()
+  if (text === '[DONE]') run.end(true)
   else {
     try {
       readChunk(run, event, chunkOf(text), emit)

@@ -14,7 +14,8 @@ export class ResponseRun {
   readonly #about: About
   readonly #emit: Emit
   #started: Started | null = null
-  #finishReason = ''
+  /** Undefined before the first choice, and empty until one has a reason. */
+  #finishReason: string | undefined
   #usage: JsonObject | null = null
   #serviceTier: string | null = null
   #failure: UpstreamError | null = null
@@ -58,14 +59,16 @@ export class ResponseRun {
     this.#finish(choice, 'stop')
   }
 
-  /** Everything that follows is ignored. */
-  end(): void {
+  /** Everything that follows is ignored. `isDone` is whether the provider said that its answer is whole, which some do
+   *  without a finish reason. */
+  end(isDone = false): void {
     if (this.#response) return
     const { head, output, calls } = this.#start({})
-    this.#failure ??= this.#finishReason === '' ? failed('The provider ended its answer before it was complete.') : null
+    const isCut = this.#finishReason === undefined || (this.#finishReason === '' && !isDone)
+    this.#failure ??= isCut ? failed('The provider ended its answer before it was complete.') : null
     const wrong = this.#failure ? null : calls.finish()
     if (wrong !== null) this.#failure = failed(`The provider's answer is malformed: ${wrong}.`)
-    const incomplete = INCOMPLETE.get(this.#finishReason) ?? null
+    const incomplete = INCOMPLETE.get(this.#finishReason ?? '') ?? null
     if (this.#failure) output.abandon()
     else output.close(incomplete === null)
     const status = this.#failure ? 'failed' : incomplete === null ? 'completed' : 'incomplete'
@@ -100,7 +103,7 @@ export class ResponseRun {
   }
 
   #note(body: JsonObject): void {
-    if (!isAbsent(body.usage)) this.#usage = usageOf(body.usage)
+    if (isObject(body.usage)) this.#usage = usageOf(body.usage)
     if (typeof body.service_tier === 'string') this.#serviceTier = body.service_tier
   }
 
@@ -124,7 +127,7 @@ export class ResponseRun {
 
   #finish(choice: JsonObject, otherwise: string): void {
     const reason = textOf(choice.finish_reason, 'finish_reason') || otherwise
-    if (reason !== '') this.#finishReason = reason
+    this.#finishReason = reason || (this.#finishReason ?? '')
     // OpenRouter reports an error of the model behind it like this.
     if (reason === 'error') this.#failure ??= errorOf({ error: isObject(choice.error) ? choice.error : {} })
   }

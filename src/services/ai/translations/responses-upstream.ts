@@ -1,8 +1,10 @@
 // Readers for what a provider answers in chat completions. A wrong type is an `Error`: the client cannot correct it.
 import { isAbsent, isObject } from './responses-fields.ts'
 import type { JsonObject } from './translation.ts'
+import { argumentsTextAt, countOrNone, type Fail } from './wire-fields.ts'
 
 export const malformed = (says: string): Error => new Error(`The provider's answer is malformed: ${says}.`)
+const malformedAt: Fail = (name, says) => malformed(`${name} ${says}`)
 
 export function objectOf(value: unknown, name: string): JsonObject {
   if (isObject(value)) return value
@@ -22,31 +24,24 @@ export function textOf(value: unknown, name: string): string {
   throw malformed(`${name} is not a string`)
 }
 
-function countOf(value: unknown, name: string): number {
-  if (isAbsent(value)) return 0
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
-  throw malformed(`${name} is not a count`)
-}
+/** The responses wire requires all counts. */
+const countOf = (value: unknown): number => countOrNone(value) ?? 0
 
-const detailsOf = (value: unknown, name: string): JsonObject => (isAbsent(value) ? {} : objectOf(value, name))
+const detailsOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-export function usageOf(value: unknown): JsonObject {
-  const usage = objectOf(value, 'usage')
-  const input = detailsOf(usage.prompt_tokens_details, 'prompt_tokens_details')
-  const output = detailsOf(usage.completion_tokens_details, 'completion_tokens_details')
-  const [inputTokens, outputTokens] = [
-    countOf(usage.prompt_tokens, 'prompt_tokens'),
-    countOf(usage.completion_tokens, 'completion_tokens'),
-  ]
+export function usageOf(usage: JsonObject): JsonObject {
+  const input = detailsOf(usage.prompt_tokens_details)
+  const output = detailsOf(usage.completion_tokens_details)
+  const [inputTokens, outputTokens] = [countOf(usage.prompt_tokens), countOf(usage.completion_tokens)]
   return {
     input_tokens: inputTokens,
     input_tokens_details: {
-      cached_tokens: countOf(input.cached_tokens, 'cached_tokens'),
-      cache_write_tokens: countOf(input.cache_write_tokens, 'cache_write_tokens'),
+      cached_tokens: countOf(input.cached_tokens),
+      cache_write_tokens: countOf(input.cache_write_tokens),
     },
     output_tokens: outputTokens,
-    output_tokens_details: { reasoning_tokens: countOf(output.reasoning_tokens, 'reasoning_tokens') },
-    total_tokens: countOf(usage.total_tokens, 'total_tokens') || inputTokens + outputTokens,
+    output_tokens_details: { reasoning_tokens: countOf(output.reasoning_tokens) },
+    total_tokens: countOf(usage.total_tokens) || inputTokens + outputTokens,
   }
 }
 
@@ -58,7 +53,8 @@ export type Piece =
 /** `said` is a whole message or the delta of one. */
 export function piecesOf(said: JsonObject, logprobs: unknown): Piece[] {
   const pieces: Piece[] = []
-  // Both names are in use. Providers with both send the same text twice.
+  // DeepSeek and llama.cpp use the first name, OpenRouter, Groq and vLLM the second. Providers with both send the same
+  // text twice.
   const reasoning = textOf(said.reasoning_content, 'reasoning_content') || textOf(said.reasoning, 'reasoning')
   if (reasoning) pieces.push({ kind: 'reasoning', text: reasoning })
   if (!isAbsent(said.content)) addContent(pieces, said.content, logprobsOf(logprobs))
@@ -87,7 +83,10 @@ function addPart(pieces: Piece[], part: JsonObject): void {
       const text = textOf(objectOf(thought, 'a part of the thinking').text, 'the text of a part')
       if (text) pieces.push({ kind: 'reasoning', text })
     }
-  } else throw malformed('a part of the content is neither text nor thinking')
+  } else if (part.type === 'refusal') {
+    const text = textOf(part.refusal, 'the refusal of a part')
+    if (text) pieces.push({ kind: 'refusal', text })
+  } else throw malformed('a part of the content is neither text nor thinking nor a refusal')
 }
 
 function logprobsOf(value: unknown): JsonObject[] {
@@ -121,7 +120,7 @@ export function callDeltaOf(value: unknown): CallDelta {
     index: indexOf(call.index),
     id: textOf(call.id, 'the id of a tool call'),
     name: textOf(called.name, 'the name of a tool call'),
-    arguments: textOf(called.arguments, 'the arguments of a tool call'),
+    arguments: argumentsTextAt(called.arguments, 'the arguments of a tool call', malformedAt),
   }
 }
 

@@ -53,8 +53,15 @@ export function numberAt(value: unknown, path: string, fail: Fail): number {
 }
 
 export function countAt(value: unknown, path: string, fail: Fail): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw fail(path, 'must be a whole number')
-  return value
+  const count = countOrNone(value)
+  if (count === undefined) throw fail(path, 'must be a whole number')
+  return count
+}
+
+/** A count that an upstream reports. What is none is treated as not reported: the answer has been paid for, and is worth
+ *  more than its usage. */
+export function countOrNone(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
 /** The text of a field that may be absent. */
@@ -95,14 +102,23 @@ export function checkNesting(value: unknown, path: string, fail: Fail): void {
   }
 }
 
-/** Tool arguments, which the chat wire carries as JSON text. Some models send no text for a tool without parameters. */
-export function argumentsAt(value: unknown, path: string, fail: Fail): JsonObject {
+/** The JSON text of tool arguments in an answer, empty if there are none. Some servers send the object itself. */
+export function argumentsTextAt(value: unknown, path: string, fail: Fail): string {
+  if (!isObject(value)) return textOrNone(value, path, fail) ?? ''
+  checkNesting(value, path, fail)
+  return JSON.stringify(value)
+}
+
+/** Tool arguments, which the chat wire carries as JSON text. Some models send no text for a tool without parameters.
+ *  `isCut` is whether the text may end anywhere; there are no arguments then. */
+export function argumentsAt(value: unknown, path: string, fail: Fail, isCut = false): JsonObject {
   const text = textAt(value, path, fail)
   if (text.trim() === '') return {}
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
   } catch {
+    if (isCut) return {}
     // The parser's message quotes the text, which may be long or private.
     throw fail(path, 'must be the JSON text of an object')
   }
