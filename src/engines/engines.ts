@@ -1,6 +1,5 @@
 // Interfaces to the outside world. Services and the host use only these types; `open.ts` chooses the implementations.
 // An engine is added here when the first service needs it.
-import type { Readable } from 'node:stream'
 
 export type Engines = {
   db: Database
@@ -194,7 +193,9 @@ export type HttpRequest = {
   signal?: AbortSignal
 }
 
-export type HttpResponse = { status: number; headers: Record<string, string | string[]>; url: string; body: Readable }
+/** For one reader. `destroy` ends the call if the body is not read to its end. */
+export type HttpBody = AsyncIterable<Buffer> & { destroy(): void }
+export type HttpResponse = { status: number; headers: Record<string, string | string[]>; url: string; body: HttpBody }
 
 export interface Http {
   send(request: HttpRequest): Promise<HttpResponse>

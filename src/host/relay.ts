@@ -1,5 +1,6 @@
 // Relays requests to a service that runs elsewhere: checks the credential, adds identity headers, forwards the rest.
 import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { HttpFailure, type HttpRequest } from '../engines/engines.ts'
 import { type Reply, replies, reply } from '../kit/answer.ts'
@@ -90,7 +91,7 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
       signal: request.signal,
     })
     if (answer.status < 200 || answer.status > 599) throw new HttpFailure('network', `answered ${answer.status}`)
-    return reply(answer.status, returned(answer.headers), answer.body)
+    return reply(answer.status, returned(answer.headers), Readable.from(answer.body, { objectMode: false }))
   } catch (error) {
     request.signal.throwIfAborted()
     if (!(error instanceof HttpFailure)) throw error

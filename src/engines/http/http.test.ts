@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { MockAgent } from 'undici'
+import { eventually } from '../../../test/eventually.ts'
 import { type Http, HttpFailure, type HttpRequest } from '../engines.ts'
 import { addressGuard, cidrList } from './guard.ts'
 import { httpOver, openHttp } from './http.ts'
+
+let written = 0
 
 const respond: RequestListener = async (request, response) => {
   const chunks: Buffer[] = []
@@ -21,6 +25,12 @@ const respond: RequestListener = async (request, response) => {
       return
     case '/slow-body':
       return response.writeHead(200).write('some')
+    case '/endless':
+      for (let n = 0; !response.destroyed; n++, written += 65_536) {
+        const isFull = !response.write(Buffer.alloc(65_536, n % 251))
+        if (isFull) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      }
+      return
     default:
       return response.writeHead(200).end('x'.repeat(1000))
   }
@@ -71,6 +81,34 @@ function conforms(name: string, http: Http): void {
       await assert.rejects(call(http, '/slow-head', { timeoutMs: 150 }), failsFor('timeout'))
       const response = await call(http, '/slow-body', { timeoutMs: 150 })
       await assert.rejects(text(response.body), failsFor('timeout'))
+    })
+
+    it('reads no further than its reader, and ends the call when the body is destroyed', async () => {
+      written = 0
+      const { body } = await call(http, '/endless', { bodyBytesMax: Number.POSITIVE_INFINITY, timeoutMs: 60_000 })
+      const before = await eventually(
+        async () => {
+          const then = written
+          await new Promise(resolve => setTimeout(resolve, 100))
+          return then
+        },
+        then => then > 0 && then === written,
+      )
+      assert.ok(before < 32 * 1024 * 1024, `${before} bytes were read ahead`)
+      let read = 0
+      for await (const chunk of body) {
+        assert.equal(chunk[0], Math.floor(read / 65_536) % 251, 'bytes are missing')
+        read += chunk.length
+        if (read > 2 * before) break
+      }
+      await eventually(
+        () =>
+          new Promise<number>((resolve, reject) =>
+            server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+          ),
+        count => count <= 1,
+      )
+      await assert.rejects(text(body), failsFor('network'))
     })
 
     it('stops when the caller aborts', async () => {

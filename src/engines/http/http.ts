@@ -2,9 +2,9 @@
 // with one address and called with another (DNS rebinding).
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { Transform } from 'node:stream'
-import { Agent, buildConnector, type Dispatcher, request as send } from 'undici'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../engines.ts'
+import { dispatch } from './dispatch.ts'
 import { type AddressGuard, addressGuard } from './guard.ts'
 
 export type HttpOptions = {
@@ -31,24 +31,22 @@ export function openHttp(options: HttpOptions): Http {
 /** The engine over the given dispatchers, which the caller closes; tests pass undici's MockAgent. */
 export function httpOver(dispatchers: Record<'public' | 'configured', Dispatcher>): Http {
   async function sendOnce(request: HttpRequest, url: URL, signal: AbortSignal | null): Promise<HttpResponse> {
-    const response = await send(url, {
-      dispatcher: dispatchers[request.reach ?? 'public'],
-      method: request.method,
-      headers: request.headers ?? {},
-      body: request.body ?? null,
-      headersTimeout: request.stream ? request.timeoutMs : 0,
-      bodyTimeout: request.stream ? (request.gapMs ?? request.timeoutMs) : 0,
-      ...(signal && { signal }),
+    const { method, headers, body, bodyBytesMax, stream, timeoutMs, gapMs = timeoutMs } = request
+    const head = await dispatch(dispatchers[request.reach ?? 'public'], {
+      ...{ url, method, bodyBytesMax, signal, failure: error => failure(error, request.signal) },
+      ...(headers && { headers }),
+      ...(body && { body }),
+      headersTimeout: stream ? timeoutMs : 0,
+      bodyTimeout: stream ? gapMs : 0,
     })
-    const headers = response.headers as HttpResponse['headers']
-    return { status: response.statusCode, headers, url: url.href, body: capped(response.body, request.bodyBytesMax) }
+    return { ...head, url: url.href }
   }
 
   return {
     send: async request => {
       const deadline = request.stream ? [] : [AbortSignal.timeout(request.timeoutMs)]
       const signals = request.signal ? [...deadline, request.signal] : deadline
-      const signal = signals.length > 0 ? AbortSignal.any(signals) : null
+      const signal = signals.length > 1 ? AbortSignal.any(signals) : (signals[0] ?? null)
       let url = new URL(request.url)
       try {
         for (let hops = request.redirects ?? 0; ; hops--) {
@@ -96,24 +94,6 @@ async function resolve(resolver: Resolver, hostname: string): Promise<string[]> 
   if (found.length === 0)
     throw new HttpFailure('network', `${hostname} has no address`, (v4 as { reason?: unknown }).reason)
   return found
-}
-
-function capped(body: NodeJS.ReadableStream & { destroy(error?: Error): unknown }, bytesMax: number): Transform {
-  let seen = 0
-  const counter = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      seen += chunk.length
-      if (seen > bytesMax) done(new HttpFailure('size', `the response is longer than ${bytesMax} bytes`))
-      else done(null, chunk)
-    },
-    // Without this, the response of an abandoned stream would still be downloaded.
-    destroy(error, done) {
-      body.destroy(error ?? undefined)
-      done(error)
-    },
-  })
-  body.on('error', error => counter.destroy(failure(error)))
-  return body.pipe(counter)
 }
 
 function failure(error: unknown, callerSignal?: AbortSignal): Error {

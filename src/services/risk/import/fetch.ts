@@ -1,6 +1,7 @@
 // Fetches the document of a source: from its origin, over https and from public addresses only, or from the mirror in
 // STOA_RISK_MIRROR.
 import { readFile, stat } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { type Clock, type Http, HttpFailure } from '../../../engines/engines.ts'
 import type { Source } from '../sources/source.ts'
@@ -72,7 +73,7 @@ async function request(
     if (status === 304) return { kind: 'unchanged' }
     if (status >= 500 || status === 429) throw new RetryableFetchFailed(`The source answered ${status}`)
     if (status !== 200) throw new FetchFailed(`The source answered ${status}`)
-    const bytes = Buffer.concat(await body.toArray())
+    const bytes = await buffer(body)
     const text = (name: string) => (typeof headers[name] === 'string' ? (headers[name] as string).slice(0, 500) : null)
     const encoding = text('content-encoding')?.toLowerCase() ?? null
     return { kind: 'document', bytes, encoding, etag: text('etag'), modified: text('last-modified') }
