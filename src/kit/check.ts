@@ -1,10 +1,14 @@
 // Checks a value against a schema and describes what is invalid. The cost of describing is bounded: a client that sends a
 // million invalid values learns about the first few.
 import type { TSchema } from 'typebox'
+import * as Format from 'typebox/format'
 import { Compile, Errors } from 'typebox/schema'
 import { Fault, type FieldFault } from './fault.ts'
 
 export type Check = { passes(value: unknown): boolean; faults(value: unknown): FieldFault[] }
+
+// RFC 3339 also has leap seconds and the year 0, which neither Date nor the database takes.
+Format.Set('date-time', text => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)) && !text.startsWith('0000'))
 
 export function compileCheck(schema: TSchema): Check {
   const validator = Compile(schema)

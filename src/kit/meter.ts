@@ -35,7 +35,8 @@ export type Meter = {
   readonly isPrepaid: boolean
   /** Raises 402 if an organisation must pay in advance and has nothing left. */
   admit(db: Sql, caller: Principal): Promise<void>
-  hold(caller: Principal, amount: number): Promise<Hold>
+  /** Where organisations pay in advance, or holds are slow to write, it is written before the call begins. */
+  hold(caller: Principal, amount: number): Hold | Promise<Hold>
   /** Resolves when what this organisation used before this call is settled; null if it is. */
   settled(org: OrgId): Promise<void> | null
 }

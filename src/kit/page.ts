@@ -55,7 +55,8 @@ export const positionKey = ({ created, id }: Position): string => `${created} ${
 export function positionFrom(key: string): Position {
   if (key === '') return START
   const [, created = '', id = ''] = key.match(/^([1-9]\d{3}-[\d-]{5}T[\d:.]{12}Z) (\w+)$/) ?? []
-  if (Number.isNaN(Date.parse(created))) throw invalidCursor()
+  // Date takes the 30th of February for the 2nd of March.
+  if (Number.isNaN(Date.parse(created)) || new Date(created).toISOString() !== created) throw invalidCursor()
   return { created, id }
 }
 

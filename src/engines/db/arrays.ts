@@ -3,7 +3,13 @@
 import type { SqlValue } from '../engines.ts'
 
 const arrayText = (values: readonly (string | number | boolean | null)[]): string =>
-  `{${values.map(value => (value === null ? 'NULL' : `"${String(value).replace(/["\\]/g, '\\$&')}"`)).join(',')}}`
+  `{${values.map(itemText).join(',')}}`
+
+function itemText(value: string | number | boolean | null): string | number | boolean {
+  if (value === null) return 'NULL'
+  if (typeof value !== 'string') return value
+  return value.includes('"') || value.includes('\\') ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`
+}
 
 /** Parameters as the driver takes them. */
 export const parameters = (values: readonly SqlValue[]): string[] =>

@@ -9,21 +9,40 @@ const MICRO = 1_000_000
  *  negative or no number. */
 export function costOf(usage: Usage, price: Price): bigint {
   const { input, output, cachedInput, cacheWrite, reasoning, images } = usage
-  for (const count of Object.values(usage)) requireCount(count)
-  const parts: [count: number, price: number][] = [
-    // An upstream may report more cached tokens than input tokens, and more reasoning than output.
-    [Math.max(0, input - cachedInput - cacheWrite), price.input],
-    [cachedInput, price.cachedInput ?? price.input],
-    [cacheWrite, price.cacheWrite ?? price.input],
-    [Math.max(0, output - reasoning), price.output],
-    [reasoning, price.reasoning ?? price.output],
-    [images * MICRO, price.image ?? 0],
-  ]
-  const terms = parts.map(([count, cents]) => ({ count: BigInt(count), ...decimalOf(cents) }))
-  const places = Math.max(...terms.map(term => term.places))
-  const scale = 10n ** BigInt(places)
-  const sum = terms.reduce((total, term) => total + term.count * term.digits * 10n ** BigInt(places - term.places), 0n)
-  return (sum + scale - 1n) / scale
+  for (const name in usage) requireCount(usage[name as keyof Usage])
+  const rates = ratesOf(price)
+  // An upstream may report more cached tokens than input tokens, and more reasoning than output.
+  const sum =
+    times(Math.max(0, input - cachedInput - cacheWrite), rates.input) +
+    times(cachedInput, rates.cachedInput) +
+    times(cacheWrite, rates.cacheWrite) +
+    times(Math.max(0, output - reasoning), rates.output) +
+    times(reasoning, rates.reasoning) +
+    times(images * MICRO, rates.image)
+  return (sum + rates.scale - 1n) / rates.scale
+}
+
+/** Most calls have no cached input, no reasoning and no images. */
+const times = (count: number, rate: bigint): bigint => (count === 0 ? 0n : BigInt(count) * rate)
+
+/** Whole numbers, `scale` times the prices. */
+type Rates = Record<keyof Price | 'scale', bigint>
+
+/** Of each price once: the models keep theirs. */
+const known = new WeakMap<Price, Rates>()
+
+function ratesOf(price: Price): Rates {
+  const found = known.get(price)
+  if (found) return found
+  const { input, output, cachedInput = input, cacheWrite = input, reasoning = output, image = 0 } = price
+  const decimals = Object.entries({ input, output, cachedInput, cacheWrite, reasoning, image }).map(
+    ([name, cents]) => ({ name, ...decimalOf(cents) }),
+  )
+  const most = Math.max(...decimals.map(({ places }) => places))
+  const rates = decimals.map(({ name, digits, places }) => [name, digits * 10n ** BigInt(most - places)])
+  const derived = { ...Object.fromEntries(rates), scale: 10n ** BigInt(most) } as Rates
+  known.set(price, derived)
+  return derived
 }
 
 function requireCount(count: number): void {

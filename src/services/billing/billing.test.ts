@@ -199,6 +199,11 @@ describe('usage until the end of time', () => {
     const { key } = await newOrg()
     await spend(key, 1)
     assert.equal((await usageOf(key, '?since=9999-12-31T23:59:59.000Z')).count, 0)
+    const forged = Buffer.from('2026-02-30T09:30:00.000Z txn_1').toString('base64url')
+    for (const query of ['since=2026-12-31T23:59:60Z', 'until=0000-01-01T00:00:00Z', `after=${forged}`]) {
+      const { status, body } = await host.call(`GET /v1/billing/usage?${query}`, { as: key })
+      assert.deepEqual([status, body.error.code], [400, 'invalid_input'], query)
+    }
     assert.equal((await usageOf(key, '?until=9999-12-31T23:59:59.000Z')).count, 1)
   })
 })
@@ -208,6 +213,7 @@ describe('credits', () => {
     const { org, key } = await newOrg()
     const body = { org, amount: 100, reason: 'Paid' }
     assert.equal((await host.call('POST /v1/billing/credits', { as: key, body })).status, 403)
+    assert.equal((await credit(org, 0)).body.error.param, 'amount')
     assert.equal((await credit('never-was', 100)).status, 404)
     const { transactionId, created } = (await credit(org, 100)).body
     const { data } = (await host.call('GET /v1/billing/credits', { as: key })).body

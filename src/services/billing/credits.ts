@@ -1,6 +1,7 @@
 // Operations under /v1/billing/credits.
 import { Type } from 'typebox'
 import type { OrgId } from '../../kit/caller.ts'
+import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
 import { centsOf, UNITS_PER_CENT } from '../../kit/meter.ts'
@@ -47,6 +48,7 @@ export const addCredit = operation({
   faults: ['not_found'],
   run: ({ write, clock, random }, { org, amount, reason }) =>
     write(async ({ db, record, emit }) => {
+      if (amount === 0) throw invalidInput([{ path: 'amount', says: 'must not be 0' }])
       const tenant = org as OrgId
       if (!(await findOrganisation(db, tenant)))
         throw new Fault('not_found', { message: `There is no organisation ${org}.` })

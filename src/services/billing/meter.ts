@@ -1,22 +1,23 @@
 // The meter of this process: holds and settlements of many calls share transactions.
-import { type Database, EngineUnavailable } from '../../engines/engines.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Database, Sql } from '../../engines/engines.ts'
 import type { OrgId, Principal } from '../../kit/caller.ts'
 import type { Publishing } from '../../kit/events.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Charge, Hold, Meter } from '../../kit/meter.ts'
 import { openUnawaited } from '../../kit/unawaited.ts'
-import { type Settlement, settleAll } from './settle.ts'
+import { openChargeWriter } from './charge-writer.ts'
+import { openHoldWriter } from './hold-writer.ts'
 import * as store from './store.ts'
 
 /** A hold that is not renewed for so long belongs to a process that died. */
 export const HOLD_MS = 120_000
 const RENEW_MS = 30_000
-/** Charges per transaction. */
-const GROUP_MAX = 500
 /** Charges that wait because the database cannot be reached. While there are more, no call begins: nothing that is used
  *  goes unpaid. */
 const WAITING_MAX = 10_000
-const AGAIN_MS = 500
+/** How long the end of the process waits for calls that are being settled. */
+const CLOSE_MS = 5_000
 /** How long a caller waits for what was used before. */
 const SETTLED_MS = 10_000
 
@@ -27,135 +28,82 @@ export type MeterOptions = Publishing & {
   warn: (error: unknown) => void
 }
 
-type Waiting = Settlement & { done: () => void }
-
 export function openMeter(options: MeterOptions): Meter & { close(): Promise<void> } {
-  const { clock, random, warn } = options
+  const { clock, random, warn, isPrepaid } = options
   const db = options.db.for('the meter')
   const held = new Set<string>()
   const unawaited = openUnawaited(warn)
   const expiry = () => new Date(clock.now().getTime() + HOLD_MS).toISOString()
-  const settler = openSettler(options, db)
+  const holds = openHoldWriter(rows => store.insertHolds(db.autocommit, rows, expiry()), warn)
+  const charges = openChargeWriter({ ...options, db })
   const renew = () => {
     if (held.size > 0) unawaited.start(store.renewHolds(db.autocommit, [...held], expiry()))
   }
   const renewing = setInterval(renew, RENEW_MS)
   renewing.unref()
 
-  async function hold(caller: Principal, amount: number): Promise<Hold> {
-    if (settler.isFull()) throw unavailable()
-    const id = `txn_${random.token(24)}`
-    await store.insertHolds(db.autocommit, [{ id, org: caller.org, amount }], expiry())
+  function hold(caller: Principal, amount: number): Hold | Promise<Hold> {
+    if (charges.size() >= WAITING_MAX) throw unavailable()
+    const { org } = caller
+    const row = { id: `txn_${random.token(24)}`, org, amount, isWritten: false }
+    const { id } = row
+    const placed = holds.add(row)
     held.add(id)
     const end = () => {
       if (!held.delete(id)) throw new Error(`the hold ${id} has ended already`)
+      holds.remove(row)
     }
-    return {
+    const hold: Hold = {
       id,
       settle: (charge: Charge) => {
         end()
-        return settler.settle({ id, caller, charge })
+        return charges.add({ id, org, caller, charge, placed })
       },
       release: () => {
         end()
         // What cannot be deleted now expires.
-        unawaited.start(store.deleteHolds(db.autocommit, [id]))
+        unawaited.start(placed.then(() => (row.isWritten ? store.deleteHolds(db.autocommit, [id]) : undefined)))
       },
     }
+    if (!isPrepaid && holds.isWell()) return hold
+    return (holds.written(org) as Promise<void>).then(() => {
+      if (row.isWritten) return hold
+      end()
+      throw unavailable()
+    })
+  }
+
+  async function admit(sql: Sql, { org }: Principal): Promise<void> {
+    if (!isPrepaid) return
+    const now = clock.now().toISOString()
+    const [balance, held] = await Promise.all([store.selectAccount(sql, org, 'balance'), store.sumHolds(sql, org, now)])
+    if (balance - held <= 0) throw insufficient()
+  }
+
+  function settled(org: OrgId): Promise<void> | null {
+    const [placed, written] = [holds.written(org), charges.written(org)]
+    return placed || written ? inTime(Promise.all([placed, written]), clock) : null
   }
 
   return {
-    isPrepaid: options.isPrepaid,
-    admit: async (sql, { org }) => {
-      if (!options.isPrepaid) return
-      const now = clock.now().toISOString()
-      const [balance, holds] = await Promise.all([
-        store.selectAccount(sql, org, 'balance'),
-        store.sumHolds(sql, org, now),
-      ])
-      if (balance - holds <= 0) throw insufficient()
-    },
+    isPrepaid,
+    admit,
     hold,
-    settled: settler.settled,
+    settled,
     close: async () => {
       clearInterval(renewing)
-      await settler.close()
+      // Calls whose clients were told to leave have yet to be settled.
+      for (const untilMs = performance.now() + CLOSE_MS; held.size > 0 && performance.now() < untilMs; ) await wait(10)
+      if (held.size > 0) warn(new Error(`${held.size} calls had not ended before the end, and are not settled`))
+      await holds.close()
+      await charges.close()
       await unawaited.ended()
     },
   }
 }
 
-/** Writes one group at a time. A group that fails is tried again: what was used must be paid. */
-function openSettler(by: MeterOptions, db: Database) {
-  let waiting: Waiting[] = []
-  /** How many are written together. */
-  let size = GROUP_MAX
-  let running: Promise<void> | null = null
-  const closing = new AbortController()
-  /** How many charges of an organisation are not written yet, and who waits for them. */
-  const open = new Map<string, { count: number; last: Promise<void> }>()
-
-  async function run(): Promise<void> {
-    while (waiting.length > 0) {
-      const group = waiting.slice(0, size)
-      const failure = await failureOf(group)
-      if (failure === null || (group.length === 1 && !(failure instanceof EngineUnavailable))) {
-        if (failure !== null) by.warn(refused(group[0] as Waiting, failure))
-        waiting = waiting.slice(group.length)
-        size = Math.min(2 * size, GROUP_MAX)
-        for (const { done } of group) done()
-      } else if (failure instanceof EngineUnavailable) {
-        if (failure.state !== 'conflict') by.warn(failure)
-        if (closing.signal.aborted) return
-        await by.clock.sleep(AGAIN_MS, closing.signal)
-      } else size = Math.ceil(group.length / 2) // Until the charge that the database refuses is alone.
-    }
-  }
-
-  const failureOf = (group: readonly Settlement[]): Promise<unknown> =>
-    db
-      .transaction(tx => settleAll(by, tx, group))
-      .then(
-        () => null,
-        error => error ?? new Error('no reason'),
-      )
-
-  function settle(settlement: Settlement): Promise<void> {
-    const { org } = settlement.caller
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const count = (open.get(org)?.count ?? 0) + 1
-    open.set(org, { count, last: promise })
-    const done = () => {
-      const left = open.get(org)
-      if (left && left.count > 1) open.set(org, { ...left, count: left.count - 1 })
-      else open.delete(org)
-      resolve()
-    }
-    waiting.push({ ...settlement, done })
-    running ??= run().finally(() => {
-      running = null
-    })
-    return promise
-  }
-
-  return {
-    settle,
-    /** Groups are written in order, so that the last one is enough. */
-    settled: (org: OrgId) => {
-      const last = open.get(org)?.last
-      return last ? inTime(last, by.clock) : null
-    },
-    isFull: () => waiting.length >= WAITING_MAX,
-    close: async () => {
-      closing.abort()
-      await running
-      if (waiting.length > 0) by.warn(new Error(`${waiting.length} calls could not be settled before the end`))
-    },
-  }
-}
-
 /** Raises 503 if it takes long. */
-function inTime(settled: Promise<void>, clock: MeterOptions['clock']): Promise<void> {
+function inTime(settled: Promise<unknown>, clock: MeterOptions['clock']): Promise<void> {
   const over = new AbortController()
   const late = clock.sleep(SETTLED_MS, over.signal).then(
     () => {
@@ -163,14 +111,7 @@ function inTime(settled: Promise<void>, clock: MeterOptions['clock']): Promise<v
     },
     () => {}, // It is settled.
   )
-  return Promise.race([settled, late]).finally(() => over.abort())
-}
-
-/** For the log: whoever operates this must write it into the journal. */
-const refused = ({ id, caller, charge }: Settlement, cause: unknown) => {
-  const { amount, product, model, metadata } = charge
-  const what = JSON.stringify({ id, org: caller.org, amount, product, model, metadata })
-  return new Error(`the database refused a charge, which is not settled: ${what}`, { cause })
+  return Promise.race([settled.then(() => {}), late]).finally(() => over.abort())
 }
 
 const unavailable = () =>

@@ -90,12 +90,10 @@ export async function selectAccount(db: Sql, org: string, kind: AccountKind): Pr
   return row?.amount ?? 0
 }
 
+export type NewHold = { id: string; org: string; amount: number }
+
 /** Not worth waiting for the disk: what is lost with the database is released. */
-export async function insertHolds(
-  db: Tx,
-  holds: readonly { id: string; org: string; amount: number }[],
-  expires: string,
-): Promise<void> {
+export async function insertHolds(db: Tx, holds: readonly NewHold[], expires: string): Promise<void> {
   await db`insert into billing_holds (id, org, amount, expires)
     select id, org, amount, ${expires}::timestamptz from unnest(${holds.map(({ id }) => id)}::text[],
       ${holds.map(({ org }) => org)}::text[], ${holds.map(({ amount }) => amount)}::bigint[]) as h (id, org, amount)

@@ -1,0 +1,107 @@
+// Rows of many calls that are written together, one group after the other.
+
+/** Rows wait so long for others, unless a caller waits for them. */
+const LINGER_MS = 5
+
+export type Groups<Row> = {
+  /** Resolves when the row is written, given up or removed. */
+  add(row: Row): Promise<void>
+  /** Takes back a row that is not being written yet. */
+  remove(row: Row): void
+  /** Resolves when the rows of this organisation are written that were added before; null if they are. */
+  written(org: string): Promise<void> | null
+  /** How many are not written. */
+  size(): number
+  /** Resolves when no more is written. */
+  close(): Promise<void>
+}
+
+export type GroupsOptions<Row> = {
+  sizeMax: () => number
+  /** Returns the rows that must be written again; null ends the attempts. */
+  write: (group: readonly Row[]) => Promise<readonly Row[] | null>
+}
+
+/** `tried` resolves in the order of the rows; `over` perhaps before, when the row is removed. */
+type Entry<Row> = { row: Row; isWanted: boolean; isTaken: boolean; over: () => void; tried: () => void }
+
+export function openGroups<Row extends { org: string }>({ sizeMax, write }: GroupsOptions<Row>): Groups<Row> {
+  let waiting: Entry<Row>[] = []
+  const entries = new Map<Row, Entry<Row>>()
+  /** Who waits for the last row of an organisation. */
+  const last = new Map<string, Promise<void>>()
+  let running: Promise<void> | null = null
+  let isUrgent = false
+  let hurried = () => {}
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      if (!isUrgent && waiting.length < sizeMax()) await lingered()
+      isUrgent = false
+      const group = waiting.slice(0, sizeMax())
+      waiting = waiting.slice(group.length)
+      for (const entry of group) entry.isTaken = true
+      const rows = group.filter(({ isWanted }) => isWanted).map(({ row }) => row)
+      const left = rows.length > 0 ? await write(rows) : []
+      const again = new Set(left ?? rows)
+      waiting = [...group.filter(({ row }) => again.has(row)), ...waiting]
+      for (const entry of group) if (!again.has(entry.row)) end(entry)
+      if (left === null) return
+    }
+  }
+
+  function end({ row, over, tried }: Entry<Row>): void {
+    entries.delete(row)
+    over()
+    tried()
+  }
+
+  const lingered = () =>
+    new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, LINGER_MS)
+      hurried = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  function hurry(): void {
+    isUrgent = true
+    hurried()
+  }
+
+  return {
+    add: row => {
+      const [over, tried] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      last.set(row.org, tried.promise)
+      const noLongerLast = () => {
+        if (last.get(row.org) === tried.promise) last.delete(row.org)
+        tried.resolve()
+      }
+      const entry = { row, isWanted: true, isTaken: false, over: over.resolve, tried: noLongerLast }
+      entries.set(row, entry)
+      waiting.push(entry)
+      running ??= run().finally(() => {
+        running = null
+      })
+      return over.promise
+    },
+    remove: row => {
+      const entry = entries.get(row)
+      if (!entry || entry.isTaken) return
+      entry.isWanted = false
+      entry.over()
+    },
+    /** Groups are written in order, so that the last one is enough. */
+    written: org => {
+      const awaited = last.get(org) ?? null
+      if (awaited) hurry()
+      return awaited
+    },
+    size: () => entries.size,
+    close: async () => {
+      hurry()
+      await running
+    },
+  }
+}
