@@ -4,7 +4,7 @@ import { finished, Readable } from 'node:stream'
 import { EventStream, Reply } from '../kit/answer.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
-import { sendEvents } from './events.ts'
+import { sendEvents, standsForValue } from './events.ts'
 import { faultAnswer } from './fault-answer.ts'
 import { faultFor } from './faults.ts'
 import type { Log } from './log.ts'
@@ -34,6 +34,8 @@ export class Answers {
   readonly #base: string[]
   /** Streaming answers, which must be stopped when the host drains. */
   readonly #streams = new Set<RequestScope>()
+  /** Those that stand for values: they end by themselves, and are waited for as values are. */
+  readonly #values = new Set<RequestScope>()
   #isClosing = false
 
   constructor(options: AnswerOptions) {
@@ -48,6 +50,10 @@ export class Answers {
 
   stopStreams(): void {
     for (const scope of this.#streams) scope.stop()
+  }
+
+  stopValues(): void {
+    for (const scope of this.#values) scope.stop()
   }
 
   /** Sends the output of an operation. */
@@ -125,19 +131,18 @@ export class Answers {
   }
 
   #sendEvents(scope: RequestScope, response: ServerResponse, { source, headers }: EventStream<unknown>): void {
-    // One that stands for a value ends by itself, and is waited for as a value is.
-    if (scope.route?.operation.answer.kind !== 'either') this.#stopWith(scope, response, () => {})
+    this.#stopWith(scope, response, () => {}, standsForValue(scope) ? this.#values : this.#streams)
     const head = this.#headWith(scope, headers)
     sendEvents(scope, response, source, head).catch(error => this.fail(scope, response, error))
   }
 
   /** Registers a stream that `stop` ends when its client disconnects or the host drains. */
-  #stopWith(scope: RequestScope, response: ServerResponse, stop: () => void): void {
+  #stopWith(scope: RequestScope, response: ServerResponse, stop: () => void, streams = this.#streams): void {
     if (scope.signal.aborted) stop()
     else {
-      this.#streams.add(scope)
+      streams.add(scope)
       scope.signal.addEventListener('abort', stop, { once: true })
-      response.once('close', () => this.#streams.delete(scope))
+      response.once('close', () => streams.delete(scope))
     }
   }
 

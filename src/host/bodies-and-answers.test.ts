@@ -209,6 +209,14 @@ describe('an event stream', () => {
     assert.equal(stream.text, 'event: tick\nid: 1\ndata: {"n":1}\n\nevent: tick\nid: 2\ndata: {"n":2}\n\n')
   })
 
+  it('has no chunks for a client of HTTP/1.0', async () => {
+    const head = `Host: x\r\nAuthorization: Bearer ${host.home.key}\r\nContent-Type: application/json\r\n`
+    const body = '{"model":"one","stream":true}'
+    const old = await rawConnection(host.port, { tls: true })
+    old.write(`POST /v1/specimen/chat HTTP/1.0\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`)
+    assert.match(await old.closed, /\r\n\r\nevent: tick\nid: 1\ndata: \{"n":1\}\n\n.*\{"n":2\}\n\n$/s)
+  })
+
   it('ends when the host drains and does not delay it', async t => {
     const ending = await startHost({ services: [specimen] }, t)
     const { write, received, closed } = await rawConnection(ending.port, { tls: true })

@@ -17,13 +17,18 @@ export async function sendEvents(
   source: Source,
   head: string[],
 ): Promise<void> {
+  let isChunked = false
   const begin = () => {
-    if (!response.headersSent) response.writeHead(200, [...head, 'content-type', 'text/event-stream; charset=utf-8'])
+    if (response.headersSent) return
+    response.writeHead(200, [...head, 'content-type', 'text/event-stream; charset=utf-8'])
+    isChunked = ownChunks(response)
   }
+  const sent = (data: Uint8Array | string) => (isChunked ? chunkOf(data) : data)
+  const end = () => response.end(isChunked ? LAST_CHUNK : undefined)
   const events = source[Symbol.asyncIterator]()
   const keepAlive = setInterval(() => {
     begin()
-    response.write(':\n\n')
+    response.write(sent(':\n\n'))
   }, KEEP_ALIVE_MS)
   const orAbort = untilAborted(scope.signal)
   try {
@@ -31,21 +36,50 @@ export async function sendEvents(
       const next = await orAbort(events.next())
       if (next === null || next.done) break
       begin()
-      if (!response.write(encoded(next.value))) await orAbort(drained(response))
+      if (!response.write(sent(encoded(next.value)))) await orAbort(drained(response))
     }
-    // If the host drains before the first event, answer 503: a client would not retry after an empty stream.
-    if (scope.isStopped && !response.headersSent) throw scope.signal.reason
+    // If the host drains before the first event, answer 503: a client would not retry after an empty stream. One that
+    // stands for a value must not look complete either.
+    if (scope.isStopped && (!response.headersSent || standsForValue(scope))) throw scope.signal.reason
     begin()
-    response.end()
+    end()
   } catch (error) {
-    if (!response.headersSent || scope.signal.aborted) throw error
+    if (!response.headersSent || response.destroyed) throw error
     // The head is sent already, so the fault is sent as an event.
-    response.end(encoded({ event: 'error', data: faultAnswer(scope, faultFor(error)).body }))
+    response.write(sent(encoded({ event: 'error', data: faultAnswer(scope, faultFor(error)).body })))
+    end()
     throw error
   } finally {
     clearInterval(keepAlive)
     void Promise.resolve(events.return?.()).catch(() => {}) // The answer is over; errors of the cleanup do not matter.
   }
+}
+
+/** Whether the operation answers a value otherwise. */
+export const standsForValue = ({ route }: RequestScope): boolean => route?.operation.answer.kind === 'either'
+
+const LAST_CHUNK = '0\r\n\r\n'
+const [CR, LF] = [13, 10]
+
+/** Node writes the size, the data and two line ends of a chunk separately, which costs more than the rest of passing a
+ *  small event on. So chunks are made here, where Node would make them: not for HTTP/1.0, nor for HEAD. */
+function ownChunks(response: ServerResponse): boolean {
+  const { chunkedEncoding } = response
+  response.chunkedEncoding = false
+  return chunkedEncoding
+}
+
+function chunkOf(data: Uint8Array | string): Buffer {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
+  const size = bytes.length.toString(16)
+  const chunk = Buffer.allocUnsafe(size.length + bytes.length + 4)
+  chunk.write(size, 'latin1')
+  chunk[size.length] = CR
+  chunk[size.length + 1] = LF
+  chunk.set(bytes, size.length + 2)
+  chunk[chunk.length - 2] = CR
+  chunk[chunk.length - 1] = LF
+  return chunk
 }
 
 /** Awaits promises; resolves to null on abort. It uses one listener for all of them, because Promise.race against one

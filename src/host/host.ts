@@ -129,11 +129,13 @@ export async function openHost(options: HostOptions): Promise<Host> {
     serve: () => listener.serve(server.handle, server.refused),
     drain: async graceMs => {
       server.close()
-      // Streams may end by themselves within half of the time; the rest are then stopped.
-      const stopStreams = setTimeout(server.stopStreams, graceMs / 2)
+      // Streams may end by themselves within half of the time; the rest are then stopped. Those that stand for values
+      // are stopped when there is just enough time left to tell their clients.
+      const stops = [setTimeout(server.stopStreams, graceMs / 2), setTimeout(server.stopValues, (graceMs * 5) / 6)]
       await Promise.all([listener.drain(graceMs), stopBackground()])
-      clearTimeout(stopStreams)
+      for (const stop of stops) clearTimeout(stop)
       server.stopStreams()
+      server.stopValues()
       await path.rates.close()
       for (const { close } of opened.values()) await close?.()
       metricsServer.close()

@@ -29,6 +29,8 @@ export type HostServer = {
   refused: Parameters<Listener['serve']>[1]
   close(): void
   stopStreams(): void
+  /** Streams that stand for values. */
+  stopValues(): void
 }
 
 export function buildServer(options: ServerOptions): HostServer {
@@ -50,6 +52,7 @@ export function buildServer(options: ServerOptions): HostServer {
   return {
     close: () => answers.close(),
     stopStreams: () => answers.stopStreams(),
+    stopValues: () => answers.stopValues(),
     refused: (id, fault, ip) => {
       observeOther('any', fault.status, 0)
       log.refused(id, 'none', fault, ip)
