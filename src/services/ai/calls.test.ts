@@ -203,6 +203,34 @@ describe('a stream of a host that stops', () => {
   })
 })
 
+describe('a stream that is longer than a host waits', () => {
+  it('is told to its client as an error, and is paid', async t => {
+    const own = await startHost({ http: host.engines.http }, t)
+    const body = { name: 'first', baseUrl: server.url, models: [{ id: 'large', price: PRICE }] }
+    await own.call('POST /v1/ai/providers', { as: own.admin.key, body })
+    server.state.answer = upstream.stream([upstream.delta('one two three')], true)
+    const before = server.received.length
+    const answers = Array.from({ length: 5 }, () =>
+      request(`${own.baseUrl}/v1/chat/completions`, {
+        dispatcher,
+        method: 'POST',
+        headers: { authorization: `Bearer ${own.home.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'large', messages, stream: true }),
+      }).then(({ body: read }) => read.text()),
+    )
+    await eventually(
+      () => server.received.length,
+      count => count === before + answers.length,
+    )
+    await own.drain(3_000)
+    for (const text of await Promise.all(answers)) assert.match(text, /one two.*event: error\ndata: .*stopping/s)
+    const next = await startHost({ beside: own }, t)
+    const { usage } = (await next.call('GET /v1/billing/usage', { as: own.home.key })).body
+    assert.equal(usage.length, answers.length)
+    for (const { amount, metadata } of usage) assert.ok(amount > 0 && metadata.outputTokens >= 3)
+  })
+})
+
 describe('a call before the answer', () => {
   it('is cancelled at the provider when the client leaves, and costs nothing', async () => {
     const { key } = await newOrg()

@@ -107,6 +107,19 @@ describe('fallbacks', () => {
     assert.deepEqual(usage[0].metadata.price, cheap)
   })
 
+  it('that have no words for a request are passed over, also while the model is left out', async () => {
+    const { key } = await newOrg()
+    await choose(key, { fallbacks: [{ model: 'large', to: ['claude', 'small'] }] })
+    failFor(['large'])
+    for (let n = 0; n < 5; n++) {
+      assert.equal((await chat('large', key, { n: 2 })).status, 200)
+      assert.equal((await lastOf(key)).answeredModel, 'small')
+    }
+    await choose(key, { fallbacks: [{ model: 'large', to: ['claude'] }] })
+    assert.equal((await chat('large', key, { n: 2 })).body.error.code, 'upstream_unreachable')
+    assert.deepEqual((await chat('claude', key, { n: 2 })).body.error.param, 'n')
+  })
+
   it('are not called for errors of the request, of the account, or of money', async () => {
     const { key } = await newOrg()
     await choose(key, { fallbacks: [{ model: 'large', to: ['small'] }] })

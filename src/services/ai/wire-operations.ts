@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, type FaultCode } from '../../kit/fault.ts'
 import type { ParsedBody } from '../../kit/operation.ts'
+import { READ_HERE } from './call/body.ts'
 import { ModelName } from './model-name.ts'
 import type { JsonObject } from './translations/translation.ts'
 
@@ -51,16 +52,21 @@ export function fieldsOf({ json }: ParsedBody, required: readonly string[]): Jso
   })
 }
 
-const READ_HERE = ['model', 'stream', 'stream_options']
+/** With these a provider would take another model than the one that was checked and priced. */
+const OTHER_MODELS = ['models', 'fallbacks', 'route']
 
 /** What decides on the model and the price must mean the same to us and to every provider. Some take names in any case
  *  and with letters that look alike, and texts and numbers for booleans. */
 function requireReadAlike(fields: JsonObject): void {
   for (const name of Object.keys(fields)) {
     const plain = name.length > 40 ? name : name.normalize('NFKC').toLowerCase()
-    if (plain !== name && READ_HERE.includes(plain)) {
+    if (plain !== name && [...READ_HERE, ...OTHER_MODELS].includes(plain)) {
       throw invalidInput([{ path: name.slice(0, 40), says: `must be written \`${plain}\`` }])
     }
+  }
+  const other = OTHER_MODELS.find(name => (fields[name] ?? null) !== null)
+  if (other) {
+    throw invalidInput([{ path: other, says: 'is not taken: set fallbacks with `PATCH /v1/ai/settings`' }])
   }
   const { stream = null, stream_options: options = null } = fields
   if (stream !== null && typeof stream !== 'boolean')

@@ -52,6 +52,46 @@ describe('a key', () => {
   })
 })
 
+describe('a field that changes what a call costs', () => {
+  const refused = async (body: object, path = '/v1/chat/completions') => {
+    const before = server.received.length
+    const answer = await host.call(`POST ${path}`, {
+      body: { model: 'large', messages, max_tokens: 5, input: 'Hi', ...body },
+    })
+    assert.equal(server.received.length, before)
+    return [answer.status, answer.body.error.param ?? answer.body.error.message]
+  }
+
+  it('is refused if it names other models', async () => {
+    for (const name of ['models', 'fallbacks', 'route', 'Models']) {
+      assert.deepEqual(await refused({ [name]: ['dear'] }), [400, name])
+    }
+    assert.equal((await refused({ fallbacks: [{ model: 'dear' }] }, '/v1/messages'))[0], 400)
+  })
+
+  it('is refused if it costs more than tokens, for a model with a price', async () => {
+    for (const [field, value, param = field] of [
+      ['service_tier', 'priority'],
+      ['speed', 'fast'],
+      ['web_search_options', {}],
+      ['plugins', [{ id: 'web' }]],
+      ['tools', [{ type: 'function', function: { name: 'f' } }, { type: 'web_search' }], 'tools.1.type'],
+    ] as const) {
+      assert.deepEqual(await refused({ [field]: value }), [400, param])
+    }
+    server.state.answer = upstream.json(upstream.chatCompletion())
+    assert.equal((await chat({ service_tier: 'flex', speed: null })).status, 200)
+    assert.equal((await chat({ model: 'free', service_tier: 'priority' })).status, 200)
+  })
+
+  it('is sent once, although the body has it twice', async () => {
+    server.state.answer = upstream.json(upstream.chatCompletion())
+    const body = `{"model":"large","messages":[],"stream":true,"stream":false}`
+    await host.call('POST /v1/chat/completions', { body, headers: { 'content-type': 'application/json' } })
+    assert.equal(server.received.at(-1)?.bytes.toString(), '{"model":"large","messages":[],"stream":false}')
+  })
+})
+
 describe('the other wires', () => {
   it('are translated for a provider of chat completions', async () => {
     const { key } = await newOrg()

@@ -1,9 +1,9 @@
 // One request to a provider.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Http, HttpFailure, type HttpResponse } from '../../../engines/engines.ts'
-import { jsonIn } from './produced.ts'
 import { failureOf, refusalIn, refusalWithin, unusable } from './refusal.ts'
 import type { Route } from './route.ts'
+import { jsonIn } from './texts.ts'
 
 /** For the head of the answer, and for each gap in it, unless the model has its own. Reasoning models think for minutes
  *  before the first byte. */
@@ -56,7 +56,11 @@ export async function attempt(http: Http, route: Route, sent: Sent): Promise<Ans
     })
     if (response.status < 200 || response.status > 299) throw await refusalIn(response, offer)
     // Some answer in one piece although a stream was asked for.
-    if (isStreamed && !isJson(response)) return { response, whole: null }
+    if (isStreamed && !isJson(response)) {
+      if (isEvents(response)) return { response, whole: null }
+      response.body.destroy()
+      throw unusable(offer.by)
+    }
     for await (const part of response.body) parts.push(part)
     return { response, whole: wholeOf(parts, response, route) }
   } catch (error) {
@@ -67,6 +71,10 @@ export async function attempt(http: Http, route: Route, sent: Sent): Promise<Ans
 }
 
 const isJson = ({ headers }: HttpResponse) => String(headers['content-type']).startsWith('application/json')
+
+/** Some have no type at all. A page for people is no answer. */
+const isEvents = ({ headers }: HttpResponse) =>
+  /^(text\/event-stream|undefined)\b/i.test(String(headers['content-type']))
 
 function wholeOf(parts: readonly Buffer[], response: HttpResponse, { offer }: Route): Whole {
   const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)

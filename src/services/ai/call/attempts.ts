@@ -58,12 +58,19 @@ export function openAttempts({ http, clock }: { http: Http; clock: Clock }) {
     }
   }
 
-  /** Throws the failure of the last attempt. */
+  /** Throws the failure of the last attempt, or says why there was none. */
   return async function send(routes: readonly Route[], sending: Sending): Promise<Answered> {
     const { org, json, bytes, attempted, ...sent } = sending
-    const ready = routes.filter(route => !isCooling(keyOf(org, route)))
+    const areCooling = (are: boolean) => routes.filter(route => isCooling(keyOf(org, route)) === are)
     let failure: unknown = null
-    for (const route of ready.length > 0 ? ready : routes) {
+    let untranslatable: unknown = null
+    for (const route of [...areCooling(false), ...areCooling(true)]) {
+      if (failure !== null && isCooling(keyOf(org, route))) break
+      const body = bodyFor(route, json, bytes)
+      if (body instanceof Fault) {
+        untranslatable ??= body
+        continue
+      }
       let leave = () => {}
       try {
         leave = enter(org, route.offer)
@@ -73,7 +80,7 @@ export function openAttempts({ http, clock }: { http: Http; clock: Clock }) {
         continue
       }
       try {
-        const answered = await tryRoute(org, route, { ...sent, body: bodyFor(route, json, bytes) }, attempted)
+        const answered = await tryRoute(org, route, { ...sent, body }, attempted)
         if (!(answered instanceof Fault)) return { ...answered, route, leave }
         failure = answered
       } catch (error) {
@@ -82,7 +89,7 @@ export function openAttempts({ http, clock }: { http: Http; clock: Clock }) {
       }
       leave()
     }
-    throw failure
+    throw failure ?? untranslatable
   }
 }
 

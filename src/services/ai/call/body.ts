@@ -3,23 +3,28 @@ import { Fault } from '../../../kit/fault.ts'
 import { type JsonObject, Untranslatable } from '../translations/translation.ts'
 import type { Route } from './route.ts'
 
-/** The bytes of the client, unless something has to be changed: unknown fields and their order stay as they are. */
-export function bodyFor(route: Route, json: JsonObject, bytes: Buffer): Buffer | string {
+/** The bytes of the client, unless something has to be changed: unknown fields and their order stay as they are. A fault
+ *  if the provider has no words for it. */
+export function bodyFor(route: Route, json: JsonObject, bytes: Buffer): Buffer | string | Fault {
   const { offer, translation } = route
   const changed: JsonObject = {}
   if (json.model !== offer.upstream) changed.model = offer.upstream
   const body = translation ? translated(route, json) : json
+  if (body instanceof Fault) return body
   if (asksForUsage(route, body)) {
     changed.stream_options = { ...(body.stream_options as JsonObject | null | undefined), include_usage: true }
   }
-  if (!translation && Object.keys(changed).length === 0 && hasOneModel(bytes)) return bytes
+  if (!translation && Object.keys(changed).length === 0 && hasFieldsOnce(bytes)) return bytes
   return JSON.stringify({ ...body, ...changed })
 }
 
-/** A body with the field twice, perhaps in escapes, could name one model to us and another to the provider. */
-function hasOneModel(bytes: Buffer): boolean {
-  const first = bytes.indexOf('"model"')
-  return first !== -1 && bytes.indexOf('"model"', first + 1) === -1 && !bytes.includes('\\u00')
+/** What decides on the model and the price. */
+export const READ_HERE = ['model', 'stream', 'stream_options']
+const NAMES = READ_HERE.map(name => `"${name}"`)
+
+/** A body with a field twice, perhaps in escapes, could name one model to us and another to the provider. */
+function hasFieldsOnce(bytes: Buffer): boolean {
+  return NAMES.every(name => bytes.indexOf(name) === bytes.lastIndexOf(name)) && !bytes.includes('\\u00')
 }
 
 /** Usage is always asked for: the call is paid by it. */
@@ -29,12 +34,12 @@ const asksForUsage = ({ wire, offer }: Route, body: JsonObject): boolean =>
   offer.at.provider.usageInStreams === 'asked' &&
   (body.stream_options as JsonObject | null | undefined)?.include_usage !== true
 
-function translated({ offer, translation }: Route, json: JsonObject): JsonObject {
+function translated({ offer, translation }: Route, json: JsonObject): JsonObject | Fault {
   try {
     return translation?.request(json) ?? json
   } catch (error) {
     if (!(error instanceof Untranslatable)) throw error
-    throw new Fault('invalid_input', {
+    return new Fault('invalid_input', {
       message: `\`${error.path}\` ${error.message} for the model ${offer.id}, whose provider has another wire.`,
       fields: [{ path: error.path, says: error.message }],
     })

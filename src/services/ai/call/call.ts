@@ -14,11 +14,13 @@ import { NO_USAGE, type Usage } from '../wires/usage.ts'
 import { CutOff, type Whole } from './attempt.ts'
 import type { Answered } from './attempts.ts'
 import { estimateOf } from './estimate.ts'
+import { requireNoExtras } from './extras.ts'
 import { type Outcome, openOutcome, reasonOf } from './outcome.ts'
-import { openProduced, USAGE_IN, wordsIn } from './produced.ts'
+import { openProduced, USAGE_IN } from './produced.ts'
 import { failureOf, unusable } from './refusal.ts'
 import { type Route, routesTo } from './route.ts'
 import { passOn } from './streamed.ts'
+import { wordsIn } from './texts.ts'
 
 export type CallContext = Context<'bearer', AiState> & { meter: Meter }
 
@@ -36,6 +38,7 @@ export async function callModel(
   const model = json.model as string
   await state.registry.ready()
   const routes = routesTo(state.registry, await state.chosen(caller.org), model, wire, caller, meter.isPrepaid)
+  for (const { offer } of routes) requireNoExtras(json, offer.price)
   const isStreamed = json.stream === true && wire !== 'embeddings'
   const call = {
     id: request.id,
@@ -80,8 +83,9 @@ async function whole(
 ): Promise<Reply> {
   const firstMs = clock.elapsedMs()
   const reported = USAGE_IN[route.wire](json)
-  const usage = reported ?? (await countedIn(route.wire, request, () => countText(wordsIn(json))))
-  const used = { route, usage, isEstimated: reported === null, firstMs }
+  const isWhole = reported !== null && reported.input > 0 && (reported.output > 0 || wordsIn(json) === '')
+  const counted = isWhole ? null : await countedIn(route.wire, request, () => countText(wordsIn(json)))
+  const used = { route, ...together(reported, counted), firstMs }
   const answer = answerOf(route, json, about, request)
   void outcome.settle({ ...used, error: answer instanceof Fault ? answer.code : null })
   if (mustWait(caller)) await settled(meter, caller)
@@ -132,24 +136,27 @@ async function* streamed(
       yield bytes
     }
     const last = passing.end()
+    if (produced.isEmpty()) throw unusable(route.offer.by).fault
     if (last !== null) {
       firstMs ??= clock.elapsedMs()
       yield last
     }
-    error = null
+    error = produced.hasFailed() ? 'upstream_unreachable' : null
   } catch (cause) {
-    const fault = brokenOff(route, cause)
+    const fault = cause instanceof Fault ? cause : brokenOff(route, cause)
     error = reasonOf(fault, call.signal)
     throw fault
   } finally {
     leave()
     response.body.destroy()
-    const reported = produced.usage()
-    const isWhole = reported !== null && error === null
-    const counted = isWhole ? null : await countedIn(route.wire, request, produced.countOutput)
-    const usage = reported && counted ? atLeast(reported, counted) : (reported ?? counted ?? NO_USAGE)
-    void outcome.settle({ route, usage, isEstimated: !isWhole, firstMs, error })
-    if (mustWait(caller)) await settled(meter, caller)
+    if (produced.isEmpty() && error !== 'interrupted') outcome.fail(unusable(route.offer.by).fault)
+    else {
+      const reported = produced.usage()
+      const isWhole = reported !== null && error === null && produced.isPlausible(reported)
+      const counted = isWhole ? null : await countedIn(route.wire, request, produced.countOutput)
+      void outcome.settle({ route, ...together(reported, counted, error === null), firstMs, error })
+      if (mustWait(caller)) await settled(meter, caller)
+    }
   }
 }
 
@@ -158,12 +165,15 @@ function brokenOff({ offer: { by } }: Route, cause: unknown): Fault {
   return new Fault('upstream_unreachable', { message: `The provider ${by} broke off its answer.`, cause })
 }
 
-/** A stream that was broken off may have reported its input only. */
-const atLeast = (reported: Usage, counted: Usage): Usage => ({
-  ...reported,
-  input: Math.max(reported.input, reported.input > 0 ? 0 : counted.input),
-  output: Math.max(reported.output, counted.output),
-})
+/** A stream that was broken off may have reported its input only. One that ended is believed, unless there is far more
+ *  text than it says: other models have other tokens. */
+function together(reported: Usage | null, counted: Usage | null, isEnded = true) {
+  if (!reported || !counted) return { usage: reported ?? counted ?? NO_USAGE, isEstimated: counted !== null }
+  const isMore = counted.output > reported.output * (isEnded ? 2 : 1)
+  const input = reported.input > 0 ? reported.input : counted.input
+  const usage = { ...reported, input, output: isMore ? counted.output : reported.output }
+  return { usage, isEstimated: !isEnded || isMore || reported.input === 0 }
+}
 
 async function countedIn(wire: ProviderWire, request: JsonObject, output: () => Promise<number>): Promise<Usage> {
   if (wire === 'embeddings') return { ...NO_USAGE, input: await estimateEmbeddingsInput(request) }

@@ -12,8 +12,10 @@ const LIMITS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens']
 
 export function estimateOf({ price, kind }: Offer, json: JsonObject, bytes: number): number {
   if (price === null) return 0
-  const limit = LIMITS.map(name => json[name]).find(value => typeof value === 'number') as number | undefined
-  const output = Math.min(Math.max(Math.round(limit ?? OUTPUT_DEFAULT), 0) || 0, OUTPUT_MAX)
+  const limits = LIMITS.map(name => json[name]).filter(value => typeof value === 'number')
+  const limit = limits.length > 0 ? Math.max(...limits) : OUTPUT_DEFAULT
+  const choices = typeof json.n === 'number' && json.n > 1 ? json.n : 1
+  const output = Math.min(Math.max(Math.round(limit * choices), 0) || 0, OUTPUT_MAX)
   const input = Math.ceil(bytes / BYTES_PER_TOKEN)
   return Number(costOf({ ...NO_USAGE, input, output: kind === 'embedding' ? 0 : output }, price))
 }

@@ -2,7 +2,7 @@
 import type { HttpFailure, HttpResponse } from '../../../engines/engines.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { Offer } from '../models/offer.ts'
-import { jsonIn } from './produced.ts'
+import { jsonIn } from './texts.ts'
 
 const ERROR_BYTES_MAX = 64 * 1024
 const MESSAGE_MAX = 1_000

@@ -1,9 +1,10 @@
 // Passes the stream of a provider on to the client, as it is or translated, and reads the usage in it.
 import type { About, JsonObject, ServerEvent, Translation } from '../translations/translation.ts'
 import { cutNullUsage, isNullUsage, USAGE } from './null-usage.ts'
-import { jsonIn, type Produced } from './produced.ts'
+import type { Produced } from './produced.ts'
 import type { Route } from './route.ts'
 import { eventsIn, eventText, openEvents } from './server-events.ts'
+import { jsonIn } from './texts.ts'
 
 /** What to send for what has arrived; null for nothing. */
 export type Passing = { next(chunk: Buffer): Buffer | null; end(): Buffer | null }
@@ -15,11 +16,32 @@ export function passOn(route: Route, request: JsonObject, about: About, produced
   const { pass, end } = route.translation
     ? translator(route.translation, request, about, produced)
     : passer(produced, route.wire === 'chat' && !asksForUsage(request))
-  const passed = (bytes: Buffer | null) => (bytes === null ? null : pass(bytes))
+  const { apiKey } = route.offer.at
+  const passed = (bytes: Buffer | null) => {
+    if (bytes === null) return null
+    return pass(bytes.includes(ERROR) ? withoutSecret(bytes, apiKey, produced) : bytes)
+  }
   return {
     next: chunk => passed(events.add(chunk)),
     end: () => joined(passed(events.rest()), end()),
   }
+}
+
+/** A quote inside of a text is escaped, so that this is always a name or a whole text. */
+const ERROR = Buffer.from('"error"')
+
+/** Notes an error that the events tell of. Some providers repeat in it the key that they refuse. */
+function withoutSecret(bytes: Buffer, apiKey: string | null, produced: Produced): Buffer {
+  if (!eventsIn(bytes).some(({ data }) => isError(jsonIn(data)))) return bytes
+  produced.fail()
+  return apiKey !== null && bytes.includes(apiKey) ? Buffer.from(bytes.toString().replaceAll(apiKey, '[key]')) : bytes
+}
+
+/** The events of responses have the field in any case. */
+function isError(json: unknown): boolean {
+  const { type, error, response } = (json ?? {}) as { type?: unknown; error?: unknown; response?: unknown }
+  const { error: within } = (response ?? {}) as { error?: unknown }
+  return type === 'error' || (error ?? within ?? null) !== null
 }
 
 const asksForUsage = ({ stream_options: options }: JsonObject): boolean =>
@@ -56,8 +78,8 @@ function withoutUsage(bytes: Buffer, produced: Produced): Buffer {
     if (!event.data.includes('"usage"')) return eventText(event)
     const json = jsonIn(event.data) as JsonObject | null
     if (json?.usage === null) return eventText({ ...event, data: event.data.replace(/,"usage": ?null/, '') })
-    if (json === null || json.usage === undefined) return eventText(event)
     produced.report(json)
+    if (json === null || json.usage === undefined) return eventText(event)
     if (Array.isArray(json.choices) && json.choices.length === 0) return []
     const { usage: _, ...rest } = json
     return eventText({ ...event, data: JSON.stringify(rest) })
