@@ -63,13 +63,13 @@ function testRefusals({ world, model, driver, one, failure }: FailureSuite): voi
   it('does not try again when the budget is used up', async () => {
     const { keyWith, settled } = await world.account()
     const key = await keyWith({ budget: { month: 0, total: 1 } })
-    world.answers({ text: 'Hello', counts: { input: 10_000, output: 0 } })
+    world.answers({ text: 'Hello', counts: { input: 10_000, output: 1 } })
     await driver.ask({ key, model })
     const { error, requests } = await failure({ key, model })
     assert.deepEqual([driver.read(error), requests], [driver.noBudget, 1], String(error))
     assert.match(error.message, /total/)
     assert.equal(world.asked().length, 1)
-    await settled({ ...one, input: 10_000, output: 0 })
+    await settled({ ...one, input: 10_000, output: 1 })
   })
 }
 
