@@ -128,6 +128,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const stop = async () => {
     await agent.destroy()
     await host.drain(0)
+    await engines.bus.close()
     connections.close()
     await drop()
     assert.deepEqual(violations, [], 'answers or events that do not match their declaration')

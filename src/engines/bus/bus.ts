@@ -78,7 +78,7 @@ export function openBus({ db, now, warn, handleMs = HANDLE_MS, pollMs = POLL_MS 
       await maintainParts({ db: own, write, now: now(), consumers: names, lost, troubled })
     },
     close: async () => {
-      notifier.close()
+      await notifier.close()
       await readers?.close()
     },
   }

@@ -6,6 +6,7 @@ const INTERVAL_MS = 20
 export function openNotifier(send: (lanes: number) => Promise<void>) {
   let bits = 0
   let timer: NodeJS.Timeout | null = null
+  let sending = Promise.resolve()
 
   function flush(): void {
     timer = null
@@ -14,7 +15,7 @@ export function openNotifier(send: (lanes: number) => Promise<void>) {
     timer.unref()
     const lanes = bits
     bits = 0
-    void send(lanes)
+    sending = Promise.all([sending, send(lanes)]).then(() => {})
   }
 
   return {
@@ -22,8 +23,12 @@ export function openNotifier(send: (lanes: number) => Promise<void>) {
       for (const lane of lanes) bits |= 1 << lane
       if (timer === null) flush()
     },
-    close: () => {
+    /** Resolves when all are sent. */
+    close: async () => {
       if (timer) clearTimeout(timer)
+      flush()
+      if (timer) clearTimeout(timer)
+      await sending
     },
   }
 }
