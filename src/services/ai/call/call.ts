@@ -117,48 +117,65 @@ function answerOf(
   }
 }
 
-async function* streamed(
+/** No generator, for which each chunk would wait several times more. */
+function streamed(
   { caller, clock, meter, request: call }: CallContext,
   { route, response, leave }: Answered,
   request: JsonObject,
   about: About,
   outcome: Outcome,
-): AsyncGenerator<Buffer> {
+): AsyncIterableIterator<Buffer, undefined> {
   const produced = openProduced(route.wire)
+  const chunks = response.body[Symbol.asyncIterator]()
+  const passing = passOn(route, request, about, produced)
+  let [isEnded, isOver] = [false, false]
   let firstMs: number | null = null
-  let error: string | null = 'interrupted'
-  try {
-    const passing = passOn(route, request, about, produced)
-    for await (const chunk of response.body) {
-      const bytes = passing.next(chunk)
-      if (bytes === null) continue
-      firstMs ??= clock.elapsedMs()
-      yield bytes
-    }
-    const last = passing.end()
-    if (produced.isEmpty()) throw unusable(route.offer.by).fault
-    if (last !== null) {
-      firstMs ??= clock.elapsedMs()
-      yield last
-    }
-    error = produced.hasFailed() ? 'upstream_unreachable' : null
-  } catch (cause) {
-    const fault = cause instanceof Fault ? cause : brokenOff(route, cause)
-    error = reasonOf(fault, call.signal)
-    throw fault
-  } finally {
+
+  async function finish(error: string | null): Promise<void> {
+    if (isOver) return
+    isOver = true
     leave()
     response.body.destroy()
-    if (produced.isEmpty() && error !== 'interrupted') outcome.fail(unusable(route.offer.by).fault)
-    else {
-      const reported = produced.usage()
-      const isWhole = reported !== null && error === null && produced.isPlausible(reported)
-      const counted = isWhole ? null : await countedIn(route.wire, request, produced.countOutput)
-      void outcome.settle({ route, ...together(reported, counted, error === null), firstMs, error })
-      if (mustWait(caller)) await settled(meter, caller)
-    }
+    if (produced.isEmpty() && error !== 'interrupted') return outcome.fail(unusable(route.offer.by).fault)
+    const reported = produced.usage()
+    const isWhole = reported !== null && error === null && produced.isPlausible(reported)
+    const counted = isWhole ? null : await countedIn(route.wire, request, produced.countOutput)
+    void outcome.settle({ route, ...together(reported, counted, error === null), firstMs, error })
+    if (mustWait(caller)) await settled(meter, caller)
   }
+
+  async function next(): Promise<IteratorResult<Buffer, undefined>> {
+    try {
+      while (!isEnded) {
+        const { done, value } = await chunks.next()
+        if (done) isEnded = true
+        const bytes = done ? passing.end() : passing.next(value)
+        if (done && produced.isEmpty()) throw unusable(route.offer.by).fault
+        if (bytes === null) continue
+        firstMs ??= clock.elapsedMs()
+        return { done: false, value: bytes }
+      }
+    } catch (cause) {
+      const fault = cause instanceof Fault ? cause : brokenOff(route, cause)
+      await finish(reasonOf(fault, call.signal))
+      throw fault
+    }
+    await finish(produced.hasFailed() ? 'upstream_unreachable' : null)
+    return END
+  }
+
+  const stream = {
+    next,
+    return: async () => {
+      await finish('interrupted')
+      return END
+    },
+    [Symbol.asyncIterator]: () => stream,
+  }
+  return stream
 }
+
+const END = { done: true, value: undefined } as const
 
 function brokenOff({ offer: { by } }: Route, cause: unknown): Fault {
   if (cause instanceof HttpFailure && cause.reason === 'timeout') return failureOf(cause, by).fault
