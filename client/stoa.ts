@@ -2205,6 +2205,202 @@ export type ListUsageInput = {
   product?: string
 }
 
+// Events delivered to an organisation's own endpoints, signed.
+
+/** Where events are sent */
+export type WebhookEndpoint = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+  /** Where events are sent: an https URL of a public address */
+  url: string
+  /** Which events are sent: patterns of their subjects, at most 64; none stands for all */
+  events: string[]
+  /** What it is for, at most 1,024 characters */
+  description: string
+  /** Whether events are sent. It is changed by people only, never because deliveries fail */
+  status: 'active' | 'disabled'
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+  /** Deliveries that ended in the last seven days */
+  deliveries7d: number
+  /** Those of them of which every attempt failed */
+  failures7d: number
+}
+
+export type ListWebhooksInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+}
+
+/** An endpoint with its secret */
+export type NewWebhookEndpoint = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+  /** Where events are sent: an https URL of a public address */
+  url: string
+  /** Which events are sent: patterns of their subjects, at most 64; none stands for all */
+  events: string[]
+  /** What it is for, at most 1,024 characters */
+  description: string
+  /** Whether events are sent. It is changed by people only, never because deliveries fail */
+  status: 'active' | 'disabled'
+  /** When it was created */
+  created: string
+  /** When it was last changed */
+  updated: string
+  /** The secret that signs its deliveries; it is shown once */
+  secret: string
+}
+
+export type CreateWebhookInput = {
+  /** Where events are sent: an https URL of a public address */
+  url: string
+  /** Which events are sent: patterns of their subjects, at most 64; none stands for all */
+  events?: string[]
+  /** What it is for, at most 1,024 characters */
+  description?: string
+}
+
+/** An event that can be sent to endpoints */
+export type WebhookSubject = {
+  /** The subject */
+  subject: string
+  /** What has happened */
+  what: string
+  /** A body that is sent for it */
+  example: Record<string, unknown>
+}
+
+/** The events of this service */
+export type WebhookSubjects = {
+  /** All of them, by subject */
+  data: WebhookSubject[]
+}
+
+export type ListWebhookSubjectsInput = Record<string, never>
+
+export type GetWebhookInput = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+}
+
+export type UpdateWebhookInput = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+  /** Where events are sent: an https URL of a public address */
+  url?: string
+  /** Which events are sent: patterns of their subjects, at most 64; none stands for all */
+  events?: string[]
+  /** What it is for, at most 1,024 characters */
+  description?: string
+  /** Whether events are sent. It is changed by people only, never because deliveries fail */
+  status?: 'active' | 'disabled'
+}
+
+export type DeleteWebhookInput = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+}
+
+/** One attempt to deliver an event */
+export type WebhookDelivery = {
+  /** The attempt's id */
+  id: string
+  /** A delivery's id: a UUID, the same in all its attempts */
+  delivery: string
+  /** The event's subject */
+  subject: string
+  /** Which attempt it was, from 1 */
+  attempt: number
+  /** It succeeded; it failed and another attempt follows; or it failed and was the last one */
+  status: 'ok' | 'retrying' | 'failed'
+  /** The status that the endpoint answered */
+  httpStatus?: number
+  /** Why it failed */
+  error?: string
+  /** The beginning of what it answered */
+  response?: string
+  /** How long the attempt took, in milliseconds */
+  durationMs: number
+  /** A delivery's id: a UUID, the same in all its attempts */
+  resendOf?: string
+  /** When it was sent */
+  created: string
+}
+
+export type ListWebhookDeliveriesInput = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+  /** It succeeded; it failed and another attempt follows; or it failed and was the last one */
+  status?: 'ok' | 'retrying' | 'failed'
+  /** The event's subject */
+  subject?: string
+  /** Only attempts then or later */
+  since?: string
+  /** Only attempts before */
+  until?: string
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+}
+
+/** The new delivery */
+export type WebhookResent = {
+  /** A delivery's id: a UUID, the same in all its attempts */
+  delivery: string
+}
+
+export type ResendWebhookDeliveryInput = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+  /** A delivery's id: a UUID, the same in all its attempts */
+  delivery: string
+}
+
+/** What is sent again */
+export type WebhookResentAll = {
+  /** How many are sent again */
+  count: number
+}
+
+export type ResendFailedWebhookDeliveriesInput = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+  /** Deliveries that were created then or later */
+  since: string
+}
+
+export type RotateWebhookSecretInput = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+  /** For how many seconds the former secret signs too, at most a day; default 0 */
+  overlap?: number
+}
+
+/** What became of a test delivery */
+export type WebhookTest = {
+  /** A delivery's id: a UUID, the same in all its attempts */
+  delivery: string
+  /** Whether it succeeded */
+  delivered: boolean
+  /** The status that the endpoint answered */
+  httpStatus?: number
+  /** Why it failed */
+  error?: string
+  /** How long the attempt took, in milliseconds */
+  durationMs: number
+}
+
+export type TestWebhookInput = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+}
+
 // Reference sets for risk decisions, with an organisation's own overrides.
 
 /** A publisher that contributes to a set */
@@ -3030,6 +3226,80 @@ export type Stoa = {
    */
   listUsage(input?: ListUsageInput, options?: CallOptions): Call<Usage>
 
+  // Events delivered to an organisation's own endpoints, signed.
+
+  /**
+   * The organisation's endpoints, newest first.
+   * `GET /v1/webhooks`
+   */
+  listWebhooks(input?: ListWebhooksInput, options?: CallOptions): Call<Page<WebhookEndpoint>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listWebhooksAll(input?: ListWebhooksInput, options?: CallOptions): AsyncGenerator<WebhookEndpoint, void, undefined>
+
+  /**
+   * Creates an endpoint, to which events are sent from now on.
+   * `POST /v1/webhooks`
+   */
+  createWebhook(input: CreateWebhookInput, options?: CreateOptions): Call<NewWebhookEndpoint>
+
+  /**
+   * The events that can be sent to endpoints, with an example of each.
+   * `GET /v1/webhooks/subjects`
+   */
+  listWebhookSubjects(input?: ListWebhookSubjectsInput, options?: CallOptions): Call<WebhookSubjects>
+
+  /**
+   * One endpoint.
+   * `GET /v1/webhooks/{id}`
+   */
+  getWebhook(input: GetWebhookInput, options?: CallOptions): Call<WebhookEndpoint>
+
+  /**
+   * Changes an endpoint.
+   * `PATCH /v1/webhooks/{id}`
+   */
+  updateWebhook(input: UpdateWebhookInput, options?: CallOptions): Call<WebhookEndpoint>
+
+  /**
+   * Deletes an endpoint and the log of its deliveries.
+   * `DELETE /v1/webhooks/{id}`
+   */
+  deleteWebhook(input: DeleteWebhookInput, options?: CallOptions): Call<void>
+
+  /**
+   * The attempts to deliver events to an endpoint, newest first.
+   * `GET /v1/webhooks/{id}/deliveries`
+   */
+  listWebhookDeliveries(input: ListWebhookDeliveriesInput, options?: CallOptions): Call<Page<WebhookDelivery>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listWebhookDeliveriesAll(input: ListWebhookDeliveriesInput, options?: CallOptions): AsyncGenerator<WebhookDelivery, void, undefined>
+
+  /**
+   * Sends a delivery again, with a delivery id of its own.
+   * `POST /v1/webhooks/{id}/deliveries/{delivery}/resend`
+   */
+  resendWebhookDelivery(input: ResendWebhookDeliveryInput, options?: CallOptions): Call<WebhookResent>
+
+  /**
+   * Sends all deliveries again that failed since a time.
+   * `POST /v1/webhooks/{id}/resend`
+   */
+  resendFailedWebhookDeliveries(input: ResendFailedWebhookDeliveriesInput, options?: CallOptions): Call<WebhookResentAll>
+
+  /**
+   * Replaces the secret of an endpoint.
+   * `POST /v1/webhooks/{id}/secret`
+   */
+  rotateWebhookSecret(input: RotateWebhookSecretInput, options?: CallOptions): Call<NewWebhookEndpoint>
+
+  /**
+   * Sends a test delivery, and says what became of it.
+   * `POST /v1/webhooks/{id}/test`
+   */
+  testWebhook(input: TestWebhookInput, options?: CallOptions): Call<WebhookTest>
+
   // Reference sets for risk decisions, with an organisation's own overrides.
 
   /**
@@ -3256,6 +3526,32 @@ export function createStoa(options: StoaOptions): Stoa {
       host.call('PATCH', '/v1/billing/settings', input, options),
     listUsage: (input = {}, options) =>
       host.call('GET', '/v1/billing/usage', input, options),
+    listWebhooks: (input = {}, options) =>
+      host.call('GET', '/v1/webhooks', input, options),
+    listWebhooksAll: (input = {}, options) =>
+      host.all('GET', '/v1/webhooks', input, options),
+    createWebhook: (input, options) =>
+      host.create('POST', '/v1/webhooks', input, options),
+    listWebhookSubjects: (input = {}, options) =>
+      host.call('GET', '/v1/webhooks/subjects', input, options),
+    getWebhook: (input, options) =>
+      host.call('GET', '/v1/webhooks/{id}', input, options),
+    updateWebhook: (input, options) =>
+      host.call('PATCH', '/v1/webhooks/{id}', input, options),
+    deleteWebhook: (input, options) =>
+      host.call('DELETE', '/v1/webhooks/{id}', input, options),
+    listWebhookDeliveries: (input, options) =>
+      host.call('GET', '/v1/webhooks/{id}/deliveries', input, options),
+    listWebhookDeliveriesAll: (input, options) =>
+      host.all('GET', '/v1/webhooks/{id}/deliveries', input, options),
+    resendWebhookDelivery: (input, options) =>
+      host.call('POST', '/v1/webhooks/{id}/deliveries/{delivery}/resend', input, options),
+    resendFailedWebhookDeliveries: (input, options) =>
+      host.call('POST', '/v1/webhooks/{id}/resend', input, options),
+    rotateWebhookSecret: (input, options) =>
+      host.call('POST', '/v1/webhooks/{id}/secret', input, options),
+    testWebhook: (input, options) =>
+      host.call('POST', '/v1/webhooks/{id}/test', input, options),
     listReference: (input = {}, options) =>
       host.call('GET', '/v1/risk/reference', input, options),
     refreshReference: (input, options) =>

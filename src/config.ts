@@ -37,7 +37,11 @@ const SETTINGS = {
   STOA_UPSTREAMS: setting('Services that run elsewhere: service=url, …', '', upstreams),
   STOA_OUTBOUND_ALLOW: setting('Private networks that outgoing calls may reach: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Additional certificate authorities (PEM file) for outgoing calls', '', optional(file)),
-  STOA_DNS: setting("Resolvers for domain checks instead of the system's: address[:port], …", '', resolvers),
+  STOA_DNS: setting(
+    "Resolvers for domain checks and outgoing calls instead of the system's: address[:port], …",
+    '',
+    resolvers,
+  ),
   STOA_SMTP_URL: setting(
     'A mail server, smtp://user:password@host:port or smtps://…',
     '<files in data/mail>',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Changes, Written } from './audit-changes.ts'
 import { aiWrites } from './audit-changes-ai.ts'
+import { webhookWrites } from './audit-changes-webhooks.ts'
 import { allOperations, insertSignIn, setAsideEvent } from './derive.ts'
 import { type Answer, startHost } from './host.ts'
 
@@ -292,8 +293,8 @@ const billing: Record<string, () => Promise<Written>> = {
 }
 
 const ai = aiWrites(host, next)
-
-const WRITES = { ...projects, ...account, ...people, ...apps, ...risk, ...events, ...o11y, ...billing, ...ai }
+const own = { ...projects, ...account, ...people, ...apps, ...risk, ...events, ...o11y, ...billing }
+const WRITES = { ...own, ...ai, ...webhookWrites(host) }
 
 /** Operations whose change is not of an organisation: they emit nothing. */
 const SILENT = [
@@ -303,6 +304,8 @@ const SILENT = [
   'retrySetAside',
   'updateEventSettings',
   'updateBillingSettings',
+  'resendWebhookDelivery',
+  'resendFailedWebhookDeliveries',
   ...Object.keys(ai),
 ]
 

@@ -9,6 +9,7 @@ import type { Answer, RequestOptions, TestHost } from './host.ts'
 import { identityOf } from './identity.ts'
 import { chatCompletion } from './model-server.ts'
 import { specimen } from './specimen.ts'
+import { failedDelivery } from './webhook-delivery.ts'
 
 export type Entry = { id: string; operation: Operation }
 
@@ -149,6 +150,10 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   '/v1/risk/reference/resolve': async host => ({ input: {}, as: host.home.key }),
   '/v1/risk/reference/refresh': async host => ({ input: { set: 'bin' }, as: host.admin.key }),
   '/v1/o11y/set-aside/{id}/retry': async host => ({ input: { id: await setAsideEvent(host) }, as: host.admin.key }),
+  '/v1/webhooks/{id}/deliveries/{delivery}/resend': async host => ({
+    input: await failedDelivery(host),
+    as: host.home.key,
+  }),
   '/v1/event/{vendor}': async host => ({ input: { vendor: 'segment' }, as: host.home.key }),
   '/v1/event/{vendor}/{rest...}': async host => ({ input: { vendor: 'posthog', rest: 'flags' }, as: host.home.key }),
   '/v1/iam/sessions/{id}': async (host, salt) => {

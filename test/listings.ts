@@ -3,7 +3,7 @@
 import type { Sql } from '../src/engines/engines.ts'
 import type { OrgId } from '../src/kit/caller.ts'
 
-/** `{owner}` and `{member}` in a path are the ids of these people, `{recent}` is a time shortly before the last entry of
+/** `{owner}` and `{member}` in a path are the ids of these people, `{org}` is their organisation, `{recent}` is a time shortly before the last entry of
  *  the audit trail. */
 export type Listing = {
   name: string
@@ -58,14 +58,24 @@ export const LISTINGS: readonly Listing[] = [
   listing('model requests', `/v1/ai/requests?${LIMIT}`),
   listing('providers', `/v1/ai/providers?${LIMIT}`, 'superadmin'),
   listing('credits', `/v1/billing/credits?${LIMIT}`),
+  listing('webhooks', `/v1/webhooks?${LIMIT}`),
+  listing('deliveries', `/v1/webhooks/wh_{org}0/deliveries?${LIMIT}`),
+  listing('failed deliveries', `/v1/webhooks/wh_{org}0/deliveries?status=failed&${LIMIT}`),
+  listing('deliveries of a subject', `/v1/webhooks/wh_{org}0/deliveries?subject=shop.rare&${LIMIT}`),
+  listing(
+    'failed deliveries of a subject',
+    `/v1/webhooks/wh_{org}0/deliveries?subject=shop.rare&status=failed&${LIMIT}`,
+  ),
+  listing('deliveries since lately', `/v1/webhooks/wh_{org}0/deliveries?since={recent}&${LIMIT}`),
   listing('risk overrides', `/v1/risk/reference/domain?${LIMIT}`),
 ]
 
 export type FilledOrg = { org: OrgId; owner: string; member: string }
 
 /** The time of the newest row; `{recent}` is 20 seconds before. */
-export const pathOf = ({ path }: Listing, { owner, member }: FilledOrg, now: string): string =>
+export const pathOf = ({ path }: Listing, { org, owner, member }: FilledOrg, now: string): string =>
   path
+    .replace('{org}', org)
     .replace('{owner}', owner)
     .replace('{member}', member)
     .replace('{recent}', new Date(Date.parse(now) - 20_000).toISOString())
@@ -129,7 +139,27 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
   await db`insert into ai_providers (name, kind, base_url, models, created, updated)
     select ${org}::text || n, 'compatible', 'https://models.example.com', '[]', ${now}, ${now}
     from generate_series(0, ${each}::int) as n`
+  await fillWebhooks(db, org, count, now)
   for (const user of [owner, member]) await fillUser(db, { org, user }, count, now)
+}
+
+/** All deliveries are to the first endpoint. Every third one failed; few are of a rare subject. */
+async function fillWebhooks(db: Sql, org: OrgId, count: number, now: string) {
+  const each = count - 1
+  await db`insert into webhooks (id, org, url, events, description, status, secret, created, updated)
+    select 'wh_' || ${org}::text || n, ${org}, 'https://hooks.example.com', '{}', '', 'active', '',
+      ${now}::timestamptz - make_interval(secs => n), ${now}
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into webhook_events (id, org, subject, body, created)
+    select md5(${org}::text || n)::uuid, ${org}, case when n % 50 = 0 then 'shop.rare' else 'shop.order' end, '{}',
+      ${now}::timestamptz - make_interval(secs => n)
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into webhook_deliveries (id, webhook, event, attempts, attempts_max, outcome, created)
+    select id, 'wh_' || org || '0', id, 1, 3, 'ok', created from webhook_events where org = ${org}`
+  await db`insert into webhook_attempts (delivery, attempt, webhook, subject, created, status, http_status, duration_ms)
+    select id, 1, 'wh_' || org || '0', subject, created,
+      case when extract(epoch from created)::bigint % 3 = 0 then 'failed' else 'ok' end, 200, 5
+    from webhook_events where org = ${org}`
 }
 
 async function fillUser(db: Sql, { org, user }: { org: OrgId; user: string }, count: number, now: string) {

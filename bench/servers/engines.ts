@@ -4,12 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../src/engines/db/migrate.ts'
 import type { Engines } from '../../src/engines/engines.ts'
+import type { HttpOptions } from '../../src/engines/http/http.ts'
 import { type OpenEngines, openEngines } from '../../src/engines/open.ts'
 import { allMigrations } from '../../src/migrations.ts'
 import { fail, type Serving } from './serve.ts'
 
-/** Starts a server with engines; their files are removed after the server has closed. */
-export async function withEngines(start: (engines: Engines) => Promise<Serving>): Promise<Serving> {
+/** Starts a server with engines; their files are removed after the server has closed. `http` says where it may connect
+ *  to besides public addresses. */
+export async function withEngines(
+  start: (engines: Engines) => Promise<Serving>,
+  http: HttpOptions = { allow: [] },
+): Promise<Serving> {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
   chmodSync(directory, 0o711) // Under root the database runs as another user, who must be able to traverse it.
   let opened: OpenEngines | null = null
@@ -25,7 +30,7 @@ export async function withEngines(start: (engines: Engines) => Promise<Serving>)
         dbConnections: 10,
         dbQueue: 200,
         dbWaitS: 5,
-        http: { allow: [], ca: undefined },
+        http,
         dns: [],
         mail: { smtpUrl: null, from: 'bench@localhost', ca: undefined, print: () => {} },
         rootKey: null,

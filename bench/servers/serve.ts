@@ -4,12 +4,13 @@ import type { Realm } from './sign-ins.ts'
 
 export type Command = { command: 'start'; pem: string; realm?: Realm } | { command: 'used' }
 /** What a started server reports to its parent. If it has keys, `key` is a secret one without bounds, and `limitedKey`
- *  one with limits and a rate that allow the load. If it has sign-in, `realm` describes user and client, and each of
+ *  one with limits and a rate that allow the load; if it has several organisations, `keys` has one of each. If it has sign-in, `realm` describes user and client, and each of
  *  `refreshTokens` belongs to a separate sign-in. If it has filled tables, `growth` describes their callers. */
 export type Started = {
   port: number
   key?: string
   limitedKey?: string
+  keys?: string[]
   realm?: Realm
   refreshTokens?: string[]
   growth?: Growth

@@ -96,8 +96,9 @@ export type BusConsumer = {
   subjects: readonly string[]
   /** The most events per call; they are of one organisation and in order. */
   batchMax: number
-  /** Its writes are committed together with the position. */
-  handle(db: Tx, events: readonly Envelope[], signal: AbortSignal): Promise<void>
+  /** Its writes are committed together with the position. Resolves to how many it handled if those were enough for one
+   *  transaction; the others are handled in the next ones, apart from the events of other organisations. */
+  handle(db: Tx, events: readonly Envelope[], signal: AbortSignal): Promise<number | undefined>
 }
 
 /** What a consumer has not handled yet. */
@@ -112,6 +113,8 @@ export type ConsumerState = {
 
 /** An event that a consumer failed to handle too often. */
 export type SetAsideEvent = { id: number; consumer: string; at: string; error: string; envelope: Envelope }
+
+export { matches } from './bus/subjects.ts'
 
 export interface Bus {
   /** Adds events in the transaction that makes the change they tell of. Their texts must not contain NUL. */
@@ -199,6 +202,9 @@ export type HttpResponse = { status: number; headers: Record<string, string | st
 
 export interface Http {
   send(request: HttpRequest): Promise<HttpResponse>
+  /** Whether `public` calls to this URL are possible: false if its address is not public, or one of those that its name
+   *  has now; null if its name has none, or nobody answers for it in time. */
+  isPublic(url: string): Promise<boolean | null>
   close(): Promise<void>
 }
 

@@ -51,7 +51,7 @@ export async function openEngines(
     waitMs: options.dbWaitS * 1_000,
   })
   if (databaseUrl) await requireVersion(db)
-  const http = openHttp(options.http)
+  const http = openHttp({ ...options.http, dns: options.dns })
   const root = options.rootKey ?? rootKey(dataDirectory, systemRandom)
   const seal = openSeal(root, systemRandom)
   const mail = openMail({ ...options.mail, directory: join(dataDirectory, 'mail') }, systemClock, systemRandom)

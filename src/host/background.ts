@@ -16,11 +16,15 @@ const LEASED_RETRY_MS = 30_000
 const JITTER = 0.1
 /** How long a run may take to end after its signal is aborted at shutdown. */
 const END_MS = 10_000
+/** The same for what is being sent, such as a delivery to a slow endpoint. */
+const WORK_END_MS = 15_000
 
 export type BackgroundOptions = {
   services: readonly Service[]
   engines: Engines
   states: ReadonlyMap<string, unknown>
+  /** What each process does until the host stops. */
+  works: readonly ((signal: AbortSignal) => Promise<void>)[]
   log: Log
 }
 
@@ -31,7 +35,18 @@ export async function startBackground(options: BackgroundOptions): Promise<() =>
     services.flatMap(({ name, consumers }) => consumers.map(one => consumerOf(engines, states.get(name), one))),
   )
   const stopSchedules = startSchedules(options)
-  return async () => void (await Promise.all([stopSchedules(), engines.bus.close()]))
+  const stopWorks = startWorks(options)
+  return async () => void (await Promise.all([stopSchedules(), stopWorks(), engines.bus.close()]))
+}
+
+function startWorks({ works, log }: BackgroundOptions): () => Promise<void> {
+  const ended = new AbortController()
+  const running = works.map(work => work(ended.signal).catch(error => log.events.error({ err: error }, 'work')))
+  return async () => {
+    ended.abort()
+    const isOver = await Promise.race([Promise.all(running).then(() => true), wait(WORK_END_MS, false, { ref: false })])
+    if (!isOver) log.events.warn('background work did not end in time and is abandoned')
+  }
 }
 
 function consumerOf(engines: Engines, state: unknown, { name, subjects, batchMax, run }: Consumer): BusConsumer {
@@ -39,7 +54,7 @@ function consumerOf(engines: Engines, state: unknown, { name, subjects, batchMax
   return { name, subjects, batchMax, handle }
 }
 
-export function startSchedules(options: BackgroundOptions): () => Promise<void> {
+export function startSchedules(options: Omit<BackgroundOptions, 'works'>): () => Promise<void> {
   const ended = new AbortController()
   const running = options.services.flatMap(({ name, schedules }) =>
     schedules.map(schedule => keepRunning(options, options.states.get(name), schedule, ended.signal)),
@@ -52,7 +67,7 @@ export function startSchedules(options: BackgroundOptions): () => Promise<void> 
 }
 
 async function keepRunning(
-  options: BackgroundOptions,
+  options: Omit<BackgroundOptions, 'works'>,
   state: unknown,
   schedule: Schedule,
   ended: AbortSignal,

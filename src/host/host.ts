@@ -120,7 +120,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile })
   const metricsServer = createMetricsServer(metrics)
   const metricsPort = await listen(metricsServer, options.metricsAddress.host, options.metricsAddress.port)
-  const stopBackground = options.runsBackground ? await startBackground({ ...path, services: local }) : async () => {}
+  const works = [...opened.values()].flatMap(({ work }) => work ?? [])
+  const stopBackground = options.runsBackground
+    ? await startBackground({ ...path, services: local, works })
+    : async () => {}
   return {
     metricsPort,
     requests: metrics.requests,

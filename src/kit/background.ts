@@ -42,10 +42,11 @@ export type ConsumerContext<State = unknown> = OtherEngines & {
 /** Its position on the bus is stored under its name. */
 export type Consumer = Pick<BusConsumer, 'name' | 'subjects' | 'batchMax'> & {
   kind: 'consumer'
-  /** After a failure it is called again with the same events, with backoff; after 20 tries an event is set aside. */
-  run: (context: ConsumerContext<never>, events: readonly Envelope[]) => Promise<void>
+  /** After a failure it is called again with the same events, with backoff; after 20 tries an event is set aside. It may
+   *  resolve to a number of events that are enough for one transaction; it is then called again with the others. */
+  run: (context: ConsumerContext<never>, events: readonly Envelope[]) => Promise<number | undefined>
 }
 
 export type ConsumerDeclaration<S> = Omit<Consumer, 'kind' | 'run'> & {
-  run: (context: ConsumerContext<S>, events: readonly Envelope[]) => Promise<void>
+  run: (context: ConsumerContext<S>, events: readonly Envelope[]) => Promise<number | undefined>
 }

@@ -7,8 +7,10 @@ import { Fault, type FieldFault } from './fault.ts'
 
 export type Check = { passes(value: unknown): boolean; faults(value: unknown): FieldFault[] }
 
-// RFC 3339 also has leap seconds and the year 0, which neither Date nor the database takes.
-Format.Set('date-time', text => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)) && !text.startsWith('0000'))
+// RFC 3339 also has leap seconds and the year 0, which neither Date nor the database takes, and offsets of 16 hours and more,
+// which the database does not.
+Format.Set('date-time', text => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)) && !NOT_TAKEN.test(text))
+const NOT_TAKEN = /^0000|[+-](1[6-9]|2\d):\d\d$/
 
 export function compileCheck(schema: TSchema): Check {
   const validator = Compile(schema)

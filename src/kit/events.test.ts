@@ -17,7 +17,11 @@ describe('the events of the product', () => {
   for (const [subject, { schema }] of eventsOf(services)) {
     it(subject, () => {
       assert.ok(isSubject(subject))
-      assert.match(subject, /^[a-z]+([.][a-z_]+){0,2}[.][a-z_]*(ed|en|lost)$/, 'the last part says what has happened')
+      assert.match(
+        subject,
+        /^[a-z]+([.][a-z_]+){0,2}[.][a-z_]*(ed|en|lost|failing)$/,
+        'the last part says what has happened',
+      )
       assertDescribed(schema, subject)
       assert.ok(!JSON.stringify(schema).includes(`"${SECRET}"`), 'a secret')
     })

@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Engines, Envelope, Tx } from '../engines/engines.ts'
 import type { OrgId } from './caller.ts'
-import type { Operation } from './operation.ts'
 import type { Emits } from './write.ts'
 
 /** An event as `emits` declares it. `what` says what has happened; `data` must not contain secrets. */
@@ -35,14 +34,17 @@ export type Publishing = Pick<Engines, 'bus' | 'clock' | 'random'> & { source: s
 /** Adds events in the transaction of the change they tell of. They must be among the declared ones. */
 export async function publish(by: Publishing, db: Tx, declared: Emits, events: readonly Emitted[]): Promise<void> {
   if (events.length === 0) return
-  const { source } = by
-  const time = by.clock.now().toISOString()
-  const envelopes = events.map(({ subject: type, data, tenant, project }): Envelope => {
-    if (!(type in declared)) throw new Error(`the event ${type} is not declared`)
-    const id = `evt_${by.random.token(24)}`
-    return { specversion: '1.0', id, source, type, time, tenant, ...(project && { project }), data }
+  const envelopes = events.map(event => {
+    if (!(event.subject in declared)) throw new Error(`the event ${event.subject} is not declared`)
+    return envelopeOf(by, event)
   })
   await by.bus.publish(db, envelopes)
+}
+
+export function envelopeOf(by: Omit<Publishing, 'bus'>, { subject: type, data, tenant, project }: Emitted): Envelope {
+  const { source, clock, random } = by
+  const [id, time] = [`evt_${random.token(24)}`, clock.now().toISOString()]
+  return { specversion: '1.0', id, source, type, time, tenant, ...(project && { project }), data }
 }
 
 /** Does the work, and publishes what it emits. `project` is the one of the organisation that the event is about. */
@@ -63,7 +65,7 @@ export async function emitting<E extends Emits, T>(
 /** An event with the operations that emit it, and what else does. */
 export type DeclaredEvent = { schema: TSchema; operations: string[]; others: string[] }
 
-type Emitting = { operations: Record<string, Operation>; emits?: Record<string, Emits> }
+type Emitting = { operations: Record<string, { emits: Emits }>; emits?: Record<string, Emits> }
 
 /** All events that these services emit, by subject. A subject has the same data wherever it is declared. */
 export function eventsOf(services: readonly Emitting[]): Map<string, DeclaredEvent> {

@@ -63,6 +63,8 @@ export type Opened<State> = {
   /** JSON documents at well-known paths, by path. */
   documents?: Record<string, () => object>
   gauges?: () => Gauge[]
+  /** What each process does that does background work, until the signal is aborted. */
+  work?: (signal: AbortSignal) => Promise<void>
   close?: () => Promise<void>
 }
 

@@ -1,6 +1,6 @@
 // All services; their migrations run in this order. A service without a folder has no operations yet; it is listed so
 // that `GET /v1` shows which services are available and which are not.
-import { service } from '../kit/service.ts'
+import { type Service, service } from '../kit/service.ts'
 import { issueKey, revokeKeysOf } from './account/public.ts'
 import { account } from './account/service.ts'
 import { ai } from './ai/service.ts'
@@ -12,8 +12,9 @@ import { mcp } from './mcp/service.ts'
 import { o11y } from './o11y/service.ts'
 import { projectsService } from './projects/service.ts'
 import { risk } from './risk/service.ts'
+import { webhooksService } from './webhooks/service.ts'
 
-export const services = [
+export const services: Service[] = [
   iamService({ issue: issueKey, revokeOf: revokeKeysOf }),
   account,
   projectsService,
@@ -25,7 +26,7 @@ export const services = [
   o11y,
   service({ name: 'tasks', what: 'Scheduled and background tasks' }),
   billing,
-  service({ name: 'webhooks', what: "Events delivered to an organisation's own endpoints, signed" }),
+  webhooksService(() => services),
   risk,
   errorsService,
   mcp,

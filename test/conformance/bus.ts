@@ -59,6 +59,7 @@ export function busConforms(kind: string, db: Database, open: OpenBus, clock: Te
     for (const { tenant, data } of events) {
       await tx`insert into effects (consumer, tenant, data) values (${name}, ${tenant}, ${data as number})`
     }
+    return undefined
   }
   const consumer = (name: string, more: Partial<BusConsumer> = {}): BusConsumer => ({
     name,
@@ -78,6 +79,23 @@ export function busConforms(kind: string, db: Database, open: OpenBus, clock: Te
   }
 
   describe(`${kind}: a consumer`, () => {
+    it('may have enough of a batch, and gets the rest in the next transactions, in order', async t => {
+      const name = unique('enough')
+      const bus = await openQuiet(t)
+      const counts = new Map<number, number>()
+      const handle: BusConsumer['handle'] = async (tx, events) => {
+        const some = events[0]?.tenant === 'many' ? events.slice(0, 3) : events
+        const [{ id } = { id: 0 }] = await tx<{ id: number }>`select txid_current() as id`
+        counts.set(id, (counts.get(id) ?? 0) + some.length)
+        return (await effectOf(name)(tx, some)) ?? some.length
+      }
+      await bus.consume([consumer(name, { handle })])
+      await publish(bus, 'many', `${name}.x`, ...numbers(20))
+      await publish(bus, 'few', `${name}.x`, ...numbers(5))
+      assert.deepEqual(dataOf(await effectsAfter(name, 25), 'many'), numbers(20))
+      assert.ok(Math.max(...counts.values()) <= 8)
+    })
+
     it('gets the events of each organisation in order, in batches of one organisation', async t => {
       const name = unique('order')
       const bus = await openQuiet(t)

@@ -148,6 +148,7 @@ const HEADERS: Record<string, readonly Kind[]> = {
   'mcp-name': [door],
   'mcp-protocol-version': [door],
   'x-project-id': [read, relayed],
+  'x-webhook-delivery': [event],
   'x-write-key': [keyless],
   dnt: [event],
   'sec-gpc': [event],

@@ -1,6 +1,6 @@
 // The reference page: describes every operation, with a command to try it.
 import { HOST_FAULTS } from '../../src/host/faults.ts'
-import { exampleFields } from '../../src/host/openapi/examples.ts'
+import { exampleFields } from '../../src/host/openapi/example-fields.ts'
 import { CALLERS } from '../../src/host/openapi/texts.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type FaultCode, statusOf } from '../../src/kit/fault.ts'

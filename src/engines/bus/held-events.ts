@@ -25,9 +25,9 @@ export async function retryHeld(options: ReaderOptions, consumer: BusConsumer): 
       const limit = held.isOneByOne ? 1 : BATCH_MAX
       const events = await store.selectWaiting(db, consumer.name, held.tenant, limit)
       attempt = { held, events }
-      await handleEvents(options, consumer, db, events)
+      const handled = await handleEvents(options, consumer, db, events)
       attempt = null
-      await release(options, consumer, db, held, events)
+      await release(options, consumer, db, held, events.slice(0, handled))
       return true
     })
   } catch (error) {

@@ -52,14 +52,17 @@ async function readOnce(
   const matching = rows.filter((row): row is store.LoggedEvent => row.envelope !== null)
   const byTenant = Map.groupBy(matching, ({ tenant }) => tenant)
   const held = byTenant.size > 0 ? await store.lockHeld(db, consumer.name, [...byTenant.keys()]) : new Set()
+  const left = new Map<string, store.LoggedEvent[]>()
   for (const [tenant, events] of byTenant) {
-    if (held.has(tenant) || isHeld(tenant)) continue
-    current.tenant = tenant
-    await handleEvents(options, consumer, db, events)
-    current.tenant = null
+    let handled = 0
+    if (!held.has(tenant) && !isHeld(tenant)) {
+      current.tenant = tenant
+      handled = await handleEvents(options, consumer, db, events)
+      current.tenant = null
+    }
+    if (handled < events.length) left.set(tenant, events.slice(handled))
   }
-  for (const [tenant, events] of byTenant) {
-    if (!held.has(tenant) && !isHeld(tenant)) continue
+  for (const [tenant, events] of left) {
     if (!held.has(tenant)) await store.insertHeld(db, consumer.name, tenant, options.now().toISOString(), '')
     await store.insertWaiting(db, consumer.name, events)
   }
@@ -70,21 +73,24 @@ async function readOnce(
 const laterOrEmpty = async (db: Tx, lane: number, after: store.Place): Promise<ReadOutcome> =>
   (await store.hasLaterEvents(db, lane, after)) ? 'later' : 'empty'
 
-/** In batches of the consumer's size. What takes too long fails, and its transaction is rolled back. */
+/** In batches of the consumer's size, until it has enough; returns how many were handled. What takes too long fails, and its
+ *  transaction is rolled back. */
 export async function handleEvents(
   { signal: stopped, handleMs }: ReaderOptions,
   consumer: BusConsumer,
   db: Tx,
   events: readonly store.LoggedEvent[],
-): Promise<void> {
+): Promise<number> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`took longer than ${handleMs} ms`)), handleMs)
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(handleMs)])
   try {
     for (let at = 0; at < events.length; at += consumer.batchMax) {
       const batch = events.slice(at, at + consumer.batchMax).map(({ envelope }) => JSON.parse(envelope) as Envelope)
-      await Promise.race([consumer.handle(db, batch, signal), late])
+      const handled = (await Promise.race([consumer.handle(db, batch, signal), late])) ?? batch.length
+      if (handled < batch.length) return at + handled
     }
+    return events.length
   } finally {
     clearTimeout(timer)
   }

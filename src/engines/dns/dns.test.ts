@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { createSocket, type Socket } from 'node:dgram'
-import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
-import packet from 'dns-packet'
+import { startNameServer } from '../../../test/name-server.ts'
 import { openDns } from './dns.ts'
 
-/** The records of a name server on loopback; it answers NXDOMAIN for all other names. */
-const records = new Map<string, string[][] | 'SERVFAIL' | 'silence'>()
-const server = await nameServer()
-const { port } = server.address() as AddressInfo
-const dns = openDns([`127.0.0.1:${port}`])
-after(() => server.close())
+const { names, address, close } = await startNameServer()
+const dns = openDns([address])
+after(close)
 
 describe('dns.txt', () => {
   it('returns each record as one string', async () => {
-    records.set('a.example', [['one'], ['t'.repeat(255), 'wo']])
+    names.set('a.example', { TXT: [['one'], ['t'.repeat(255), 'wo']] })
     assert.deepEqual((await dns.txt('a.example'))?.sort(), ['one', `${'t'.repeat(255)}wo`])
   })
 
@@ -23,16 +18,16 @@ describe('dns.txt', () => {
   })
 
   it('does not cache', async () => {
-    records.set('moving.example', [['before']])
+    names.set('moving.example', { TXT: [['before']] })
     assert.deepEqual(await dns.txt('moving.example'), ['before'])
-    records.set('moving.example', [['after']])
+    names.set('moving.example', { TXT: [['after']] })
     assert.deepEqual(await dns.txt('moving.example'), ['after'])
-    records.delete('moving.example')
+    names.delete('moving.example')
     assert.deepEqual(await dns.txt('moving.example'), [])
   })
 
   it('returns null when the server fails or does not answer', async () => {
-    records.set('broken.example', 'SERVFAIL').set('slow.example', 'silence')
+    names.set('broken.example', 'SERVFAIL').set('slow.example', 'silence')
     assert.equal(await dns.txt('broken.example'), null)
     assert.equal(await dns.txt('slow.example'), null)
   })
@@ -43,20 +38,3 @@ describe('dns.txt', () => {
     }
   })
 })
-
-async function nameServer(): Promise<Socket> {
-  const socket = createSocket('udp4')
-  socket.on('message', (bytes, from) => {
-    const { id, questions } = packet.decode(bytes)
-    const name = questions?.[0]?.name ?? ''
-    const found = records.get(name)
-    if (found === 'silence') return
-    const rcode = found === 'SERVFAIL' ? 2 : found ? 0 : 3
-    const texts = Array.isArray(found) ? found : []
-    const answers = texts.map(data => ({ type: 'TXT' as const, name, ttl: 300, data }))
-    const flags = packet.RECURSION_DESIRED | packet.RECURSION_AVAILABLE | rcode
-    socket.send(packet.encode({ type: 'response', id, flags, questions, answers }), from.port, from.address)
-  })
-  await new Promise<void>(resolve => socket.bind(0, '127.0.0.1', resolve))
-  return socket
-}

@@ -11,6 +11,8 @@ export type Dispatched = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'body
   url: URL
   headersTimeout: number
   bodyTimeout: number
+  /** For the whole response; null for no bound. */
+  timeoutMs: number | null
   signal: AbortSignal | null
   /** Says in terms of the engine what went wrong. */
   failure: (error: unknown) => Error
@@ -53,11 +55,15 @@ class ReceivedBody implements HttpBody, AsyncIterator<Buffer, undefined> {
   #seen = 0
   #isOver = false
   #failure: Error | null = null
+  /** A timer that ends with the response. AbortSignal.timeout would live on until its time. */
+  readonly #timer: NodeJS.Timeout | null
 
   constructor(request: Dispatched, rejectHead: (error: Error) => void) {
     this.#request = request
     this.#rejectHead = rejectHead
     request.signal?.addEventListener('abort', this.#abort)
+    const late = () => this.#stop(new HttpFailure('timeout', 'no response within the timeout'))
+    this.#timer = request.timeoutMs === null ? null : setTimeout(late, request.timeoutMs).unref()
   }
 
   [Symbol.asyncIterator]() {
@@ -132,6 +138,7 @@ class ReceivedBody implements HttpBody, AsyncIterator<Buffer, undefined> {
 
   #over(): void {
     this.#isOver = true
+    if (this.#timer) clearTimeout(this.#timer)
     this.#request.signal?.removeEventListener('abort', this.#abort)
   }
 }

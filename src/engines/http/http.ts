@@ -2,7 +2,10 @@
 // with one address and called with another (DNS rebinding).
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { SecureContext } from 'node:tls'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { trusting } from '../authorities.ts'
 import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../engines.ts'
 import { dispatch } from './dispatch.ts'
 import { type AddressGuard, addressGuard } from './guard.ts'
@@ -12,28 +15,41 @@ export type HttpOptions = {
   allow: readonly string[]
   /** Additional certificate authorities to trust, in PEM. */
   ca?: string
+  /** Resolvers instead of the system's. */
+  dns?: readonly string[]
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** How long a connection may wait for the next call, whatever the server says: there may be thousands of servers. */
+const IDLE = { keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 }
+/** Before a call, for whoever waits for the answer. */
+const LOOK_UP_MS = 3_000
 
 export function openHttp(options: HttpOptions): Http {
-  const tls = options.ca ? { ca: options.ca } : {}
+  const tls = { secureContext: trusting(options.ca) }
+  const permits = addressGuard(options.allow)
+  const resolver = newResolver(options.dns ?? [])
   const dispatchers = {
-    public: new Agent({ connect: guardedConnector(addressGuard(options.allow), tls) }),
+    public: new Agent({ connect: guardedConnector(permits, resolver, tls), ...IDLE }),
     configured: new Agent({ connect: { ...tls, timeout: CONNECT_TIMEOUT_MS } }),
   }
   const close = async () => {
     await Promise.all(Object.values(dispatchers).map(agent => agent.destroy()))
   }
-  return { ...httpOver(dispatchers), close }
+  return { ...httpOver(dispatchers, isPublicBy(permits, resolver)), close }
 }
 
 /** The engine over the given dispatchers, which the caller closes; tests pass undici's MockAgent. */
-export function httpOver(dispatchers: Record<'public' | 'configured', Dispatcher>): Http {
-  async function sendOnce(request: HttpRequest, url: URL, signal: AbortSignal | null): Promise<HttpResponse> {
+export function httpOver(
+  dispatchers: Record<'public' | 'configured', Dispatcher>,
+  isPublic: Http['isPublic'] = async () => true,
+): Http {
+  async function sendOnce(request: HttpRequest, url: URL, untilMs: number): Promise<HttpResponse> {
     const { method, headers, body, bodyBytesMax, stream, timeoutMs, gapMs = timeoutMs } = request
     const head = await dispatch(dispatchers[request.reach ?? 'public'], {
-      ...{ url, method, bodyBytesMax, signal, failure: error => failure(error, request.signal) },
+      ...{ url, method, bodyBytesMax, failure: error => failure(error, request.signal) },
+      signal: request.signal ?? null,
+      timeoutMs: stream ? null : Math.max(untilMs - performance.now(), 0),
       ...(headers && { headers }),
       ...(body && { body }),
       headersTimeout: stream ? timeoutMs : 0,
@@ -44,13 +60,11 @@ export function httpOver(dispatchers: Record<'public' | 'configured', Dispatcher
 
   return {
     send: async request => {
-      const deadline = request.stream ? [] : [AbortSignal.timeout(request.timeoutMs)]
-      const signals = request.signal ? [...deadline, request.signal] : deadline
-      const signal = signals.length > 1 ? AbortSignal.any(signals) : (signals[0] ?? null)
+      const untilMs = performance.now() + request.timeoutMs
       let url = new URL(request.url)
       try {
         for (let hops = request.redirects ?? 0; ; hops--) {
-          const response = await sendOnce(request, url, signal)
+          const response = await sendOnce(request, url, untilMs)
           const location = response.headers.location
           if (!request.redirects || response.status < 300 || response.status > 399 || !location) return response
           response.body.destroy()
@@ -62,14 +76,17 @@ export function httpOver(dispatchers: Record<'public' | 'configured', Dispatcher
         throw failure(error, request.signal)
       }
     },
+    isPublic,
     close: async () => {},
   }
 }
 
-function guardedConnector(permits: AddressGuard, tls: { ca?: string }): buildConnector.connector {
+function guardedConnector(
+  permits: AddressGuard,
+  resolver: Resolver,
+  tls: { secureContext: SecureContext },
+): buildConnector.connector {
   const dial = buildConnector({ ...tls, timeout: CONNECT_TIMEOUT_MS })
-  // Not dns.lookup: it shares four threads with the file system, and reads /etc/hosts.
-  const resolver = new Resolver({ timeout: 3_000, tries: 2 })
   return (options, callback) => {
     resolve(resolver, options.hostname).then(
       addresses => {
@@ -86,15 +103,36 @@ function guardedConnector(permits: AddressGuard, tls: { ca?: string }): buildCon
   }
 }
 
+/** Not dns.lookup: it shares four threads with the file system, and reads /etc/hosts. */
+function newResolver(servers: readonly string[]): Resolver {
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 })
+  if (servers.length > 0) resolver.setServers(servers)
+  return resolver
+}
+
+function isPublicBy(permits: AddressGuard, resolver: Resolver): Http['isPublic'] {
+  return async url => {
+    const late = wait(LOOK_UP_MS, null, { ref: false })
+    const addresses = await Promise.race([resolve(resolver, new URL(url).hostname).catch(() => null), late])
+    return addresses === null ? null : addresses.every(permits)
+  }
+}
+
 async function resolve(resolver: Resolver, hostname: string): Promise<string[]> {
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (isIP(bare)) return [bare]
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(bare), resolver.resolve6(bare)])
   const found = [v4, v6].flatMap(outcome => (outcome.status === 'fulfilled' ? outcome.value : []))
-  if (found.length === 0)
-    throw new HttpFailure('network', `${hostname} has no address`, (v4 as { reason?: unknown }).reason)
-  return found
+  if (found.length > 0) return found
+  const reasons = [v4, v6].map(
+    outcome => (outcome as PromiseRejectedResult).reason as NodeJS.ErrnoException | undefined,
+  )
+  const failed = reasons.find(reason => reason && !NO_ADDRESS.has(reason.code ?? ''))
+  const says = failed ? `could not be looked up: ${failed.code}` : 'has no address'
+  throw new HttpFailure('network', `${hostname} ${says}`, failed ?? reasons[0])
 }
+
+const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA'])
 
 function failure(error: unknown, callerSignal?: AbortSignal): Error {
   if (error instanceof HttpFailure) return error

@@ -1,6 +1,7 @@
 // Outgoing mail: over SMTP if a server is set, otherwise written to files in the data directory.
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { trusting } from '../authorities.ts'
 import { type Clock, EngineUnavailable, type Mail, type Random } from '../engines.ts'
 
 const TIMEOUT_MS = 10_000
@@ -29,7 +30,7 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
     secure: protocol === 'smtps:',
     // Mails carry links that give access to accounts: without TLS they go only to this machine.
     requireTLS: protocol === 'smtp:' && !LOOPBACK.test(hostname),
-    ...(ca !== undefined && { tls: { ca } }),
+    tls: { secureContext: trusting(ca) },
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,

@@ -2,9 +2,9 @@
 // response name the codes it may have.
 import { Type } from 'typebox'
 import { native } from '../../kit/dialect.ts'
+import { exampleOf } from '../../kit/example.ts'
 import { FAULT_CODES, type FaultCode, meaningOf, statusOf, typeOf } from '../../kit/fault.ts'
 import type { Operation } from '../../kit/operation.ts'
-import { exampleOf } from './examples.ts'
 import type { Schema, Schemas } from './schemas.ts'
 import { OUTCOMES } from './texts.ts'
 

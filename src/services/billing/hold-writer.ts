@@ -1,5 +1,5 @@
 // Writes the holds of this process.
-import { type Groups, openGroups } from './groups.ts'
+import { type Groups, openGroups } from '../../kit/groups.ts'
 import type { NewHold } from './store.ts'
 
 /** Holds per statement. */

@@ -8,7 +8,9 @@ export const forgetOrganisations = consumer({
   name: 'events of deleted organisations',
   subjects: ['iam.org.deleted'],
   batchMax: 100,
-  run: ({ db }, events) => store.insertDeletions(db, [...new Set(events.map(({ tenant }) => tenant))]),
+  run: async ({ db }, events) => {
+    await store.insertDeletions(db, [...new Set(events.map(({ tenant }) => tenant))])
+  },
 })
 
 /** Later than any event. */

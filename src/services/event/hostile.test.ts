@@ -166,3 +166,16 @@ describe('a small body with many items', () => {
     assert.deepEqual([unstored.body.accepted, unstored.body.dropped], [0, 4_321])
   })
 })
+
+describe('a delivery of a webhook', () => {
+  it('is no event, so that nothing is delivered without end', async () => {
+    for (const path of ['/v1/event', '/v1/event/segment/page']) {
+      const headers = { 'x-webhook-delivery': '019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d47' }
+      const answer = await host.call(`POST ${path}`, {
+        headers,
+        body: { event: 'again', type: 'page', messageId: 'm' },
+      })
+      assert.deepEqual([answer.status, answer.body.error.code], [400, 'malformed_request'])
+    }
+  })
+})

@@ -30,6 +30,7 @@ export function faultForSender({ status, code, message }: Fault, request: Reques
 
 async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | UnreadableBody): Promise<Reply> {
   const { caller, request, state } = context
+  requireNoDelivery(request)
   if (caller.user === null) requireCeiling(context)
   if (read instanceof UnreadableBody) throw unreadable(read)
   const { items, count, wire } = read
@@ -72,6 +73,14 @@ async function arrivalOf(
   const receivedMs = clock.now().getTime()
   const received = new Date(receivedMs).toISOString()
   return { caller, settings, receivedMs, received, sentAt, address, visitor, source: state.baseUrl, newId }
+}
+
+/** A webhook whose URL is here, perhaps behind proxies: each event would be delivered as a new one, without end. */
+function requireNoDelivery({ headers }: RequestFacts): void {
+  if (headers['x-webhook-delivery'] === undefined) return
+  throw new Fault('malformed_request', {
+    message: 'This is a delivery of a webhook, which cannot be an event: that would be delivered again, without end.',
+  })
 }
 
 function requireCeiling({ request: { ip, peer }, state }: Receiving): void {

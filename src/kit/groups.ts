@@ -1,6 +1,6 @@
 // Rows of many calls that are written together, one group after the other.
 
-/** Rows wait so long for others, unless a caller waits for them. */
+/** Rows wait so long for others, unless a caller waits for them or another time is given. */
 const LINGER_MS = 5
 
 export type Groups<Row> = {
@@ -17,6 +17,7 @@ export type Groups<Row> = {
 }
 
 export type GroupsOptions<Row> = {
+  lingerMs?: number
   sizeMax: () => number
   /** Returns the rows that must be written again; null ends the attempts. */
   write: (group: readonly Row[]) => Promise<readonly Row[] | null>
@@ -25,19 +26,18 @@ export type GroupsOptions<Row> = {
 /** `tried` resolves in the order of the rows; `over` perhaps before, when the row is removed. */
 type Entry<Row> = { row: Row; isWanted: boolean; isTaken: boolean; over: () => void; tried: () => void }
 
-export function openGroups<Row extends { org: string }>({ sizeMax, write }: GroupsOptions<Row>): Groups<Row> {
+export function openGroups<Row extends { org: string }>(options: GroupsOptions<Row>): Groups<Row> {
+  const { sizeMax, write, lingerMs = LINGER_MS } = options
   let waiting: Entry<Row>[] = []
   const entries = new Map<Row, Entry<Row>>()
   /** Who waits for the last row of an organisation. */
   const last = new Map<string, Promise<void>>()
   let running: Promise<void> | null = null
-  let isUrgent = false
-  let hurried = () => {}
+  const linger = openLinger(lingerMs)
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      if (!isUrgent && waiting.length < sizeMax()) await lingered()
-      isUrgent = false
+      if (waiting.length < sizeMax()) await linger.wait()
       const group = waiting.slice(0, sizeMax())
       waiting = waiting.slice(group.length)
       for (const entry of group) entry.isTaken = true
@@ -54,20 +54,6 @@ export function openGroups<Row extends { org: string }>({ sizeMax, write }: Grou
     entries.delete(row)
     over()
     tried()
-  }
-
-  const lingered = () =>
-    new Promise<void>(resolve => {
-      const timer = setTimeout(resolve, LINGER_MS)
-      hurried = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-
-  function hurry(): void {
-    isUrgent = true
-    hurried()
   }
 
   return {
@@ -95,13 +81,37 @@ export function openGroups<Row extends { org: string }>({ sizeMax, write }: Grou
     /** Groups are written in order, so that the last one is enough. */
     written: org => {
       const awaited = last.get(org) ?? null
-      if (awaited) hurry()
+      if (awaited) linger.hurry()
       return awaited
     },
     size: () => entries.size,
     close: async () => {
-      hurry()
+      linger.hurry()
       await running
+    },
+  }
+}
+
+/** `hurry` ends the wait, or the next one if nothing waits. */
+function openLinger(ms: number) {
+  let isUrgent = false
+  let end = () => {}
+  return {
+    wait: async () => {
+      if (!isUrgent && ms > 0) {
+        await new Promise<void>(resolve => {
+          const timer = setTimeout(resolve, ms)
+          end = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+      isUrgent = false
+    },
+    hurry: () => {
+      isUrgent = true
+      end()
     },
   }
 }

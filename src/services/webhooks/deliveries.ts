@@ -1,0 +1,220 @@
+// Operations under /v1/webhooks/{id}/deliveries and beside them: what was sent, with which outcome, and sending again.
+import { Type } from 'typebox'
+import { envelopeOf } from '../../kit/events.ts'
+import { Fault, notFound } from '../../kit/fault.ts'
+import { timestamp } from '../../kit/fields.ts'
+import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { endTest } from './dispatch/endings.ts'
+import { ATTEMPTS_MAX, LOST_MS, sendStarted } from './dispatch/send.ts'
+import { newUuid } from './dispatch/uuid.ts'
+import { Id, missing } from './endpoints.ts'
+import * as log from './log/store.ts'
+import { operation } from './state.ts'
+import * as store from './store.ts'
+
+/** Deliveries that one call sends again. */
+const RESEND_MAX = 10_000
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const DeliveryId = Type.String({
+  pattern: '^[0-9A-Za-z-]{1,64}$',
+  description: "A delivery's id: a UUID, the same in all its attempts",
+  examples: ['019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d47'],
+})
+const Subject = Type.String({
+  maxLength: 1_100,
+  description: "The event's subject",
+  examples: ['commerce.order.created'],
+})
+const STATUSES = ['ok', 'retrying', 'failed'] as const
+const Status = Type.Enum([...STATUSES], {
+  description: 'It succeeded; it failed and another attempt follows; or it failed and was the last one',
+  examples: ['failed'],
+})
+const HttpStatus = Type.Integer({ description: 'The status that the endpoint answered', examples: [503] })
+const Duration = Type.Integer({ description: 'How long the attempt took, in milliseconds', examples: [84] })
+const Failure = Type.String({ description: 'Why it failed', examples: ['It answered 503.'] })
+
+const Attempt = Type.Object(
+  {
+    id: Type.String({ description: "The attempt's id", examples: ['att_019a2f5e7c1b7d3e9a642b8c1f0e5d47_1'] }),
+    delivery: DeliveryId,
+    subject: Subject,
+    attempt: Type.Integer({ description: 'Which attempt it was, from 1', examples: [1] }),
+    status: Status,
+    httpStatus: Type.Optional(HttpStatus),
+    error: Type.Optional(Failure),
+    response: Type.Optional(Type.String({ description: 'The beginning of what it answered', examples: ['busy'] })),
+    durationMs: Duration,
+    resendOf: Type.Optional(DeliveryId),
+    created: timestamp('When it was sent'),
+  },
+  { title: 'WebhookDelivery', description: 'One attempt to deliver an event' },
+)
+
+export const listWebhookDeliveries = operation({
+  route: 'GET /v1/webhooks/{id}/deliveries',
+  summary: 'The attempts to deliver events to an endpoint, newest first',
+  description: 'Every attempt that has ended is listed, for 30 days unless the operator chose otherwise.',
+  access: 'bearer',
+  input: {
+    id: Id,
+    status: Type.Optional(Status),
+    subject: Type.Optional(Subject),
+    since: Type.Optional(timestamp('Only attempts then or later')),
+    until: Type.Optional(timestamp('Only attempts before')),
+    ...paging,
+  },
+  output: listing(Attempt),
+  faults: ['not_found'],
+  run: async ({ db, caller }, { id, status, subject = null, since, until, ...query }) => {
+    if (!(await store.isEndpoint(db, caller.org, id))) missing()
+    const statuses = status ? [status] : STATUSES
+    const filter = { statuses, subject, since: since ?? '-infinity', until: until ?? 'infinity' }
+    const select = (last: string, count: number) => log.selectAttempts(db, id, filter, attemptFrom(last), count)
+    const found = await page(query, select, row => positionKey({ created: row.created, id: idOf(row) }))
+    return { ...found, data: found.data.map(shown) }
+  },
+})
+
+const idOf = ({ delivery, attempt }: Pick<log.AttemptRow, 'delivery' | 'attempt'>) =>
+  `att_${delivery.replaceAll('-', '')}_${attempt}`
+
+function attemptFrom(last: string): log.AttemptPosition {
+  const { created, id } = positionFrom(last)
+  if (id === '') return { created, delivery: '00000000-0000-0000-0000-000000000000', attempt: 0 }
+  const [, delivery, attempt] = id.match(/^att_([0-9a-f]{32})_(\d)$/) ?? []
+  if (delivery === undefined) throw invalidCursor()
+  return { created, delivery, attempt: Number(attempt) }
+}
+
+function shown({ httpStatus, error, response, resendOf, ...row }: log.AttemptRow) {
+  return {
+    id: idOf(row),
+    ...row,
+    ...(httpStatus !== null && { httpStatus }),
+    ...(error !== null && { error }),
+    ...(response !== '' && { response }),
+    ...(resendOf !== null && { resendOf }),
+  }
+}
+
+export const testWebhook = operation({
+  route: 'POST /v1/webhooks/{id}/test',
+  summary: 'Sends a test delivery, and says what became of it',
+  description:
+    'One attempt with the subject `webhook.test`, signed and logged as any other, also if the endpoint is disabled and whichever events it wants.',
+  access: 'admin',
+  input: { id: Id },
+  output: Type.Object(
+    {
+      delivery: DeliveryId,
+      delivered: Type.Boolean({ description: 'Whether it succeeded', examples: [true] }),
+      httpStatus: Type.Optional(HttpStatus),
+      error: Type.Optional(Failure),
+      durationMs: Duration,
+    },
+    { title: 'WebhookTest', description: 'What became of a test delivery' },
+  ),
+  faults: ['not_found', 'too_many_tries'],
+  audit: 'none',
+  run: async ({ bus, caller: { org }, clock, http, random, state, write }, { id }) => {
+    const now = clock.now()
+    const subject = 'webhook.test'
+    const told = envelopeOf(
+      { clock, random, source: state.source },
+      { subject, data: { id }, tenant: org, project: null },
+    )
+    const event = { id: newUuid(random, now), org, subject, body: JSON.stringify(told) }
+    const delivery = newUuid(random, now)
+    const lost = new Date(now.getTime() + LOST_MS).toISOString()
+    using _ = takeTest(state.testing, id)
+    const begun = { org, webhook: id, delivery, event }
+    const started = (await write(({ db }) => log.startTest(db, begun, now.toISOString(), lost))) ?? missing()
+    const ended = await sendStarted({ http, clock, keysOf: state.keysOf }, { ...started, status: 'active' })
+    await write(({ db }) => endTest({ bus, clock, random, source: state.source }, db, ended))
+    const { durationMs, httpStatus, error } = ended
+    return {
+      ...{ delivery, delivered: error === null, durationMs },
+      ...(httpStatus !== null && { httpStatus }),
+      ...(error !== null && { error }),
+    }
+  },
+})
+
+/** Tests of one endpoint at once, so that nobody else is flooded by them. */
+const TESTS_MAX = 2
+
+/** `testing` has the endpoint of each test that runs. */
+function takeTest(testing: string[], id: string): Disposable {
+  if (testing.filter(one => one === id).length >= TESTS_MAX) {
+    throw new Fault('too_many_tries', {
+      message: `${TESTS_MAX} tests of this endpoint are running; wait for one of them.`,
+      retryAfterS: 1,
+    })
+  }
+  testing.push(id)
+  return { [Symbol.dispose]: () => void testing.splice(testing.indexOf(id), 1) }
+}
+
+export const resendWebhookDelivery = operation({
+  route: 'POST /v1/webhooks/{id}/deliveries/{delivery}/resend',
+  summary: 'Sends a delivery again, with a delivery id of its own',
+  description: 'The same body, signed anew, with up to three attempts. It is sent soon after the answer.',
+  access: 'admin',
+  input: { id: Id, delivery: DeliveryId },
+  output: Type.Object({ delivery: DeliveryId }, { title: 'WebhookResent', description: 'The new delivery' }),
+  status: 202,
+  faults: ['not_found', 'conflict'],
+  audit: 'webhook.resend',
+  run: ({ caller: { org }, clock, random, state, write }, { id, delivery }) => {
+    const now = clock.now()
+    const created = newUuid(random, now)
+    return write(async ({ db, record }) => {
+      const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
+      requireActive(endpoint)
+      const resend = { delivery, id: created, attemptsMax: ATTEMPTS_MAX }
+      const isFound = UUID.test(delivery) && (await log.insertResend(db, id, resend, now.toISOString()))
+      if (!isFound) throw notFound('delivery')
+      record(id, { delivery: { to: delivery } })
+      db.afterCommit(state.dispatcher.wake)
+      return { delivery: created }
+    })
+  },
+})
+
+export const resendFailedWebhookDeliveries = operation({
+  route: 'POST /v1/webhooks/{id}/resend',
+  summary: 'Sends all deliveries again that failed since a time',
+  description: `At most ${RESEND_MAX}, the oldest first; a delivery that was sent again before is left out, unless that failed too.`,
+  access: 'admin',
+  input: { id: Id, since: timestamp('Deliveries that were created then or later') },
+  output: Type.Object(
+    { count: Type.Integer({ description: 'How many are sent again', examples: [12] }) },
+    { title: 'WebhookResentAll', description: 'What is sent again' },
+  ),
+  status: 202,
+  faults: ['not_found', 'conflict'],
+  audit: 'webhook.resend',
+  run: ({ caller: { org }, clock, random, state, write }, { id, since }) => {
+    const now = clock.now()
+    return write({ serialize: true }, async ({ db, record }) => {
+      const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
+      requireActive(endpoint)
+      const failed = await log.selectFailed(db, id, since, RESEND_MAX)
+      if (failed.length === 0) return { count: 0 }
+      const resent = failed.map(one => ({ ...one, id: newUuid(random, now) }))
+      await log.insertResends(db, id, resent, ATTEMPTS_MAX, now.toISOString())
+      record(id, { since: { to: since }, count: { to: failed.length } })
+      db.afterCommit(state.dispatcher.wake)
+      return { count: failed.length }
+    })
+  },
+})
+
+function requireActive({ status }: store.Endpoint): void {
+  if (status === 'active') return
+  throw new Fault('conflict', {
+    message: 'The endpoint is disabled, so that nothing is sent to it. Activate it first.',
+  })
+}

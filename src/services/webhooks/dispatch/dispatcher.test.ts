@@ -1,0 +1,281 @@
+// What the dispatcher does while endpoints change, hang, or its process is gone.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { eventually } from '../../../../test/eventually.ts'
+import { startHost } from '../../../../test/host.ts'
+import { arrived, deliveryIn, ended, type Row, startWebhooks } from '../../../../test/webhook-world.ts'
+
+const { host, receiver, newEndpoint, answerWith } = await startWebhooks({
+  settings: { STOA_WEBHOOKS_AT_ONCE: '2', STOA_WEBHOOKS_KEPT_DAYS: '3' },
+})
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
+describe('between two attempts', () => {
+  it('an endpoint that is disabled gets no other', async () => {
+    const { path, key, received, rows, send } = await newEndpoint()
+    answerWith(500)
+    await send()
+    await ended(rows, 'retrying')
+    await host.call(`PATCH ${path}`, { as: key, body: { status: 'disabled' } })
+    host.clock.advance(1_000)
+    const [row] = (await ended(rows, 'failed')) as [Row]
+    assert.deepEqual([row.attempt, row.error], [2, 'The endpoint was disabled.'])
+    assert.equal(received().length, 1)
+  })
+
+  it('an endpoint that is deleted gets no other', async () => {
+    const { path, key, received, rows, send } = await newEndpoint()
+    answerWith(500)
+    await send()
+    await ended(rows, 'retrying')
+    assert.equal((await host.call(`DELETE ${path}`, { as: key })).status, 204)
+    host.clock.advance(10_000)
+    const other = await newEndpoint()
+    answerWith(200)
+    await other.send()
+    await arrived(other.received, 1)
+    assert.equal(received().length, 1)
+  })
+
+  it('the new URL of an endpoint is used', async () => {
+    const { path, key, org, rows, send } = await newEndpoint()
+    answerWith(500)
+    await send()
+    await ended(rows, 'retrying')
+    await host.call(`PATCH ${path}`, { as: key, body: { url: `${receiver.url}/moved-${org}` } })
+    answerWith(200)
+    host.clock.advance(1_000)
+    await ended(rows, 'ok')
+    assert.equal(receiver.received.filter(one => one.path === `/moved-${org}`).length, 1)
+  })
+})
+
+describe('an endpoint that hangs', () => {
+  it('has as many attempts at once as the setting says, and delays no other', async () => {
+    const [slow, other] = [await newEndpoint(), await newEndpoint()]
+    const waiting: (() => void)[] = []
+    receiver.state.answer = (response, { path }) => {
+      if (path === `/${slow.org}`) waiting.push(() => response.end())
+      else response.end()
+    }
+    for (let count = 0; count < 5; count++) await slow.send()
+    await arrived(slow.received, 2)
+    for (let count = 0; count < 20; count++) await other.send()
+    await arrived(other.received, 20)
+    assert.equal(slow.received().length, 2)
+    waiting.shift()?.()
+    await arrived(slow.received, 3)
+    assert.equal(slow.received().length, 3)
+    while (slow.received().length < 5 || waiting.length > 0) {
+      waiting.shift()?.()
+      await pause(2)
+    }
+    await eventually(slow.rows, rows => rows.filter(({ status }) => status === 'ok').length === 5)
+  })
+
+  it('gets what is new, and what is tried again, while one attempt hangs', async () => {
+    const { rows, send, received } = await newEndpoint()
+    let release = () => {}
+    receiver.state.answer = response => {
+      release = () => response.end()
+    }
+    await send('shop.hangs')
+    await arrived(received, 1)
+    answerWith(500)
+    await send('shop.fails')
+    await ended(rows, 'retrying')
+    answerWith(200)
+    host.clock.advance(1_000)
+    await ended(rows, 'ok')
+    assert.equal(received().length, 3)
+    release()
+    await eventually(rows, all => all.some(({ subject }) => subject === 'shop.hangs'))
+  })
+})
+
+describe('an endpoint whose process is gone', () => {
+  it('is taken over when it was not renewed, and attempts without outcome are closed', async () => {
+    const { endpoint, rows, send, received } = await newEndpoint()
+    receiver.state.answer = () => {} // The attempt hangs.
+    await send()
+    await arrived(received, 1)
+    // The process that sends is here, and would end the attempt: another one has the endpoint, and dies.
+    await host.db.autocommit`update webhook_queues set holder = 'gone' where webhook = ${endpoint.id}`
+    answerWith(200)
+    await eventually(
+      async () => {
+        host.clock.advance(5_000)
+        await pause(20)
+        return rows()
+      },
+      all => all[0]?.status === 'ok',
+    )
+    const [last, first] = (await rows()) as [Row, Row]
+    assert.deepEqual([first.status, first.error], ['retrying', 'It was interrupted; whether it arrived is not known.'])
+    assert.deepEqual([last.attempt, last.delivery], [2, first.delivery])
+    assert.equal(new Set(received().map(deliveryIn)).size, 1)
+  })
+})
+
+describe('attempts', () => {
+  it('are counted in the metrics by endpoint', async () => {
+    const { org, endpoint, rows, send } = await newEndpoint()
+    answerWith(500)
+    await send()
+    await ended(rows, 'retrying')
+    answerWith(200)
+    host.clock.advance(1_000)
+    await ended(rows, 'ok')
+    const text = await (await fetch(`http://127.0.0.1:${host.metricsPort}/metrics`)).text()
+    for (const outcome of ['ok', 'failed']) {
+      const labels = `{org="${org}",webhook="${endpoint.id}",outcome="${outcome}"}`
+      assert.ok(text.includes(`stoa_webhook_attempts_total${labels} 1\n`))
+    }
+    assert.match(text, new RegExp(`stoa_webhook_seconds_total{org="${org}",webhook="${endpoint.id}"} \\d`))
+  })
+})
+
+describe('an hour without success', () => {
+  it('is told to the organisation once, until a delivery succeeds', async () => {
+    const { org, endpoint, rows, send } = await newEndpoint()
+    const told = () => host.emitted.filter(one => one.type === 'webhook.endpoint.failing' && one.tenant === org)
+    const fail = async () => {
+      const before = (await rows()).length
+      await send()
+      for (const ms of [1_000, 5_000]) {
+        await eventually(rows, all => all.length > before && all[0]?.status === 'retrying')
+        const seen = (await rows()).length
+        host.clock.advance(ms)
+        await eventually(rows, all => all.length > seen)
+      }
+    }
+    answerWith(500)
+    await fail()
+    assert.equal(told().length, 0)
+    host.clock.advance(3_600_000)
+    await fail()
+    await eventually(told, all => all.length === 1)
+    const { id, url, since } = (told()[0]?.data ?? {}) as Record<string, string>
+    assert.deepEqual([id, url], [endpoint.id, endpoint.url])
+    assert.ok(Date.parse(since as string) > 0)
+    await fail()
+    assert.equal(told().length, 1)
+    answerWith(200)
+    await send()
+    await ended(rows, 'ok')
+    answerWith(500)
+    await fail()
+    assert.equal(told().length, 1, 'the hour begins again')
+  })
+})
+
+describe('deliveries', () => {
+  const advance = async (ms: number) => {
+    host.clock.advance(ms)
+    await pause(20)
+  }
+  /** In small steps: a run of the schedule has ten minutes of the clock. */
+  const afterAWhile = <T>(read: () => Promise<T>, isExpected: (result: T) => boolean) =>
+    eventually(async () => {
+      await advance(60_000)
+      return read()
+    }, isExpected)
+  const rowsOf = async (webhook: string) =>
+    (await host.db<{ count: number }>`select count(*) from webhook_deliveries where webhook = ${webhook}`)[0]?.count
+
+  it('are deleted after the days of the setting, counted from when they were sent again', async () => {
+    answerWith(200)
+    const { org, rows, send, path, key, call } = await newEndpoint()
+    await send()
+    const [row] = (await ended(rows, 'ok')) as [Row]
+    await advance(48 * 3_600_000)
+    assert.equal((await call(`/deliveries/${row.delivery}/resend`)).status, 202)
+    await eventually(rows, all => all.length === 2)
+    await advance(24 * 3_600_000)
+    const [again] = (await afterAWhile(rows, all => all.length === 1)) as [Row]
+    assert.equal(again.resendOf, row.delivery)
+    await advance(48 * 3_600_000)
+    await afterAWhile(rows, all => all.length === 0)
+    assert.equal((await host.call(`GET ${path}`, { as: key })).status, 200)
+    const events = async () => host.db`select from webhook_events where org = ${org}`
+    await afterAWhile(events, left => left.length === 0)
+  })
+
+  it('of an endpoint that was deleted are deleted soon after it', async () => {
+    answerWith(200)
+    const { endpoint, rows, send, path, key } = await newEndpoint()
+    await send()
+    await ended(rows, 'ok')
+    await host.call(`DELETE ${path}`, { as: key })
+    assert.equal(await rowsOf(endpoint.id), 1)
+    await afterAWhile(
+      () => rowsOf(endpoint.id),
+      count => count === 0,
+    )
+  })
+})
+
+describe('an organisation with many endpoints', () => {
+  it('gets all deliveries of many events, in transactions that end soon, while others get theirs', async () => {
+    answerWith(200)
+    const { org, key, endpoint, send } = await newEndpoint({ events: ['none'] })
+    await host.db`insert into webhooks (id, org, url, events, description, status, secret, created, updated)
+      select id || n, org, url, '{shop.>}', description, status, secret, created, updated
+      from webhooks, generate_series(1, 900) as n where id = ${endpoint.id}`
+    await host.db`insert into webhook_queues (webhook, org) select id, org from webhooks
+      where org = ${org} and id <> ${endpoint.id}`
+    for (let count = 0; count < 5; count++) await send()
+    const other = await newEndpoint()
+    await other.send()
+    await arrived(other.received, 1)
+    const created = () => host.db<{
+      at: string
+      count: number
+    }>`select d.xmin::text as at, count(*) from webhook_deliveries as d
+      join webhook_events as e on e.id = d.event where e.org = ${org} and d.attempts = 0 group by 1`
+    const written = async () =>
+      (
+        await host.db<{ count: number }>`select count(*) from webhook_deliveries as d
+        join webhook_events as e on e.id = d.event where e.org = ${org}`
+      )[0]?.count
+    await eventually(written, count => count === 4_500)
+    for (const { count } of await created()) assert.ok(count <= 2_900, `${count} deliveries in one transaction`)
+    await host.db`delete from webhooks where org = ${org}`
+    assert.equal((await host.call('GET /v1/webhooks', { as: key })).body.data.length, 0)
+  })
+})
+
+describe('while the bus is down', () => {
+  it('endpoints can be managed, and afterwards nothing is missing or sent twice', async t => {
+    answerWith(200)
+    const { org, key, path, received, send, call } = await newEndpoint()
+    const broken = await startHost({ beside: host, runsBackground: false }, t)
+    // Whoever reads the bus fails for ten minutes of the clock.
+    await host.db.script('alter table bus_positions rename to bus_positions_gone')
+    for (let minute = 0; minute < 10; minute++) {
+      assert.equal((await send('shop.order.created', { minute })).status, 200)
+      host.clock.advance(60_000)
+      await pause(10)
+    }
+    assert.equal((await broken.call('GET /v1/webhooks', { as: key })).status, 200)
+    assert.equal((await host.call(`PATCH ${path}`, { as: key, body: { description: 'still' } })).status, 200)
+    assert.equal((await call('/secret')).status, 200)
+    const made = await host.call('POST /v1/webhooks', { as: key, body: { url: `${receiver.url}/${org}-second` } })
+    assert.equal(made.status, 201)
+    assert.equal((await call('/test')).body.delivered, true)
+    assert.equal(received().length, 1)
+    await host.db.script('alter table bus_positions_gone rename to bus_positions')
+    const all = await eventually(
+      () => {
+        host.clock.advance(1_000)
+        return received()
+      },
+      list => list.length >= 11,
+    )
+    await pause(200)
+    assert.equal(received().length, 11)
+    const minutes = all.slice(1).map(({ body }) => JSON.parse(body).data.properties?.minute)
+    assert.equal(new Set(minutes).size, 10)
+    host.warnings.length = 0
+  })
+})

@@ -1,0 +1,23 @@
+// The keys that sign deliveries, kept in memory: to unseal a secret costs more than to send a delivery.
+import type { Seal } from '../../../engines/engines.ts'
+import { unsealSecret } from '../secret.ts'
+import { type SigningKeys, signingKeys } from './signature.ts'
+
+export type KeysOf = (org: string, webhook: string, sealed: Uint8Array) => SigningKeys
+
+/** Each takes about a kilobyte. */
+const KEPT_MAX = 10_000
+
+/** Found by the sealed secret itself, which is read with each delivery, so that a rotated one is never used again. */
+export function openKeys(seal: Seal): KeysOf {
+  const kept = new Map<string, SigningKeys>()
+  return (org, webhook, sealed) => {
+    const name = `${org} ${webhook} ${Buffer.from(sealed).toString('latin1')}`
+    const known = kept.get(name)
+    if (known) return known
+    const keys = signingKeys(unsealSecret(seal, org, webhook, sealed))
+    if (kept.size >= KEPT_MAX) kept.delete(kept.keys().next().value as string)
+    kept.set(name, keys)
+    return keys
+  }
+}

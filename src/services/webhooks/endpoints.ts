@@ -1,0 +1,227 @@
+// Operations under /v1/webhooks: where the events of an organisation are sent.
+import { Type } from 'typebox'
+import { nothing } from '../../kit/answer.ts'
+import { requireAtMost } from '../../kit/bound.ts'
+import { notFound } from '../../kit/fault.ts'
+import { secret, timestamp } from '../../kit/fields.ts'
+import { lock } from '../../kit/lock/store.ts'
+import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { changesIn } from '../../kit/write.ts'
+import { endpointCreated, endpointDeleted, endpointRotated, endpointUpdated } from './events.ts'
+import { newSecret, sealSecret } from './secret.ts'
+import { operation } from './state.ts'
+import * as store from './store.ts'
+import { requireUrl, URL_MAX } from './url.ts'
+
+const PATTERNS_MAX = 64
+const DAY_S = 86_400
+
+export const Id = Type.String({
+  pattern: '^wh_[0-9A-Za-z]{1,40}$',
+  description: "An endpoint's id, `wh_…`",
+  examples: ['wh_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+})
+const Url = Type.String({
+  maxLength: URL_MAX,
+  description: 'Where events are sent: an https URL of a public address',
+  examples: ['https://hooks.example.com/stoa'],
+})
+/** As in engines/bus/subjects.ts. */
+const TOKEN = '(?:\\*|[A-Za-z0-9_-]{1,64})'
+const Events = Type.Array(
+  Type.String({
+    maxLength: 256,
+    pattern: `^(?:>|${TOKEN}(?:\\.${TOKEN}){0,14}(?:\\.(?:${TOKEN}|>))?)$`,
+    description:
+      'A pattern of subjects: tokens with dots, where `*` stands for one token and `>` at the end for the rest',
+    examples: ['commerce.order.>'],
+  }),
+  {
+    maxItems: PATTERNS_MAX,
+    description: `Which events are sent: patterns of their subjects, at most ${PATTERNS_MAX}; none stands for all`,
+    examples: [['commerce.order.>', 'event.signup']],
+  },
+)
+const Description = Type.String({
+  maxLength: 1_024,
+  description: 'What it is for, at most 1,024 characters',
+  examples: ['Orders for the warehouse'],
+})
+const Status = Type.Enum(['active', 'disabled'], {
+  description: 'Whether events are sent. It is changed by people only, never because deliveries fail',
+  examples: ['active'],
+})
+const Secret = secret(
+  'The secret that signs its deliveries; it is shown once',
+  'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAbCdEfGhIjK=',
+)
+
+const fields = {
+  id: Id,
+  url: Url,
+  events: Events,
+  description: Description,
+  status: Status,
+  created: timestamp('When it was created'),
+  updated: timestamp('When it was last changed'),
+}
+const counted = {
+  deliveries7d: Type.Integer({ description: 'Deliveries that ended in the last seven days', examples: [1204] }),
+  failures7d: Type.Integer({ description: 'Those of them of which every attempt failed', examples: [3] }),
+}
+const Endpoint = Type.Object(
+  { ...fields, ...counted },
+  { title: 'WebhookEndpoint', description: 'Where events are sent' },
+)
+const NewEndpoint = Type.Object(
+  { ...fields, secret: Secret },
+  { title: 'NewWebhookEndpoint', description: 'An endpoint with its secret' },
+)
+
+export const listWebhooks = operation({
+  route: 'GET /v1/webhooks',
+  summary: "The organisation's endpoints, newest first",
+  access: 'bearer',
+  input: paging,
+  output: listing(Endpoint),
+  run: ({ db, caller, clock }, query) => {
+    const now = clock.now().toISOString()
+    const select = (last: string, count: number) =>
+      store.selectEndpoints(db, caller.org, now, positionFrom(last), count)
+    return page(query, select, positionKey)
+  },
+})
+
+export const createWebhook = operation({
+  route: 'POST /v1/webhooks',
+  summary: 'Creates an endpoint, to which events are sent from now on',
+  description: 'The secret is in this answer and in that of a rotation only.',
+  access: 'admin',
+  input: { url: Url, events: Type.Optional(Events), description: Type.Optional(Description) },
+  output: NewEndpoint,
+  status: 201,
+  faults: ['conflict'],
+  audit: 'webhook.create',
+  emits: endpointCreated,
+  run: async ({ caller: { org }, clock, http, random, seal, state, write }, input) => {
+    const url = await requireUrl(http, state.source, input.url)
+    const secret = newSecret(random)
+    const created = clock.now().toISOString()
+    const { events = [], description = '' } = input
+    const row: store.Endpoint = {
+      ...{ id: `wh_${random.token(24)}`, url, events, description, status: 'active', created, updated: created },
+    }
+    return write({ serialize: true }, async ({ db, record, emit }) => {
+      await lock(db, `webhooks of ${org}`)
+      await store.insertEndpoint(db, org, row, sealSecret(seal, org, row.id, secret))
+      const count = await store.countEndpoints(db, org, state.endpointsMax + 1)
+      requireAtMost(state.endpointsMax, count, 'endpoints', 'Delete one first.')
+      record(row.id, changesIn(null, row, CHANGEABLE))
+      emit('webhook.endpoint.created', { id: row.id, url })
+      return { ...row, secret }
+    })
+  },
+})
+
+export const getWebhook = operation({
+  route: 'GET /v1/webhooks/{id}',
+  summary: 'One endpoint',
+  access: 'bearer',
+  input: { id: Id },
+  output: Endpoint,
+  faults: ['not_found'],
+  run: async ({ db, caller, clock }, { id }) =>
+    (await store.selectEndpoint(db, caller.org, clock.now().toISOString(), id)) ?? missing(),
+})
+
+const CHANGEABLE = ['url', 'events', 'description', 'status'] as const
+
+export const updateWebhook = operation({
+  route: 'PATCH /v1/webhooks/{id}',
+  summary: 'Changes an endpoint',
+  description: 'What is not given stays. A disabled endpoint gets no events; those of that time are not sent later.',
+  access: 'admin',
+  input: {
+    id: Id,
+    url: Type.Optional(Url),
+    events: Type.Optional(Events),
+    description: Type.Optional(Description),
+    status: Type.Optional(Status),
+  },
+  output: Endpoint,
+  faults: ['not_found'],
+  audit: 'webhook.update',
+  emits: endpointUpdated,
+  run: async ({ caller: { org }, clock, http, state, write }, { id, url, ...given }) => {
+    const changed = { ...given, ...(url !== undefined && { url: await requireUrl(http, state.source, url) }) }
+    return write(async ({ db, record, emit }) => {
+      const before = (await store.lockEndpoint(db, org, id)) ?? missing()
+      const after = { ...before, ...changed, updated: clock.now().toISOString() }
+      const changes = changesIn(before, after, CHANGEABLE)
+      if (Object.keys(changes).length > 0) {
+        await store.updateEndpoint(db, org, after)
+        record(id, changes)
+        emit('webhook.endpoint.updated', { id, url: after.url, changed: Object.keys(changes) })
+      }
+      return (await store.selectEndpoint(db, org, after.updated, id)) ?? missing()
+    })
+  },
+})
+
+export const deleteWebhook = operation({
+  route: 'DELETE /v1/webhooks/{id}',
+  summary: 'Deletes an endpoint and the log of its deliveries',
+  description: 'Nothing more is sent to it, attempts that are due included.',
+  access: 'admin',
+  input: { id: Id },
+  output: nothing,
+  faults: ['not_found'],
+  audit: 'webhook.delete',
+  emits: endpointDeleted,
+  run: ({ caller: { org }, write }, { id }) =>
+    write(async ({ db, record, emit }) => {
+      const { url } = (await store.deleteEndpoint(db, org, id)) ?? missing()
+      record(id, { url: { from: url } })
+      emit('webhook.endpoint.deleted', { id, url })
+    }),
+})
+
+export const rotateWebhookSecret = operation({
+  route: 'POST /v1/webhooks/{id}/secret',
+  summary: 'Replaces the secret of an endpoint',
+  description:
+    'The new one signs from the next attempt on, also of deliveries that have begun. With `overlap`, the former one signs too for so long: each delivery then has two signatures. Another rotation ends that.',
+  access: 'admin',
+  input: {
+    id: Id,
+    overlap: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: DAY_S,
+        description: 'For how many seconds the former secret signs too, at most a day; default 0',
+        examples: [3600],
+      }),
+    ),
+  },
+  output: NewEndpoint,
+  faults: ['not_found'],
+  audit: 'webhook.rotate',
+  emits: endpointRotated,
+  run: ({ caller: { org }, clock, random, seal, write }, { id, overlap = 0 }) => {
+    const secret = newSecret(random)
+    const now = clock.now()
+    const updated = now.toISOString()
+    const formerUntil = overlap > 0 ? new Date(now.getTime() + overlap * 1000).toISOString() : null
+    return write(async ({ db, record, emit }) => {
+      const before = (await store.lockEndpoint(db, org, id)) ?? missing()
+      await store.updateSecret(db, org, id, sealSecret(seal, org, id, secret), formerUntil, updated)
+      record(id, { overlap: { to: overlap } })
+      emit('webhook.endpoint.rotated', { id })
+      return { ...before, updated, secret }
+    })
+  },
+})
+
+export function missing(): never {
+  throw notFound('endpoint')
+}

@@ -1,0 +1,89 @@
+-- Where the events of an organisation are sent.
+create table webhooks (
+  id text collate "C" primary key,
+  org text not null references orgs on delete cascade,
+  url text not null,
+  events text[] not null,                 -- patterns of subjects; none stands for all
+  description text not null,
+  status text not null check (status in ('active', 'disabled')),
+  secret bytea not null,                  -- sealed
+  former bytea,                           -- the secret before, sealed, which signs too until then
+  former_until timestamptz,
+  created timestamptz not null,
+  updated timestamptz not null
+);
+create index webhooks_by_created on webhooks (org, created desc, id desc);
+
+-- Which process sends to an endpoint. Apart from it, because this changes all the time.
+create table webhook_queues (
+  webhook text collate "C" primary key references webhooks on delete cascade,
+  org text not null,
+  due timestamptz,                        -- when there is something to send that the holder does not know of; or null
+  holder text,                            -- the process, until then
+  until timestamptz,
+  failing_since timestamptz,              -- the first failed attempt after the last that succeeded
+  is_told boolean not null default false  -- whether the organisation was told of it
+) with (fillfactor = 50);
+create index webhook_queues_due on webhook_queues (due) where due is not null;
+create index webhook_queues_until on webhook_queues (until) where until is not null;
+
+-- What is sent: an event once, however many endpoints get it.
+create table webhook_events (
+  id uuid primary key,                    -- of version 7, by which the old ones are found
+  org text not null references orgs on delete cascade,
+  subject text not null,
+  body text not null,
+  created timestamptz not null
+);
+create index webhook_events_of on webhook_events (org);
+
+-- An event for an endpoint: its attempts have the same delivery id, that of the row.
+create table webhook_deliveries (
+  id uuid primary key,                    -- of version 7, by which the old ones are found
+  webhook text collate "C" not null,      -- it may be deleted, see webhook_deleted
+  event uuid not null references webhook_events on delete cascade,
+  attempts smallint not null default 0,
+  attempts_max smallint not null,
+  due timestamptz,                        -- of the next attempt; while one runs, when it is given up; null at the end
+  started timestamptz,                    -- of the attempt that runs; null if none does
+  outcome text check (outcome in ('ok', 'failed')),
+  resend_of uuid,
+  created timestamptz not null
+) with (fillfactor = 70);
+create index webhook_deliveries_due on webhook_deliveries (webhook, due) where due is not null;
+create index webhook_deliveries_ended on webhook_deliveries (webhook, outcome, created);
+create index webhook_deliveries_event on webhook_deliveries (event);
+
+-- Attempts that have ended.
+create table webhook_attempts (
+  delivery uuid not null references webhook_deliveries on delete cascade,
+  attempt smallint not null,
+  webhook text collate "C" not null,
+  subject text not null,
+  created timestamptz not null,
+  status text not null check (status in ('ok', 'retrying', 'failed')),
+  http_status smallint,
+  error text,
+  response text not null default '',      -- the beginning of the body
+  duration_ms integer not null,
+  primary key (delivery, attempt)
+);
+create unique index webhook_attempts_ok on webhook_attempts (delivery) where status = 'ok';
+-- A list of all is one of each status.
+create index webhook_attempts_listed on webhook_attempts (webhook, status, created desc, delivery desc, attempt desc);
+create index webhook_attempts_of_subjects on webhook_attempts
+  (webhook, subject, created desc, delivery desc, attempt desc);
+
+-- How many deliveries ended, by day.
+create table webhook_days (
+  webhook text collate "C" not null references webhooks on delete cascade,
+  day date not null,
+  deliveries integer not null,
+  failures integer not null,
+  primary key (webhook, day)
+);
+
+-- Endpoints that are deleted, whose deliveries are not yet: there may be millions.
+create table webhook_deleted (
+  webhook text collate "C" primary key
+);

@@ -1,0 +1,97 @@
+// All SQL on endpoints.
+import type { Sql, Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import type { Position } from '../../kit/page.ts'
+
+export type Endpoint = {
+  id: string
+  url: string
+  events: string[]
+  description: string
+  status: 'active' | 'disabled'
+  created: string
+  updated: string
+}
+
+/** With what became of its deliveries in the last seven days. */
+export type CountedEndpoint = Endpoint & { deliveries7d: number; failures7d: number }
+
+export async function selectEndpoints(
+  db: Sql,
+  org: OrgId,
+  now: string,
+  after: Position,
+  count: number,
+): Promise<CountedEndpoint[]> {
+  return db<CountedEndpoint>`select id, url, events, description, status, created, updated,
+      coalesce(week.deliveries, 0) as "deliveries7d", coalesce(week.failures, 0) as "failures7d"
+    from webhooks left join lateral (
+      select sum(deliveries)::bigint as deliveries, sum(failures)::bigint as failures from webhook_days
+      where webhook = id and day > ${now}::timestamptz::date - 7) as week on true
+    where org = ${org} and (created, id) < (${after.created}, ${after.id})
+    order by created desc, id desc limit ${count}`
+}
+
+export async function selectEndpoint(db: Sql, org: OrgId, now: string, id: string): Promise<CountedEndpoint | null> {
+  const [row] = await db<CountedEndpoint>`select id, url, events, description, status, created, updated,
+      coalesce(week.deliveries, 0) as "deliveries7d", coalesce(week.failures, 0) as "failures7d"
+    from webhooks left join lateral (
+      select sum(deliveries)::bigint as deliveries, sum(failures)::bigint as failures from webhook_days
+      where webhook = id and day > ${now}::timestamptz::date - 7) as week on true
+    where org = ${org} and id = ${id}`
+  return row ?? null
+}
+
+export async function isEndpoint(db: Sql, org: OrgId, id: string): Promise<boolean> {
+  return (await db`select from webhooks where org = ${org} and id = ${id}`).length > 0
+}
+
+/** Until the transaction ends, nobody else changes it. */
+export async function lockEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint | null> {
+  const [row] = await db<Endpoint>`select id, url, events, description, status, created, updated from webhooks
+    where org = ${org} and id = ${id} for no key update`
+  return row ?? null
+}
+
+export async function insertEndpoint(db: Tx, org: OrgId, row: Endpoint, secret: Uint8Array): Promise<void> {
+  const { id, url, events, description, status, created, updated } = row
+  await db`insert into webhooks (id, org, url, events, description, status, secret, created, updated)
+    values (${id}, ${org}, ${url}, ${events}, ${description}, ${status}, ${secret}, ${created}, ${updated})`
+  await db`insert into webhook_queues (webhook, org) values (${id}, ${org})`
+}
+
+/** The number of endpoints, but at most `max`. */
+export async function countEndpoints(db: Sql, org: OrgId, max: number): Promise<number> {
+  const [row] = await db<{ count: number }>`select count(*) from (
+    select from webhooks where org = ${org} limit ${max}) as counted`
+  return row?.count ?? 0
+}
+
+export async function updateEndpoint(db: Tx, org: OrgId, row: Endpoint): Promise<void> {
+  const { id, url, events, description, status, updated } = row
+  await db`update webhooks set url = ${url}, events = ${events}, description = ${description}, status = ${status},
+      updated = ${updated}
+    where org = ${org} and id = ${id}`
+}
+
+/** Its deliveries are deleted later, see schedule.ts. */
+export async function deleteEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint | null> {
+  const [row] = await db<Endpoint>`delete from webhooks where org = ${org} and id = ${id}
+    returning id, url, events, description, status, created, updated`
+  if (row) await db`insert into webhook_deleted (webhook) values (${id})`
+  return row ?? null
+}
+
+/** The secret that it had signs too until then; null for not at all. */
+export async function updateSecret(
+  db: Tx,
+  org: OrgId,
+  id: string,
+  secret: Uint8Array,
+  formerUntil: string | null,
+  at: string,
+): Promise<void> {
+  await db`update webhooks set secret = ${secret}, updated = ${at}, former_until = ${formerUntil},
+      former = case when ${formerUntil}::timestamptz is null then null else secret end
+    where org = ${org} and id = ${id}`
+}

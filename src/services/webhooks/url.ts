@@ -1,0 +1,33 @@
+// The URL of an endpoint. What it may point to is checked here and again at each connection, on the address that is
+// dialled.
+import type { Http } from '../../engines/engines.ts'
+import { invalidInput } from '../../kit/check.ts'
+
+export const URL_MAX = 2_048
+
+/** The URL in its normal form: in it, every spelling of an address is the address. Raises 400 if events may not be sent
+ *  there. `ownUrl` is where clients reach this host. */
+export async function requireUrl(http: Http, ownUrl: string, text: string): Promise<string> {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url) throw refused('must be a URL, such as https://hooks.example.com/stoa')
+  if (url.protocol !== 'https:') throw refused('must begin with https://')
+  if (url.username !== '' || url.password !== '') throw refused('must not contain a user name or password')
+  if (text.includes('#')) throw refused('must not contain a fragment, which is never sent')
+  if (url.port === '0') throw refused('must not have the port 0')
+  if (url.host === new URL(ownUrl).host) throw refused('must not be the address of Stoa itself')
+  if (url.href.length > URL_MAX)
+    throw refused(`must have at most ${URL_MAX} characters, with others than ASCII encoded`)
+  if (isLocal(url.hostname) || (await http.isPublic(url.href)) === false) {
+    throw refused('must not point to a private, local or reserved address, by itself or by its name')
+  }
+  return url.href
+}
+
+/** Names that have no address in public, whatever the name servers here say. */
+function isLocal(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '')
+  if (name.startsWith('[')) return false
+  return !name.includes('.') || /\.(localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/.test(name)
+}
+
+const refused = (says: string) => invalidInput([{ path: 'url', says }])
