@@ -75,11 +75,11 @@ const ENDPOINTS = 32
 /** Deliveries to one endpoint at once: the default of STOA_WEBHOOKS_AT_ONCE. */
 const AT_ONCE = 8
 const BATCH = 50
-const EVENTS = 5 * BATCH
+const EVENTS = 10 * BATCH
 const DELIVERIES = EVENTS * ENDPOINTS
 /** Each launch is a new start of all servers. */
 const LAUNCHES = 3
-const WARM_UP = 2
+const WARM_UP = 1
 const ROUNDS = 4
 const FAN_OUT_TARGET = 0.6
 const paths = Array.from({ length: ENDPOINTS }, (_, at) => `/fan-out/${at}`)
@@ -115,7 +115,7 @@ async function deliver({ host, call, sql, ask }: Bed): Promise<void> {
     await call(key, 'POST', '/v1/event', { batch })
   }
   await ask('/arrived', `?count=${DELIVERIES}`)
-  const isLeft = async () => (await sql`select from webhook_deliveries where outcome is null limit 1`).length > 0
+  const isLeft = async () => (await sql`select from webhook_pending limit 1`).length > 0
   while (await isLeft()) await wait(5)
   const [row] = await sql`select count(*) as n from webhook_attempts where status <> 'ok' or attempt > 1`
   if (Number(row?.n) > 0) throw new Error(`${row?.n} attempts failed`)

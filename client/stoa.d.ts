@@ -1399,7 +1399,7 @@ export type WebhookResentAll = {
 export type ResendFailedWebhookDeliveriesInput = {
     /** An endpoint's id, `wh_…` */
     id: string;
-    /** Deliveries that were created then or later */
+    /** Deliveries whose last attempt was then or later */
     since: string;
 };
 export type RotateWebhookSecretInput = {

@@ -144,16 +144,16 @@ function logUnhandled(log: Log): void {
   process.on('unhandledRejection', error => log.events.error({ err: error }, 'unhandled rejection'))
 }
 
-/** File descriptors for everything but connections of clients. */
-const OTHER_FILES = 200
+/** File descriptors for everything but connections of clients: the database, files, and connections to providers and to
+ *  endpoints of webhooks, of which there may be thousands at once. */
+const otherFiles = (files: number) => Math.max(200, Math.min(4_096, Math.floor(files / 4)))
 
-/** Connections must leave file descriptors for the database and for files. */
 function connectionLimits(
   { STOA_CONNECTIONS_MAX: wanted, STOA_CONNECTIONS_PER_ADDRESS: perAddress }: Config,
   log: Log,
 ) {
   const files = Number(readFileSync('/proc/self/limits', 'utf8').match(/^Max open files +(\d+)/m)?.[1] ?? Infinity)
-  const total = Math.min(wanted, Math.max(files - OTHER_FILES, Math.floor(files / 2)))
+  const total = Math.min(wanted, Math.max(files - otherFiles(files), Math.floor(files / 2)))
   if (total < wanted) {
     const advice = 'raise it (ulimit -n, LimitNOFILE=) or lower STOA_CONNECTIONS_MAX'
     log.events.warn(`the limit of ${files} open files allows ${total} connections of clients; ${advice}`)

@@ -150,16 +150,12 @@ async function fillWebhooks(db: Sql, org: OrgId, count: number, now: string) {
     select 'wh_' || ${org}::text || n, ${org}, 'https://hooks.example.com', '{}', '', 'active', '',
       ${now}::timestamptz - make_interval(secs => n), ${now}
     from generate_series(0, ${each}::int) as n`
-  await db`insert into webhook_events (id, org, subject, body, created)
-    select md5(${org}::text || n)::uuid, ${org}, case when n % 50 = 0 then 'shop.rare' else 'shop.order' end, '{}',
-      ${now}::timestamptz - make_interval(secs => n)
+  await db`insert into webhook_attempts
+      (delivery, attempt, webhook, event, subject, created, status, http_status, duration_ms, is_resendable)
+    select md5(${org}::text || n)::uuid, 1, 'wh_' || ${org}::text || '0', md5(${org}::text || n)::uuid,
+      case when n % 50 = 0 then 'shop.rare' else 'shop.order' end, ${now}::timestamptz - make_interval(secs => n),
+      case when n % 3 = 0 then 'failed' else 'ok' end, 200, 5, n % 3 = 0
     from generate_series(0, ${each}::int) as n`
-  await db`insert into webhook_deliveries (id, webhook, event, attempts, attempts_max, outcome, created)
-    select id, 'wh_' || org || '0', id, 1, 3, 'ok', created from webhook_events where org = ${org}`
-  await db`insert into webhook_attempts (delivery, attempt, webhook, subject, created, status, http_status, duration_ms)
-    select id, 1, 'wh_' || org || '0', subject, created,
-      case when extract(epoch from created)::bigint % 3 = 0 then 'failed' else 'ok' end, 200, 5
-    from webhook_events where org = ${org}`
 }
 
 async function fillUser(db: Sql, { org, user }: { org: OrgId; user: string }, count: number, now: string) {

@@ -1,8 +1,9 @@
 // A host that sends deliveries, and an endpoint on this machine that gets them.
 import { after } from 'node:test'
+import { type Http, HttpFailure } from '../src/engines/engines.ts'
 import { openHttp } from '../src/engines/http/http.ts'
 import { eventually } from './eventually.ts'
-import { CA, startHost } from './host.ts'
+import { CA, startHost, type TestOptions } from './host.ts'
 import { type Delivered, startReceiver } from './webhook-receiver.ts'
 
 export type Row = {
@@ -19,18 +20,24 @@ export type Row = {
   created: string
 }
 
-export type WorldOptions = {
+export type WorldOptions = Pick<TestOptions, 'wrapDb' | 'settings'> & {
   /** More certificate authorities that the host trusts. */
   ca?: string
   /** Resolvers of the host. */
   dns?: readonly string[]
-  settings?: Record<string, string>
+  /** Whether the process has no file descriptor for a call to this URL. */
+  isShort?: (url: string) => boolean
 }
 
 /** Receivers compare the time of a signature with their own clock, so that the host begins with the real time. */
-export async function startWebhooks({ ca = '', dns = [], settings = {} }: WorldOptions = {}) {
-  const http = openHttp({ allow: ['127.0.0.1'], ca: CA() + ca, dns })
-  const host = await startHost({ http, runsBackground: true, now: 'real', settings })
+export async function startWebhooks({ ca = '', dns = [], isShort = () => false, ...options }: WorldOptions = {}) {
+  const opened = openHttp({ allow: ['127.0.0.1'], ca: CA() + ca, dns })
+  const short = new HttpFailure('network', 'the call failed: EMFILE', { code: 'EMFILE' })
+  const http: Http = {
+    ...opened,
+    send: request => (isShort(request.url) ? Promise.reject(short) : opened.send(request)),
+  }
+  const host = await startHost({ http, runsBackground: true, now: 'real', ...options })
   const receiver = await startReceiver()
   // What waits for the manual clock sees that real time passed, too.
   const ticking = setInterval(() => host.clock.advance(0), 20)

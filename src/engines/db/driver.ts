@@ -66,6 +66,9 @@ export function openDriver(
       tcp_keepalives_count: 3,
       // Every statement is written so that one plan suits all values. Planning a listing costs more than running it.
       plan_cache_mode: 'force_generic_plan',
+      // A plan is kept while its tables grow, and an empty one would always be read as a whole.
+      enable_seqscan: 'off',
+      jit: 'off',
       ...parameters,
     },
     types: {

@@ -126,6 +126,23 @@ function conforms(name: string, http: Http): void {
 conforms('undici', openHttp({ allow: ['127.0.0.1'] }))
 conforms('mock agent', httpOver({ public: mock, configured: mock }))
 
+describe('a connection without a call', () => {
+  it('is closed soon, however long its server would keep it: each takes a file descriptor', async t => {
+    const http = openHttp({ allow: ['127.0.0.1'] })
+    t.after(() => http.close())
+    const patient = createServer({ keepAliveTimeout: 3_600_000 }, (_request, response) => response.end('x'))
+    await new Promise<void>(resolve => patient.listen(0, '127.0.0.1', resolve))
+    t.after(() => patient.close())
+    const url = `http://127.0.0.1:${(patient.address() as AddressInfo).port}/`
+    const response = await call(http, '', { url })
+    assert.equal(response.headers['keep-alive'], 'timeout=3600')
+    assert.equal(await text(response.body), 'x')
+    const open = () => new Promise<number>(resolve => patient.getConnections((_error, count) => resolve(count)))
+    assert.equal(await open(), 1)
+    await eventually(open, count => count === 0)
+  })
+})
+
 describe('redirects', () => {
   const http = httpOver({ public: mock, configured: mock })
   const follow = (path: string, redirects: number) =>

@@ -232,6 +232,12 @@ describe('the log of deliveries', () => {
     assert.equal((await rows('?status=ok')).length, 4)
     assert.equal((await rows('?status=failed')).length, 0)
     assert.equal((await rows('?since=2999-01-01T00:00:00Z')).length, 0)
+    for (const offset of ['+16:00', '-16:00', '+23:59', '-19:30']) {
+      const at = encodeURIComponent(`2026-01-01T00:00:00${offset}`)
+      const { status, text } = await host.call(`GET ${path}/deliveries?since=${at}`, { as: key })
+      assert.equal(status, 400, `${offset}: ${text}`)
+    }
+    assert.ok((await rows(`?since=${encodeURIComponent('2020-01-01T00:00:00+15:59')}`)).length > 0)
     assert.equal((await rows('?until=2999-01-01T00:00:00Z')).length, 4)
     const ids: string[] = []
     for (let after = ''; ids.length < 4; ) {

@@ -130,7 +130,8 @@ export const testWebhook = operation({
     const lost = new Date(now.getTime() + LOST_MS).toISOString()
     using _ = takeTest(state.testing, id)
     const begun = { org, webhook: id, delivery, event }
-    const started = (await write(({ db }) => log.startTest(db, begun, now.toISOString(), lost))) ?? missing()
+    const target = (await write(({ db }) => log.startTest(db, begun, now.toISOString(), lost))) ?? missing()
+    const started = { ...target, delivery, attempt: 1, attemptsMax: 1, subject, body: Buffer.from(event.body) }
     const ended = await sendStarted({ http, clock, keysOf: state.keysOf }, { ...started, status: 'active' })
     await write(({ db }) => endTest({ bus, clock, random, source: state.source }, db, ended))
     const { durationMs, httpStatus, error } = ended
@@ -169,16 +170,16 @@ export const resendWebhookDelivery = operation({
   audit: 'webhook.resend',
   run: ({ caller: { org }, clock, random, state, write }, { id, delivery }) => {
     const now = clock.now()
-    const created = newUuid(random, now)
+    const resent = newUuid(random, now)
     return write(async ({ db, record }) => {
       const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
       requireActive(endpoint)
-      const resend = { delivery, id: created, attemptsMax: ATTEMPTS_MAX }
-      const isFound = UUID.test(delivery) && (await log.insertResend(db, id, resend, now.toISOString()))
-      if (!isFound) throw notFound('delivery')
+      const found = UUID.test(delivery) ? await log.takeDelivery(db, id, delivery) : null
+      if (!found) throw notFound('delivery')
+      await log.insertResends(db, id, [{ ...found, id: resent }], ATTEMPTS_MAX, now.toISOString())
       record(id, { delivery: { to: delivery } })
       db.afterCommit(state.dispatcher.wake)
-      return { delivery: created }
+      return { delivery: resent }
     })
   },
 })
@@ -188,7 +189,7 @@ export const resendFailedWebhookDeliveries = operation({
   summary: 'Sends all deliveries again that failed since a time',
   description: `At most ${RESEND_MAX}, the oldest first; a delivery that was sent again before is left out, unless that failed too.`,
   access: 'admin',
-  input: { id: Id, since: timestamp('Deliveries that were created then or later') },
+  input: { id: Id, since: timestamp('Deliveries whose last attempt was then or later') },
   output: Type.Object(
     { count: Type.Integer({ description: 'How many are sent again', examples: [12] }) },
     { title: 'WebhookResentAll', description: 'What is sent again' },
@@ -201,7 +202,7 @@ export const resendFailedWebhookDeliveries = operation({
     return write({ serialize: true }, async ({ db, record }) => {
       const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
       requireActive(endpoint)
-      const failed = await log.selectFailed(db, id, since, RESEND_MAX)
+      const failed = await log.takeFailed(db, id, since, RESEND_MAX)
       if (failed.length === 0) return { count: 0 }
       const resent = failed.map(one => ({ ...one, id: newUuid(random, now) }))
       await log.insertResends(db, id, resent, ATTEMPTS_MAX, now.toISOString())

@@ -19,7 +19,7 @@ export const deleteOldDeliveries = schedule({
     await write(tx => log.deleteDaysBefore(tx, daysAgo(COUNTED_DAYS).toISOString()))
     const steps = [
       (tx: Tx) => log.deleteDeliveriesOfDeleted(tx, DELETED_MAX),
-      (tx: Tx) => log.deleteDeliveriesBefore(tx, before, DELETED_MAX),
+      (tx: Tx) => log.deleteAttemptsBefore(tx, before, DELETED_MAX),
       (tx: Tx) => log.deleteEventsBefore(tx, before, DELETED_MAX),
     ]
     for (const step of steps) while (!signal.aborted && (await write(step)) > 0) {}

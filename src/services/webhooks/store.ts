@@ -74,11 +74,10 @@ export async function updateEndpoint(db: Tx, org: OrgId, row: Endpoint): Promise
     where org = ${org} and id = ${id}`
 }
 
-/** Its deliveries are deleted later, see schedule.ts. */
+/** Its deliveries are deleted later, by the schedule. */
 export async function deleteEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint | null> {
   const [row] = await db<Endpoint>`delete from webhooks where org = ${org} and id = ${id}
     returning id, url, events, description, status, created, updated`
-  if (row) await db`insert into webhook_deleted (webhook) values (${id})`
   return row ?? null
 }
 

@@ -1,4 +1,5 @@
 // Creates deliveries from the events of the bus, in the transaction in which they are consumed.
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Random, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { consumer } from '../state.ts'
@@ -16,7 +17,7 @@ export const dispatchEvents = consumer({
   batchMax: 50,
   run: async ({ db, clock, random, state }, events) => {
     const org = events[0]?.tenant as OrgId
-    const { isEmpty, wanting } = await state.subscriptionsOf(db, org)
+    const { isEmpty, isLarge, wanting } = await state.subscriptionsOf(db, org)
     if (isEmpty) return events.length
     const now = clock.now()
     const found: Found[] = []
@@ -24,6 +25,7 @@ export const dispatchEvents = consumer({
     for (const event of events) {
       handled++
       const endpoints = wanting(event.type)
+      if (isLarge) await turn()
       if (endpoints.length === 0) continue
       const body = JSON.stringify(event)
       found.push({ event: { id: newUuid(random, now), org, subject: event.type, body }, endpoints })
@@ -49,7 +51,7 @@ async function createDeliveries(
     endpoints.map(webhook => ({ id: newUuid(random, now), webhook, event: event.id, resendOf: null })),
   )
   const events = found.map(({ event }) => event)
-  await store.insertEvents(db, events, at)
+  await store.insertEvents(db, events)
   await store.insertDeliveries(db, deliveries, ATTEMPTS_MAX, at)
   await store.callQueues(db, [...new Set(deliveries.map(({ webhook }) => webhook))], at)
 }

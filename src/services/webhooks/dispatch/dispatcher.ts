@@ -8,8 +8,8 @@ import type { KeysOf } from './keys.ts'
 import type { Measured } from './measured.ts'
 import { openPlaces, START_MAX, type Taken } from './places.ts'
 import { openQueues } from './queues.ts'
-import { LOST_MS, sendStarted } from './send.ts'
-import * as store from './store.ts'
+import { sendStarted } from './send.ts'
+import { type Started, startAttempts } from './start.ts'
 import { openWaker } from './waker.ts'
 
 /** How long a process waits at most before it looks whether others left something to send. */
@@ -64,18 +64,11 @@ function openTurns(options: DispatcherOptions, wake: () => void) {
   const endings = openEndings({ ...options, db })
   const nowMs = () => clock.now().getTime()
 
-  async function record(taken: readonly Taken[]): Promise<store.Started[]> {
-    const now = clock.now().toISOString()
-    const tried = taken.filter(({ due }) => due.attempts > 0).map(({ due }) => due.id)
-    if (tried.length > 0) await db.transaction(tx => store.closeInterrupted(tx, tried, now))
-    const ids = taken.map(({ due }) => due.id)
-    return store.startAttempts(db.autocommit, me, ids, now, new Date(nowMs() + LOST_MS).toISOString())
-  }
-
   async function start(taken: readonly Taken[]): Promise<void> {
     const waiting = new Map(taken.map(one => [one.due.id, one]))
     try {
-      for (const started of await record(taken)) {
+      const due = taken.map(one => one.due)
+      for (const started of await startAttempts(db, me, due, clock.now())) {
         unawaited.start(send(started, waiting.get(started.delivery) as Taken))
         waiting.delete(started.delivery)
       }
@@ -87,10 +80,13 @@ function openTurns(options: DispatcherOptions, wake: () => void) {
     }
   }
 
-  async function send(started: store.Started, taken: Taken): Promise<void> {
+  async function send(started: Started, taken: Taken): Promise<void> {
     const { queue } = taken
     try {
-      const ended = await sendStarted(options, started)
+      const ended = await sendStarted(options, started).catch(error => {
+        places.end(taken, true, 0)
+        throw error
+      })
       const isOk = ended.status === 'ok'
       places.end(taken, isOk, ended.durationMs)
       measured.add(queue.org, queue.webhook, isOk, ended.durationMs)

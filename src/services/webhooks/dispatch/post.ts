@@ -9,7 +9,12 @@ const KEPT_CHARACTERS = 1_000
 /** `error` is null if it succeeded. */
 export type Outcome = { httpStatus: number | null; error: string | null; response: string; durationMs: number }
 
-export async function post(http: Http, url: string, headers: Record<string, string>, body: string): Promise<Outcome> {
+export async function post(
+  http: Http,
+  url: string,
+  headers: Record<string, string>,
+  body: Uint8Array,
+): Promise<Outcome> {
   const startMs = performance.now()
   let answer: HttpResponse | null = null
   const parts: Buffer[] = []
@@ -61,6 +66,8 @@ function reasonOf(error: unknown, isAnswered: boolean): string {
   if (error.reason === 'timeout') return `It did not answer within ${TIMEOUT_MS / 1000} s.`
   if (error.reason === 'address') return 'Its address is not public.'
   const { code = '' } = (error.cause ?? {}) as { code?: string }
+  // Without a file descriptor no connection can be opened, which is no fault of the endpoint: the attempt is made again.
+  if (code === 'EMFILE' || code === 'ENFILE') throw error
   const says = SAYS[code]
   if (says !== undefined) return `${says} (${code}).`
   if (error.message.includes('does not match the HTTP/1.1 protocol')) return `${NO_HTTP}.`
@@ -70,6 +77,9 @@ function reasonOf(error: unknown, isAnswered: boolean): string {
 const NO_HTTP = 'Its answer is not valid HTTP'
 const SAYS: Record<string, string> = {
   UND_ERR_SOCKET: 'It closed the connection before its answer was complete',
+  ECONNREFUSED: 'It refused the connection',
+  EHOSTUNREACH: 'There is no route to it',
+  ENETUNREACH: 'There is no route to it',
   ECONNRESET: 'It reset the connection before its answer was complete',
   UND_ERR_HEADERS_OVERFLOW: 'The head of its answer is too long',
   ERR_ASSERTION: NO_HTTP,

@@ -1,5 +1,6 @@
 // The endpoints that this process sends to, each with its own queue.
 import type { Clock, Database } from '../../../engines/engines.ts'
+import { LOST_MS } from './send.ts'
 import * as store from './store.ts'
 
 /** How long an endpoint stays with a process that does not renew that. */
@@ -39,6 +40,7 @@ export function openQueues(db: Database, clock: Clock, me: string): Queues {
   let renewMs = 0
   const nowMs = () => clock.now().getTime()
   const now = () => clock.now().toISOString()
+  const lost = () => new Date(nowMs() - LOST_MS).toISOString()
   const heldUntil = () => new Date(nowMs() + HELD_MS).toISOString()
 
   async function renew(): Promise<void> {
@@ -68,7 +70,7 @@ export function openQueues(db: Database, clock: Clock, me: string): Queues {
     // Before the query, because an attempt may end during it.
     for (const queue of wanting) queue.dueMs = NEVER
     const ids = wanting.map(({ webhook }) => webhook)
-    const found = Map.groupBy(await store.selectDue(db, ids, now(), LOADED_MAX), ({ webhook }) => webhook)
+    const found = Map.groupBy(await store.selectDue(db, ids, now(), lost(), LOADED_MAX), ({ webhook }) => webhook)
     for (const queue of wanting) {
       queue.loaded = found.get(queue.webhook) ?? []
       if (queue.loaded.length === LOADED_MAX) queue.dueMs = 0
@@ -77,7 +79,7 @@ export function openQueues(db: Database, clock: Clock, me: string): Queues {
 
   async function releaseThese(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return
-    for (const id of await db.transaction(tx => store.releaseQueues(tx, me, ids))) queues.delete(id)
+    for (const id of await db.transaction(tx => store.releaseQueues(tx, me, ids, now(), LOST_MS))) queues.delete(id)
   }
 
   return {

@@ -3,7 +3,8 @@ import type { Clock, Http } from '../../../engines/engines.ts'
 import type { KeysOf } from './keys.ts'
 import { type Outcome, post } from './post.ts'
 import { signedHeaders } from './signature.ts'
-import type { Ended, Started } from './store.ts'
+import type { Started } from './start.ts'
+import type { Ended } from './store.ts'
 
 /** After the first attempt, and after the second. */
 const PAUSES_MS = [1_000, 5_000]

@@ -11,13 +11,13 @@ export const signingKeys = (secret: string): SigningKeys => ({
   standard: createSecretKey(Buffer.from(secret.replace(/^whsec_/, ''), 'base64')),
 })
 
-export type Signed = { delivery: string; subject: string; body: string; at: Date }
+export type Signed = { delivery: string; subject: string; body: Uint8Array; at: Date }
 
 /** With two secrets, each signature is made twice, and receivers accept either. */
 export function signedHeaders(keys: readonly SigningKeys[], { delivery, subject, body, at }: Signed) {
   const seconds = Math.floor(at.getTime() / 1000)
-  const plain = keys.map(({ plain: key }) => `v1=${hmac(key, `${seconds}.${body}`, 'hex')}`)
-  const standard = keys.map(({ standard: key }) => `v1,${hmac(key, `${delivery}.${seconds}.${body}`, 'base64')}`)
+  const plain = keys.map(({ plain: key }) => `v1=${hmac(key, `${seconds}.`, body, 'hex')}`)
+  const standard = keys.map(({ standard: key }) => `v1,${hmac(key, `${delivery}.${seconds}.`, body, 'base64')}`)
   return {
     'content-type': 'application/json',
     'user-agent': 'Stoa-Webhooks',
@@ -30,5 +30,5 @@ export function signedHeaders(keys: readonly SigningKeys[], { delivery, subject,
   }
 }
 
-const hmac = (key: KeyObject, text: string, encoding: 'hex' | 'base64') =>
-  createHmac('sha256', key).update(text).digest(encoding)
+const hmac = (key: KeyObject, begin: string, body: Uint8Array, encoding: 'hex' | 'base64') =>
+  createHmac('sha256', key).update(begin).update(body).digest(encoding)

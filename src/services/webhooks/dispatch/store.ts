@@ -17,11 +17,11 @@ export async function selectVersion(db: Sql, org: string): Promise<string> {
 
 export type NewEvent = { id: string; org: string; subject: string; body: string }
 
-export async function insertEvents(db: Tx, events: readonly NewEvent[], at: string): Promise<void> {
+export async function insertEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
   const column = (name: keyof NewEvent) => events.map(one => one[name])
-  await db`insert into webhook_events (id, org, subject, body, created)
-    select id, org, subject, body, ${at}::timestamptz from unnest(${column('id')}::uuid[], ${column('org')}::text[],
-      ${column('subject')}::text[], ${column('body')}::text[]) as e (id, org, subject, body)`
+  await db`insert into webhook_events (id, org, subject, body)
+    select * from unnest(${column('id')}::uuid[], ${column('org')}::text[], ${column('subject')}::text[],
+      ${column('body')}::text[])`
 }
 
 export type NewDelivery = { id: string; webhook: string; event: string; resendOf: string | null }
@@ -34,8 +34,8 @@ export async function insertDeliveries(
   due: string,
 ): Promise<void> {
   const column = (name: keyof NewDelivery) => deliveries.map(one => one[name])
-  await db`insert into webhook_deliveries (id, webhook, event, resend_of, attempts_max, due, created)
-    select d.id, d.webhook, d.event, d.resend_of, ${attemptsMax}, ${due}::timestamptz, ${due}::timestamptz
+  await db`insert into webhook_pending (id, webhook, event, resend_of, attempts_max, due)
+    select d.id, d.webhook, d.event, d.resend_of, ${attemptsMax}, ${due}::timestamptz
     from unnest(${column('id')}::uuid[], ${column('webhook')}::text[], ${column('event')}::uuid[],
       ${column('resendOf')}::uuid[]) as d (id, webhook, event, resend_of)
     join webhooks as w on w.id = d.webhook for key share of w`
@@ -85,13 +85,22 @@ export async function renewQueues(
 }
 
 /** Returns those that were released; whoever adds deliveries at the moment may have locked others. Two statements: the
- *  second must see what was committed before the first one locked. */
-export async function releaseQueues(db: Tx, holder: string, webhooks: readonly string[]): Promise<string[]> {
+ *  second must see what was committed before the first one locked. Attempts that run are those of a process that died:
+ *  their deliveries are due again when they are taken for lost, `lostMs` after their start. */
+export async function releaseQueues(
+  db: Tx,
+  holder: string,
+  webhooks: readonly string[],
+  now: string,
+  lostMs: number,
+): Promise<string[]> {
   const rows = await db<{ webhook: string }>`select webhook from webhook_queues
     where webhook = any(${webhooks}) and holder = ${holder} order by webhook for update skip locked`
   const locked = rows.map(({ webhook }) => webhook)
-  await db`update webhook_queues as q set holder = null, until = null,
-      due = (select min(d.due) from webhook_deliveries as d where d.webhook = q.webhook and d.due is not null)
+  await db`update webhook_queues as q set holder = null, until = null, due = least(
+      (select due from webhook_pending where webhook = q.webhook and started is null order by due limit 1),
+      (select min(started) from webhook_pending where webhook = q.webhook and due <= ${now} and started is not null)
+        + ${lostMs}::int * interval '1 millisecond')
     where q.webhook = any(${locked})`
   return locked
 }
@@ -106,45 +115,66 @@ export async function nextDue(db: Sql, holder: string): Promise<string | null> {
 /** `attempts` were made before; after one, its outcome may be missing. */
 export type DueDelivery = { id: string; webhook: string; attempts: number }
 
+/** Attempts that began before `lost` are lost. */
 export async function selectDue(
   db: Sql,
   webhooks: readonly string[],
   now: string,
+  lost: string,
   each: number,
 ): Promise<DueDelivery[]> {
   return db<DueDelivery>`select d.id, d.webhook, d.attempts from unnest(${webhooks}::text[]) as w (id)
-    cross join lateral (select id, webhook, attempts from webhook_deliveries
-      where webhook = w.id and due <= ${now} order by due, id limit ${each}) as d`
+    cross join lateral (select id, webhook, attempts from webhook_pending
+      where webhook = w.id and due <= ${now} and (started is null or started <= ${lost})
+      order by due, id limit ${each}) as d`
 }
 
 /** Ends attempts whose process died before it knew their outcome. Deliveries without another attempt have failed. */
-export async function closeInterrupted(db: Tx, deliveries: readonly string[], now: string): Promise<void> {
-  await db`with lost as (select id, started from webhook_deliveries
-      where id = any(${deliveries}::uuid[]) and started is not null and due <= ${now} order by id for update),
-    closed as (update webhook_deliveries as d set started = null,
-        due = case when d.attempts < d.attempts_max then ${now}::timestamptz end,
-        outcome = case when d.attempts >= d.attempts_max then 'failed' end
-      from lost where d.id = lost.id returning d.id, d.webhook, d.event, d.attempts, d.outcome, lost.started),
-    logged as (insert into webhook_attempts (delivery, attempt, webhook, subject, created, status, error, duration_ms)
-      select c.id, c.attempts, c.webhook, e.subject, c.started, coalesce(c.outcome, 'retrying'),
-        'It was interrupted; whether it arrived is not known.', 0
-      from closed as c join webhook_events as e on e.id = c.event)
+export async function closeInterrupted(
+  db: Tx,
+  deliveries: readonly string[],
+  now: string,
+  lost: string,
+): Promise<void> {
+  await db`with lost as (select p.*, e.subject from webhook_pending as p join webhook_events as e on e.id = p.event
+      where p.id = any(${deliveries}::uuid[]) and p.started <= ${lost} order by p.id for update of p),
+    ended as (delete from webhook_pending as p using lost where p.id = lost.id and lost.attempts >= lost.attempts_max
+      returning lost.webhook),
+    going as (update webhook_pending as p set started = null, due = ${now}
+      from lost where p.id = lost.id and lost.attempts < lost.attempts_max),
+    logged as (insert into webhook_attempts
+        (delivery, attempt, webhook, event, subject, created, status, error, duration_ms, resend_of, is_resendable)
+      select id, attempts, webhook, event, subject, started, case when attempts < attempts_max then 'retrying' else 'failed' end,
+        'It was interrupted; whether it arrived is not known.', 0, resend_of, attempts >= attempts_max and attempts_max > 1
+      from lost)
     insert into webhook_days as days (webhook, day, deliveries, failures)
-    select webhook, ${now}::date, count(*), count(*) from closed join webhooks as w on w.id = webhook
-    where outcome is not null group by webhook order by webhook
+    select webhook, ${now}::date, count(*), count(*) from ended join webhooks as w on w.id = webhook
+    group by webhook order by webhook
     on conflict (webhook, day) do update
       set deliveries = days.deliveries + excluded.deliveries, failures = days.failures + excluded.failures`
 }
 
-/** An attempt that has been recorded and is to be sent. */
-export type Started = {
-  delivery: string
+/** An attempt that has been recorded. */
+export type Begun = { delivery: string; webhook: string; event: string; attempt: number; attemptsMax: number }
+
+/** Records the next attempts of these deliveries, unless another process holds their endpoints by now. The holder is read by
+ *  a subquery: a join would compare each delivery with each endpoint. */
+export async function startAttempts(
+  db: Tx,
+  holder: string,
+  deliveries: readonly string[],
+  now: string,
+): Promise<Begun[]> {
+  return db<Begun>`update webhook_pending as p set attempts = p.attempts + 1, started = ${now}
+    where p.id = any(${deliveries}::uuid[]) and p.due <= ${now} and p.started is null
+      and (select q.holder from webhook_queues as q where q.webhook = p.webhook) = ${holder}
+    returning p.id as delivery, p.webhook, p.event, p.attempts as attempt, p.attempts_max as "attemptsMax"`
+}
+
+/** Where an attempt is sent, and what signs it. */
+export type Target = {
   webhook: string
   org: string
-  attempt: number
-  attemptsMax: number
-  subject: string
-  body: string
   url: string
   status: 'active' | 'disabled'
   secret: Uint8Array
@@ -152,24 +182,15 @@ export type Started = {
   formerUntil: string | null
 }
 
-/** Records the next attempts of these deliveries, unless another process holds their endpoints by now. They are due again
- *  at `lost`, in case that this process dies. The holder is read by a subquery: a join would compare each delivery with each
- *  endpoint. */
-export async function startAttempts(
-  db: Tx,
-  holder: string,
-  deliveries: readonly string[],
-  now: string,
-  lost: string,
-): Promise<Started[]> {
-  return db<Started>`with begun as (
-      update webhook_deliveries as d set attempts = d.attempts + 1, due = ${lost}, started = ${now}
-      where d.id = any(${deliveries}::uuid[]) and d.due <= ${now} and d.started is null
-        and (select q.holder from webhook_queues as q where q.webhook = d.webhook) = ${holder}
-      returning d.id, d.webhook, d.event, d.attempts, d.attempts_max)
-    select b.id as delivery, b.webhook, b.attempts as attempt, b.attempts_max as "attemptsMax", e.subject, e.body,
-      w.org, w.url, w.status, w.secret, w.former, w.former_until as "formerUntil"
-    from begun as b join webhook_events as e on e.id = b.event join webhooks as w on w.id = b.webhook`
+export async function selectTargets(db: Sql, webhooks: readonly string[]): Promise<Target[]> {
+  return db<Target>`select id as webhook, org, url, status, secret, former, former_until as "formerUntil"
+    from webhooks where id = any(${webhooks})`
+}
+
+export type Sent = { event: string; subject: string; body: string }
+
+export async function selectSent(db: Sql, events: readonly string[]): Promise<Sent[]> {
+  return db<Sent>`select id as event, subject, body from webhook_events where id = any(${events}::uuid[])`
 }
 
 export type Ended = {
@@ -194,28 +215,30 @@ export async function endAttempts(
 ): Promise<{ webhook: string; isOk: boolean }[]> {
   const column = <K extends keyof Ended>(name: K) => ended.map(one => one[name])
   return db<{ webhook: string; isOk: boolean }>`with given as (
-      select g.*, d.place, d.started from unnest(${column('delivery')}::uuid[], ${column('attempt')}::int[],
-        ${column('subject')}::text[], ${column('status')}::text[], ${column('httpStatus')}::int[], ${column('error')}::text[],
-        ${column('response')}::text[], ${column('durationMs')}::int[], ${column('due')}::timestamptz[])
+      select g.*, p.place, p.webhook, p.event, p.started, p.resend_of, p.attempts_max from unnest(
+        ${column('delivery')}::uuid[], ${column('attempt')}::int[], ${column('subject')}::text[], ${column('status')}::text[],
+        ${column('httpStatus')}::int[], ${column('error')}::text[], ${column('response')}::text[],
+        ${column('durationMs')}::int[], ${column('due')}::timestamptz[])
         as g (delivery, attempt, subject, status, http_status, error, response, duration_ms, due)
-      cross join lateral (select ctid as place, started from webhook_deliveries
-        where id = g.delivery and attempts = g.attempt and started is not null offset 0) as d),
-    moved as (
-      update webhook_deliveries as d set due = g.due, started = null,
-        outcome = case when g.status = 'retrying' then null else g.status end
-      from given as g where d.ctid = g.place and d.started is not null
-      returning d.webhook, d.outcome, g.*),
-    logged as (
-      insert into webhook_attempts
-        (delivery, attempt, webhook, subject, created, status, http_status, error, response, duration_ms)
-      select delivery, attempt, webhook, subject, started, status, http_status, error, response, duration_ms from moved),
+      cross join lateral (select ctid as place, * from webhook_pending
+        where id = g.delivery and attempts = g.attempt and started is not null offset 0) as p),
+    over as (delete from webhook_pending as p using given as g
+      where p.ctid = g.place and g.status <> 'retrying' and p.started is not null returning g.*),
+    going as (update webhook_pending as p set due = g.due, started = null from given as g
+      where p.ctid = g.place and g.status = 'retrying' and p.started is not null returning g.*),
+    ended as (select * from over union all select * from going),
+    logged as (insert into webhook_attempts (delivery, attempt, webhook, event, subject, created, status, http_status, error,
+        response, duration_ms, resend_of, is_resendable)
+      select delivery, attempt, webhook, event, subject, started, status, http_status, error, response, duration_ms, resend_of,
+        status = 'failed' and attempts_max > 1
+      from ended),
     counted as (
       insert into webhook_days as days (webhook, day, deliveries, failures)
-      select webhook, ${now}::date, count(*), count(*) filter (where outcome = 'failed')
-      from moved join webhooks as w on w.id = webhook where outcome is not null group by webhook order by webhook
+      select webhook, ${now}::date, count(*), count(*) filter (where over.status = 'failed')
+      from over join webhooks as w on w.id = webhook group by webhook order by webhook
       on conflict (webhook, day) do update set deliveries = days.deliveries + excluded.deliveries,
         failures = days.failures + excluded.failures)
-    select webhook, bool_or(status = 'ok') as "isOk" from moved group by webhook order by webhook`
+    select webhook, bool_or(status = 'ok') as "isOk" from ended group by webhook order by webhook`
 }
 
 export async function clearFailing(db: Tx, webhooks: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { matches } from '../../../engines/engines.ts'
-import { compile } from './subscriptions.ts'
+import { compile, type Subscriptions } from './subscriptions.ts'
 
 const SUBJECTS = ['a', 'b', 'a.b', 'a.c', 'a.b.c', 'a.b.d', 'x.b.c', 'a.b.c.d', 'A.b']
 const PATTERNS = ['>', '*', 'a', 'a.>', 'a.*', '*.b', '*.b.>', 'a.b.c', '*.*.*', 'a.*.c', 'a.b.c.>', 'A.>']
@@ -24,5 +24,23 @@ describe('subscriptions', () => {
     assert.deepEqual(wanting('a.b').sort(), ['all', 'some'])
     assert.deepEqual(wanting('z'), ['all'])
     assert.equal((await compile([])).isEmpty, true)
+  })
+
+  it('cost what fits an event, and not what there is', async () => {
+    const patternsOf = (count: number) =>
+      Array.from({ length: count / 64 }, (_, at) => ({
+        id: `wh_${at}`,
+        events: Array.from({ length: 64 }, (_, n) => `shop.s${at}.*.p${n}.>`),
+      }))
+    const [few, many] = [await compile(patternsOf(64)), await compile(patternsOf(64_000))]
+    const timeOf = ({ wanting }: Subscriptions) => {
+      const startMs = performance.now()
+      for (let n = 0; n < 200; n++) assert.deepEqual(wanting(`shop.s0.a.p${n % 64}.created`), ['wh_0'])
+      return performance.now() - startMs
+    }
+    // The best of several tries: the machine may be busy.
+    const best = (of: Subscriptions) => Math.min(...Array.from({ length: 20 }, () => timeOf(of)))
+    const [ofFew, ofMany] = [best(few), best(many)]
+    assert.ok(ofMany < 10 * ofFew, `${ofMany} ms with a thousand times as many patterns, ${ofFew} ms with few`)
   })
 })

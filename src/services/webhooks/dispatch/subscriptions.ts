@@ -19,6 +19,8 @@ type Node = {
 
 export type Subscriptions = {
   isEmpty: boolean
+  /** An event may fit thousands of patterns, and others should have a turn after it. */
+  isLarge: boolean
   /** The ids of the endpoints that want events with this subject. */
   wanting(subject: string): string[]
 }
@@ -34,7 +36,8 @@ export async function compile(endpoints: readonly { id: string; events: readonly
       if (++count % COMPILED_AT_ONCE === 0) await turn()
     }
   }
-  return { isEmpty: endpoints.length === 0, wanting: subject => find(root, subject.split('.')) }
+  const isLarge = count > COMPILED_AT_ONCE
+  return { isEmpty: endpoints.length === 0, isLarge, wanting: subject => find(root, subject.split('.')) }
 }
 
 function add(root: Node, tokens: readonly string[], id: string): void {

@@ -36,13 +36,12 @@ export async function selectAttempts(
   if (filter.subject !== null) return selectAttemptsOf(db, webhook, filter, filter.subject, after, count)
   const { statuses, since, until } = filter
   return db<AttemptRow>`select a.delivery, a.subject, a.attempt, a.status, a.http_status as "httpStatus", a.error,
-      a.response, a.duration_ms as "durationMs", d.resend_of as "resendOf", a.created
+      a.response, a.duration_ms as "durationMs", a.resend_of as "resendOf", a.created
     from unnest(${statuses}::text[]) as s (status) cross join lateral (
       select * from webhook_attempts where webhook = ${webhook} and status = s.status
         and (created, delivery, attempt) < (${after.created}, ${after.delivery}, ${after.attempt})
         and created >= ${since} and created < ${until}
       order by created desc, delivery desc, attempt desc limit ${count}) as a
-    join webhook_deliveries as d on d.id = a.delivery
     order by a.created desc, a.delivery desc, a.attempt desc limit ${count}`
 }
 
@@ -54,36 +53,44 @@ async function selectAttemptsOf(
   after: AttemptPosition,
   count: number,
 ): Promise<AttemptRow[]> {
-  return db<AttemptRow>`select a.delivery, a.subject, a.attempt, a.status, a.http_status as "httpStatus", a.error,
-      a.response, a.duration_ms as "durationMs", d.resend_of as "resendOf", a.created
-    from webhook_attempts as a join webhook_deliveries as d on d.id = a.delivery
-    where a.webhook = ${webhook} and a.subject = ${subject} and a.status = any(${statuses})
-      and (a.created, a.delivery, a.attempt) < (${after.created}, ${after.delivery}, ${after.attempt})
-      and a.created >= ${since} and a.created < ${until}
-    order by a.created desc, a.delivery desc, a.attempt desc limit ${count}`
+  return db<AttemptRow>`select delivery, subject, attempt, status, http_status as "httpStatus", error, response,
+      duration_ms as "durationMs", resend_of as "resendOf", created
+    from webhook_attempts
+    where webhook = ${webhook} and subject = ${subject} and status = any(${statuses})
+      and (created, delivery, attempt) < (${after.created}, ${after.delivery}, ${after.attempt})
+      and created >= ${since} and created < ${until}
+    order by created desc, delivery desc, attempt desc limit ${count}`
 }
 
-/** Sends the event of that delivery again. Returns false if there is no such delivery. */
-export async function insertResend(
-  db: Tx,
-  webhook: string,
-  { delivery, ...resend }: { delivery: string; id: string; attemptsMax: number },
-  at: string,
-): Promise<boolean> {
-  const [found] = await db<{ event: string }>`select event from webhook_deliveries
-    where id = ${delivery} and webhook = ${webhook}`
-  if (!found) return false
-  const { id, attemptsMax } = resend
-  await insertResends(db, webhook, [{ id, event: found.event, resendOf: delivery }], attemptsMax, at)
-  return true
+/** The delivery that is sent again, and its event. */
+export type Resend = { event: string; resendOf: string }
+
+/** Returns null if there is no such delivery, or if its event is not kept any more. */
+export async function takeDelivery(db: Tx, webhook: string, delivery: string): Promise<Resend | null> {
+  const [found] = await db<Resend>`select e.id as event, ${delivery} as "resendOf" from webhook_events as e
+    where e.id = coalesce(
+      (select event from webhook_attempts where delivery = ${delivery} and webhook = ${webhook} limit 1),
+      (select event from webhook_pending where id = ${delivery} and webhook = ${webhook})) for key share`
+  if (!found) return null
+  await db`update webhook_attempts set is_resendable = false where delivery = ${delivery} and is_resendable`
+  return found
 }
 
-export type Resend = { id: string; event: string; resendOf: string }
+/** The oldest that failed then or later and were not sent again, tests excepted. */
+export async function takeFailed(db: Tx, webhook: string, since: string, count: number): Promise<Resend[]> {
+  return db<Resend>`with failed as (select a.delivery, a.attempt, a.event
+      from webhook_attempts as a join webhook_events as e on e.id = a.event
+      where a.webhook = ${webhook} and a.is_resendable and a.created >= ${since}
+      order by a.created, a.delivery limit ${count} for key share of e)
+    update webhook_attempts as a set is_resendable = false from failed as f
+    where a.delivery = f.delivery and a.attempt = f.attempt returning a.event, a.delivery as "resendOf"`
+}
 
+/** Sends them again, with ids of their own. */
 export async function insertResends(
   db: Tx,
   webhook: string,
-  resends: readonly Resend[],
+  resends: readonly (Resend & { id: string })[],
   attemptsMax: number,
   at: string,
 ): Promise<void> {
@@ -96,63 +103,56 @@ export async function insertResends(
   await dispatch.callQueues(db, [webhook], at)
 }
 
-/** Those that were not sent again. Tests are not among them: they are of one moment. */
-export async function selectFailed(
-  db: Sql,
-  webhook: string,
-  since: string,
-  count: number,
-): Promise<{ event: string; resendOf: string }[]> {
-  return db<{ event: string; resendOf: string }>`select event, id as "resendOf" from webhook_deliveries as d
-    where webhook = ${webhook} and outcome = 'failed' and created >= ${since} and attempts_max > 1
-      and not exists (select from webhook_deliveries as later where later.event = d.event and later.resend_of = d.id)
-    order by created, id limit ${count}`
-}
-
 /** Records the only attempt of a test. Returns null if there is no such endpoint. */
 export async function startTest(
   db: Tx,
   { org, webhook, delivery, event }: { org: string; webhook: string; delivery: string; event: dispatch.NewEvent },
   at: string,
   lost: string,
-): Promise<dispatch.Started | null> {
-  const [endpoint] = await db<
-    Pick<dispatch.Started, 'url' | 'secret' | 'former' | 'formerUntil' | 'status'>
-  >`select url,
-      status, secret, former, former_until as "formerUntil"
+): Promise<dispatch.Target | null> {
+  const [target] = await db<dispatch.Target>`select id as webhook, org, url, status, secret, former,
+      former_until as "formerUntil"
     from webhooks where org = ${org} and id = ${webhook} for no key update`
-  if (!endpoint) return null
-  await dispatch.insertEvents(db, [event], at)
-  await db`insert into webhook_deliveries (id, webhook, event, attempts, attempts_max, due, started, created)
-    values (${delivery}, ${webhook}, ${event.id}, 1, 1, ${lost}, ${at}, ${at})`
+  if (!target) return null
+  await dispatch.insertEvents(db, [event])
+  await db`insert into webhook_pending (id, webhook, event, attempts, attempts_max, due, started)
+    values (${delivery}, ${webhook}, ${event.id}, 1, 1, ${at}, ${at})`
   await dispatch.callQueues(db, [webhook], lost)
-  const { subject, body } = event
-  return { ...endpoint, delivery, webhook, org, attempt: 1, attemptsMax: 1, subject, body }
+  return target
 }
 
-/** Deletes deliveries with a lower id, at most so many; returns how many. Their attempts go with them. */
-export async function deleteDeliveriesBefore(db: Tx, id: string, count: number): Promise<number> {
-  const rows = await db`delete from webhook_deliveries where id in (
-    select id from webhook_deliveries where id < ${id} order by id limit ${count}) returning 1`
+/** Deletes attempts of deliveries with a lower id, at most so many; returns how many. */
+export async function deleteAttemptsBefore(db: Tx, delivery: string, count: number): Promise<number> {
+  const rows = await db`delete from webhook_attempts where (delivery, attempt) in (
+    select delivery, attempt from webhook_attempts where delivery < ${delivery} order by delivery, attempt limit ${count})
+    returning 1`
   return rows.length
 }
 
-/** Deletes events with a lower id which no delivery has, at most so many; returns how many. */
+/** Deletes events with a lower id, at most so many, unless they are to be sent again; returns how many. Two statements: the
+ *  second must see what was committed before the first one locked. */
 export async function deleteEventsBefore(db: Tx, id: string, count: number): Promise<number> {
-  const rows = await db`delete from webhook_events where id in (
-    select id from webhook_events as e where id < ${id}
-      and not exists (select from webhook_deliveries as d where d.event = e.id) order by id limit ${count}) returning 1`
+  const old = await db<{ id: string }>`select id from webhook_events as e where id < ${id}
+      and not exists (select from webhook_pending where event = e.id)
+    order by id limit ${count} for update skip locked`
+  const rows = await db`delete from webhook_events as e where id = any(${old.map(one => one.id)}::uuid[])
+    and not exists (select from webhook_pending where event = e.id) returning 1`
   return rows.length
 }
 
-/** Deletes deliveries of an endpoint that was deleted, at most so many; returns how many. */
+/** Deletes deliveries of an endpoint that was deleted, at most so many of each kind; returns how many, at least one if there
+ *  was such an endpoint. */
 export async function deleteDeliveriesOfDeleted(db: Tx, count: number): Promise<number> {
   const [one] = await db<{ webhook: string }>`select webhook from webhook_deleted order by webhook limit 1`
   if (!one) return 0
-  const rows = await db`delete from webhook_deliveries where id in (
-    select id from webhook_deliveries where webhook = ${one.webhook} limit ${count}) returning 1`
-  if (rows.length < count) await db`delete from webhook_deleted where webhook = ${one.webhook}`
-  return Math.max(rows.length, 1)
+  const pending = await db`delete from webhook_pending where id in (
+    select id from webhook_pending where webhook = ${one.webhook} limit ${count}) returning 1`
+  const attempts = await db`delete from webhook_attempts where (delivery, attempt) in (
+    select delivery, attempt from webhook_attempts where webhook = ${one.webhook} limit ${count}) returning 1`
+  if (pending.length < count && attempts.length < count) {
+    await db`delete from webhook_deleted where webhook = ${one.webhook}`
+  }
+  return Math.max(pending.length + attempts.length, 1)
 }
 
 export async function deleteDaysBefore(db: Tx, day: string): Promise<void> {

@@ -32,33 +32,32 @@ create table webhook_events (
   id uuid primary key,                    -- of version 7, by which the old ones are found
   org text not null references orgs on delete cascade,
   subject text not null,
-  body text not null,
-  created timestamptz not null
+  body text not null
 );
 create index webhook_events_of on webhook_events (org);
 
--- An event for an endpoint: its attempts have the same delivery id, that of the row.
-create table webhook_deliveries (
+-- An event for an endpoint, until it arrived or failed for good: its attempts have the same delivery id, that of the row.
+-- The endpoint may be deleted, see webhook_deleted. No foreign keys here and in the log: to check them
+-- costs more than anything else in the insertion. The beginning of an attempt changes no column of an index, and finds space in
+-- the same page.
+create table webhook_pending (
   id uuid primary key,                    -- of version 7, by which the old ones are found
-  webhook text collate "C" not null,      -- it may be deleted, see webhook_deleted
-  event uuid not null references webhook_events on delete cascade,
+  webhook text collate "C" not null,
+  event uuid not null,
   attempts smallint not null default 0,
   attempts_max smallint not null,
-  due timestamptz,                        -- of the next attempt; while one runs, when it is given up; null at the end
+  due timestamptz not null,               -- of the next attempt, or of the one that runs
   started timestamptz,                    -- of the attempt that runs; null if none does
-  outcome text check (outcome in ('ok', 'failed')),
-  resend_of uuid,
-  created timestamptz not null
-) with (fillfactor = 70);
-create index webhook_deliveries_due on webhook_deliveries (webhook, due) where due is not null;
-create index webhook_deliveries_ended on webhook_deliveries (webhook, outcome, created);
-create index webhook_deliveries_event on webhook_deliveries (event);
+  resend_of uuid
+) with (fillfactor = 50);
+create index webhook_pending_due on webhook_pending (webhook, due);
 
--- Attempts that have ended.
+-- The log: attempts that have ended.
 create table webhook_attempts (
-  delivery uuid not null references webhook_deliveries on delete cascade,
+  delivery uuid not null,
   attempt smallint not null,
   webhook text collate "C" not null,
+  event uuid not null,
   subject text not null,
   created timestamptz not null,
   status text not null check (status in ('ok', 'retrying', 'failed')),
@@ -66,6 +65,8 @@ create table webhook_attempts (
   error text,
   response text not null default '',      -- the beginning of the body
   duration_ms integer not null,
+  resend_of uuid,
+  is_resendable boolean not null,         -- it failed as the last of its delivery, which is no test and was not sent again
   primary key (delivery, attempt)
 );
 create unique index webhook_attempts_ok on webhook_attempts (delivery) where status = 'ok';
@@ -73,6 +74,7 @@ create unique index webhook_attempts_ok on webhook_attempts (delivery) where sta
 create index webhook_attempts_listed on webhook_attempts (webhook, status, created desc, delivery desc, attempt desc);
 create index webhook_attempts_of_subjects on webhook_attempts
   (webhook, subject, created desc, delivery desc, attempt desc);
+create index webhook_attempts_resendable on webhook_attempts (webhook, created, delivery) where is_resendable;
 
 -- How many deliveries ended, by day.
 create table webhook_days (
@@ -83,7 +85,13 @@ create table webhook_days (
   primary key (webhook, day)
 );
 
--- Endpoints that are deleted, whose deliveries are not yet: there may be millions.
+-- Endpoints that are deleted, by themselves or with their organisation. Their deliveries are not yet: there may be millions.
 create table webhook_deleted (
   webhook text collate "C" primary key
 );
+create function remember_deleted_webhook() returns trigger language plpgsql as $$
+begin
+  insert into webhook_deleted (webhook) values (old.id);
+  return null;
+end $$;
+create trigger webhook_was_deleted after delete on webhooks for each row execute function remember_deleted_webhook();

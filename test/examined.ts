@@ -1,0 +1,47 @@
+// Counts the rows of tables that each transaction of a host reads, those of foreign keys and triggers included.
+import type { Database, Sql, SqlValue, Tx } from '../src/engines/engines.ts'
+
+/** How many rows a transaction read, and its first statement. */
+export type Examined = { rows: number; first: string }
+
+/** A database that passes everything on; a statement outside of a transaction gets one of its own. `tables` is a pattern as
+ *  in LIKE. */
+export function examining(db: Database, tables: string): { db: Database; transactions: Examined[] } {
+  const transactions: Examined[] = []
+  const examinedSoFar = async (tx: Sql) => {
+    const [row] = await tx<{
+      rows: number
+    }>`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int as rows
+      from pg_stat_xact_user_tables where relname like ${tables}`
+    return row?.rows ?? 0
+  }
+  const examine = <T>(target: Database, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    target.transaction(async tx => {
+      const before = await examinedSoFar(tx)
+      let first = ''
+      const noting = new Proxy(tx, {
+        apply: (statement, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => {
+          first ||= strings.join('?')
+          return statement(strings, ...values)
+        },
+      })
+      const result = await work(noting)
+      transactions.push({ rows: (await examinedSoFar(tx)) - before, first })
+      return result
+    })
+  const wrap = (target: Database): Database => {
+    const one = (strings: TemplateStringsArray, ...values: SqlValue[]) => examine(target, tx => tx(strings, ...values))
+    const changed: Partial<Record<string | symbol, unknown>> = {
+      for: (user: string) => wrap(target.for(user)),
+      transaction: <T>(work: (tx: Tx) => Promise<T>) => examine(target, work),
+      autocommit: new Proxy(target.autocommit, {
+        apply: (_target, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => one(strings, ...values),
+      }),
+    }
+    return new Proxy(target, {
+      get: (known, name) => changed[name] ?? Reflect.get(known, name),
+      apply: (_target, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => one(strings, ...values),
+    })
+  }
+  return { db: wrap(db), transactions }
+}
