@@ -34,11 +34,11 @@ export async function insertDeliveries(
   due: string,
 ): Promise<void> {
   const column = (name: keyof NewDelivery) => deliveries.map(one => one[name])
-  await db`insert into webhook_pending (id, webhook, event, resend_of, attempts_max, due)
+  await db`with kept as (select id from webhooks where id = any(${[...new Set(column('webhook'))]}) for key share)
+    insert into webhook_pending (id, webhook, event, resend_of, attempts_max, due)
     select d.id, d.webhook, d.event, d.resend_of, ${attemptsMax}, ${due}::timestamptz
     from unnest(${column('id')}::uuid[], ${column('webhook')}::text[], ${column('event')}::uuid[],
-      ${column('resendOf')}::uuid[]) as d (id, webhook, event, resend_of)
-    join webhooks as w on w.id = d.webhook for key share of w`
+      ${column('resendOf')}::uuid[]) as d (id, webhook, event, resend_of) join kept on kept.id = d.webhook`
 }
 
 /** Says that there is something to send. In one order: transactions that touch the same endpoints would wait for each
