@@ -66,6 +66,11 @@ export const LISTINGS: readonly Listing[] = [
     'failed deliveries of a subject',
     `/v1/webhooks/wh_{org}0/deliveries?subject=shop.rare&status=failed&${LIMIT}`,
   ),
+  listing(
+    'deliveries of a subject without a status',
+    `/v1/webhooks/wh_{org}0/deliveries?subject=shop.order&status=retrying&${LIMIT}`,
+  ),
+  listing('deliveries until long ago', `/v1/webhooks/wh_{org}0/deliveries?until=2000-01-01T00:00:00Z&${LIMIT}`),
   listing('deliveries since lately', `/v1/webhooks/wh_{org}0/deliveries?since={recent}&${LIMIT}`),
   listing('risk overrides', `/v1/risk/reference/domain?${LIMIT}`),
 ]

@@ -70,8 +70,9 @@ export const listWebhookDeliveries = operation({
   run: async ({ db, caller }, { id, status, subject = null, since, until, ...query }) => {
     if (!(await store.isEndpoint(db, caller.org, id))) missing()
     const statuses = status ? [status] : STATUSES
-    const filter = { statuses, subject, since: since ?? '-infinity', until: until ?? 'infinity' }
-    const select = (last: string, count: number) => log.selectAttempts(db, id, filter, attemptFrom(last), count)
+    const filter = { statuses, subject, since: since ?? '-infinity' }
+    const select = (last: string, count: number) =>
+      log.selectAttempts(db, id, filter, before(attemptFrom(last), until), count)
     const found = await page(query, select, row => positionKey({ created: row.created, id: idOf(row) }))
     return { ...found, data: found.data.map(shown) }
   },
@@ -80,12 +81,20 @@ export const listWebhookDeliveries = operation({
 const idOf = ({ delivery, attempt }: Pick<log.AttemptRow, 'delivery' | 'attempt'>) =>
   `att_${delivery.replaceAll('-', '')}_${attempt}`
 
+const FIRST = { delivery: '00000000-0000-0000-0000-000000000000', attempt: 0 }
+
 function attemptFrom(last: string): log.AttemptPosition {
   const { created, id } = positionFrom(last)
-  if (id === '') return { created, delivery: '00000000-0000-0000-0000-000000000000', attempt: 0 }
+  if (id === '') return { ...FIRST, created }
   const [, delivery, attempt] = id.match(/^att_([0-9a-f]{32})_(\d)$/) ?? []
   if (delivery === undefined) throw invalidCursor()
   return { created, delivery, attempt: Number(attempt) }
+}
+
+/** The list begins at `until` if that is earlier: a condition beside the position would read all that is later. */
+function before(after: log.AttemptPosition, until: string | undefined): log.AttemptPosition {
+  const isEarlier = until !== undefined && !(Date.parse(after.created) < Date.parse(until))
+  return isEarlier ? { ...FIRST, created: until } : after
 }
 
 function shown({ httpStatus, error, response, resendOf, ...row }: log.AttemptRow) {

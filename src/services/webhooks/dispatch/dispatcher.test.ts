@@ -222,6 +222,40 @@ describe('an endpoint that is deleted while an event for it is consumed', () => 
   })
 })
 
+describe('endpoints that fail now and then, and are deleted', () => {
+  it('make no transactions wait for each other', async () => {
+    const { org, key, send } = await newEndpoint()
+    let count = 0
+    receiver.state.answer = response => void response.writeHead(++count % 3 === 0 ? 500 : 200).end()
+    const url = `${receiver.url}/${org}`
+    const ids: string[] = []
+    for (let n = 0; n < 30; n++) {
+      ids.push((await host.call('POST /v1/webhooks', { as: key, body: { url, events: ['shop.>'] } })).body.id)
+    }
+    const deadlocks = async () =>
+      (
+        await host.db<{ deadlocks: number }>`select deadlocks from pg_stat_database
+        where datname = current_database()`
+      )[0]?.deadlocks
+    const before = await deadlocks()
+    for (let n = 0; n < 60; n++) {
+      await send()
+      if (n % 2 === 0) assert.equal((await host.call(`DELETE /v1/webhooks/${ids.pop()}`, { as: key })).status, 204)
+      host.clock.advance(200)
+    }
+    await eventually(
+      async () => {
+        host.clock.advance(1_000)
+        await pause(20)
+        return host.db`select from webhook_pending as p join webhooks as w on w.id = p.webhook where w.org = ${org}`
+      },
+      left => left.length === 0,
+    )
+    assert.equal(await deadlocks(), before)
+    assert.deepEqual(host.warnings, [])
+  })
+})
+
 describe('an organisation with many endpoints', () => {
   it('gets all deliveries of many events, in transactions that end soon, while others get theirs', async () => {
     answerWith(200)

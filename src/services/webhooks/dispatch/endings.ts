@@ -30,12 +30,9 @@ async function writeEndings(by: Publishing, db: Tx, ended: readonly store.Ended[
   const now = by.clock.now()
   const at = now.toISOString()
   const endpoints = await store.endAttempts(db, ended, at)
-  const named = (isOk: boolean) => endpoints.filter(one => one.isOk === isOk).map(({ webhook }) => webhook)
-  const [well, failed] = [named(true), named(false)]
-  if (well.length > 0) await store.clearFailing(db, well)
-  if (failed.length === 0) return
   const before = new Date(now.getTime() - FAILING_MS).toISOString()
-  const failing = await store.setFailing(db, failed, at, before)
+  const failing = await store.setFailing(db, endpoints, at, before)
+  if (failing.length === 0) return
   await emitting(by, db, endpointFailing, emit => {
     for (const { webhook: id, org, url, since } of failing) {
       emit('webhook.endpoint.failing', { id, url, since }, org as OrgId)

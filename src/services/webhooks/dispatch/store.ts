@@ -241,21 +241,26 @@ export async function endAttempts(
     select webhook, bool_or(status = 'ok') as "isOk" from ended group by webhook order by webhook`
 }
 
-export async function clearFailing(db: Tx, webhooks: readonly string[]): Promise<void> {
-  await db`with locked as (select webhook from webhook_queues
-      where webhook = any(${webhooks}) and failing_since is not null order by webhook for update)
-    update webhook_queues as q set failing_since = null, is_told = false from locked where q.webhook = locked.webhook`
-}
-
 export type Failing = { webhook: string; org: string; url: string; since: string }
 
-/** Returns those that have failed since `before` or longer, of which nobody was told. */
-export async function setFailing(db: Tx, webhooks: readonly string[], now: string, before: string): Promise<Failing[]> {
-  return db<Failing>`with locked as (select webhook from webhook_queues where webhook = any(${webhooks})
-      and (failing_since is null or (failing_since <= ${before} and not is_told)) order by webhook for update),
-    failing as (update webhook_queues as q set failing_since = coalesce(q.failing_since, ${now}),
-        is_told = q.failing_since is not null
-      from locked where q.webhook = locked.webhook returning q.webhook, q.org, q.failing_since, q.is_told)
-    select f.webhook, f.org, w.url, f.failing_since as since from failing as f join webhooks as w on w.id = f.webhook
-    where f.is_told`
+/** Of endpoints, and whether an attempt succeeded. Returns those that have failed since `before` or longer, of which nobody was
+ *  told. One statement for both kinds: the rows are locked in one order, as by all others. */
+export async function setFailing(
+  db: Tx,
+  endpoints: readonly { webhook: string; isOk: boolean }[],
+  now: string,
+  before: string,
+): Promise<Failing[]> {
+  return db<Failing>`with given as (select * from unnest(${endpoints.map(({ webhook }) => webhook)}::text[],
+        ${endpoints.map(({ isOk }) => isOk)}::boolean[]) as g (webhook, is_ok)),
+    locked as (select q.webhook, g.is_ok from given as g join webhook_queues as q on q.webhook = g.webhook
+      where case when g.is_ok then q.failing_since is not null
+        else q.failing_since is null or (q.failing_since <= ${before} and not q.is_told) end
+      order by q.webhook for update of q),
+    changed as (update webhook_queues as q
+      set failing_since = case when l.is_ok then null else coalesce(q.failing_since, ${now}) end,
+        is_told = not l.is_ok and q.failing_since is not null
+      from locked as l where q.webhook = l.webhook returning q.webhook, q.org, q.failing_since, q.is_told)
+    select c.webhook, c.org, w.url, c.failing_since as since from changed as c join webhooks as w on w.id = c.webhook
+    where c.is_told`
 }

@@ -15,6 +15,17 @@ describe('subscriptions', () => {
     }
   })
 
+  it('find the same when there are many patterns', async () => {
+    const tokens = ['a', 'b', '*']
+    const all = tokens.flatMap(a => tokens.flatMap(b => tokens.flatMap(c => tokens.map(d => `${a}.${b}.${c}.${d}`))))
+    const patterns = [...all, ...all.map(one => one.replace(/.$/, '>')), ...all.map(one => `${one}.>`), ...PATTERNS]
+    const { wanting } = await compile(patterns.map((pattern, n) => ({ id: String(n), events: [pattern] })))
+    for (const subject of [...SUBJECTS, 'a.b.a.b', 'b.b.b.b', 'a.a.x.a', 'a.b.a.b.c', 'x.x.x.x', 'a.b.a']) {
+      const expected = patterns.flatMap((pattern, n) => (matches(pattern, subject) ? [String(n)] : []))
+      assert.deepEqual(wanting(subject).sort(), expected.sort(), subject)
+    }
+  })
+
   it('find an endpoint once, and one without patterns always', async () => {
     const { wanting, isEmpty } = await compile([
       { id: 'all', events: [] },

@@ -1,20 +1,27 @@
-// Which endpoints of an organisation want an event. There may be 64,000 patterns: they are compiled to a tree of tokens, so
-// that an event costs what fits it and not what there is, and kept until an endpoint changes.
+// Which endpoints of an organisation want an event. There may be 64,000 patterns: they are in a tree of tokens, so that an
+// event costs what fits it and not what there is. The tree is kept until an endpoint changes.
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Sql } from '../../../engines/engines.ts'
+import { matches, type Sql } from '../../../engines/engines.ts'
 import * as store from './store.ts'
 
-/** Patterns in memory, of all organisations. */
-const PATTERNS_MAX = 200_000
-/** After so many, others have a turn. */
-const COMPILED_AT_ONCE = 1_000
+/** Characters of patterns in memory, of all organisations. The tree takes a few times as much. */
+const KEPT_MAX = 16 * 1024 * 1024
+/** After so many patterns, others have a turn. */
+const AT_ONCE = 1_000
+/** A node with more patterns than these has a child for each token. Few patterns need no nodes of their own: each of those
+ *  takes several times what a pattern takes. */
+const LEAF_MAX = 16
+
+/** What is left of a pattern below a node. */
+type Item = { rest: string; id: string }
 
 type Node = {
-  next: Map<string, Node>
-  any: Node | null
-  /** Endpoints whose pattern ends here, and those that want the rest, whatever it is. */
+  /** Endpoints whose pattern ends here, and those that want whatever follows. */
   here: string[]
-  rest: string[]
+  all: string[]
+  /** Patterns that go on, until there are too many of them. */
+  items: Item[]
+  children: Map<string, Node> | null
 }
 
 export type Subscriptions = {
@@ -25,48 +32,69 @@ export type Subscriptions = {
   wanting(subject: string): string[]
 }
 
-const newNode = (): Node => ({ next: new Map(), any: null, here: [], rest: [] })
+export type Patterns = { id: string; events: readonly string[] }
 
-export async function compile(endpoints: readonly { id: string; events: readonly string[] }[]): Promise<Subscriptions> {
+const newNode = (): Node => ({ here: [], all: [], items: [], children: null })
+
+export async function compile(endpoints: readonly Patterns[]): Promise<Subscriptions> {
   const root = newNode()
   let count = 0
   for (const { id, events } of endpoints) {
     for (const pattern of events.length === 0 ? ['>'] : events) {
-      add(root, pattern.split('.'), id)
-      if (++count % COMPILED_AT_ONCE === 0) await turn()
+      add(root, pattern, id)
+      if (++count % AT_ONCE === 0) await turn()
     }
   }
-  const isLarge = count > COMPILED_AT_ONCE
-  return { isEmpty: endpoints.length === 0, isLarge, wanting: subject => find(root, subject.split('.')) }
+  return { isEmpty: endpoints.length === 0, isLarge: count > AT_ONCE, wanting: subject => find(root, subject) }
 }
 
-function add(root: Node, tokens: readonly string[], id: string): void {
-  let node = root
-  for (const token of tokens) {
-    if (token === '>') return void node.rest.push(id)
-    let next = token === '*' ? node.any : node.next.get(token)
-    if (!next) {
-      next = newNode()
-      if (token === '*') node.any = next
-      else node.next.set(token, next)
-    }
-    node = next
+/** `rest` is '' at the end of a pattern. */
+function add(node: Node, rest: string, id: string): void {
+  if (rest === '') node.here.push(id)
+  else if (rest === '>') node.all.push(id)
+  else if (node.children) addBelow(node.children, { rest, id })
+  else {
+    node.items.push({ rest, id })
+    if (node.items.length <= LEAF_MAX) return
+    node.children = new Map()
+    for (const item of node.items) addBelow(node.children, item)
+    node.items = []
   }
-  node.here.push(id)
 }
 
-function find(root: Node, tokens: readonly string[]): string[] {
+function addBelow(children: Map<string, Node>, { rest, id }: Item): void {
+  const [token, after] = split(rest)
+  let child = children.get(token)
+  if (!child) {
+    child = newNode()
+    children.set(token, child)
+  }
+  add(child, after, id)
+}
+
+/** The first token and what follows it, which is '' after the last one. */
+function split(text: string): [token: string, after: string] {
+  const dot = text.indexOf('.')
+  return dot === -1 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)]
+}
+
+function find(root: Node, subject: string): string[] {
   const found = new Set<string>()
   let nodes = [root]
-  for (const token of tokens) {
+  let left = subject
+  while (left !== '' && nodes.length > 0) {
+    const [token, after] = split(left)
     const next: Node[] = []
-    for (const { next: known, any, rest } of nodes) {
-      for (const id of rest) found.add(id)
-      const child = known.get(token)
-      if (child) next.push(child)
-      if (any) next.push(any)
+    for (const { all, items, children } of nodes) {
+      for (const id of all) found.add(id)
+      for (const { rest, id } of items) if (matches(rest, left)) found.add(id)
+      for (const name of [token, '*']) {
+        const child = children?.get(name)
+        if (child) next.push(child)
+      }
     }
     nodes = next
+    left = after
   }
   for (const { here } of nodes) for (const id of here) found.add(id)
   return [...found]
@@ -74,8 +102,10 @@ function find(root: Node, tokens: readonly string[]): string[] {
 
 export type SubscriptionsOf = (db: Sql, org: string) => Promise<Subscriptions>
 
+type Kept = { version: string; size: number; subscriptions: Subscriptions }
+
 export function openSubscriptions(): SubscriptionsOf {
-  const kept = new Map<string, { version: string; size: number; subscriptions: Subscriptions }>()
+  const kept = new Map<string, Kept>()
   let size = 0
   const forget = (org: string) => {
     size -= kept.get(org)?.size ?? 0
@@ -85,16 +115,21 @@ export function openSubscriptions(): SubscriptionsOf {
     const version = await store.selectVersion(db, org)
     const known = kept.get(org)
     if (known?.version === version) return known.subscriptions
-    const endpoints = await store.selectActive(db, org)
-    const subscriptions = await compile(endpoints)
+    // Before the next one is made, so that there are never both in memory.
     forget(org)
-    const entry = { version, size: endpoints.reduce((sum, { events }) => sum + events.length + 1, 1), subscriptions }
+    const endpoints = await store.selectActive(db, org)
+    const entry = { version, size: sizeOf(endpoints), subscriptions: await compile(endpoints) }
+    forget(org)
     kept.set(org, entry)
     size += entry.size
     for (const oldest of kept.keys()) {
-      if (size <= PATTERNS_MAX || oldest === org) break
+      if (size <= KEPT_MAX || oldest === org) break
       forget(oldest)
     }
-    return subscriptions
+    return entry.subscriptions
   }
 }
+
+/** An entry takes some memory even without patterns. */
+const sizeOf = (endpoints: readonly Patterns[]) =>
+  endpoints.reduce((sum, { events }) => events.reduce((part, { length }) => part + 40 + length, sum + 40), 1_000)

@@ -20,7 +20,6 @@ export type AttemptFilter = {
   statuses: readonly string[]
   subject: string | null
   since: string
-  until: string
 }
 
 /** After which attempt the list goes on. */
@@ -33,14 +32,13 @@ export async function selectAttempts(
   after: AttemptPosition,
   count: number,
 ): Promise<AttemptRow[]> {
-  if (filter.subject !== null) return selectAttemptsOf(db, webhook, filter, filter.subject, after, count)
-  const { statuses, since, until } = filter
+  const { statuses, subject, since } = filter
+  if (subject !== null) return selectAttemptsOf(db, webhook, subject, statuses, since, after, count)
   return db<AttemptRow>`select a.delivery, a.subject, a.attempt, a.status, a.http_status as "httpStatus", a.error,
       a.response, a.duration_ms as "durationMs", a.resend_of as "resendOf", a.created
     from unnest(${statuses}::text[]) as s (status) cross join lateral (
-      select * from webhook_attempts where webhook = ${webhook} and status = s.status
+      select * from webhook_attempts where webhook = ${webhook} and status = s.status and created >= ${since}
         and (created, delivery, attempt) < (${after.created}, ${after.delivery}, ${after.attempt})
-        and created >= ${since} and created < ${until}
       order by created desc, delivery desc, attempt desc limit ${count}) as a
     order by a.created desc, a.delivery desc, a.attempt desc limit ${count}`
 }
@@ -48,18 +46,20 @@ export async function selectAttempts(
 async function selectAttemptsOf(
   db: Sql,
   webhook: string,
-  { statuses, since, until }: AttemptFilter,
   subject: string,
+  statuses: readonly string[],
+  since: string,
   after: AttemptPosition,
   count: number,
 ): Promise<AttemptRow[]> {
-  return db<AttemptRow>`select delivery, subject, attempt, status, http_status as "httpStatus", error, response,
-      duration_ms as "durationMs", resend_of as "resendOf", created
-    from webhook_attempts
-    where webhook = ${webhook} and subject = ${subject} and status = any(${statuses})
-      and (created, delivery, attempt) < (${after.created}, ${after.delivery}, ${after.attempt})
-      and created >= ${since} and created < ${until}
-    order by created desc, delivery desc, attempt desc limit ${count}`
+  return db<AttemptRow>`select a.delivery, a.subject, a.attempt, a.status, a.http_status as "httpStatus", a.error,
+      a.response, a.duration_ms as "durationMs", a.resend_of as "resendOf", a.created
+    from unnest(${statuses}::text[]) as s (status) cross join lateral (
+      select * from webhook_attempts
+      where webhook = ${webhook} and subject = ${subject} and status = s.status and created >= ${since}
+        and (created, delivery, attempt) < (${after.created}, ${after.delivery}, ${after.attempt})
+      order by created desc, delivery desc, attempt desc limit ${count}) as a
+    order by a.created desc, a.delivery desc, a.attempt desc limit ${count}`
 }
 
 /** The delivery that is sent again, and its event. */
@@ -129,15 +129,17 @@ export async function deleteAttemptsBefore(db: Tx, delivery: string, count: numb
   return rows.length
 }
 
-/** Deletes events with a lower id, at most so many, unless they are to be sent again; returns how many. Two statements: the
- *  second must see what was committed before the first one locked. */
+/** Deletes events with a lower id, at most so many, unless they are to be sent again; returns how many. Those that are must be
+ *  read after the events are locked, because whoever sends one again locks it too. */
 export async function deleteEventsBefore(db: Tx, id: string, count: number): Promise<number> {
-  const old = await db<{ id: string }>`select id from webhook_events as e where id < ${id}
-      and not exists (select from webhook_pending where event = e.id)
+  const old = await db<{ id: string }>`select id from webhook_events where id < ${id}
     order by id limit ${count} for update skip locked`
-  const rows = await db`delete from webhook_events as e where id = any(${old.map(one => one.id)}::uuid[])
-    and not exists (select from webhook_pending where event = e.id) returning 1`
-  return rows.length
+  if (old.length === 0) return 0
+  const wanted = await db<{ id: string }>`select distinct event as id from webhook_pending where event < ${id}`
+  const kept = new Set(wanted.map(one => one.id))
+  const ids = old.map(one => one.id).filter(one => !kept.has(one))
+  await db`delete from webhook_events where id = any(${ids}::uuid[])`
+  return ids.length
 }
 
 /** Deletes deliveries of an endpoint that was deleted, at most so many of each kind; returns how many, at least one if there
@@ -150,6 +152,7 @@ export async function deleteDeliveriesOfDeleted(db: Tx, count: number): Promise<
   const attempts = await db`delete from webhook_attempts where (delivery, attempt) in (
     select delivery, attempt from webhook_attempts where webhook = ${one.webhook} limit ${count}) returning 1`
   if (pending.length < count && attempts.length < count) {
+    await db`delete from webhook_days where webhook = ${one.webhook}`
     await db`delete from webhook_deleted where webhook = ${one.webhook}`
   }
   return Math.max(pending.length + attempts.length, 1)

@@ -73,12 +73,12 @@ create unique index webhook_attempts_ok on webhook_attempts (delivery) where sta
 -- A list of all is one of each status.
 create index webhook_attempts_listed on webhook_attempts (webhook, status, created desc, delivery desc, attempt desc);
 create index webhook_attempts_of_subjects on webhook_attempts
-  (webhook, subject, created desc, delivery desc, attempt desc);
+  (webhook, subject, status, created desc, delivery desc, attempt desc);
 create index webhook_attempts_resendable on webhook_attempts (webhook, created, delivery) where is_resendable;
 
 -- How many deliveries ended, by day.
 create table webhook_days (
-  webhook text collate "C" not null references webhooks on delete cascade,
+  webhook text collate "C" not null,
   day date not null,
   deliveries integer not null,
   failures integer not null,
