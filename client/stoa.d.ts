@@ -2160,17 +2160,17 @@ export type Stoa = {
      * Sends a delivery again, with a delivery id of its own.
      * `POST /v1/webhooks/{id}/deliveries/{delivery}/resend`
      */
-    resendWebhookDelivery(input: ResendWebhookDeliveryInput, options?: CallOptions): Call<WebhookResent>;
+    resendWebhookDelivery(input: ResendWebhookDeliveryInput, options?: CreateOptions): Call<WebhookResent>;
     /**
      * Sends all deliveries again that failed since a time.
      * `POST /v1/webhooks/{id}/resend`
      */
-    resendFailedWebhookDeliveries(input: ResendFailedWebhookDeliveriesInput, options?: CallOptions): Call<WebhookResentAll>;
+    resendFailedWebhookDeliveries(input: ResendFailedWebhookDeliveriesInput, options?: CreateOptions): Call<WebhookResentAll>;
     /**
      * Replaces the secret of an endpoint.
      * `POST /v1/webhooks/{id}/secret`
      */
-    rotateWebhookSecret(input: RotateWebhookSecretInput, options?: CallOptions): Call<NewWebhookEndpoint>;
+    rotateWebhookSecret(input: RotateWebhookSecretInput, options?: CreateOptions): Call<NewWebhookEndpoint>;
     /**
      * Sends a test delivery, and says what became of it.
      * `POST /v1/webhooks/{id}/test`

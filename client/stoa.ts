@@ -3280,19 +3280,19 @@ export type Stoa = {
    * Sends a delivery again, with a delivery id of its own.
    * `POST /v1/webhooks/{id}/deliveries/{delivery}/resend`
    */
-  resendWebhookDelivery(input: ResendWebhookDeliveryInput, options?: CallOptions): Call<WebhookResent>
+  resendWebhookDelivery(input: ResendWebhookDeliveryInput, options?: CreateOptions): Call<WebhookResent>
 
   /**
    * Sends all deliveries again that failed since a time.
    * `POST /v1/webhooks/{id}/resend`
    */
-  resendFailedWebhookDeliveries(input: ResendFailedWebhookDeliveriesInput, options?: CallOptions): Call<WebhookResentAll>
+  resendFailedWebhookDeliveries(input: ResendFailedWebhookDeliveriesInput, options?: CreateOptions): Call<WebhookResentAll>
 
   /**
    * Replaces the secret of an endpoint.
    * `POST /v1/webhooks/{id}/secret`
    */
-  rotateWebhookSecret(input: RotateWebhookSecretInput, options?: CallOptions): Call<NewWebhookEndpoint>
+  rotateWebhookSecret(input: RotateWebhookSecretInput, options?: CreateOptions): Call<NewWebhookEndpoint>
 
   /**
    * Sends a test delivery, and says what became of it.
@@ -3545,11 +3545,11 @@ export function createStoa(options: StoaOptions): Stoa {
     listWebhookDeliveriesAll: (input, options) =>
       host.all('GET', '/v1/webhooks/{id}/deliveries', input, options),
     resendWebhookDelivery: (input, options) =>
-      host.call('POST', '/v1/webhooks/{id}/deliveries/{delivery}/resend', input, options),
+      host.create('POST', '/v1/webhooks/{id}/deliveries/{delivery}/resend', input, options),
     resendFailedWebhookDeliveries: (input, options) =>
-      host.call('POST', '/v1/webhooks/{id}/resend', input, options),
+      host.create('POST', '/v1/webhooks/{id}/resend', input, options),
     rotateWebhookSecret: (input, options) =>
-      host.call('POST', '/v1/webhooks/{id}/secret', input, options),
+      host.create('POST', '/v1/webhooks/{id}/secret', input, options),
     testWebhook: (input, options) =>
       host.call('POST', '/v1/webhooks/{id}/test', input, options),
     listReference: (input = {}, options) =>

@@ -20,6 +20,7 @@
 //   metered   it costs money: it is refused for a key that has used up its budget, and its context has the `meter`.
 //   issuesCredential   it creates, reveals or widens a credential, and is refused for every limited key.
 //   endsCredential     it revokes a credential, and is allowed whatever a key is limited to.
+//   keyed     a request that is repeated with its `Idempotency-Key` must not be carried out again, as always with 201.
 //   body      how a body other than our JSON is passed in `input.body`: `bytes`; `parsed`, its bytes and JSON value,
 //             from which declared fields are read too; or `stream`. `encodings` are decoded within `decodedLimit`, which
 //             is `bodyLimit` unless given.
@@ -128,6 +129,7 @@ export type Declaration<
   metered?: M
   issuesCredential?: true
   endsCredential?: true
+  keyed?: true
   callsOperations?: D
   emits?: E
   audit?: Au
@@ -216,7 +218,7 @@ export function declareOperation(declared: Erased) {
   const bodyKind: 'none' | BodyKind = body ?? (bodiless ? 'none' : 'json')
   const { summary, description = null, encodings = [], bodyLimit = BODY_LIMIT, faults = [] } = declared
   const { dialect = native, emits = {} } = declared
-  const creates = method === 'POST' && declared.status === 201 && access !== 'public'
+  const creates = method === 'POST' && (declared.status === 201 || declared.keyed === true) && access !== 'public'
   const { metered = false, issuesCredential = false, endsCredential = false, callsOperations = false } = declared
   return {
     kind: 'operation' as const,
@@ -247,7 +249,8 @@ export function declareOperation(declared: Erased) {
     issuesCredential,
     endsCredential,
     callsOperations,
-    /** It creates a thing, so a request can be repeated safely with an `Idempotency-Key`. */
+    /** It creates a thing, or does what must not be done twice, so a request can be repeated safely with an
+     *  `Idempotency-Key`. */
     creates,
     /** Its answer contains a secret. */
     disclosesSecret: hasSecret(answer.value),

@@ -207,6 +207,20 @@ describe('sending again', () => {
     assert.equal((await foreign.call(`/deliveries/${delivery}/resend`)).status, 404)
   })
 
+  it('waits until a delivery has ended', async () => {
+    const { rows, send, call } = await newEndpoint()
+    answerWith(500)
+    await send()
+    const [row] = (await ended(rows, 'retrying')) as [Row]
+    const { status, body } = await call(`/deliveries/${row.delivery}/resend`)
+    assert.deepEqual([status, body.error.code], [409, 'conflict'])
+    assert.match(body.error.message, /has not ended/)
+    answerWith(200)
+    host.clock.advance(1_000)
+    await ended(rows, 'ok')
+    assert.equal((await call(`/deliveries/${row.delivery}/resend`)).status, 202)
+  })
+
   it('of all that failed since a time leaves out what was sent again', async () => {
     const { received, rows, call, path, key } = await failing()
     const since = '2020-01-01T00:00:00Z'

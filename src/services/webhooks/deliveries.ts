@@ -170,11 +170,13 @@ function takeTest(testing: string[], id: string): Disposable {
 export const resendWebhookDelivery = operation({
   route: 'POST /v1/webhooks/{id}/deliveries/{delivery}/resend',
   summary: 'Sends a delivery again, with a delivery id of its own',
-  description: 'The same body, signed anew, with up to three attempts. It is sent soon after the answer.',
+  description:
+    'The same body, signed anew, with up to three attempts. It is sent soon after the answer. A delivery that has not ended cannot be sent again.',
   access: 'admin',
   input: { id: Id, delivery: DeliveryId },
   output: Type.Object({ delivery: DeliveryId }, { title: 'WebhookResent', description: 'The new delivery' }),
   status: 202,
+  keyed: true,
   faults: ['not_found', 'conflict'],
   audit: 'webhook.resend',
   run: ({ caller: { org }, clock, random, state, write }, { id, delivery }) => {
@@ -183,7 +185,9 @@ export const resendWebhookDelivery = operation({
     return write(async ({ db, record }) => {
       const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
       requireActive(endpoint)
-      const found = UUID.test(delivery) ? await log.takeDelivery(db, id, delivery) : null
+      if (!UUID.test(delivery)) throw notFound('delivery')
+      if (await log.isPending(db, id, delivery)) throw pending()
+      const found = await log.takeDelivery(db, id, delivery)
       if (!found) throw notFound('delivery')
       await log.insertResends(db, id, [{ ...found, id: resent }], ATTEMPTS_MAX, now.toISOString())
       record(id, { delivery: { to: delivery } })
@@ -204,6 +208,7 @@ export const resendFailedWebhookDeliveries = operation({
     { title: 'WebhookResentAll', description: 'What is sent again' },
   ),
   status: 202,
+  keyed: true,
   faults: ['not_found', 'conflict'],
   audit: 'webhook.resend',
   run: ({ caller: { org }, clock, random, state, write }, { id, since }) => {
@@ -221,6 +226,11 @@ export const resendFailedWebhookDeliveries = operation({
     })
   },
 })
+
+const pending = () =>
+  new Fault('conflict', {
+    message: 'The delivery has not ended yet: it is sent, or tried again soon. Wait for its outcome.',
+  })
 
 function requireActive({ status }: store.Endpoint): void {
   if (status === 'active') return

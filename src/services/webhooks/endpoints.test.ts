@@ -118,8 +118,11 @@ describe('the URL of an endpoint', async () => {
 
   it('is not that of Stoa itself', async () => {
     const { key } = await newOrg()
-    const own = await create(key, { url: `${host.baseUrl}/v1/event?n=1` })
-    assert.deepEqual([own.status, own.body.error.param], [400, 'url'])
+    for (const url of [host.baseUrl, host.baseUrl.replace('localhost', 'localhost.')]) {
+      const own = await create(key, { url: `${url}/v1/event?n=1` })
+      const fields = [{ path: 'url', says: 'must not be the address of Stoa itself' }]
+      assert.deepEqual([own.status, own.body.error.fields], [400, fields])
+    }
   })
 
   it('is checked when it is changed, too', async () => {

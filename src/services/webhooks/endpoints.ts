@@ -204,6 +204,7 @@ export const rotateWebhookSecret = operation({
     ),
   },
   output: NewEndpoint,
+  keyed: true,
   faults: ['not_found'],
   audit: 'webhook.rotate',
   emits: endpointRotated,

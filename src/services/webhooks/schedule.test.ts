@@ -94,11 +94,13 @@ describe('an organisation that is deleted', () => {
     const { org, endpoint, rows, send } = await newEndpoint()
     await send()
     await ended(rows, 'ok')
-    await host.db`delete from orgs where slug = ${org}`
+    const gone = await host.call(`DELETE /v1/iam/orgs/${org}?confirm=${org}`, { as: host.admin.key })
+    assert.equal(gone.status, 204, gone.text)
     const left = () => host.db`select 1 from webhook_attempts where webhook = ${endpoint.id}
       union all select 1 from webhook_pending where webhook = ${endpoint.id}
       union all select 1 from webhook_events where org = ${org}
-      union all select 1 from webhook_deleted`
+      union all select 1 from webhook_deleted union all select 1 from webhook_deleted_orgs
+      union all select 1 from webhook_days where webhook = ${endpoint.id}`
     await afterAWhile(left, rows => rows.length === 0)
   })
 })

@@ -1,4 +1,4 @@
-// Deletes deliveries that are older than the log keeps them, and those of endpoints that were deleted.
+// Deletes deliveries that are older than the log keeps them, and those of endpoints and organisations that were deleted.
 import type { Tx } from '../../engines/engines.ts'
 import { lowestUuid } from './dispatch/uuid.ts'
 import * as log from './log/store.ts'
@@ -19,6 +19,7 @@ export const deleteOldDeliveries = schedule({
     await write(tx => log.deleteDaysBefore(tx, daysAgo(COUNTED_DAYS).toISOString()))
     const steps = [
       (tx: Tx) => log.deleteDeliveriesOfDeleted(tx, DELETED_MAX),
+      (tx: Tx) => log.deleteEventsOfDeleted(tx, DELETED_MAX),
       (tx: Tx) => log.deleteAttemptsBefore(tx, before, DELETED_MAX),
       (tx: Tx) => log.deleteEventsBefore(tx, before, DELETED_MAX),
     ]

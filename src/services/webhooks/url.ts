@@ -14,7 +14,7 @@ export async function requireUrl(http: Http, ownUrl: string, text: string): Prom
   if (url.username !== '' || url.password !== '') throw refused('must not contain a user name or password')
   if (text.includes('#')) throw refused('must not contain a fragment, which is never sent')
   if (url.port === '0') throw refused('must not have the port 0')
-  if (url.host === new URL(ownUrl).host) throw refused('must not be the address of Stoa itself')
+  if (hostOf(url) === hostOf(new URL(ownUrl))) throw refused('must not be the address of Stoa itself')
   if (url.href.length > URL_MAX)
     throw refused(`must have at most ${URL_MAX} characters, with others than ASCII encoded`)
   if (isLocal(url.hostname) || (await http.isPublic(url.href)) === false) {
@@ -22,6 +22,9 @@ export async function requireUrl(http: Http, ownUrl: string, text: string): Prom
   }
   return url.href
 }
+
+/** A dot at the end of a name changes nothing. */
+const hostOf = ({ hostname, port }: URL) => `${hostname.replace(/\.$/, '')}:${port}`
 
 /** Names that have no address in public, whatever the name servers here say. */
 function isLocal(hostname: string): boolean {

@@ -17,6 +17,7 @@ export const dispatchEvents = consumer({
   batchMax: 50,
   run: async ({ db, clock, random, state }, events) => {
     const org = events[0]?.tenant as OrgId
+    if (events.some(({ type }) => type === 'iam.org.deleted')) await store.insertDeletedOrg(db, org)
     const { isEmpty, isLarge, wanting } = await state.subscriptionsOf(db, org)
     if (isEmpty) return events.length
     const now = clock.now()
@@ -47,11 +48,18 @@ async function createDeliveries(
 ): Promise<void> {
   if (found.length === 0) return
   const at = now.toISOString()
+  // Endpoints that are deleted meanwhile get none, by themselves or with their organisation.
+  const kept = await store.lockEndpoints(db, [...new Set(found.flatMap(({ endpoints }) => endpoints))])
   const deliveries = found.flatMap(({ event, endpoints }) =>
-    endpoints.map(webhook => ({ id: newUuid(random, now), webhook, event: event.id, resendOf: null })),
+    endpoints
+      .filter(webhook => kept.has(webhook))
+      .map(webhook => ({ id: newUuid(random, now), webhook, event: event.id, resendOf: null })),
   )
-  const events = found.map(({ event }) => event)
-  await store.insertEvents(db, events)
+  if (deliveries.length === 0) return
+  await store.insertEvents(
+    db,
+    found.map(({ event }) => event),
+  )
   await store.insertDeliveries(db, deliveries, ATTEMPTS_MAX, at)
-  await store.callQueues(db, [...new Set(deliveries.map(({ webhook }) => webhook))], at)
+  await store.callQueues(db, [...kept], at)
 }

@@ -70,6 +70,7 @@ function reasonOf(error: unknown, isAnswered: boolean): string {
   if (code === 'EMFILE' || code === 'ENFILE') throw error
   const says = SAYS[code]
   if (says !== undefined) return `${says} (${code}).`
+  if (code.startsWith('ERR_HTTP2_')) return `Its answer over HTTP/2 broke off (${code}).`
   if (error.message.includes('does not match the HTTP/1.1 protocol')) return `${NO_HTTP}.`
   return `${isAnswered ? 'Its answer broke off' : 'It could not be reached'}: ${error.message.replace('the call failed: ', '')}.`
 }

@@ -15,6 +15,11 @@ export async function selectVersion(db: Sql, org: string): Promise<string> {
   return row?.version ?? ''
 }
 
+/** Its events are deleted by the schedule. */
+export async function insertDeletedOrg(db: Tx, org: string): Promise<void> {
+  await db`insert into webhook_deleted_orgs (org) values (${org}) on conflict do nothing`
+}
+
 export type NewEvent = { id: string; org: string; subject: string; body: string }
 
 export async function insertEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
@@ -26,7 +31,13 @@ export async function insertEvents(db: Tx, events: readonly NewEvent[]): Promise
 
 export type NewDelivery = { id: string; webhook: string; event: string; resendOf: string | null }
 
-/** Endpoints that are deleted meanwhile get none. */
+/** Until the transaction ends, none of them is deleted. Returns those that there are. */
+export async function lockEndpoints(db: Tx, webhooks: readonly string[]): Promise<Set<string>> {
+  const rows = await db<{ id: string }>`select id from webhooks where id = any(${webhooks}) order by id for key share`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Their endpoints must be locked. */
 export async function insertDeliveries(
   db: Tx,
   deliveries: readonly NewDelivery[],
@@ -34,11 +45,10 @@ export async function insertDeliveries(
   due: string,
 ): Promise<void> {
   const column = (name: keyof NewDelivery) => deliveries.map(one => one[name])
-  await db`with kept as (select id from webhooks where id = any(${[...new Set(column('webhook'))]}) for key share)
-    insert into webhook_pending (id, webhook, event, resend_of, attempts_max, due)
+  await db`insert into webhook_pending (id, webhook, event, resend_of, attempts_max, due)
     select d.id, d.webhook, d.event, d.resend_of, ${attemptsMax}, ${due}::timestamptz
     from unnest(${column('id')}::uuid[], ${column('webhook')}::text[], ${column('event')}::uuid[],
-      ${column('resendOf')}::uuid[]) as d (id, webhook, event, resend_of) join kept on kept.id = d.webhook`
+      ${column('resendOf')}::uuid[]) as d (id, webhook, event, resend_of)`
 }
 
 /** Says that there is something to send. In one order: transactions that touch the same endpoints would wait for each

@@ -65,12 +65,15 @@ async function selectAttemptsOf(
 /** The delivery that is sent again, and its event. */
 export type Resend = { event: string; resendOf: string }
 
-/** Returns null if there is no such delivery, or if its event is not kept any more. */
+export async function isPending(db: Sql, webhook: string, delivery: string): Promise<boolean> {
+  return (await db`select from webhook_pending where id = ${delivery} and webhook = ${webhook}`).length > 0
+}
+
+/** Returns null if there is no such delivery that has ended, or if its event is not kept any more. */
 export async function takeDelivery(db: Tx, webhook: string, delivery: string): Promise<Resend | null> {
   const [found] = await db<Resend>`select e.id as event, ${delivery} as "resendOf" from webhook_events as e
-    where e.id = coalesce(
-      (select event from webhook_attempts where delivery = ${delivery} and webhook = ${webhook} limit 1),
-      (select event from webhook_pending where id = ${delivery} and webhook = ${webhook})) for key share`
+    where e.id = (select event from webhook_attempts where delivery = ${delivery} and webhook = ${webhook} limit 1)
+    for key share`
   if (!found) return null
   await db`update webhook_attempts set is_resendable = false where delivery = ${delivery} and is_resendable`
   return found
@@ -156,6 +159,17 @@ export async function deleteDeliveriesOfDeleted(db: Tx, count: number): Promise<
     await db`delete from webhook_deleted where webhook = ${one.webhook}`
   }
   return Math.max(pending.length + attempts.length, 1)
+}
+
+/** Deletes events of an organisation that was deleted, at most so many; returns how many, at least one if there was such an
+ *  organisation. */
+export async function deleteEventsOfDeleted(db: Tx, count: number): Promise<number> {
+  const [one] = await db<{ org: string }>`select org from webhook_deleted_orgs order by org limit 1`
+  if (!one) return 0
+  const rows = await db`delete from webhook_events where id in (
+    select id from webhook_events where org = ${one.org} limit ${count}) returning 1`
+  if (rows.length < count) await db`delete from webhook_deleted_orgs where org = ${one.org}`
+  return Math.max(rows.length, 1)
 }
 
 export async function deleteDaysBefore(db: Tx, day: string): Promise<void> {

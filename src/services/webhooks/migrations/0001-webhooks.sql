@@ -30,7 +30,7 @@ create index webhook_queues_until on webhook_queues (until) where until is not n
 -- What is sent: an event once, however many endpoints get it.
 create table webhook_events (
   id uuid primary key,                    -- of version 7, by which the old ones are found
-  org text not null references orgs on delete cascade,
+  org text not null,                      -- it may be deleted, see webhook_deleted_orgs
   subject text not null,
   body text not null
 );
@@ -95,3 +95,8 @@ begin
   return null;
 end $$;
 create trigger webhook_was_deleted after delete on webhooks for each row execute function remember_deleted_webhook();
+
+-- Organisations that are deleted, whose events are not yet.
+create table webhook_deleted_orgs (
+  org text primary key
+);
