@@ -1,6 +1,6 @@
 // The endpoints that this process sends to, each with its own queue.
 import type { Clock, Database } from '../../../engines/engines.ts'
-import { LOST_MS } from './send.ts'
+import { LOST_MS } from './start.ts'
 import * as store from './store.ts'
 
 /** How long an endpoint stays with a process that does not renew that. */

@@ -10,9 +10,6 @@ import type { Ended } from './store.ts'
 const PAUSES_MS = [1_000, 5_000]
 export const ATTEMPTS_MAX = PAUSES_MS.length + 1
 
-/** When an attempt is taken for lost: longer than it can take. */
-export const LOST_MS = 30_000
-
 type By = { http: Http; clock: Clock; keysOf: KeysOf }
 
 /** The signature is of now, also in a second attempt; the delivery id stays. */

@@ -1,8 +1,10 @@
 // Records attempts before they are sent, and reads what is sent to where. Endpoints and events are read once for all attempts
 // of a turn: an event may go to a thousand endpoints.
 import type { Database } from '../../../engines/engines.ts'
-import { LOST_MS } from './send.ts'
 import * as store from './store.ts'
+
+/** When an attempt is taken for lost: longer than it can take. */
+export const LOST_MS = 30_000
 
 /** An attempt that has been recorded and is to be sent. */
 export type Started = Pick<store.Begun, 'delivery' | 'attempt' | 'attemptsMax'> &
