@@ -115,7 +115,7 @@ async function deliver({ host, call, sql, ask }: Bed): Promise<void> {
     await call(key, 'POST', '/v1/event', { batch })
   }
   await ask('/arrived', `?count=${DELIVERIES}`)
-  const isLeft = async () => (await sql`select from webhook_pending limit 1`).length > 0
+  const isLeft = async () => (await sql`select from queue_jobs limit 1`).length > 0
   while (await isLeft()) await wait(5)
   const [row] = await sql`select count(*) as n from webhook_attempts where status <> 'ok' or attempt > 1`
   if (Number(row?.n) > 0) throw new Error(`${row?.n} attempts failed`)

@@ -1115,19 +1115,41 @@ export type UpdateEventSettingsInput = {
 };
 /** Work that is done for each event of certain subjects */
 export type Consumer = {
-    /** Its name */
+    /** Its id */
     name: string;
     /** When the oldest event was published that it has not reached; absent if it has reached all */
     behindSince?: string;
-    /** Events that wait because an earlier one of their organisation failed and is tried again */
+    /** Events that wait because an earlier one of their organisation failed, or because they were too many at once */
     waiting: number;
     /** Events that failed too often and are set aside */
     setAside: number;
+    /** This version has no consumer with this id, so that nobody reads its events; they are kept for a week */
+    isUndeclared?: true;
 };
 export type ListConsumersInput = Record<string, never>;
 export type ListConsumersOutput = {
     /** In the order of their names */
     consumers: Consumer[];
+};
+/** Work that is done later, each with an outcome */
+export type Queue = {
+    /** Its id */
+    name: string;
+    /** Jobs that have not ended, with those that run */
+    waiting: number;
+    /** Keys that have jobs, such as endpoints of webhooks, or limits of their own */
+    keys: number;
+    /** Those of them that a process works on now */
+    held: number;
+    /** Those of them that are paused */
+    paused: number;
+    /** When the first job was due that no process has begun with; absent if there is none */
+    dueSince?: string;
+};
+export type ListQueuesInput = Record<string, never>;
+export type ListQueuesOutput = {
+    /** In the order of their names */
+    queues: Queue[];
 };
 /** An event that a consumer failed to handle 20 times */
 export type SetAsideEvent = {
@@ -2069,10 +2091,15 @@ export type Stoa = {
      */
     updateEventSettings(input?: UpdateEventSettingsInput, options?: CallOptions): Call<EventSettings>;
     /**
-     * Lists the consumers of the bus and what they have not handled yet.
+     * Lists the consumers of the log and what they have not handled yet.
      * `GET /v1/o11y/consumers`
      */
     listConsumers(input?: ListConsumersInput, options?: CallOptions): Call<ListConsumersOutput>;
+    /**
+     * Lists the queues of background work and what waits in them.
+     * `GET /v1/o11y/queues`
+     */
+    listQueues(input?: ListQueuesInput, options?: CallOptions): Call<ListQueuesOutput>;
     /**
      * Lists the events that a consumer failed to handle too often, newest first.
      * `GET /v1/o11y/set-aside`

@@ -761,6 +761,7 @@ export function createStoa(options) {
         getEventSettings: (input = {}, options) => host.call('GET', '/v1/event/settings', input, options),
         updateEventSettings: (input = {}, options) => host.call('PATCH', '/v1/event/settings', input, options),
         listConsumers: (input = {}, options) => host.call('GET', '/v1/o11y/consumers', input, options),
+        listQueues: (input = {}, options) => host.call('GET', '/v1/o11y/queues', input, options),
         listSetAside: (input = {}, options) => host.call('GET', '/v1/o11y/set-aside', input, options),
         listSetAsideAll: (input = {}, options) => host.all('GET', '/v1/o11y/set-aside', input, options),
         retrySetAside: (input, options) => host.call('POST', '/v1/o11y/set-aside/{id}/retry', input, options),

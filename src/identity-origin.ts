@@ -168,7 +168,7 @@ async function openBrand(
     engines,
     issuer,
     audience,
-    directory: await openDirectory(engines, brand, { membersMax, source: audience, warn: onError }),
+    directory: await openDirectory(engines, brand, { membersMax, source: audience }),
     addressOf: request => clientAddress(request, trusted),
     corsHeaders: async (origin, address) => corsHeaders(origin, address, origins),
     onError,

@@ -97,6 +97,8 @@ async function start(flags: string[]): Promise<void> {
     baseUrl,
     files: [{ path: '', directory: new URL('pages/', import.meta.url) }],
     runsBackground: true,
+    // The embedded database is locked for this process.
+    isAlone: config.DATABASE_URL === null,
     settings: config.services,
     ownOrigins,
     // On localhost it would forbid plain http to whatever else runs on the developer's machine.

@@ -3,8 +3,9 @@ import { type Migration, readMigrations } from './engines/db/migrate.ts'
 import { services } from './services/index.ts'
 
 export const allMigrations = (): Migration[] => [
-  ...readMigrations('host', new URL('host/migrations/', import.meta.url)),
-  ...readMigrations('bus', new URL('engines/bus/migrations/', import.meta.url)),
+  // The log was called so when its first migration was released.
+  ...readMigrations('bus', new URL('engines/log/migrations/', import.meta.url)),
   ...readMigrations('warehouse', new URL('engines/warehouse/migrations/', import.meta.url)),
+  ...readMigrations('host', new URL('host/migrations/', import.meta.url)),
   ...services.flatMap(({ name, migrations }) => (migrations ? readMigrations(name, migrations) : [])),
 ]

@@ -57,11 +57,13 @@ function domainCalls(host: TestHost) {
   return { attach, verify, publish, remove, silence, makeLive, domainOf, stateOf, trail, pass }
 }
 
-/** Waits until both schedules have run and wait for their next time. */
+/** Waits until both schedules have run and wait for their next time, and until nothing is left of what they added. */
 async function ran(host: TestHost): Promise<void> {
   await eventually(
     () => host.db`select from leases where name in ('schedule domain checks', 'schedule lost domains')
       and until <= clock_timestamp() and due > ${host.clock.now().toISOString()}`,
     rows => rows.length === 2,
   )
+  const due = () => host.db`select from queue_jobs where due <= ${host.clock.now().toISOString()}`
+  await eventually(due, rows => rows.length === 0)
 }

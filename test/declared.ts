@@ -1,7 +1,7 @@
 // Checks the answers and the events of a test host against their declarations.
 import { appendFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
-import type { Bus, Envelope } from '../src/engines/engines.ts'
+import type { Envelope, Log } from '../src/engines/engines.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import type { HostOptions } from '../src/host/host.ts'
 import { EventStream, Reply } from '../src/kit/answer.ts'
@@ -51,9 +51,9 @@ function problemOf(schema: TSchema, value: unknown): string | null {
 const familyOf = (subject: string) => subject.split('.', 1)[0] as string
 const recorded = new Set<string>()
 
-/** Adds what is published to `emitted`, checks it against its declaration, and appends its subject to the file that
+/** Adds what is appended to `emitted`, checks it against its declaration, and appends its subject to the file that
  *  `tools/test.ts` reads. Only families in which no subject is declared are free. */
-export function checkedBus(bus: Bus, services: readonly Service[], emitted: Envelope[], violations: string[]): Bus {
+export function checkedLog(log: Log, services: readonly Service[], emitted: Envelope[], violations: string[]): Log {
   const declared = eventsOf(services)
   const families = new Set([...declared.keys()].map(familyOf))
   const check = ({ type, data }: Envelope) => {
@@ -67,11 +67,11 @@ export function checkedBus(bus: Bus, services: readonly Service[], emitted: Enve
     } else if (families.has(familyOf(type))) violations.push(`${type} is not declared`)
   }
   return {
-    ...bus,
-    publish: async (tx, envelopes) => {
+    ...log,
+    append: async (tx, envelopes) => {
       for (const envelope of envelopes) check(envelope)
       emitted.push(...envelopes)
-      await bus.publish(tx, envelopes)
+      await log.append(tx, envelopes)
     },
   }
 }

@@ -4,15 +4,15 @@ import type { Database, Sql, SqlValue, Tx } from '../src/engines/engines.ts'
 /** How many rows a transaction read, and its first statement. */
 export type Examined = { rows: number; first: string }
 
-/** A database that passes everything on; a statement outside of a transaction gets one of its own. `tables` is a pattern as
- *  in LIKE. */
+/** A database that passes everything on; a statement outside of a transaction gets one of its own. `tables` is a regular
+ *  expression for their names. */
 export function examining(db: Database, tables: string): { db: Database; transactions: Examined[] } {
   const transactions: Examined[] = []
   const examinedSoFar = async (tx: Sql) => {
     const [row] = await tx<{
       rows: number
     }>`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int as rows
-      from pg_stat_xact_user_tables where relname like ${tables}`
+      from pg_stat_xact_user_tables where relname ~ ${tables}`
     return row?.rows ?? 0
   }
   const examine = <T>(target: Database, work: (tx: Tx) => Promise<T>): Promise<T> =>

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { Agent, type Dispatcher, MockAgent, request } from 'undici'
 import { readConfig } from '../src/config.ts'
-import { openBus } from '../src/engines/bus/bus.ts'
 import { manualClock } from '../src/engines/clock/clock.ts'
 import type { Database, Engines, Envelope, Http } from '../src/engines/engines.ts'
 import { httpOver } from '../src/engines/http/http.ts'
+import { openLog } from '../src/engines/log/log.ts'
 import { openPasswords } from '../src/engines/passwords/passwords.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { openSeal } from '../src/engines/seal/seal.ts'
@@ -28,7 +28,7 @@ import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services
 import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
 import { type DatabaseAt, env, sameDatabase, testDatabase } from './database.ts'
-import { checkedBus, checkOutcome } from './declared.ts'
+import { checkedLog, checkOutcome } from './declared.ts'
 
 export type TestOptions = Partial<
   Pick<
@@ -87,7 +87,12 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const { engines, clock } = world
   const logged: string[] = []
   const { identity, acceptSignIns } = testIdentity()
-  const log = logInto('info', clock, { write: line => void logged.push(line) })
+  const log = logInto('info', clock, {
+    write: line => {
+      logged.push(line)
+      if (OF_BACKGROUND.test(line)) world.warnings.push(line)
+    },
+  })
   const opened = await testListener(log, options)
   const { listener, connections } = opened
   const baseUrl = `https://localhost:${listener.port}`
@@ -101,6 +106,7 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     answerBytesMax: 128 * 1024 * 1024,
     files: [],
     runsBackground: false,
+    isAlone: false,
     ...options,
     ...opened,
     engines,
@@ -128,11 +134,11 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
   const stop = async () => {
     await agent.destroy()
     await host.drain(0)
-    await engines.bus.close()
+    await engines.log.close()
     connections.close()
     await drop()
     assert.deepEqual(violations, [], 'answers or events that do not match their declaration')
-    assert.deepEqual(world.warnings, [], 'warnings of the bus')
+    assert.deepEqual(world.warnings, [], 'warnings of background work')
   }
   if (t) t.after(stop)
   else after(stop)
@@ -155,6 +161,9 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     logged,
   }
 }
+
+/** Lines of the log that tell of failures of consumers and queues. */
+const OF_BACKGROUND = /"msg":"(a consumer failed|consumers|queues|the log)"/
 
 const firstOrganisations = async (create: (slug: string) => Promise<Organisation>) => ({
   home: await create('home'),
@@ -222,12 +231,12 @@ function testEngines(db: Database, options: TestOptions, violations: string[]) {
   const mailServer = { accept: (mail: SentMail) => void mails.push(mail) }
   /** What was emitted, also if their transaction failed afterwards. */
   const emitted: Envelope[] = []
-  /** Of the bus. A test that expects some removes them. */
+  /** Of background work. A test that expects some removes them. */
   const warnings: unknown[] = []
-  const bus = openBus({ db, now: clock.now, warn: (...all) => void warnings.push(all) })
+  const log = openLog({ db, warn: (...all) => void warnings.push(all) })
   const engines = {
     db,
-    bus: checkedBus(bus, withProviders(options.services ?? services), emitted, violations),
+    log: checkedLog(log, withProviders(options.services ?? services), emitted, violations),
     warehouse: openWarehouse(),
     clock,
     random: systemRandom,

@@ -36,7 +36,6 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
     directory: await openDirectory(host.engines, brand, {
       membersMax: host.settings.STOA_MEMBERS_MAX as number,
       source: audience,
-      warn: error => failures.push(error),
     }),
     issuer,
     audience,

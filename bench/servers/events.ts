@@ -1,6 +1,9 @@
 // The host with an organisation that sends events. Its argument says how many envelopes wait on the bus at the start.
 import type { Engines } from '../../src/engines/engines.ts'
+import { startConsumers } from '../../src/host/consumers/consumers.ts'
+import type { Handler } from '../../src/host/consumers/lane.ts'
 import type { OrgId } from '../../src/kit/caller.ts'
+import { insertPositions } from '../../src/kit/consumers/store.ts'
 import { withEngines } from './engines.ts'
 import { openBenchHost } from './open-host.ts'
 import * as operations from './operations.ts'
@@ -21,9 +24,10 @@ async function serveEvents(engines: Engines, pem: string, backlog: number): Prom
 }
 
 /** Its effect is a count in the database. A consumer that is new would not get what was published before. */
-async function consumeBacklog({ db, bus }: Engines, backlog: number): Promise<void> {
+async function consumeBacklog({ db, log, clock }: Engines, backlog: number): Promise<void> {
   await db.script('create table handled (at timestamptz not null default clock_timestamp(), count int not null)')
-  const [row] = await db<{ now: string }>`select clock_timestamp() as now`
+  const positions = await log.head(db)
+  await db.transaction(tx => insertPositions(tx, 'bench', positions))
   const data = { event: '$pageview', distinctId: 'user-1', properties: { text: 'x'.repeat(200) } }
   const envelope = JSON.stringify({ specversion: '1.0', id: 'evt_1', source: 'x', type: 'event.pageview', data })
   const each = 20_000
@@ -32,13 +36,10 @@ async function consumeBacklog({ db, bus }: Engines, backlog: number): Promise<vo
       select n % 16, 'org-' || n % 160, 'event.pageview', ${envelope} from generate_series(1, ${each}::int) as n`
   }
   await db.script('analyze bus_log')
-  await bus.consume([
-    {
-      name: 'bench',
-      subjects: ['event.>'],
-      batchMax: 500,
-      handle: async (tx, events) => void (await tx`insert into handled (count) values (${events.length})`),
-    },
-  ])
-  await db.transaction(tx => bus.replay(tx, 'bench', new Date(Date.parse(row?.now as string))))
+  const handle: Handler['handle'] = async (tx, events) => {
+    await tx`insert into handled (count) values (${events.length})`
+    return undefined
+  }
+  const handlers = [{ id: 'bench', formerIds: [], subjects: ['event.>'], batchMax: 500, handle }]
+  await startConsumers({ db, log, clock, warn: error => process.stderr.write(`${error}\n`) }, handlers)
 }

@@ -49,6 +49,7 @@ export async function openBenchHost(options: BenchHost): Promise<Serving> {
     upstreams: new Map(),
     files: [],
     runsBackground: options.runsBackground ?? false,
+    isAlone: true,
     hsts: false,
     baseUrl: `https://localhost:${listener.port}`,
     ownOrigins: [],

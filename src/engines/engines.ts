@@ -3,7 +3,7 @@
 
 export type Engines = {
   db: Database
-  bus: Bus
+  log: Log
   warehouse: Warehouse
   http: Http
   dns: Dns
@@ -75,7 +75,7 @@ export interface Database extends Sql {
   close(): Promise<void>
 }
 
-/** An event on the bus: CloudEvents 1.0 plus the organisation it belongs to. */
+/** An event of the log: CloudEvents 1.0 plus the organisation it belongs to. */
 export type Envelope = {
   specversion: '1.0'
   id: string
@@ -89,50 +89,52 @@ export type Envelope = {
   data: unknown
 }
 
-/** Reads the bus from a position of its own, which all processes share. */
-export type BusConsumer = {
-  name: string
-  /** Patterns: `*` matches one token, `>` all remaining ones. */
-  subjects: readonly string[]
-  /** The most events per call; they are of one organisation and in order. */
-  batchMax: number
-  /** Its writes are committed together with the position. Resolves to how many it handled if those were enough for one
-   *  transaction; the others are handled in the next ones, apart from the events of other organisations. */
-  handle(db: Tx, events: readonly Envelope[], signal: AbortSignal): Promise<number | undefined>
+/** Where a reader of a lane is. Only the log can read and compare it. */
+export type LogPosition = string
+export type LanePosition = { lane: number; position: LogPosition }
+
+/** `envelope` is JSON. */
+export type LogEntry = { tenant: string; subject: string; envelope: string }
+
+/** What was read. `position` is that of the last entry, of other subjects too. `rest`: whether there are more entries
+ *  `now`, or `later`, when a transaction has ended that began before them. */
+export type LogRead = { entries: LogEntry[]; position: LogPosition; rest: 'now' | 'later' | 'none' }
+
+export type TrimOptions = {
+  db: Sql
+  write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>
+  now: Date
+  signal: AbortSignal
+  /** Where the readers are. What a declared one has not read is never deleted. */
+  declared: readonly LanePosition[]
+  undeclared: readonly LanePosition[]
 }
 
-/** What a consumer has not handled yet. */
-export type ConsumerState = {
-  name: string
-  /** When the oldest event that it has not reached was written; null if it has reached all. */
-  oldest: string | null
-  /** Events that wait because one of their organisation failed. */
-  waiting: number
-  setAside: number
-}
+export { matches } from './log/subjects.ts'
 
-/** An event that a consumer failed to handle too often. */
-export type SetAsideEvent = { id: number; consumer: string; at: string; error: string; envelope: Envelope }
-
-export { matches } from './bus/subjects.ts'
-
-export interface Bus {
+/** Every event in the order of its commit, in lanes: the events of an organisation are in one lane. Readers keep their
+ *  positions themselves. */
+export interface Log {
+  /** Lanes are numbered from 0. */
+  readonly lanes: number
   /** Adds events in the transaction that makes the change they tell of. Their texts must not contain NUL. */
-  publish(db: Tx, envelopes: readonly Envelope[]): Promise<void>
-  /** Calls these consumers until the bus is closed. One that is new gets the events from now on. Every event is handled at
-   *  least once, those of one organisation in order. A failed event is tried again, and after 20 tries set aside; the
-   *  events of its organisation wait for it, and others do not. */
-  consume(consumers: readonly BusConsumer[]): Promise<void>
-  /** Sets a consumer back to the first event that was published then or later. */
-  replay(db: Tx, consumer: string, since: Date): Promise<void>
-  /** Of the consumers that `consume` was called with. */
-  states(db: Sql): Promise<ConsumerState[]>
-  /** The newest first, before that id. */
-  setAside(db: Sql, before: number, limit: number): Promise<SetAsideEvent[]>
-  /** Returns false if there is no such event. */
-  retrySetAside(db: Tx, id: number): Promise<boolean>
-  /** Makes room for the coming days and deletes what every consumer has passed. To be called every hour. */
-  maintain(write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>): Promise<void>
+  append(db: Tx, envelopes: readonly Envelope[]): Promise<void>
+  /** The next entries of a lane; of other subjects than these only the position. In patterns, `*` matches one token and `>`
+   *  all remaining ones. */
+  read(db: Sql, lane: number, after: LogPosition, subjects: readonly string[], limit: number): Promise<LogRead>
+  /** The positions before what is appended from now on, by lane. */
+  head(db: Sql): Promise<LogPosition[]>
+  /** For each place, when the first entry after it was appended; null if there is none. */
+  unread(db: Sql, places: readonly LanePosition[]): Promise<(string | null)[]>
+  /** Makes a log readable that was restored from a dump of another server, and returns the positions, by lane, from which
+   *  all readers go on; null if it is none. Given are the positions of all readers. */
+  adopt(db: Tx, places: readonly LanePosition[]): Promise<LogPosition[] | null>
+  /** Calls back soon after entries were appended to lanes, by any process; not for each of them, and not for all. */
+  watch(onAppend: (lanes: readonly number[]) => void): Promise<void>
+  /** Makes room for the coming days and deletes what all readers have passed. To be called every hour. */
+  trim(options: TrimOptions): Promise<void>
+  /** Its size on the disk. */
+  bytes(db: Sql): Promise<number>
   close(): Promise<void>
 }
 

@@ -1,12 +1,12 @@
 // The only module that chooses between embedded and external engines.
 import { join } from 'node:path'
-import { type BusOptions, openBus } from './bus/bus.ts'
 import { systemClock } from './clock/clock.ts'
 import { DATABASE_USER, type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './db/embedded/server.ts'
 import { openPostgres, requireVersion } from './db/postgres.ts'
 import { openDns } from './dns/dns.ts'
 import type { Engines } from './engines.ts'
 import { type HttpOptions, openHttp } from './http/http.ts'
+import { type LogOptions, openLog } from './log/log.ts'
 import { type MailSettings, openMail } from './mail/mail.ts'
 import { openPasswords } from './passwords/passwords.ts'
 import { systemRandom } from './random/random.ts'
@@ -32,16 +32,16 @@ export type OpenEngines = { engines: Engines; databaseHome: string | null; close
 
 export async function openEngines(
   options: EngineSettings,
-  log: EmbeddedOptions['log'],
+  logLine: EmbeddedOptions['log'],
   lost: (error: Error) => void,
-  warn: BusOptions['warn'],
+  warn: LogOptions['warn'],
 ): Promise<OpenEngines> {
   const { dataDirectory, databaseUrl, dbConnections } = options
   // More than the pool: LISTEN has its own connection, and people may connect with a client.
   const settings = { max_connections: String(dbConnections + 20) }
   const embedded: EmbeddedServer | null = databaseUrl
     ? null
-    : await startEmbedded({ dataDirectory, log, lost, settings })
+    : await startEmbedded({ dataDirectory, log: logLine, lost, settings })
   const db = openPostgres({
     at: embedded
       ? { socketDirectory: embedded.socketDirectory, database: 'postgres', user: DATABASE_USER }
@@ -55,12 +55,12 @@ export async function openEngines(
   const root = options.rootKey ?? rootKey(dataDirectory, systemRandom)
   const seal = openSeal(root, systemRandom)
   const mail = openMail({ ...options.mail, directory: join(dataDirectory, 'mail') }, systemClock, systemRandom)
-  const bus = openBus({ db, now: systemClock.now, warn })
+  const log = openLog({ db, warn })
   const [dns, passwords] = [openDns(options.dns), openPasswords()]
   return {
     engines: {
       db,
-      bus,
+      log,
       warehouse: openWarehouse(),
       http,
       dns,
@@ -73,7 +73,7 @@ export async function openEngines(
     databaseHome: embedded?.home ?? null,
     abandon: () => embedded?.abandon(),
     close: async () => {
-      await bus.close()
+      await log.close()
       await http.close()
       await db.close()
       await embedded?.stop()

@@ -24,7 +24,8 @@ function counting(run: Run, { everyMs = 60_000, deadlineMs = 30_000 } = {}) {
   const logged: string[] = []
   const log = logInto('info', host.clock, { write: line => void logged.push(line) })
   const services = [service({ name: 'risk', what: 'For a test', schedules: [counted] })]
-  const start = () => startSchedules({ services, engines: host.engines, states: new Map([['risk', 'its state']]), log })
+  const states = new Map([['risk', 'its state']])
+  const start = () => startSchedules({ services, engines: host.engines, states, jobs: host.jobs, log }, 'all')
   const until = async (count: number) => {
     while (runs < count) await tick()
   }

@@ -1,11 +1,17 @@
-// Runs the schedules and consumers of all services until the host stops. A lease ensures one run per period across all processes.
+// Runs the schedules, consumers and queues of all services until the host stops. A lease ensures one run of a schedule per
+// period across all processes.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BusConsumer, Engines } from '../engines/engines.ts'
+import type { Database, Engines } from '../engines/engines.ts'
 import type { Consumer, Schedule, ScheduleOutcome } from '../kit/background.ts'
-import { withLease } from '../kit/lease/lease.ts'
+import { emitting } from '../kit/events.ts'
+import { type Lease, withLease } from '../kit/lease/lease.ts'
 import { selectDue, updateDue } from '../kit/lease/store.ts'
+import type { Queues } from '../kit/queue.ts'
 import type { Service } from '../kit/service.ts'
+import { startConsumers } from './consumers/consumers.ts'
+import type { Handler } from './consumers/lane.ts'
 import type { Log } from './log.ts'
+import { type QueuesOptions, workOnQueues } from './queues/queues.ts'
 
 /** The backoff after a first failure. It doubles with each further one. */
 const RETRY_MS = 5_000
@@ -17,47 +23,70 @@ const JITTER = 0.1
 /** How long a run may take to end after its signal is aborted at shutdown. */
 const END_MS = 10_000
 /** The same for what is being sent, such as a delivery to a slow endpoint. */
-const WORK_END_MS = 15_000
+const JOBS_END_MS = 15_000
 
 export type BackgroundOptions = {
   services: readonly Service[]
   engines: Engines
   states: ReadonlyMap<string, unknown>
-  /** What each process does until the host stops. */
-  works: readonly ((signal: AbortSignal) => Promise<void>)[]
+  /** For services, and what works on them. */
+  jobs: Queues
+  queues: Omit<QueuesOptions, 'warn' | 'db'>
+  /** The `source` of events. */
+  source: string
   log: Log
 }
 
 /** Returns a function that stops all of it. */
 export async function startBackground(options: BackgroundOptions): Promise<() => Promise<void>> {
-  const { engines, services, states } = options
-  await engines.bus.consume(
-    services.flatMap(({ name, consumers }) => consumers.map(one => consumerOf(engines, states.get(name), one))),
+  const { engines, services, states, log } = options
+  const db = engines.db.for('background work')
+  const warn = (error: unknown, what: string, fields: Record<string, unknown> = {}) =>
+    log.events.warn({ err: error, ...fields }, what)
+  const handlers = services.flatMap(({ name, consumers }) =>
+    consumers.map(one => handlerOf(options, states.get(name), one)),
   )
-  const stopSchedules = startSchedules(options)
-  const stopWorks = startWorks(options)
-  return async () => void (await Promise.all([stopSchedules(), stopWorks(), engines.bus.close()]))
+  requireDistinct(handlers.map(({ id }) => id))
+  const stopConsumers = await startConsumers({ ...engines, db, warn }, handlers)
+  const stopSchedules = startSchedules(options, 'all')
+  const stopQueues = startQueues(options, db, error => warn(error, 'queues'))
+  return async () => void (await Promise.all([stopSchedules(), stopQueues(), stopConsumers()]))
 }
 
-function startWorks({ works, log }: BackgroundOptions): () => Promise<void> {
+function requireDistinct(ids: readonly string[]): void {
+  const twice = ids.find((id, at) => ids.indexOf(id) !== at)
+  if (twice) throw new Error(`two consumers are named ${twice}`)
+}
+
+function startQueues(options: BackgroundOptions, db: Database, warn: (error: unknown) => void): () => Promise<void> {
   const ended = new AbortController()
-  const running = works.map(work => work(ended.signal).catch(error => log.events.error({ err: error }, 'work')))
+  const running = workOnQueues({ ...options.queues, db, warn }, ended.signal).catch(warn)
   return async () => {
     ended.abort()
-    const isOver = await Promise.race([Promise.all(running).then(() => true), wait(WORK_END_MS, false, { ref: false })])
-    if (!isOver) log.events.warn('background work did not end in time and is abandoned')
+    const isOver = await Promise.race([running.then(() => true), wait(JOBS_END_MS, false, { ref: false })])
+    if (!isOver) options.log.events.warn('jobs of queues did not end in time and are abandoned')
   }
 }
 
-function consumerOf(engines: Engines, state: unknown, { name, subjects, batchMax, run }: Consumer): BusConsumer {
-  const handle: BusConsumer['handle'] = (db, events, signal) => run({ ...engines, db, state, signal } as never, events)
-  return { name, subjects, batchMax, handle }
+function handlerOf({ engines, jobs, source }: BackgroundOptions, state: unknown, consumer: Consumer): Handler {
+  const { emits, run } = consumer
+  const { log, clock, random } = engines
+  const handle: Handler['handle'] = (db, events, signal) =>
+    emitting({ log, clock, random, source }, db, emits, emit =>
+      run({ db, clock, random, state, queues: jobs, emit, signal } as never, events),
+    )
+  return { ...consumer, handle }
 }
 
-export function startSchedules(options: Omit<BackgroundOptions, 'works'>): () => Promise<void> {
+type ScheduleOptions = Pick<BackgroundOptions, 'services' | 'engines' | 'states' | 'jobs' | 'log'>
+
+/** Those that each process runs are about its memory, so that they run whether or not it does other background work. */
+export function startSchedules(options: ScheduleOptions, per: Schedule['per']): () => Promise<void> {
   const ended = new AbortController()
   const running = options.services.flatMap(({ name, schedules }) =>
-    schedules.map(schedule => keepRunning(options, options.states.get(name), schedule, ended.signal)),
+    schedules
+      .filter(one => one.per === per)
+      .map(schedule => keepRunning(options, options.states.get(name), schedule, ended.signal)),
   )
   return async () => {
     ended.abort()
@@ -67,39 +96,52 @@ export function startSchedules(options: Omit<BackgroundOptions, 'works'>): () =>
 }
 
 async function keepRunning(
-  options: Omit<BackgroundOptions, 'works'>,
+  options: ScheduleOptions,
   state: unknown,
   schedule: Schedule,
   ended: AbortSignal,
 ): Promise<void> {
   const { engines, log } = options
+  const runs = schedule.per === 'process' ? runHere : runIfDue
   let [failures, isStart] = [0, true]
   while (!ended.aborted) {
     let waitMs: number
     try {
-      waitMs = await runIfDue(engines, state, schedule, ended, isStart)
+      waitMs = await runs(options, state, schedule, ended, isStart)
       failures = 0
       isStart = false
     } catch (error) {
       if (ended.aborted) return
       log.events.error({ err: error, schedule: schedule.name }, 'schedule')
-      waitMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** failures++)
+      waitMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** failures++, Math.max(schedule.everyMs, RETRY_MS))
     }
     const share = engines.random.bytes(4).readUInt32LE() / 2 ** 32
     await engines.clock.sleep(waitMs * (1 - JITTER * share), ended)
   }
 }
 
+/** In this process, whatever others do. */
+async function runHere(
+  options: ScheduleOptions,
+  state: unknown,
+  schedule: Schedule,
+  ended: AbortSignal,
+): Promise<number> {
+  const { db } = options.engines
+  const outcome = await runOnce(options, state, schedule, { signal: ended, write: work => db.transaction(work) })
+  return outcome?.againInMs ?? schedule.everyMs
+}
+
 /** Returns after how many milliseconds to check again. At process start a postponed run is not waited for, so that a
  *  restart after a repair retries at once. */
 async function runIfDue(
-  engines: Engines,
+  options: ScheduleOptions,
   state: unknown,
   schedule: Schedule,
   ended: AbortSignal,
   isStart: boolean,
 ): Promise<number> {
-  const { db, clock } = engines
+  const { db, clock } = options.engines
   const name = `schedule ${schedule.name}`
   const remainingMs = async (ignoresDue: boolean) => {
     const { done, due } = await selectDue(db, name)
@@ -109,11 +151,11 @@ async function runIfDue(
   }
   const dueInMs = await remainingMs(isStart)
   if (dueInMs > 0) return Math.min(dueInMs, schedule.everyMs)
-  const nextAtMs = await withLease(engines, name, ended, async lease => {
+  const nextAtMs = await withLease(options.engines, name, ended, async lease => {
     // Another process may have run it before this one acquired the lease.
     const stillMs = await remainingMs(isStart)
     if (stillMs > 0) return clock.now().getTime() + stillMs
-    const outcome = await runOnce(engines, state, schedule, lease)
+    const outcome = await runOnce(options, state, schedule, lease)
     const now = clock.now()
     const againMs = outcome?.againInMs ?? schedule.everyMs
     const due = new Date(now.getTime() + againMs).toISOString()
@@ -124,10 +166,10 @@ async function runIfDue(
 }
 
 async function runOnce(
-  engines: Engines,
+  { engines, jobs: queues }: ScheduleOptions,
   state: unknown,
   schedule: Schedule,
-  { signal, write }: Parameters<Parameters<typeof withLease>[3]>[0],
+  { signal, write }: Lease,
 ): Promise<ScheduleOutcome> {
   const late = new AbortController()
   const done = new AbortController()
@@ -140,7 +182,8 @@ async function runOnce(
     const overdue = new Promise<never>((_, reject) => {
       late.signal.addEventListener('abort', () => reject(late.signal.reason), { once: true })
     })
-    const outcome = await Promise.race([schedule.run({ ...engines, state, signal: bounded, write } as never), overdue])
+    const context = { ...engines, state, queues, signal: bounded, write }
+    const outcome = await Promise.race([schedule.run(context as never), overdue])
     bounded.throwIfAborted()
     return outcome
   } finally {

@@ -253,7 +253,7 @@ describe('a fault', () => {
     for (const [engine, code, status] of [
       ['db', 'database_unreachable', 503],
       ['warehouse', 'warehouse_unreachable', 503],
-      ['bus', 'bus_unreachable', 503],
+      ['log', 'bus_unreachable', 503],
       ['mail', 'mail_unreachable', 502],
     ] as const) {
       const answer = await host.call(`GET /v1/specimen/engine-unavailable/${engine}`, { as: null })

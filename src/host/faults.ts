@@ -56,7 +56,7 @@ export const stopping = () =>
 const UNREACHABLE: Partial<Record<EngineName, [code: FaultCode, message: string, retryAfterS: number]>> = {
   db: ['database_unreachable', 'The database cannot be reached right now. Try again in a moment.', 2],
   warehouse: ['warehouse_unreachable', 'The warehouse cannot be reached right now. Try again in a moment.', 2],
-  bus: ['bus_unreachable', 'The bus cannot be reached right now. Try again in a moment.', 2],
+  log: ['bus_unreachable', 'The bus cannot be reached right now. Try again in a moment.', 2],
   mail: ['mail_unreachable', 'The mail could not be sent, so nothing was done. Try again later.', 60],
   http: ['upstream_unreachable', 'A service that this needs did not answer. Try again in a moment.', 2],
   dns: ['upstream_unreachable', 'The name servers did not answer. Try again in a moment.', 2],

@@ -3,11 +3,12 @@ import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
 import { openTurns } from '../fair/turns.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
+import type { Queues } from '../kit/queue.ts'
 import type { Opened, Provided, Service } from '../kit/service.ts'
 import type { IdentityProvider } from '../kit/sign-in.ts'
 import { aboutOperations } from './about.ts'
 import type { Inspect } from './answer.ts'
-import { startBackground } from './background.ts'
+import { startBackground, startSchedules } from './background.ts'
 import { openCalls } from './calls.ts'
 import type { Connections } from './connections.ts'
 import { type Document, documentOf, type Files, openFiles } from './files.ts'
@@ -17,11 +18,14 @@ import type { Log } from './log.ts'
 import { openAnswerBudget, openBodyBudget } from './memory-budget.ts'
 import { createMetricsServer, databaseCalls, openConnectionsGauge, openMetrics } from './metrics.ts'
 import { openapiDocument, type Section } from './openapi.ts'
-import { openQueues } from './queues.ts'
+import { type DeclaredQueue, declaredQueue, openJobs } from './queues/jobs.ts'
+import { openMeasured } from './queues/queues.ts'
+import { openWaker } from './queues/waker.ts'
 import { openRates } from './rates.ts'
 import type { Refusals } from './refusals.ts'
 import { relayOperations } from './relay.ts'
 import type { Route } from './scope.ts'
+import { openSerial } from './serial.ts'
 import { buildServer } from './server.ts'
 
 export type HostOptions = {
@@ -32,8 +36,10 @@ export type HostOptions = {
   /** The values of the services' settings, by name. */
   settings: Readonly<Record<string, unknown>>
   identity: IdentityProvider
-  /** Whether schedules and consumers run in this process. */
+  /** Whether schedules, consumers and queues run in this process. */
   runsBackground: boolean
+  /** Whether no other process uses the database. */
+  isAlone: boolean
   /** URLs of services that run elsewhere, by name. Relays replace their operations. */
   upstreams: ReadonlyMap<string, URL>
   /** The URL at which clients reach this host. */
@@ -62,6 +68,7 @@ export type Host = {
   requests: Histogram
   isVerified: Provided['isVerified']
   calls: Calls
+  jobs: Queues
   /** Starts to handle requests; until then every request is answered 503. */
   serve(): void
   drain(graceMs: number): Promise<void>
@@ -93,10 +100,13 @@ export async function openHost(options: HostOptions): Promise<Host> {
     return url ? [{ operations: relayOperations(one, url) }] : []
   })
   const opened = await openServices(options, local)
+  const states = new Map([...opened].map(([name, { state }]) => [name, state]))
+  const queues = openQueues(options, local, states)
   const metrics = openMetrics(options.version, () => [
     databaseCalls(engines.db),
     openConnectionsGauge(options.connections.count()),
     options.refusals.metric(),
+    ...queues.measured.gauges(),
     ...[...opened.values()].flatMap(one => one.gauges?.() ?? []),
   ])
   const routes = routesOf([...sectionsOf(local, engines.db.ping), ...relays], metrics.requests)
@@ -106,9 +116,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...provided,
     routes,
     source: options.baseUrl,
-    states: new Map([...opened].map(([name, { state }]) => [name, state])),
+    states,
+    jobs: queues.jobs,
     rates: openRates(engines.clock, provided.leasePermits),
-    queues: openQueues(),
+    serial: openSerial(),
     bodies: openBodyBudget(options.bodyBytesMax),
     unread: openAnswerBudget(options.answerBytesMax),
     turns: openTurns(REQUESTS_PER_TURN),
@@ -120,15 +131,16 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile })
   const metricsServer = createMetricsServer(metrics)
   const metricsPort = await listen(metricsServer, options.metricsAddress.host, options.metricsAddress.port)
-  const works = [...opened.values()].flatMap(({ work }) => work ?? [])
+  const stopOwn = startSchedules({ ...path, services: local }, 'process')
   const stopBackground = options.runsBackground
-    ? await startBackground({ ...path, services: local, works })
+    ? await startBackground({ ...path, services: local, queues })
     : async () => {}
   return {
     metricsPort,
     requests: metrics.requests,
     isVerified: provided.isVerified,
     calls,
+    jobs: queues.jobs,
     serve: () => listener.serve(server.handle, server.refused),
     drain: async graceMs => {
       server.close()
@@ -136,6 +148,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       // are stopped when there is just enough time left to tell their clients.
       const stops = [setTimeout(server.stopStreams, graceMs / 2), setTimeout(server.stopValues, (graceMs * 5) / 6)]
       await Promise.all([listener.drain(graceMs), stopBackground()])
+      await stopOwn()
       for (const stop of stops) clearTimeout(stop)
       server.stopStreams()
       server.stopValues()
@@ -154,6 +167,22 @@ function routesOf(sections: readonly { operations: Record<string, Operation> }[]
     routes.set(id, { id, operation, observe: requests.of(id) })
   }
   return routes
+}
+
+/** What services add jobs with, and what works on them. */
+function openQueues(options: HostOptions, services: readonly Service[], states: ReadonlyMap<string, unknown>) {
+  const { engines, baseUrl: source, isAlone } = options
+  const { log, clock, random } = engines
+  const queues = new Map<string, DeclaredQueue>()
+  for (const [queue, state] of services.flatMap(one =>
+    one.queues.map(queue => [queue, states.get(one.name)] as const),
+  )) {
+    if (queues.has(queue.id)) throw new Error(`two queues are named ${queue.id}`)
+    queues.set(queue.id, declaredQueue(queue, state))
+  }
+  const waker = openWaker(clock)
+  const by = { log, clock, random, source, queues }
+  return { ...by, engines, waker, isAlone, measured: openMeasured(), jobs: openJobs({ ...by, wake: waker.wake }) }
 }
 
 /** Opens the in-memory state of every service. */

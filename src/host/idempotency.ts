@@ -7,13 +7,13 @@ import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
 import type { KeptAnswer, KeptAnswers, KeyedRequest } from '../kit/kept-answers.ts'
 import type { Operation, RequestFacts } from '../kit/operation.ts'
-import type { Queues } from './queues.ts'
+import type { Serial } from './serial.ts'
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key'
 /** As long as any client's; visible ASCII characters only, because headers have no other encoding. */
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-export type IdempotencyOptions = { keptAnswers: KeptAnswers; queues: Queues; engines: { clock: Clock; seal: Seal } }
+export type IdempotencyOptions = { keptAnswers: KeptAnswers; serial: Serial; engines: { clock: Clock; seal: Seal } }
 
 /** Null if the request has no key, or the operation creates nothing: then the key is ignored. */
 export function keyedRequest(
@@ -65,7 +65,7 @@ export function once(
   const now = () => options.engines.clock.now().toISOString()
   const find = () => options.keptAnswers.find(db, request, now())
   const name = `${request.operation} ${request.org} ${Buffer.from(request.key).toString('base64')}`
-  return options.queues.run(name, signal, async () => {
+  return options.serial.run(name, signal, async () => {
     const before = await find()
     if (before) return answerOf(request, before)
     try {

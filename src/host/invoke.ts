@@ -7,6 +7,7 @@ import { invalidInput } from '../kit/check.ts'
 import type { KeyedRequest } from '../kit/kept-answers.ts'
 import type { Meter } from '../kit/meter.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
+import type { Queues } from '../kit/queue.ts'
 import type { Provided } from '../kit/service.ts'
 import { type IdempotencyOptions, keyedRequest, once } from './idempotency.ts'
 import { inProject, requireModel } from './limits.ts'
@@ -20,6 +21,7 @@ export type InvokeOptions = WriterOptions &
     meter: Meter
     /** The state of each service, by name. */
     states: ReadonlyMap<string, unknown>
+    jobs: Queues
     /** For operations that call other operations. */
     calls: Calls
   }
@@ -66,7 +68,7 @@ function contextOf(
   db: Database,
   keyed: KeyedRequest | null,
 ) {
-  const { bus, warehouse, http, dns, mail, clock, random, seal, passwords } = options.engines
+  const { log, warehouse, http, dns, mail, clock, random, seal, passwords } = options.engines
   const state = options.states.get(operation.service)
   const write = writer(options, db, operation, caller, request, keyed)
   const calls = operation.callsOperations ? options.calls : undefined
@@ -74,7 +76,7 @@ function contextOf(
   // Listed one by one: spreading the engines would cost more than everything else here.
   return {
     db,
-    bus,
+    log,
     warehouse,
     http,
     dns,
@@ -87,6 +89,7 @@ function contextOf(
     request,
     state,
     write,
+    queues: options.jobs,
     calls,
     meter,
   }

@@ -8,14 +8,14 @@ import { Fault } from '../kit/fault.ts'
 import type { KeptAnswers, KeyedRequest } from '../kit/kept-answers.ts'
 import { containsSecret, type Operation, type RequestFacts } from '../kit/operation.ts'
 import type { Changes, RecordChange, Write, WriteOptions } from '../kit/write.ts'
-import type { Queues } from './queues.ts'
+import type { Serial } from './serial.ts'
 
 export type WriterOptions = {
   engines: Engines
   audit: AuditTrail
   /** The `source` of events: this host's address. */
   source: string
-  queues: Queues
+  serial: Serial
   keptAnswers: KeptAnswers
 }
 
@@ -39,7 +39,7 @@ export function writer(
     const perform = () => commit(options, db, { operation, caller, request, keyed }, work)
     const serialized = second !== undefined && (first as WriteOptions).serialize && caller !== null
     if (!serialized) return perform()
-    return options.queues.run(`${operation.path} ${caller.org}`, request.signal, perform)
+    return options.serial.run(`${operation.path} ${caller.org}`, request.signal, perform)
   }
   return write as Write<Scope>
 }
@@ -106,7 +106,7 @@ async function tryOnce(
     },
   })
   // Read the clock after the work: it may have waited for a lock.
-  const { bus, clock, random } = engines
+  const { log, clock, random } = engines
   const at = clock.now().toISOString()
   const { audit: what } = operation
   for (const { on, changes, trail } of entries) {
@@ -123,6 +123,6 @@ async function tryOnce(
       keyed.isKept = true
     })
   }
-  await publish({ bus, clock, random, source }, db, operation.emits, emitted)
+  await publish({ log, clock, random, source }, db, operation.emits, emitted)
   return output
 }

@@ -6,7 +6,7 @@ import { addPerson, type Browser, plantPerson, registerApp, startIdentity } from
 import { rawConnection } from '../../test/raw-connection.ts'
 import { EngineUnavailable } from '../engines/engines.ts'
 
-const host = await startHost({ now: 'real' })
+const host = await startHost({ now: 'real', runsBackground: true })
 const identity = await startIdentity(host)
 const web = await registerApp(host, identity, { app: 'web' })
 const URL_OF_PAGE = `${identity.issuer}/account`

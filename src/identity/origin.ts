@@ -46,8 +46,6 @@ export type Directory = {
   findAddressChange(token: string): Promise<string | null>
   finishAddressChange(token: string, address: string): Promise<AddressMoved | null>
   /** Tell the person by mail, at the old address. */
-  addressChanged(change: AddressMoved): Promise<void>
-  passwordChanged(email: string): Promise<void>
   /** The published keys, active ones first, and the secret that cookies are signed with. */
   keys(): Promise<Keys>
 }
@@ -242,13 +240,11 @@ function resetOptions({ engines, directory, issuer, onError }: IdentityOptions) 
     findReset: directory.findReset,
     finishAddressChange: async (token: string, address: string) => {
       const change = await directory.finishAddressChange(token, address)
-      if (change) directory.addressChanged(change).catch(onError)
       return change?.to ?? null
     },
     finishReset: async (token: string, password: string, address: string) => {
       const { client, signal } = thisRequest()
       const email = await directory.finishReset(token, await passwords.hash(client, password, signal()), address)
-      if (email !== null) directory.passwordChanged(email).catch(onError)
       return email !== null
     },
   }

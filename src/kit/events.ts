@@ -1,4 +1,4 @@
-// Events for the bus: how a service declares them, and how they are published in the transaction of the change they
+// Events for the log: how a service declares them, and how they are published in the transaction of the change they
 // tell of. Operations emit theirs with `emit` of their `write`; `emitting` is for other code, such as schedules.
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
@@ -29,7 +29,7 @@ export type EmitTo<E extends Emits, More extends unknown[] = []> = <Subject exte
 export type Emitted = { subject: string; data: unknown; tenant: OrgId; project: string | null }
 
 /** `source` of an event is the URL at which clients reach this host. */
-export type Publishing = Pick<Engines, 'bus' | 'clock' | 'random'> & { source: string }
+export type Publishing = Pick<Engines, 'log' | 'clock' | 'random'> & { source: string }
 
 /** Adds events in the transaction of the change they tell of. They must be among the declared ones. */
 export async function publish(by: Publishing, db: Tx, declared: Emits, events: readonly Emitted[]): Promise<void> {
@@ -38,10 +38,10 @@ export async function publish(by: Publishing, db: Tx, declared: Emits, events: r
     if (!(event.subject in declared)) throw new Error(`the event ${event.subject} is not declared`)
     return envelopeOf(by, event)
   })
-  await by.bus.publish(db, envelopes)
+  await by.log.append(db, envelopes)
 }
 
-export function envelopeOf(by: Omit<Publishing, 'bus'>, { subject: type, data, tenant, project }: Emitted): Envelope {
+export function envelopeOf(by: Omit<Publishing, 'log'>, { subject: type, data, tenant, project }: Emitted): Envelope {
   const { source, clock, random } = by
   const [id, time] = [`evt_${random.token(24)}`, clock.now().toISOString()]
   return { specversion: '1.0', id, source, type, time, tenant, ...(project && { project }), data }

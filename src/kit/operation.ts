@@ -46,6 +46,7 @@ import { type Dialect, native } from './dialect.ts'
 import type { Fault, FaultCode } from './fault.ts'
 import { SECRET } from './fields.ts'
 import type { Meter } from './meter.ts'
+import type { Queues } from './queue.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -74,6 +75,7 @@ export type RequestFacts = {
 type CallerOf<A extends Access> = A extends 'public' ? null : A extends 'ingest' | 'reader' ? Principal : Caller
 
 export type Context<A extends Access = Access, State = unknown> = Omit<Engines, 'db'> & {
+  queues: Queues
   /** For reads only; `write` provides the transaction for writes. */
   db: Sql
   caller: CallerOf<A>

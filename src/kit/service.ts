@@ -9,6 +9,7 @@ import type { KeptAnswers } from './kept-answers.ts'
 import type { Meter } from './meter.ts'
 import { type Declare, declareOperation, type Operation } from './operation.ts'
 import type { LeasePermits } from './permits.ts'
+import type { Queue, QueueDeclaration } from './queue.ts'
 import type { Settings, SettingValues } from './setting.ts'
 import type { IdentityProvider } from './sign-in.ts'
 import type { Emits } from './write.ts'
@@ -17,12 +18,16 @@ import type { Emits } from './write.ts'
 export function serviceKit<State>(): {
   operation: Declare<State>
   schedule: (declared: ScheduleDeclaration<State>) => Schedule
-  consumer: (declared: ConsumerDeclaration<State>) => Consumer
+  consumer: <E extends Emits = Record<never, never>>(declared: ConsumerDeclaration<State, E>) => Consumer
+  queue: <P, L = undefined, R = undefined, E extends Emits = Record<never, never>>(
+    declared: QueueDeclaration<State, P, L, R, E>,
+  ) => Queue<P>
 } {
   return {
     operation: declared => declareOperation(declared as never),
-    schedule: declared => ({ kind: 'schedule', ...declared }),
-    consumer: declared => ({ kind: 'consumer', ...declared }),
+    schedule: declared => ({ kind: 'schedule', per: 'all', ...declared }),
+    consumer: declared => ({ kind: 'consumer', formerIds: [], emits: {}, ...declared }) as Consumer,
+    queue: declared => ({ kind: 'queue', ...declared }) as never,
   }
 }
 
@@ -37,6 +42,7 @@ export type Service = {
   settings: Settings
   schedules: readonly Schedule[]
   consumers: readonly Consumer[]
+  queues: readonly Queue[]
   /** The events that it emits outside of its operations, by what emits them, such as `the daily check`. */
   emits: Record<string, Emits>
   open: ((opening: Opening<never>) => Promise<Opened<unknown>>) | null
@@ -63,8 +69,6 @@ export type Opened<State> = {
   /** JSON documents at well-known paths, by path. */
   documents?: Record<string, () => object>
   gauges?: () => Gauge[]
-  /** What each process does that does background work, until the signal is aborted. */
-  work?: (signal: AbortSignal) => Promise<void>
   close?: () => Promise<void>
 }
 
@@ -101,6 +105,7 @@ type Declaration<State, S extends Settings> = {
   settings?: S
   schedules?: readonly Schedule[]
   consumers?: readonly Consumer[]
+  queues?: readonly Queue[]
   emits?: Record<string, Emits>
   open?: (opening: Opening<SettingValues<S>>) => Promise<Opened<State>>
 }
@@ -109,7 +114,8 @@ export function service<State = undefined, S extends Settings = Record<never, ne
   declared: Declaration<State, S>,
 ): Service {
   const { name, what, paths = [`/v1/${name}`], operations = [], migrations = null, settings = {} } = declared
-  const { schedules = [], consumers = [], emits = {}, open = null } = declared
+  const { schedules = [], consumers = [], queues = [], open = null } = declared
+  const emits = { ...declared.emits, ...emitsOf(consumers, 'consumer'), ...emitsOf(queues, 'queue') }
   const found: Record<string, Operation> = {}
   for (const [id, value] of operations.flatMap(module => Object.entries(module))) {
     if (!isOperation(value)) continue
@@ -120,8 +126,16 @@ export function service<State = undefined, S extends Settings = Record<never, ne
     found[id] = { ...value, service: name }
   }
   const erased = open as Service['open']
-  return { name, what, paths, operations: found, migrations, settings, schedules, consumers, emits, open: erased }
+  const work = { schedules, consumers, queues }
+  return { name, what, paths, operations: found, migrations, settings, ...work, emits, open: erased }
 }
+
+const emitsOf = (all: readonly { id: string; emits?: Emits }[], kind: string): Record<string, Emits> =>
+  Object.fromEntries(
+    all.flatMap(({ id, emits }) =>
+      Object.keys(emits ?? {}).length > 0 ? [[`the ${kind} ${id}`, emits as Emits]] : [],
+    ),
+  )
 
 /** The settings that these services declare. */
 export const settingsOf = (services: readonly Service[]): Settings =>

@@ -9,7 +9,7 @@ import { errorsService } from './errors/service.ts'
 import { event } from './event/service.ts'
 import { iamService } from './iam/service.ts'
 import { mcp } from './mcp/service.ts'
-import { o11y } from './o11y/service.ts'
+import { o11yService } from './o11y/service.ts'
 import { projectsService } from './projects/service.ts'
 import { risk } from './risk/service.ts'
 import { webhooksService } from './webhooks/service.ts'
@@ -23,7 +23,7 @@ export const services: Service[] = [
   service({ name: 'kms', what: 'Secrets, sealed at rest' }),
   service({ name: 'platform', what: 'Builds and deploys' }),
   event,
-  o11y,
+  o11yService(() => services),
   service({ name: 'tasks', what: 'Scheduled and background tasks' }),
   billing,
   webhooksService(() => services),

@@ -52,7 +52,6 @@ async function addEndpoints(slug: string): Promise<string> {
     select id, ${org}, url, '{shop.>}', '', 'active', decode(secret, 'hex'), ${now}::timestamptz, ${now}::timestamptz
     from unnest(${column('id')}::text[], ${column('url')}::text[],
       ${made.map(one => Buffer.from(one.secret).toString('hex'))}::text[]) as w (id, url, secret)`
-  await host.db`insert into webhook_queues (webhook, org) select id, org from webhooks where org = ${org}`
   return key
 }
 
@@ -70,7 +69,7 @@ async function round(): Promise<void> {
   // Not at the receiver: on a busy machine, an attempt may take too long and is made again.
   const arrived = () => host.db<{ count: number }>`select count(*) from webhook_attempts where status = 'ok'`
   await eventually(arrived, ([row]) => row?.count === expected)
-  const open = () => host.db<{ count: number }>`select count(*) from webhook_queues where holder is not null`
+  const open = () => host.db<{ count: number }>`select count(*) from queue_keys where holder is not null`
   await eventually(open, ([row]) => row?.count === 0)
   await eventually(receiver.connections, count => count === 0)
   receiver.received.length = 0

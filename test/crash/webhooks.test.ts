@@ -146,7 +146,7 @@ async function endedDeliveries(data: string, admin: Client): Promise<Stored[]> {
     async () => {
       await wait(100)
       const { consumers } = (await admin.call('GET /v1/o11y/consumers')).body
-      return consumers.find((one: { name: string }) => one.name === 'webhooks')
+      return consumers.find((one: { name: string }) => one.name === 'webhooks.fan-out')
     },
     ({ behindSince, waiting }) => behindSince === undefined && waiting === 0,
   )
@@ -155,7 +155,7 @@ async function endedDeliveries(data: string, admin: Client): Promise<Stored[]> {
   await eventually(
     async () => {
       await wait(100)
-      return (await db<{ left: number }>`select count(*) as left from webhook_pending`)[0]?.left
+      return (await db<{ left: number }>`select count(*) as left from queue_jobs`)[0]?.left
     },
     left => left === 0,
   )

@@ -119,7 +119,7 @@ export const engineUnavailable = operation({
   route: 'GET /v1/specimen/engine-unavailable/{engine}',
   summary: 'Fails because an engine is unavailable',
   access: 'public',
-  input: { engine: Type.Enum(['db', 'warehouse', 'bus', 'mail'], { examples: ['warehouse'] }) },
+  input: { engine: Type.Enum(['db', 'warehouse', 'log', 'mail'], { examples: ['warehouse'] }) },
   output: nothing,
   faults: ['mail_unreachable', 'not_found'],
   run: (_context, { engine }) => {

@@ -171,8 +171,8 @@ export const specimenSchedule = schedule({
   },
 })
 export const specimenConsumer = consumer({
-  name: 'specimen',
+  id: 'specimen.nothing',
   subjects: ['specimen.>'],
   batchMax: 500,
-  run: async () => {},
+  run: async () => undefined,
 })

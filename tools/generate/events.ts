@@ -1,5 +1,5 @@
 // The page of events: what the services emit, from their declarations.
-import { isSubject } from '../../src/engines/bus/subjects.ts'
+import { isSubject } from '../../src/engines/log/subjects.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type DeclaredEvent, eventsOf } from '../../src/kit/events.ts'
 import { type Schema, shortType } from './types.ts'

@@ -22,7 +22,7 @@ const KNOWN_MAX = 100_000
 /** How often the last use of a key is updated. */
 const USE_INTERVAL_MS = 60_000
 
-export type Keyring = Credentials & Pick<LastUsed, 'flush' | 'close'>
+export type Keyring = Credentials & Pick<LastUsed, 'flush'>
 export type KeyringOptions = LookUpOptions & {
   warn: (error: unknown) => void
   /** How many unknown credentials one client address may present per minute. */
@@ -46,7 +46,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   for (const [channel, alias] of Object.entries(CHANNELS)) {
     await db.listen(channel, name => cache.drop(alias(name)), cache.clear)
   }
-  const { note, flush, close } = openLastUsed(db, warn)
+  const { note, flush } = openLastUsed(db, warn)
   const refusals = openAttempts(60_000, clock.elapsedMs)
   const find = findersOf({ ...options, db: db.for('credentials') })
 
@@ -101,7 +101,6 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     workspaceToken: (text, address) => resolve(text, text, address, find.workspace),
     session: (text, address) => resolve(`session ${text}`, text, address, find.session) as Caller | Promise<Caller>,
     flush,
-    close,
   }
 }
 

@@ -46,21 +46,35 @@ describe('the last use of a key', () => {
     }
   }
 
-  it('never moves back, whichever process writes last, and is written when a process closes', async t => {
+  it('is written a second later, and when the host stops', async t => {
+    const other = await startHost({ beside: host }, t)
+    const [first, second] = [await made(), await made()]
+    await other.call('GET /v1/projects', { as: first.key })
+    other.clock.advance(1_000)
+    await eventually(
+      () => listed(first.id),
+      one => 'lastUsed' in one,
+    )
+    await other.call('GET /v1/projects', { as: second.key })
+    await other.drain(0)
+    assert.ok('lastUsed' in (await listed(second.id)))
+  })
+
+  it('never moves back, whichever process writes last', async t => {
     const [late, ended] = [await secondKeyring(t), await secondKeyring(t)]
     const { id, key } = await made()
     await late.secretKey(key, '127.0.0.1')
     host.clock.advance(60_000)
     await ended.secretKey(key, '127.0.0.1')
-    await ended.close()
+    await ended.flush()
     const last = (await listed(id)).lastUsed
     assert.equal(last, host.clock.now().toISOString())
-    await late.close()
+    await late.flush()
     assert.equal((await listed(id)).lastUsed, last)
   })
 
   it('is written later if a write fails', async t => {
-    const { secretKey, flush, close, warnings } = await secondKeyring(t)
+    const { secretKey, flush, warnings } = await secondKeyring(t)
     const { id, key } = await made()
     await host.keyring.flush()
     await secretKey(key, '127.0.0.1')
@@ -68,7 +82,7 @@ describe('the last use of a key', () => {
     await flush()
     await host.db.script('alter table keys rename hidden to last_used')
     assert.ok(warnings.length > 0)
-    await close()
+    await flush()
     assert.equal((await listed(id)).lastUsed, host.clock.now().toISOString())
   })
 

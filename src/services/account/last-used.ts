@@ -1,14 +1,11 @@
-// When keys were last used. Uses are collected in memory and written in batches: a write for each request would cost
-// more than the request.
+// When keys were last used. Uses are collected in memory and written in batches, by a schedule: a write for each request
+// would cost more than the request.
 import type { Database } from '../../engines/engines.ts'
 import { updateLastUsed } from './store.ts'
-
-const FLUSH_MS = 1_000
 
 export type LastUsed = {
   note(key: string, atMs: number): void
   flush(): Promise<void>
-  close(): Promise<void>
 }
 
 export function openLastUsed(db: Database, warn: (error: unknown) => void): LastUsed {
@@ -27,13 +24,8 @@ export function openLastUsed(db: Database, warn: (error: unknown) => void): Last
     }
   }
 
-  const timer = setInterval(() => void flush(), FLUSH_MS).unref()
   return {
     note: (key, atMs) => void pending.set(key, new Date(atMs).toISOString()),
     flush,
-    close: () => {
-      clearInterval(timer)
-      return flush()
-    },
   }
 }

@@ -121,7 +121,7 @@ describe('revoking a key', () => {
       refusedPerMinute: 300,
       warn: error => assert.fail(error as Error),
     })
-    t.after(() => keyring.close().then(second.close))
+    t.after(second.close)
     const { id, key } = await made()
     assert.equal((await keyring.secretKey(key, '127.0.0.1')).user, home.user)
     assert.ok(!(keyring.secretKey(key, '127.0.0.1') instanceof Promise), 'the key is cached')

@@ -1,4 +1,5 @@
-// Deletes the counted requests of keys that are no longer used, and answers that need not be kept any longer.
+// Writes when keys were last used. Deletes the counted requests of keys that are no longer used, and answers that need not
+// be kept any longer.
 import { keptSince } from './kept-answers/kept-answers.ts'
 import { deleteAnswers } from './kept-answers/store.ts'
 import { deleteEnded } from './rates/store.ts'
@@ -6,6 +7,17 @@ import { schedule } from './state.ts'
 
 /** Rows per transaction, small enough not to delay other writes. */
 const BATCH = 1_000
+
+export const writeLastUses = schedule({
+  name: 'last uses of keys',
+  per: 'process',
+  everyMs: 1_000,
+  deadlineMs: 30_000,
+  run: async ({ state }) => {
+    await state.keyring.flush()
+    return undefined
+  },
+})
 
 export const sweepRates = schedule({
   name: 'ended rates',

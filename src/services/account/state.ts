@@ -32,6 +32,6 @@ export async function openAccount(opening: Opening<AccountSettings>): Promise<Op
       keptAnswers,
       leasePermits: request => leasePermits(engines.db.for(request.org).autocommit, thisProcess, request),
     },
-    close: keyring.close,
+    close: keyring.flush,
   }
 }

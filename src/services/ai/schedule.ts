@@ -1,9 +1,20 @@
-// Deletes old lines of the log, and those of deleted organisations.
+// Looks for servers on this machine. Deletes old lines of the log, and those of deleted organisations.
 import { consumer, schedule } from './state.ts'
 import * as store from './store.ts'
 
 const KEEP_MS = 30 * 24 * 60 * 60_000
 const BATCH = 5_000
+
+export const lookForServers = schedule({
+  name: 'local model servers',
+  per: 'process',
+  everyMs: 60_000,
+  deadlineMs: 30_000,
+  run: async ({ state }) => {
+    await state.registry.look()
+    return undefined
+  },
+})
 
 export const sweepRequests = schedule({
   name: 'model requests',
@@ -18,10 +29,11 @@ export const sweepRequests = schedule({
 
 /** What is left of a large organisation is deleted when it is old. */
 export const forgetRequests = consumer({
-  name: 'model requests of deleted organisations',
+  id: 'ai.forget-organisations',
   subjects: ['iam.org.deleted'],
   batchMax: 10,
   run: async ({ db }, events) => {
     for (const org of new Set(events.map(({ tenant }) => tenant))) await store.deleteRequestsOf(db, org, BATCH)
+    return undefined
   },
 })

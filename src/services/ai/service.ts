@@ -9,7 +9,7 @@ import { ENVIRONMENT } from './providers/index.ts'
 import * as providers from './providers.ts'
 import * as requests from './requests.ts'
 import * as responses from './responses.ts'
-import { forgetRequests, sweepRequests } from './schedule.ts'
+import { forgetRequests, lookForServers, sweepRequests } from './schedule.ts'
 import * as aiSettings from './settings.ts'
 import { openAi } from './state.ts'
 
@@ -29,7 +29,7 @@ export const ai = service({
     ),
     ...Object.fromEntries(ENVIRONMENT.map(({ name, doc }) => [name, setting(doc, '', text)])),
   },
-  schedules: [sweepRequests],
+  schedules: [lookForServers, sweepRequests],
   consumers: [forgetRequests],
   emits: { 'a model call that has ended': callSettled },
   open: openAi,

@@ -40,7 +40,6 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
       log: row => unawaited.start(store.insertRequests(db.for(row.org).autocommit, [row])),
     },
     close: async () => {
-      registry.close()
       await localEmbed.close()
       await unawaited.ended()
     },

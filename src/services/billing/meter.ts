@@ -12,7 +12,6 @@ import * as store from './store.ts'
 
 /** A hold that is not renewed for so long belongs to a process that died. */
 export const HOLD_MS = 120_000
-const RENEW_MS = 30_000
 /** Charges that wait because the database cannot be reached. While there are more, no call begins: nothing that is used
  *  goes unpaid. */
 const WAITING_MAX = 10_000
@@ -28,7 +27,13 @@ export type MeterOptions = Publishing & {
   warn: (error: unknown) => void
 }
 
-export function openMeter(options: MeterOptions): Meter & { close(): Promise<void> } {
+export type OpenMeter = Meter & {
+  /** The holds of calls that run. To be called several times within HOLD_MS. */
+  renew(): Promise<void>
+  close(): Promise<void>
+}
+
+export function openMeter(options: MeterOptions): OpenMeter {
   const { clock, random, warn, isPrepaid } = options
   const db = options.db.for('the meter')
   const held = new Set<string>()
@@ -36,11 +41,6 @@ export function openMeter(options: MeterOptions): Meter & { close(): Promise<voi
   const expiry = () => new Date(clock.now().getTime() + HOLD_MS).toISOString()
   const holds = openHoldWriter(rows => store.insertHolds(db.autocommit, rows, expiry()), warn)
   const charges = openChargeWriter({ ...options, db })
-  const renew = () => {
-    if (held.size > 0) unawaited.start(store.renewHolds(db.autocommit, [...held], expiry()))
-  }
-  const renewing = setInterval(renew, RENEW_MS)
-  renewing.unref()
 
   function hold(caller: Principal, amount: number): Hold | Promise<Hold> {
     if (charges.size() >= WAITING_MAX) throw unavailable()
@@ -90,8 +90,10 @@ export function openMeter(options: MeterOptions): Meter & { close(): Promise<voi
     admit,
     hold,
     settled,
+    renew: async () => {
+      if (held.size > 0) await store.renewHolds(db.autocommit, [...held], expiry())
+    },
     close: async () => {
-      clearInterval(renewing)
       // Calls whose clients were told to leave have yet to be settled.
       for (const untilMs = performance.now() + CLOSE_MS; held.size > 0 && performance.now() < untilMs; ) await wait(10)
       if (held.size > 0) warn(new Error(`${held.size} calls had not ended before the end, and are not settled`))

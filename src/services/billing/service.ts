@@ -3,7 +3,7 @@ import { oneOf, setting } from '../../kit/setting.ts'
 import * as balance from './balance.ts'
 import * as credits from './credits.ts'
 import { alertEvents } from './events.ts'
-import { tendJournal } from './schedule.ts'
+import { renewHolds, tendJournal } from './schedule.ts'
 import * as settings from './settings.ts'
 import { MODES, openBilling } from './state.ts'
 import * as usage from './usage.ts'
@@ -20,7 +20,7 @@ export const billing = service({
       oneOf(MODES),
     ),
   },
-  schedules: [tendJournal],
+  schedules: [renewHolds, tendJournal],
   emits: { 'usage that reaches an alert': alertEvents },
   open: openBilling,
 })

@@ -7,6 +7,7 @@ import * as store from './store.ts'
 export type Billing = {
   /** Reads what all accounts are together, and remembers it for the metrics. */
   checkJournal(): Promise<void>
+  renewHolds(): Promise<void>
 }
 
 export const { operation, schedule } = serviceKit<Billing>()
@@ -20,7 +21,12 @@ export async function openBilling({ engines, settings, baseUrl, warn }: Opening<
   const meter = openMeter({ ...engines, source: baseUrl, isPrepaid, warn })
   const journal = openCheck(engines, warn)
   await journal.check()
-  return { state: { checkJournal: journal.check }, provides: { meter }, gauges: journal.gauges, close: meter.close }
+  return {
+    state: { checkJournal: journal.check, renewHolds: meter.renew },
+    provides: { meter },
+    gauges: journal.gauges,
+    close: meter.close,
+  }
 }
 
 function openCheck({ db }: Engines, warn: (error: unknown) => void) {

@@ -1,7 +1,7 @@
 // How requests share transactions: by turns, and by size.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Bus, Database, EventRow, Warehouse } from '../../engines/engines.ts'
+import type { Database, EventRow, Log, Warehouse } from '../../engines/engines.ts'
 import type { Accepted } from './accept.ts'
 import { openCommitter } from './committer.ts'
 
@@ -22,7 +22,7 @@ function fakeCommitter(run = writes) {
   const db = { transaction: run, atOnce: run }
   const committer = openCommitter({
     db: { for: () => db } as unknown as Database,
-    bus: { publish: async () => {} } as unknown as Bus,
+    log: { append: async () => {} } as unknown as Log,
     warehouse: {
       append: (_: unknown, rows: EventRow[]) => {
         groups.push(rows.map(({ org }) => org))

@@ -1,10 +1,10 @@
 // Group commit: requests that arrive while others are being written share the next transaction. Their events, the ids for
 // deduplication and the envelopes are committed together, and only then is a request answered.
 import {
-  type Bus,
   ConstraintViolated,
   type Database,
   EngineUnavailable,
+  type Log,
   type Tx,
   type Warehouse,
 } from '../../engines/engines.ts'
@@ -39,7 +39,7 @@ export type Committer = {
 
 export type CommitterOptions = {
   db: Database
-  bus: Bus
+  log: Log
   warehouse: Warehouse
   now: () => Date
   warn: (error: unknown) => void
@@ -136,14 +136,14 @@ function openQueue() {
   }
 }
 
-function openWriter({ db: whole, warehouse, bus, now, warn }: CommitterOptions) {
+function openWriter({ db: whole, warehouse, log, now, warn }: CommitterOptions) {
   const db = whole.for('events')
 
   let seenAgainMs = Number.NEGATIVE_INFINITY
 
   function append(tx: Tx, events: readonly Accepted[]) {
     const [rows, envelopes] = [events.map(({ row }) => row), events.map(({ envelope }) => envelope)]
-    return Promise.all([warehouse.append(tx, rows), bus.publish(tx, envelopes)])
+    return Promise.all([warehouse.append(tx, rows), log.append(tx, envelopes)])
   }
 
   /** Returns false if one of the events was sent before; nothing was written then. */

@@ -1,15 +1,16 @@
-// Deletes the events of organisations that are deleted: noted when the bus tells it, and deleted in small steps.
+// Deletes the events of organisations that are deleted: noted when the log tells it, and deleted in small steps.
 import type { Tx } from '../../engines/engines.ts'
 import type { ScheduleContext } from '../../kit/background.ts'
 import { consumer } from './state.ts'
 import * as store from './store.ts'
 
 export const forgetOrganisations = consumer({
-  name: 'events of deleted organisations',
+  id: 'event.forget-organisations',
   subjects: ['iam.org.deleted'],
   batchMax: 100,
   run: async ({ db }, events) => {
     await store.insertDeletions(db, [...new Set(events.map(({ tenant }) => tenant))])
+    return undefined
   },
 })
 

@@ -47,6 +47,7 @@ async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | Un
     else events.push({ index, accepted: found })
   }
   if (events.length > 0) {
+    if (state.isLogFull) throw logFull()
     const refused = await state.committer.commit(
       caller.org,
       events.map(({ accepted }) => accepted),
@@ -95,6 +96,13 @@ function requireCeiling({ request: { ip, peer }, state }: Receiving): void {
 function unreadable({ reason, message }: UnreadableBody): Fault {
   return new Fault(reason === 'too_large' ? 'body_too_large' : 'malformed_request', { message })
 }
+
+const logFull = () =>
+  new Fault('overloaded', {
+    message:
+      'The log of events is full, because they are not handled fast enough; none of these was stored. Send them again.',
+    retryAfterS: 30,
+  })
 
 const tooMany = (count: number) =>
   new Fault('too_many_events', {

@@ -31,6 +31,18 @@ export const sweepEvents = schedule({
   },
 })
 
+/** What a consumer has not read is never deleted, so that the log may grow until the disk is full. */
+export const checkLogSize = schedule({
+  name: 'size of the log',
+  per: 'process',
+  everyMs: 10_000,
+  deadlineMs: 30_000,
+  run: async ({ db, log, state }) => {
+    state.isLogFull = (await log.bytes(db)) > state.logBytesMax
+    return undefined
+  },
+})
+
 const ago = ({ clock }: ScheduleContext, ms: number) => new Date(clock.now().getTime() - ms).toISOString()
 
 const makeParts = ({ db, warehouse, clock, write }: ScheduleContext) => warehouse.maintain(db, write, clock.now())

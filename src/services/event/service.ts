@@ -2,7 +2,7 @@ import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import { forgetOrganisations } from './forget.ts'
 import * as ingest from './ingest.ts'
-import { sweepEvents } from './schedule.ts'
+import { checkLogSize, sweepEvents } from './schedule.ts'
 import * as settings from './settings.ts'
 import { type EventState, openEvents } from './state.ts'
 
@@ -17,6 +17,11 @@ const SETTINGS = {
     '6000',
     count,
   ),
+  STOA_LOG_MAX_GB: setting(
+    'Size of the log of events in GiB at which events are refused with 503, because consumers do not keep up',
+    '100',
+    count,
+  ),
 }
 
 export const event = service<EventState, typeof SETTINGS>({
@@ -25,7 +30,7 @@ export const event = service<EventState, typeof SETTINGS>({
   operations: [ingest, settings],
   migrations: new URL('migrations/', import.meta.url),
   settings: SETTINGS,
-  schedules: [sweepEvents],
+  schedules: [checkLogSize, sweepEvents],
   consumers: [forgetOrganisations],
   open: openEvents,
 })

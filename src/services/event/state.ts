@@ -13,17 +13,20 @@ export type EventState = {
   ceiling(client: string, peer: string): number
   /** The `source` of events. */
   baseUrl: string
+  /** Whether the log is so large that nothing more is accepted, and the size at which it is. */
+  logBytesMax: number
+  isLogFull: boolean
 }
 
 export const { consumer, operation, schedule } = serviceKit<EventState>()
 
 const MINUTE_MS = 60_000
 
-type Values = { STOA_EVENTS_PER_CLIENT: number; STOA_EVENTS_PER_PEER: number }
+type Values = { STOA_EVENTS_PER_CLIENT: number; STOA_EVENTS_PER_PEER: number; STOA_LOG_MAX_GB: number }
 
 export async function openEvents({ engines, settings, baseUrl, warn }: Opening<Values>) {
-  const { db, bus, warehouse, clock, random } = engines
-  const committer = openCommitter({ db, bus, warehouse, now: clock.now, warn })
+  const { db, log, warehouse, clock, random } = engines
+  const committer = openCommitter({ db, log, warehouse, now: clock.now, warn })
   const requests = openAttempts(MINUTE_MS, clock.elapsedMs)
   const ceiling = (client: string, peer: string) => {
     const waitMs = Math.max(
@@ -37,5 +40,6 @@ export async function openEvents({ engines, settings, baseUrl, warn }: Opening<V
   }
   const settingsOf = await openChosenSettings(db, clock)
   const visitorOf = openVisitors(db, clock, random)
-  return { state: { committer, settingsOf, visitorOf, ceiling, baseUrl }, close: committer.close }
+  const bound = { logBytesMax: settings.STOA_LOG_MAX_GB * 1024 ** 3, isLogFull: false }
+  return { state: { committer, settingsOf, visitorOf, ceiling, baseUrl, ...bound }, close: committer.close }
 }

@@ -17,7 +17,6 @@ import type { OwnEmitting, OwnWrite } from './me/own-write.ts'
 import { replacePassword, verifyCurrent } from './me/password.ts'
 import { endBrowser, endSignInsOf, lockBrowser } from './oidc/store.ts'
 import { passwordProblem } from './password-rules.ts'
-import { changedMail } from './resets/reset.ts'
 import { type BrowserSession, selectBrowsers, signInId } from './sign-ins/store.ts'
 import * as store from './store.ts'
 import { insertAudit } from './trail/store.ts'
@@ -36,15 +35,14 @@ export type Visitor = { user: string; session: string; ip: string; client: strin
 
 export type AccountPage = ReturnType<typeof openAccountPage>
 
-type Options = { membersMax: number; warn: (error: unknown) => void }
 type PageEngines = Engines & Publishing
 
 /** What the page emits. */
 export const accountPageEvents = { ...joining, ...inviteDeclined, ...sessionEnded }
 
 /** Each change throws a fault whose message is shown to the person. */
-export function openAccountPage(engines: PageEngines, { membersMax, warn }: Options) {
-  const { clock, mail } = engines
+export function openAccountPage(engines: PageEngines, membersMax: number) {
+  const { clock } = engines
   const now = () => clock.now().toISOString()
   return {
     find: (user: string) => findAccount(engines, user),
@@ -59,8 +57,9 @@ export function openAccountPage(engines: PageEngines, { membersMax, warn }: Opti
       const verified = await verify(engines, visitor, person.email, current)
       const digest = await engines.passwords.hash(visitor.client, password, visitor.signal)
       const change = { verified, digest, kept: visitor.session, at: now() }
-      await act(engines, visitor, 'password.change', scope => replacePassword(scope, visitor.user, change))
-      mail.send(changedMail(person.email)).catch(warn)
+      await act(engines, visitor, 'password.change', scope =>
+        replacePassword(engines, scope, { user: visitor.user, email: person.email }, change),
+      )
     },
     changeEmail: async (visitor: Visitor, given: string, current: string, addressUrl: (token: string) => string) => {
       const email = given.toLowerCase()
@@ -163,7 +162,7 @@ async function act<T>(engines: Acting, visitor: Visitor, what: string, work: Wor
   }
 }
 
-type Acting = Pick<PageEngines, 'db' | 'bus' | 'clock' | 'random' | 'source'>
+type Acting = Pick<PageEngines, 'db' | 'log' | 'clock' | 'random' | 'source'>
 type Work<T> = (scope: OwnEmitting<typeof accountPageEvents>, account: store.OwnAccount) => Promise<T>
 
 function actOnce<T>(engines: Acting, visitor: Visitor, what: string, work: Work<T>): Promise<T> {

@@ -4,13 +4,12 @@ import type { Engines, Tx } from '../../engines/engines.ts'
 import { openCache } from '../../kit/cache.ts'
 import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
 import { openAccountPage } from './account-page.ts'
-import { findChange, finishChange, movedMail } from './addresses/change.ts'
-import type { UsedChange } from './addresses/store.ts'
+import { findChange, finishChange } from './addresses/change.ts'
 import { openSecret } from './apps.ts'
 import { findInvitation, join } from './invitations/invitation.ts'
 import { passwordProblem } from './password-rules.ts'
 import { addFirstOwner } from './people.ts'
-import { changedMail, findReset, finishReset, sendReset } from './resets/reset.ts'
+import { findReset, finishReset, sendReset } from './resets/reset.ts'
 import { loadKeys } from './sign-in/signing-keys.ts'
 import * as signIn from './sign-in/store.ts'
 import * as store from './store.ts'
@@ -19,6 +18,7 @@ export type { AccountFacts, AccountPage, Visitor } from './account-page.ts'
 export { sessionEnded } from './events.ts'
 export { UserId } from './fields.ts'
 export * as guesses from './guesses/store.ts'
+export { addNotice } from './notices.ts'
 export * as oidc from './oidc/store.ts'
 export { endGrant, endSignIn, findSignIn, lockSignIn, type SignedIn } from './oidc/store.ts'
 export { signInId } from './sign-ins/store.ts'
@@ -99,7 +99,7 @@ export async function syncBrands(
 export async function openDirectory(
   engines: Engines,
   brand: string,
-  { membersMax, source, warn }: { membersMax: number; source: string; warn: (error: unknown) => void },
+  { membersMax, source }: { membersMax: number; source: string },
 ) {
   const { db, clock, seal } = engines
   const publishing = { ...engines, source }
@@ -132,15 +132,13 @@ export async function openDirectory(
     join: (token: string, passwordDigest: string | null, ip: string) =>
       handled(join({ ...publishing, membersMax }, token, passwordDigest, ip)),
     passwordProblem,
-    accountPage: openAccountPage(publishing, { membersMax, warn }),
+    accountPage: openAccountPage(publishing, membersMax),
     sendReset: (email: string, linkOf: (token: string) => string) => sendReset(engines, email, linkOf),
     findReset: (token: string) => findReset(engines, token),
     finishReset: (token: string, passwordDigest: string, ip: string) =>
       handled(finishReset(engines, token, passwordDigest, ip)),
     findAddressChange: (token: string) => findChange(engines, token),
     finishAddressChange: (token: string, ip: string) => handled(finishChange(publishing, token, ip)),
-    addressChanged: (change: UsedChange) => engines.mail.send(movedMail(change)),
-    passwordChanged: (email: string) => engines.mail.send(changedMail(email)),
   }
 }
 

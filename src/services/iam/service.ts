@@ -10,6 +10,7 @@ import * as myInvitations from './me/invitations.ts'
 import * as me from './me/me.ts'
 import * as password from './me/password.ts'
 import * as members from './members.ts'
+import { notices } from './notices.ts'
 import * as orgs from './orgs.ts'
 import { sweepSignIns } from './schedule.ts'
 import * as sessions from './sessions.ts'
@@ -43,6 +44,7 @@ export const iamService = (keys: Keys) =>
       STOA_WORKSPACES_MAX: setting('Workspaces that an organisation may have', '1000', count),
     },
     schedules: [sweepSignIns],
+    queues: [notices],
     emits: {
       'the account page': accountPageEvents,
       'the link of an invitation': joining,

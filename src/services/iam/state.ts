@@ -26,10 +26,9 @@ export type Iam = {
   invitationUrl(token: string): string
   /** The link that is mailed to a new address. */
   addressUrl(token: string): string
-  warn(error: unknown): void
 }
 
-export const { operation, schedule } = serviceKit<Iam>()
+export const { operation, queue, schedule } = serviceKit<Iam>()
 
 type IamSettings = Record<'STOA_MEMBERS_MAX' | 'STOA_INVITES_MAX' | 'STOA_APPS_MAX' | 'STOA_WORKSPACES_MAX', number>
 
@@ -42,13 +41,12 @@ const maximaFrom = (settings: IamSettings): Maxima => ({
 
 export const openIam =
   (keys: Keys) =>
-  async ({ identity, settings, warn }: Opening<IamSettings>): Promise<Opened<Iam>> => ({
+  async ({ identity, settings }: Opening<IamSettings>): Promise<Opened<Iam>> => ({
     state: {
       keys,
       maxima: maximaFrom(settings),
       invitationUrl: token => identity.signIn.invitationUrl(token),
       addressUrl: token => identity.signIn.addressUrl(token),
-      warn,
     },
     provides: { audit: insertAudit },
   })

@@ -1,32 +1,55 @@
-// Operations under /v1/o11y/consumers: how far the consumers of the bus have read.
+// Operations under /v1/o11y/consumers: how far the consumers of the log have read.
 import { Type } from 'typebox'
+import { selectBacklogs, selectPositions } from '../../kit/consumers/store.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { operation } from '../../kit/operation.ts'
+import { operation } from './state.ts'
 
 const Consumer = Type.Object(
   {
-    name: Type.String({ description: 'Its name', examples: ['webhooks'] }),
+    name: Type.String({ description: 'Its id', examples: ['webhooks.fan-out'] }),
     behindSince: Type.Optional(
       timestamp('When the oldest event was published that it has not reached; absent if it has reached all'),
     ),
     waiting: Type.Integer({
-      description: 'Events that wait because an earlier one of their organisation failed and is tried again',
+      description:
+        'Events that wait because an earlier one of their organisation failed, or because they were too many at once',
       examples: [0],
     }),
     setAside: Type.Integer({ description: 'Events that failed too often and are set aside', examples: [0] }),
+    isUndeclared: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'This version has no consumer with this id, so that nobody reads its events; they are kept for a week',
+      }),
+    ),
   },
   { title: 'Consumer', description: 'Work that is done for each event of certain subjects' },
 )
 
 export const listConsumers = operation({
   route: 'GET /v1/o11y/consumers',
-  summary: 'Lists the consumers of the bus and what they have not handled yet',
+  summary: 'Lists the consumers of the log and what they have not handled yet',
   access: 'superadmin',
   output: Type.Object({ consumers: Type.Array(Consumer, { description: 'In the order of their names' }) }),
-  run: async ({ bus, db }) => {
-    const states = await bus.states(db)
-    return {
-      consumers: states.map(({ oldest, ...one }) => ({ ...one, ...(oldest !== null && { behindSince: oldest }) })),
+  run: async ({ db, log, state }) => {
+    const positions = await selectPositions(db)
+    const unread = await log.unread(db, positions)
+    const oldest = new Map<string, string>()
+    for (const [at, { consumer }] of positions.entries()) {
+      const since = unread[at]
+      if (since && since < (oldest.get(consumer) ?? '~')) oldest.set(consumer, since)
     }
+    const consumers = (await selectBacklogs(db)).map(({ consumer: name, waiting, deadLetters: setAside }) => {
+      const behindSince = oldest.get(name)
+      const isDeclared = state.consumers.has(name)
+      return {
+        name,
+        ...(behindSince && { behindSince }),
+        waiting,
+        setAside,
+        ...(!isDeclared && { isUndeclared: true as const }),
+      }
+    })
+    return { consumers }
   },
 })

@@ -1,11 +1,20 @@
-import { service } from '../../kit/service.ts'
+import { type Service, service } from '../../kit/service.ts'
 import * as consumers from './consumers.ts'
-import { maintainBus } from './schedule.ts'
+import * as queues from './queues.ts'
+import { trimLog } from './schedule.ts'
 import * as setAside from './set-aside.ts'
 
-export const o11y = service({
-  name: 'o11y',
-  what: 'Observability: traces, metrics and logs',
-  operations: [consumers, setAside],
-  schedules: [maintainBus],
-})
+/** `all` are the services whose background work is observed. */
+export const o11yService = (all: () => readonly Service[]) =>
+  service({
+    name: 'o11y',
+    what: 'Observability: traces, metrics and logs',
+    operations: [consumers, queues, setAside],
+    schedules: [trimLog],
+    open: async () => ({
+      state: {
+        consumers: new Set(all().flatMap(one => one.consumers.map(({ id }) => id))),
+        queues: new Set(all().flatMap(one => one.queues.map(({ id }) => id))),
+      },
+    }),
+  })

@@ -6,7 +6,7 @@ import { startHost } from '../../../test/host.ts'
 import { specimen } from '../../../test/specimen.ts'
 import type { Envelope } from '../../engines/engines.ts'
 import { service, serviceKit } from '../../kit/service.ts'
-import { o11y } from './service.ts'
+import { o11yService } from './service.ts'
 
 const handled: Envelope[] = []
 const consuming = { isBroken: false }
@@ -16,18 +16,19 @@ const reader = service<{ greeting: string }>({
   open: async () => ({ state: { greeting: 'hello' } }),
   consumers: [
     serviceKit<{ greeting: string }>().consumer({
-      name: 'reader',
+      id: 'reader.notes',
       subjects: ['specimen.*'],
       batchMax: 10,
       run: async ({ state, db, clock }, events) => {
         assert.deepEqual([state.greeting, db.isTransaction, clock], ['hello', true, host.clock])
         if (consuming.isBroken) throw new Error('the table is gone')
         handled.push(...events)
+        return undefined
       },
     }),
   ],
 })
-const host = await startHost({ services: [o11y, specimen, reader], runsBackground: true })
+const host = await startHost({ services: [o11yService(() => [reader]), specimen, reader], runsBackground: true })
 await host.call('POST /v1/projects', { body: { slug: 'shop', name: 'Shop' } })
 const rename = (name: string) => host.call('POST /v1/specimen/rename', { body: { slug: 'shop', name } })
 const asAdmin = (what: string) => host.call(what, { as: host.admin.key })
@@ -43,7 +44,7 @@ describe('a consumer of a service', () => {
     )
     const [{ type, tenant, data }] = handled as [Envelope]
     assert.deepEqual([type, tenant, data], ['specimen.renamed', 'home', { slug: 'shop', name: 'First' }])
-    const idle = [{ name: 'reader', waiting: 0, setAside: 0 }]
+    const idle = [{ name: 'reader.notes', waiting: 0, setAside: 0 }]
     assert.deepEqual(await eventually(consumers, found => found[0].behindSince === undefined), idle)
   })
 
@@ -55,9 +56,9 @@ describe('a consumer of a service', () => {
       return found.data.length > 0
     })
     const [{ id, at: _, event, ...rest }] = data
-    assert.deepEqual([data.length, next, rest], [1, '', { consumer: 'reader', error: 'the table is gone' }])
+    assert.deepEqual([data.length, next, rest], [1, '', { consumer: 'reader.notes', error: 'the table is gone' }])
     assert.deepEqual([event.subject, event.tenant], ['specimen.renamed', 'home'])
-    assert.deepEqual(await consumers(), [{ name: 'reader', waiting: 0, setAside: 1 }])
+    assert.deepEqual(await consumers(), [{ name: 'reader.notes', waiting: 0, setAside: 1 }])
     const retry = () => asAdmin(`POST /v1/o11y/set-aside/${id}/retry`)
     consuming.isBroken = false
     assert.equal((await retry()).status, 204)

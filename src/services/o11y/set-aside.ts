@@ -1,6 +1,8 @@
 // Operations under /v1/o11y/set-aside: events that a consumer failed to handle too often.
 import { Type } from 'typebox'
+import type { Envelope } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
+import { retryDeadLetter, selectDeadLetters } from '../../kit/consumers/store.ts'
 import { Fault } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
@@ -15,7 +17,7 @@ const SetAsideId = Type.String({
 const SetAsideEvent = Type.Object(
   {
     id: SetAsideId,
-    consumer: Type.String({ description: 'The consumer that failed to handle it', examples: ['webhooks'] }),
+    consumer: Type.String({ description: 'The consumer that failed to handle it', examples: ['webhooks.fan-out'] }),
     at: timestamp('When it was set aside'),
     error: Type.String({ description: 'The error of the last try', examples: ['the table is read-only'] }),
     event: Type.Object(
@@ -38,14 +40,14 @@ export const listSetAside = operation({
   access: 'superadmin',
   input: paging,
   output: listing(SetAsideEvent),
-  run: async ({ bus, db }, query) => {
+  run: async ({ db }, query) => {
     const found = await page(
       query,
-      (last, count) => bus.setAside(db, last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last), count),
+      (last, count) => selectDeadLetters(db, last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last), count),
       ({ id }) => String(id),
     )
     const data = found.data.map(({ id, envelope, ...one }) => {
-      const { id: event, type: subject, tenant, time } = envelope
+      const { id: event, type: subject, tenant, time } = JSON.parse(envelope) as Envelope
       return { ...one, id: String(id), event: { id: event, subject, tenant, time } }
     })
     return { ...found, data }
@@ -61,9 +63,9 @@ export const retrySetAside = operation({
   output: nothing,
   audit: 'event.retry',
   faults: ['not_found'],
-  run: ({ bus, write }, { id }) =>
+  run: ({ clock, write }, { id }) =>
     write(async ({ db, record }) => {
-      if (!(await bus.retrySetAside(db, Number(id)))) {
+      if (!(await retryDeadLetter(db, Number(id), clock.now().toISOString()))) {
         throw new Fault('not_found', {
           message: 'No event with this id is set aside; GET /v1/o11y/set-aside lists them.',
         })

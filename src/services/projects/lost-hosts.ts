@@ -2,7 +2,7 @@
 import type { Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { emitting, type Publishing } from '../../kit/events.ts'
-import { ownersOf, recordInTrail } from '../iam/public.ts'
+import { addNotice, ownersOf, recordInTrail } from '../iam/public.ts'
 import { domainLost } from './events.ts'
 import { recordName } from './host-name.ts'
 import { schedule } from './state.ts'
@@ -34,28 +34,20 @@ const HOSTS_MAX = 1_000
 /** Enough that somebody reads the mail. */
 const OWNERS_MAX = 20
 const HOSTS_PER_MAIL = 50
-/** How long mail that no owner received is tried again. */
-const TRIES_MS = 24 * 60 * 60_000
 
-/** Mails are not sent with the change: they must neither delay nor fail the request of another organisation. At most one
- *  mail per run and organisation, so that a host that changes hands over and over does not flood anyone. */
+/** At most one mail per run and organisation, so that a host that changes hands over and over does not flood anyone. */
 export const tellOwners = schedule({
   name: 'lost domains',
   everyMs: 10 * 60_000,
   deadlineMs: 30 * 60_000,
-  run: async ({ db, clock, mail, signal, state, write }) => {
-    const lost = await store.selectLost(db, HOSTS_MAX)
+  run: async ({ db: reads, clock, random, signal, write }) => {
+    const lost = await store.selectLost(reads, HOSTS_MAX)
     for (const [org, hosts] of Map.groupBy(lost, ({ org }) => org)) {
       if (signal.aborted) return
-      const owners = await ownersOf(db, org, OWNERS_MAX)
-      const sent = await Promise.allSettled(owners.map(to => mail.send({ to, ...lossMail(org, hosts) })))
-      const failed = sent.filter(one => one.status === 'rejected')
-      for (const { reason } of failed) state.warn(reason)
-      const isTold = owners.length === 0 || failed.length < sent.length
-      const since = clock.now().getTime() - TRIES_MS
-      const done = hosts.filter(({ lost }) => isTold || Date.parse(lost) < since)
-      await write(async tx => {
-        for (const one of done) await store.updateTold(tx, one)
+      const owners = await ownersOf(reads, org, OWNERS_MAX)
+      await write(async db => {
+        for (const to of owners) await addNotice({ db, clock, random }, org, { to, ...lossMail(org, hosts) })
+        for (const one of hosts) await store.updateTold(db, one)
       })
     }
   },

@@ -1,10 +1,9 @@
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
+import { checkHosts, domainChecks } from './domain-checks.ts'
 import * as domains from './domains.ts'
-import { domainLost } from './events.ts'
 import { tellOwners } from './lost-hosts.ts'
 import * as projects from './projects.ts'
-import { checkHosts } from './schedule.ts'
 import { openVerifiedHosts } from './verified-hosts.ts'
 
 export const projectsService = service({
@@ -17,9 +16,9 @@ export const projectsService = service({
     STOA_DOMAINS_MAX: setting('Domains that an organisation may have, in all its projects', '1000', count),
   },
   schedules: [checkHosts, tellOwners],
-  emits: { 'the daily check of verified hosts': domainLost },
-  open: async ({ engines, settings, baseUrl: source, warn }) => ({
-    state: { projectsMax: settings.STOA_PROJECTS_MAX, domainsMax: settings.STOA_DOMAINS_MAX, source, warn },
+  queues: [domainChecks],
+  open: async ({ engines, settings, baseUrl: source }) => ({
+    state: { projectsMax: settings.STOA_PROJECTS_MAX, domainsMax: settings.STOA_DOMAINS_MAX, source },
     provides: { isVerified: await openVerifiedHosts(engines.db, engines.clock) },
   }),
 })

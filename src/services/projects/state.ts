@@ -1,7 +1,6 @@
-// The state of the service: how many projects and domains an organisation may have, the source of its events, and the log
-// of background work.
+// The state of the service: how many projects and domains an organisation may have, and the source of its events.
 import { serviceKit } from '../../kit/service.ts'
 
-export type Projects = { projectsMax: number; domainsMax: number; source: string; warn: (error: unknown) => void }
+export type Projects = { projectsMax: number; domainsMax: number; source: string }
 
-export const { operation, schedule } = serviceKit<Projects>()
+export const { operation, queue, schedule } = serviceKit<Projects>()

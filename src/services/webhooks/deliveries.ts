@@ -4,10 +4,9 @@ import { envelopeOf } from '../../kit/events.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
 import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
-import { endTest } from './dispatch/endings.ts'
-import { ATTEMPTS_MAX, sendStarted } from './dispatch/send.ts'
-import { LOST_MS } from './dispatch/start.ts'
-import { newUuid } from './dispatch/uuid.ts'
+import { newUuid } from '../../kit/uuid.ts'
+import { deliveries } from './dispatch/deliveries.ts'
+import { sendOnce } from './dispatch/send.ts'
 import { Id, missing } from './endpoints.ts'
 import * as log from './log/store.ts'
 import { operation } from './state.ts'
@@ -128,7 +127,7 @@ export const testWebhook = operation({
   ),
   faults: ['not_found', 'too_many_tries'],
   audit: 'none',
-  run: async ({ bus, caller: { org }, clock, http, random, state, write }, { id }) => {
+  run: async ({ caller: { org }, clock, http, queues, random, state, write }, { id }) => {
     const now = clock.now()
     const subject = 'webhook.test'
     const told = envelopeOf(
@@ -136,15 +135,21 @@ export const testWebhook = operation({
       { subject, data: { id }, tenant: org, project: null },
     )
     const event = { id: newUuid(random, now), org, subject, body: JSON.stringify(told) }
-    const delivery = newUuid(random, now)
-    const lost = new Date(now.getTime() + LOST_MS).toISOString()
     using _ = takeTest(state.testing, id)
-    const begun = { org, webhook: id, delivery, event }
-    const target = (await write(({ db }) => log.startTest(db, begun, now.toISOString(), lost))) ?? missing()
-    const started = { ...target, delivery, attempt: 1, attemptsMax: 1, subject, body: Buffer.from(event.body) }
-    const ended = await sendStarted({ http, clock, keysOf: state.keysOf }, { ...started, status: 'active' })
-    await write(({ db }) => endTest({ bus, clock, random, source: state.source }, db, ended))
-    const { durationMs, httpStatus, error } = ended
+    const { target, job } = await write(async ({ db }) => {
+      const target = (await log.lockTarget(db, org, id)) ?? missing()
+      await log.insertEvent(db, event)
+      const payload = { event: event.id, resendOf: null }
+      return { target, job: await queues.begin(db, deliveries, { key: id, org, payload }, LOST_MS) }
+    })
+    const delivery = job.id
+    const sent = { subject, body: Buffer.from(event.body) }
+    const outcome = await sendOnce({ http, clock, keysOf: state.keysOf }, delivery, target, sent)
+    if (!outcome)
+      throw new Fault('overloaded', { message: 'Too many connections are open. Try again.', retryAfterS: 5 })
+    const { durationMs, httpStatus, error } = outcome
+    const result = { ...outcome, subject }
+    await write(({ db }) => queues.end(db, deliveries, job, { isOk: error === null, result }))
     return {
       ...{ delivery, delivered: error === null, durationMs },
       ...(httpStatus !== null && { httpStatus }),
@@ -153,6 +158,8 @@ export const testWebhook = operation({
   },
 })
 
+/** When a test is taken for interrupted: longer than it can take. */
+const LOST_MS = 30_000
 /** Tests of one endpoint at once, so that nobody else is flooded by them. */
 const TESTS_MAX = 2
 
@@ -180,19 +187,17 @@ export const resendWebhookDelivery = operation({
   keyed: true,
   faults: ['not_found', 'conflict'],
   audit: 'webhook.resend',
-  run: ({ caller: { org }, clock, random, state, write }, { id, delivery }) => {
-    const now = clock.now()
-    const resent = newUuid(random, now)
+  run: ({ caller: { org }, clock, queues, random, write }, { id, delivery }) => {
+    const resent = newUuid(random, clock.now())
     return write(async ({ db, record }) => {
       const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
       requireActive(endpoint)
       if (!UUID.test(delivery)) throw notFound('delivery')
-      if (await log.isPending(db, id, delivery)) throw pending()
+      if (await queues.isWaiting(db, deliveries, id, delivery)) throw pending()
       const found = await log.takeDelivery(db, id, delivery)
       if (!found) throw notFound('delivery')
-      await log.insertResends(db, id, [{ ...found, id: resent }], ATTEMPTS_MAX, now.toISOString())
+      await queues.add(db, deliveries, [{ key: id, org, payload: found, id: resent }])
       record(id, { delivery: { to: delivery } })
-      db.afterCommit(state.dispatcher.wake)
       return { delivery: resent }
     })
   },
@@ -212,20 +217,20 @@ export const resendFailedWebhookDeliveries = operation({
   keyed: true,
   faults: ['not_found', 'conflict'],
   audit: 'webhook.resend',
-  run: ({ caller: { org }, clock, random, state, write }, { id, since }) => {
-    const now = clock.now()
-    return write({ serialize: true }, async ({ db, record }) => {
+  run: ({ caller: { org }, queues, write }, { id, since }) =>
+    write({ serialize: true }, async ({ db, record }) => {
       const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
       requireActive(endpoint)
       const failed = await log.takeFailed(db, id, since, RESEND_MAX)
       if (failed.length === 0) return { count: 0 }
-      const resent = failed.map(one => ({ ...one, id: newUuid(random, now) }))
-      await log.insertResends(db, id, resent, ATTEMPTS_MAX, now.toISOString())
+      await queues.add(
+        db,
+        deliveries,
+        failed.map(payload => ({ key: id, org, payload })),
+      )
       record(id, { since: { to: since }, count: { to: failed.length } })
-      db.afterCommit(state.dispatcher.wake)
       return { count: failed.length }
-    })
-  },
+    }),
 })
 
 const pending = () =>

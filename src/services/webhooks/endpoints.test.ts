@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../../test/host.ts'
-import { isPattern } from '../../engines/bus/subjects.ts'
 import { openHttp } from '../../engines/http/http.ts'
+import { isPattern } from '../../engines/log/subjects.ts'
 
 const host = await startHost()
 const url = 'https://hooks.example.com/stoa'

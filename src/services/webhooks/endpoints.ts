@@ -26,7 +26,7 @@ const Url = Type.String({
   description: 'Where events are sent: an https URL of a public address',
   examples: ['https://hooks.example.com/stoa'],
 })
-/** As in engines/bus/subjects.ts. */
+/** As in engines/log/subjects.ts. */
 const TOKEN = '(?:\\*|[A-Za-z0-9_-]{1,64})'
 const Events = Type.Array(
   Type.String({

@@ -1,4 +1,4 @@
-// What a call or a delivery costs does not grow with the deliveries that there are, and the dispatcher does nothing while
+// What a call or a delivery costs does not grow with the deliveries that there are, and the queue does nothing while
 // there is nothing that it could do.
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
@@ -13,7 +13,7 @@ const ROWS_MAX = 160
 
 let transactions: Examined[] = []
 const wrapDb = (db: Database) => {
-  const examined = examining(db, 'webhook%')
+  const examined = examining(db, '^(webhook|queue_)')
   transactions = examined.transactions
   return examined.db
 }
@@ -32,9 +32,11 @@ async function busyEndpoint() {
     select md5(${id}::text || n)::uuid, 1, ${id}, md5(${id}::text || n)::uuid, 'shop.old',
       ${now}::timestamptz - make_interval(secs => n), case when n % 3 = 0 then 'failed' else 'ok' end, 200, 5, false
     from generate_series(1, ${MANY}::int) as n`
-  await host.db`insert into webhook_pending (id, webhook, event, attempts_max, due)
-    select gen_random_uuid(), ${id}, md5(${id}::text || n)::uuid, 3, ${now}::timestamptz + interval '1 year'
+  await host.db`insert into queue_jobs (id, queue, key, rank, due, attempts_max, payload)
+    select gen_random_uuid(), 'webhooks.deliveries', ${id}, 1, ${now}::timestamptz + interval '1 year', 3, '{}'
     from generate_series(1, ${MANY}::int) as n`
+  await host.db`insert into queue_keys (queue, key, org, waiting, due)
+    values ('webhooks.deliveries', ${id}, ${made.org}, ${MANY}, ${now}::timestamptz + interval '1 year')`
   return made
 }
 
@@ -44,8 +46,8 @@ async function addOthers(): Promise<void> {
   await host.db`insert into webhooks (id, org, url, events, description, status, secret, created, updated)
     select id || n, org, url, events, description, status, secret, created, updated
     from webhooks, generate_series(1, ${MANY}::int) as n where id = ${endpoint.id}`
-  await host.db`insert into webhook_queues (webhook, org) select id, org from webhooks
-    where org = ${org} and id <> ${endpoint.id}`
+  await host.db`insert into queue_keys (queue, key, org, waiting, due)
+    select 'webhooks.deliveries', id, org, 1, '2999-01-01' from webhooks where org = ${org} and id <> ${endpoint.id}`
 }
 
 const [endpoint, idle] = [await busyEndpoint(), await busyEndpoint()]
@@ -111,7 +113,7 @@ describe('while an endpoint hangs and much more waits for it', () => {
     for (const end of open) end()
   })
 
-  it('the dispatcher waits', async () => {
+  it('the queue waits', async () => {
     receiver.state.answer = response => void open.push(() => response.end())
     const before = endpoint.received().length
     for (let count = 0; count < 60; count++) await endpoint.send()

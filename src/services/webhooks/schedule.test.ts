@@ -67,7 +67,7 @@ describe('deliveries', () => {
       () => receiver.received.length,
       count => count > before,
     )
-    await host.db`update webhook_pending set started = null, due = '2999-01-01' where webhook = ${endpoint.id}`
+    await host.db`update queue_jobs set started = null, due = '2999-01-01', expires = null where key = ${endpoint.id}`
     await afterAWhile(rows, all => all.length === 0)
     const left = await host.db`select from webhook_events where org = ${org}`
     assert.equal(left.length, 1)
@@ -97,7 +97,7 @@ describe('an organisation that is deleted', () => {
     const gone = await host.call(`DELETE /v1/iam/orgs/${org}?confirm=${org}`, { as: host.admin.key })
     assert.equal(gone.status, 204, gone.text)
     const left = () => host.db`select 1 from webhook_attempts where webhook = ${endpoint.id}
-      union all select 1 from webhook_pending where webhook = ${endpoint.id}
+      union all select 1 from queue_jobs where key = ${endpoint.id} union all select 1 from queue_keys where key = ${endpoint.id}
       union all select 1 from webhook_events where org = ${org}
       union all select 1 from webhook_deleted union all select 1 from webhook_deleted_orgs
       union all select 1 from webhook_days where webhook = ${endpoint.id}`

@@ -1,13 +1,12 @@
 import { type Service, service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as deliveries from './deliveries.ts'
-import { dispatchEvents } from './dispatch/consumer.ts'
-import { openDispatcher } from './dispatch/dispatcher.ts'
+import { fanOut } from './dispatch/consumer.ts'
+import { deliveries as deliveryQueue } from './dispatch/deliveries.ts'
 import { openKeys } from './dispatch/keys.ts'
 import { openMeasured } from './dispatch/measured.ts'
 import { openSubscriptions } from './dispatch/subscriptions.ts'
 import * as endpoints from './endpoints.ts'
-import { endpointFailing } from './events.ts'
 import { deleteOldDeliveries } from './schedule.ts'
 import * as subjects from './subjects.ts'
 
@@ -21,26 +20,29 @@ export const webhooksService = (all: () => readonly Service[]) =>
     settings: {
       STOA_WEBHOOKS_MAX: setting('Webhook endpoints that an organisation may have', '1000', count),
       STOA_WEBHOOKS_AT_ONCE: setting('Deliveries that are sent to one webhook endpoint at once', '8', count),
+      STOA_WEBHOOKS_BACKLOG_MAX: setting('Deliveries that may wait for one webhook endpoint', '100000', count),
+      STOA_WEBHOOKS_BACKLOG_DAYS: setting('Days after which a delivery that waits has failed', '3', count),
       STOA_WEBHOOKS_KEPT_DAYS: setting('Days for which webhook deliveries are kept', '30', count),
     },
-    consumers: [dispatchEvents],
+    consumers: [fanOut],
+    queues: [deliveryQueue],
     schedules: [deleteOldDeliveries],
-    emits: { 'the log of deliveries': endpointFailing },
-    open: async ({ engines, settings, baseUrl: source, warn }) => {
-      const concurrency = settings.STOA_WEBHOOKS_AT_ONCE
+    open: async ({ engines, settings, baseUrl: source }) => {
       const measured = openMeasured()
       const keysOf = openKeys(engines.seal)
-      const dispatcher = openDispatcher({ ...engines, concurrency, keysOf, measured, source, warn })
       const state = {
         endpointsMax: settings.STOA_WEBHOOKS_MAX,
         keptDays: settings.STOA_WEBHOOKS_KEPT_DAYS,
+        concurrency: settings.STOA_WEBHOOKS_AT_ONCE,
+        backlogMax: settings.STOA_WEBHOOKS_BACKLOG_MAX,
+        backlogDays: settings.STOA_WEBHOOKS_BACKLOG_DAYS,
         source,
         subjects: subjects.subjectsOf(all(), source),
         testing: [],
         keysOf,
         subscriptionsOf: openSubscriptions(),
-        dispatcher,
+        measured,
       }
-      return { state, work: dispatcher.run, gauges: measured.gauges }
+      return { state, gauges: measured.gauges }
     },
   })

@@ -1,7 +1,7 @@
-// The state of the service: its bounds, the source of its events, what can be subscribed to, and what sends deliveries.
+// The state of the service: its bounds, the source of its events, and what can be subscribed to.
 import { serviceKit } from '../../kit/service.ts'
-import type { Dispatcher } from './dispatch/dispatcher.ts'
 import type { KeysOf } from './dispatch/keys.ts'
+import type { Measured } from './dispatch/measured.ts'
 import type { SubscriptionsOf } from './dispatch/subscriptions.ts'
 import type { SubjectEntry } from './subjects.ts'
 
@@ -9,13 +9,18 @@ export type Webhooks = {
   endpointsMax: number
   /** How long deliveries are kept. */
   keptDays: number
+  /** Attempts at once for each endpoint. */
+  concurrency: number
+  /** Deliveries that may wait for an endpoint, and for how long. */
+  backlogMax: number
+  backlogDays: number
   source: string
   subjects: readonly SubjectEntry[]
   /** The endpoints of tests that run. */
   testing: string[]
   keysOf: KeysOf
   subscriptionsOf: SubscriptionsOf
-  dispatcher: Dispatcher
+  measured: Measured
 }
 
-export const { operation, schedule, consumer } = serviceKit<Webhooks>()
+export const { operation, schedule, consumer, queue } = serviceKit<Webhooks>()

@@ -57,7 +57,6 @@ export async function insertEndpoint(db: Tx, org: OrgId, row: Endpoint, secret: 
   const { id, url, events, description, status, created, updated } = row
   await db`insert into webhooks (id, org, url, events, description, status, secret, created, updated)
     values (${id}, ${org}, ${url}, ${events}, ${description}, ${status}, ${secret}, ${created}, ${updated})`
-  await db`insert into webhook_queues (webhook, org) values (${id}, ${org})`
 }
 
 /** The number of endpoints, but at most `max`. */

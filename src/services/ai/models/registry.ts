@@ -9,8 +9,6 @@ import { knownOffers, type Offer, offersOf } from './offer.ts'
 
 export const PROVIDERS_CHANNEL = 'ai_providers'
 export const PROVIDERS_MAX = 100
-/** How often it is looked whether a server on this machine came or went. */
-const LOCAL_MS = 60_000
 
 export const sealName = (provider: string) => `ai provider ${provider}`
 
@@ -20,7 +18,8 @@ export type Registry = {
   /** Those that offer the model, in the order in which they are tried. */
   offersOf(model: string): readonly Offer[]
   all(): readonly Offer[]
-  close(): void
+  /** Finds out whether a server on this machine came or went. */
+  look(): Promise<void>
 }
 
 export type RegistryOptions = {
@@ -59,13 +58,11 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const reloading = oneAtATime(load, warn)
   await db.listen(PROVIDERS_CHANNEL, reloading.start, reloading.start)
   await Promise.all([load(), look()])
-  const looking = setInterval(() => void look().catch(warn), LOCAL_MS)
-  looking.unref()
   return {
     ready: reloading.running,
     offersOf: model => byModel.get(model) ?? explicit(model, configured),
     all: () => [...added, ...fixed, ...found],
-    close: () => clearInterval(looking),
+    look,
   }
 }
 

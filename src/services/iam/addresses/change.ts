@@ -4,6 +4,7 @@ import { ConstraintViolated, type Engines, type Tx } from '../../../engines/engi
 import type { OrgId } from '../../../kit/caller.ts'
 import { emitting, type Publishing } from '../../../kit/events.ts'
 import { memberUpdated } from '../events.ts'
+import { addNotice } from '../notices.ts'
 import { endResetsOf } from '../resets/store.ts'
 import * as people from '../store.ts'
 import { insertAudit } from '../trail/store.ts'
@@ -53,7 +54,7 @@ If that was you, sign in with this address instead. If it was not, you can ignor
 `,
 })
 
-export const movedMail = ({ from, to }: store.UsedChange) => ({
+const movedMail = ({ from, to }: store.UsedChange) => ({
   to: from,
   subject: 'The address of your account was changed',
   text: `Your account now has the address ${to} instead of ${from}.
@@ -82,6 +83,7 @@ export async function finishChange(
     if (!change || !(await store.updateAddress(tx, change, at))) return null
     const { user, from, to } = change
     await endResetsOf(tx, user, at) // They were sent to the old mailbox.
+    await addNotice({ db: tx, clock, random }, '', movedMail(change))
     const entry = { caller: { user, email: to, credential: { id } }, what: 'email.change', on: user }
     const memberships = await people.selectMemberships(tx, user)
     for (const { org } of memberships) {

@@ -5,7 +5,7 @@ import { startHost } from '../../../../test/host.ts'
 import { addPerson, registerApp, startIdentity } from '../../../../test/identity.ts'
 import { EngineUnavailable } from '../../../engines/engines.ts'
 
-const host = await startHost({ now: 'real' })
+const host = await startHost({ now: 'real', runsBackground: true })
 const identity = await startIdentity(host)
 const web = await registerApp(host, identity, { app: 'web' })
 

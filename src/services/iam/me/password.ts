@@ -6,6 +6,7 @@ import { invalidInput } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { Context } from '../../../kit/operation.ts'
 import { endAccessOf } from '../end-access.ts'
+import { addNotice } from '../notices.ts'
 import { Password, requireUncommon } from '../password-rules.ts'
 import { changedMail } from '../resets/reset.ts'
 import { operation } from '../state.ts'
@@ -34,25 +35,35 @@ export const changePassword = operation({
   audit: 'password.change',
   faults: ['too_many_tries'],
   run: async (context, { current, password }) => {
-    const { caller, clock, mail, passwords, request, state, write } = context
+    const { caller, clock, passwords, random, request, write } = context
     await requireUncommon('password', password)
     const verified = await verifyCurrent(verifyingFor(context), caller, current)
     const digest = await passwords.hash(caller.org, password, request.signal)
     await write(scope => {
       const kept = caller.credential.signIn
-      return replacePassword(scope, caller.user, { verified, digest, kept, at: clock.now().toISOString() })
+      return replacePassword({ clock, random }, scope, caller, {
+        verified,
+        digest,
+        kept,
+        at: clock.now().toISOString(),
+      })
     })
-    mail.send(changedMail(caller.email)).catch(state.warn) // The password is changed, whether or not the mail arrives.
   },
 })
 
 type Replacing = { verified: string; digest: string; kept: string | null; at: string }
 
 /** Ends everything that was got with the old password, except the sign-in or browser session with the digest `kept`. */
-export async function replacePassword({ db, record }: OwnWrite, user: string, change: Replacing): Promise<void> {
+export async function replacePassword(
+  by: Pick<Engines, 'clock' | 'random'>,
+  { db, record }: OwnWrite,
+  { user, email }: Person,
+  change: Replacing,
+): Promise<void> {
   // Fails if the password was changed in the meantime, by an invitation link or a parallel call.
   if (!(await store.updatePassword(db, user, change.verified, change.digest))) throw wrongPassword()
   await endAccessOf(db, user, change.kept, change.at)
+  await addNotice({ ...by, db }, '', changedMail(email))
   record('password')
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Engines } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { endAccessOf } from '../end-access.ts'
+import { addNotice } from '../notices.ts'
 import * as people from '../store.ts'
 import { insertAudit } from '../trail/store.ts'
 import * as store from './store.ts'
@@ -69,6 +70,7 @@ export async function finishReset(
     const { user, email } = found
     await people.setOwnPassword(tx, user, passwordDigest, at)
     await endAccessOf(tx, user, null, at)
+    await addNotice({ db: tx, clock, random }, '', changedMail(email))
     const id = `reset_${random.token(12)}`
     const entry = { caller: { user, email, credential: { id } }, what: 'password.reset', on: 'password', changes: null }
     for (const { org } of await people.selectMemberships(tx, user)) {

@@ -1,9 +1,11 @@
-// What the dispatcher does while endpoints change, hang, or its process is gone.
+// What becomes of deliveries while endpoints change, hang, or its process is gone.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../../../../test/eventually.ts'
 import { startHost } from '../../../../test/host.ts'
 import { arrived, deliveryIn, ended, type Row, startWebhooks } from '../../../../test/webhook-world.ts'
+import { systemRandom } from '../../../engines/random/random.ts'
+import { newUuid } from '../../../kit/uuid.ts'
 import { lockEndpoints } from './store.ts'
 
 /** URLs for which there is no file descriptor. */
@@ -99,25 +101,23 @@ describe('an endpoint that hangs', () => {
 
 describe('an endpoint whose process is gone', () => {
   it('is taken over when it was not renewed, and attempts without outcome are closed', async () => {
-    const { endpoint, rows, send, received } = await newEndpoint()
-    receiver.state.answer = () => {} // The attempt hangs.
-    await send()
-    await arrived(received, 1)
-    // The process that sends is here, and would end the attempt: another one has the endpoint, and dies.
-    await host.db.autocommit`update webhook_queues set holder = 'gone' where webhook = ${endpoint.id}`
+    const { org, endpoint, rows, received } = await newEndpoint()
     answerWith(200)
-    await eventually(
-      async () => {
-        host.clock.advance(5_000)
-        await pause(20)
-        return rows()
-      },
-      all => all[0]?.status === 'ok',
-    )
-    const [last, first] = (await rows()) as [Row, Row]
+    const [delivery, event] = [newUuid(systemRandom, host.clock.now()), newUuid(systemRandom, host.clock.now())]
+    const started = host.clock.now().toISOString()
+    await host.db`insert into webhook_events (id, org, subject, body) values (${event}, ${org}, 'shop.order', '{}')`
+    await host.db`insert into queue_jobs (id, queue, key, rank, due, attempts, attempts_max, started, payload)
+      values (${delivery}, 'webhooks.deliveries', ${endpoint.id}, 1, ${started}, 1, 3, ${started},
+        ${JSON.stringify({ event, resendOf: null })})`
+    await host.db`insert into queue_keys (queue, key, org, waiting, holder)
+      values ('webhooks.deliveries', ${endpoint.id}, ${org}, 1, 'gone')`
+    await pause(50)
+    assert.equal(received().length, 0)
+    await host.db`insert into queue_holders values ('gone', clock_timestamp())`
+    const [last, first] = (await eventually(rows, all => all[0]?.status === 'ok')) as [Row, Row]
     assert.deepEqual([first.status, first.error], ['retrying', 'It was interrupted; whether it arrived is not known.'])
-    assert.deepEqual([last.attempt, last.delivery], [2, first.delivery])
-    assert.equal(new Set(received().map(deliveryIn)).size, 1)
+    assert.deepEqual([last.attempt, last.delivery, first.subject], [2, first.delivery, 'shop.order'])
+    assert.deepEqual(received().map(deliveryIn), [delivery])
   })
 })
 
@@ -127,8 +127,9 @@ describe('a process without file descriptors', () => {
     const { endpoint, rows, send } = await newEndpoint()
     short.add(endpoint.url)
     for (let count = 0; count < 5; count++) await send()
-    const begun = () => host.db`select from webhook_pending where webhook = ${endpoint.id} and started is not null`
-    await eventually(begun, all => all.length === 5)
+    const postponed = () => host.db`select from queue_jobs
+      where key = ${endpoint.id} and started is null and due > ${host.clock.now().toISOString()}`
+    await eventually(postponed, all => all.length === 5)
     assert.deepEqual(await rows(), [])
     short.clear()
     const all = await eventually(
@@ -139,8 +140,8 @@ describe('a process without file descriptors', () => {
       },
       list => list.filter(({ status }) => status === 'ok').length === 5,
     )
-    const others = all.filter(({ status }) => status !== 'ok').map(({ error }) => error)
-    assert.deepEqual([...new Set(others)], ['It was interrupted; whether it arrived is not known.'])
+    assert.deepEqual([...new Set(all.map(({ attempt }) => attempt))], [1])
+    assert.equal(all.length, 5)
   })
 })
 
@@ -237,7 +238,7 @@ describe('endpoints that fail now and then, and are deleted', () => {
       async () => {
         host.clock.advance(1_000)
         await pause(20)
-        return host.db`select from webhook_pending as p join webhooks as w on w.id = p.webhook where w.org = ${org}`
+        return host.db`select from queue_jobs as p join webhooks as w on w.id = p.key where w.org = ${org}`
       },
       left => left.length === 0,
     )
@@ -253,12 +254,10 @@ describe('an organisation with many endpoints', () => {
     await host.db`insert into webhooks (id, org, url, events, description, status, secret, created, updated)
       select id || n, org, url, '{shop.>}', description, status, secret, created, updated
       from webhooks, generate_series(1, 900) as n where id = ${endpoint.id}`
-    await host.db`insert into webhook_queues (webhook, org) select id, org from webhooks
-      where org = ${org} and id <> ${endpoint.id}`
     await host.db.script(`create table inserted (tx text, count integer);
       create function note_inserted() returns trigger language plpgsql as $$
       begin insert into inserted select pg_current_xact_id(), count(*) from fresh; return null; end $$;
-      create trigger note after insert on webhook_pending referencing new table as fresh
+      create trigger note after insert on queue_jobs referencing new table as fresh
         for each statement execute function note_inserted()`)
     const batch = Array.from({ length: 10 }, (_, n) => ({
       ...{ event: 'order', subject: 'shop.order.created', properties: { n } },
@@ -273,19 +272,19 @@ describe('an organisation with many endpoints', () => {
       )
     await eventually(counts, all => all.reduce((sum, count) => sum + count, 0) >= 9_001)
     assert.ok(Math.max(...(await counts())) <= 2_900, `${await counts()} deliveries in transactions`)
-    await host.db.script('drop trigger note on webhook_pending; drop function note_inserted; drop table inserted')
+    await host.db.script('drop trigger note on queue_jobs; drop function note_inserted; drop table inserted')
     await host.db`delete from webhooks where org = ${org}`
     assert.equal((await host.call('GET /v1/webhooks', { as: key })).body.data.length, 0)
   })
 })
 
-describe('while the bus is down', () => {
+describe('while the log cannot be read', () => {
   it('endpoints can be managed, and afterwards nothing is missing or sent twice', async t => {
     answerWith(200)
     const { org, key, path, received, send, call } = await newEndpoint()
     const broken = await startHost({ beside: host, runsBackground: false }, t)
-    // Whoever reads the bus fails for ten minutes of the clock.
-    await host.db.script('alter table bus_positions rename to bus_positions_gone')
+    // Whoever reads the log fails for ten minutes of the clock.
+    await host.db.script('alter table consumer_positions rename to positions_gone')
     for (let minute = 0; minute < 10; minute++) {
       assert.equal((await send('shop.order.created', { minute })).status, 200)
       host.clock.advance(60_000)
@@ -298,7 +297,7 @@ describe('while the bus is down', () => {
     assert.equal(made.status, 201)
     assert.equal((await call('/test')).body.delivered, true)
     assert.equal(received().length, 1)
-    await host.db.script('alter table bus_positions_gone rename to bus_positions')
+    await host.db.script('alter table positions_gone rename to consumer_positions')
     const all = await eventually(
       () => {
         host.clock.advance(1_000)

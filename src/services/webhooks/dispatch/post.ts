@@ -2,19 +2,20 @@
 import { type Http, HttpFailure, type HttpResponse } from '../../../engines/engines.ts'
 
 /** For the look-up of the name, the connection, TLS, the head and the body of the answer together. */
-const TIMEOUT_MS = 10_000
+export const TIMEOUT_MS = 10_000
 const READ_BYTES_MAX = 16 * 1024
 const KEPT_CHARACTERS = 1_000
 
 /** `error` is null if it succeeded. */
 export type Outcome = { httpStatus: number | null; error: string | null; response: string; durationMs: number }
 
+/** Undefined if it could not be sent from here. */
 export async function post(
   http: Http,
   url: string,
   headers: Record<string, string>,
   body: Uint8Array,
-): Promise<Outcome> {
+): Promise<Outcome | undefined> {
   const startMs = performance.now()
   let answer: HttpResponse | null = null
   const parts: Buffer[] = []
@@ -28,6 +29,7 @@ export async function post(
     await readBeginning(answer, parts)
     error = failureIn(answer.status)
   } catch (cause) {
+    if (isShortOfFiles(cause)) return undefined
     error = reasonOf(cause, answer !== null)
   }
   return {
@@ -61,13 +63,17 @@ function failureIn(status: number): string | null {
     : `It answered ${status}.`
 }
 
+/** Without a file descriptor no connection can be opened. */
+function isShortOfFiles(error: unknown): boolean {
+  const { code = '' } = ((error as Error).cause ?? {}) as { code?: string }
+  return code === 'EMFILE' || code === 'ENFILE'
+}
+
 function reasonOf(error: unknown, isAnswered: boolean): string {
   if (!(error instanceof HttpFailure)) throw error
   if (error.reason === 'timeout') return `It did not answer within ${TIMEOUT_MS / 1000} s.`
   if (error.reason === 'address') return 'Its address is not public.'
   const { code = '' } = (error.cause ?? {}) as { code?: string }
-  // Without a file descriptor no connection can be opened, which is no fault of the endpoint: the attempt is made again.
-  if (code === 'EMFILE' || code === 'ENFILE') throw error
   const says = SAYS[code]
   if (says !== undefined) return `${says} (${code}).`
   if (code.startsWith('ERR_HTTP2_')) return `Its answer over HTTP/2 broke off (${code}).`

@@ -65,15 +65,12 @@ async function selectAttemptsOf(
 /** The delivery that is sent again, and its event. */
 export type Resend = { event: string; resendOf: string }
 
-export async function isPending(db: Sql, webhook: string, delivery: string): Promise<boolean> {
-  return (await db`select from webhook_pending where id = ${delivery} and webhook = ${webhook}`).length > 0
-}
-
-/** Returns null if there is no such delivery that has ended, or if its event is not kept any more. */
+/** The delivery is sent again: its event is kept until that has ended. Returns null if there is no such delivery that has
+ *  ended, or if its event is not kept any more. */
 export async function takeDelivery(db: Tx, webhook: string, delivery: string): Promise<Resend | null> {
-  const [found] = await db<Resend>`select e.id as event, ${delivery} as "resendOf" from webhook_events as e
+  const [found] = await db<Resend>`update webhook_events as e set resends = e.resends + 1
     where e.id = (select event from webhook_attempts where delivery = ${delivery} and webhook = ${webhook} limit 1)
-    for key share`
+    returning e.id as event, ${delivery} as "resendOf"`
   if (!found) return null
   await db`update webhook_attempts set is_resendable = false where delivery = ${delivery} and is_resendable`
   return found
@@ -84,45 +81,22 @@ export async function takeFailed(db: Tx, webhook: string, since: string, count: 
   return db<Resend>`with failed as (select a.delivery, a.attempt, a.event
       from webhook_attempts as a join webhook_events as e on e.id = a.event
       where a.webhook = ${webhook} and a.is_resendable and a.created >= ${since}
-      order by a.created, a.delivery limit ${count} for key share of e)
+      order by a.created, a.delivery limit ${count} for no key update of e),
+    kept as (update webhook_events as e set resends = e.resends + f.count
+      from (select event, count(*)::int as count from failed group by event) as f where e.id = f.event)
     update webhook_attempts as a set is_resendable = false from failed as f
     where a.delivery = f.delivery and a.attempt = f.attempt returning a.event, a.delivery as "resendOf"`
 }
 
-/** Sends them again, with ids of their own. */
-export async function insertResends(
-  db: Tx,
-  webhook: string,
-  resends: readonly (Resend & { id: string })[],
-  attemptsMax: number,
-  at: string,
-): Promise<void> {
-  await dispatch.insertDeliveries(
-    db,
-    resends.map(one => ({ ...one, webhook })),
-    attemptsMax,
-    at,
-  )
-  await dispatch.callQueues(db, [webhook], at)
-}
-
-/** Records the only attempt of a test. Returns null if there is no such endpoint. */
-export async function startTest(
-  db: Tx,
-  { org, webhook, delivery, event }: { org: string; webhook: string; delivery: string; event: dispatch.NewEvent },
-  at: string,
-  lost: string,
-): Promise<dispatch.Target | null> {
+/** Until the transaction ends, nobody changes the endpoint. */
+export async function lockTarget(db: Tx, org: string, webhook: string): Promise<dispatch.Target | null> {
   const [target] = await db<dispatch.Target>`select id as webhook, org, url, status, secret, former,
       former_until as "formerUntil"
     from webhooks where org = ${org} and id = ${webhook} for no key update`
-  if (!target) return null
-  await dispatch.insertEvents(db, [event])
-  await db`insert into webhook_pending (id, webhook, event, attempts, attempts_max, due, started)
-    values (${delivery}, ${webhook}, ${event.id}, 1, 1, ${at}, ${at})`
-  await dispatch.callQueues(db, [webhook], lost)
-  return target
+  return target ?? null
 }
+
+export const insertEvent = (db: Tx, event: dispatch.NewEvent): Promise<void> => dispatch.insertEvents(db, [event])
 
 /** Deletes attempts of deliveries with a lower id, at most so many; returns how many. */
 export async function deleteAttemptsBefore(db: Tx, delivery: string, count: number): Promise<number> {
@@ -132,33 +106,31 @@ export async function deleteAttemptsBefore(db: Tx, delivery: string, count: numb
   return rows.length
 }
 
-/** Deletes events with a lower id, at most so many, unless they are to be sent again; returns how many. Those that are must be
- *  read after the events are locked, because whoever sends one again locks it too. */
-export async function deleteEventsBefore(db: Tx, id: string, count: number): Promise<number> {
-  const old = await db<{ id: string }>`select id from webhook_events where id < ${id}
-    order by id limit ${count} for update skip locked`
-  if (old.length === 0) return 0
-  const wanted = await db<{ id: string }>`select distinct event as id from webhook_pending where event < ${id}`
-  const kept = new Set(wanted.map(one => one.id))
-  const ids = old.map(one => one.id).filter(one => !kept.has(one))
-  await db`delete from webhook_events where id = any(${ids}::uuid[])`
-  return ids.length
+/** Deletes events with a lower id, at most so many, unless they are being sent again; returns how many. Nothing is sent of
+ *  those before `ended` any more. */
+export async function deleteEventsBefore(db: Tx, id: string, ended: string, count: number): Promise<number> {
+  const rows = await db`delete from webhook_events where id in (
+    select id from webhook_events where id < ${id} and (resends = 0 or id < ${ended})
+    order by id limit ${count} for update skip locked) returning 1`
+  return rows.length
 }
 
-/** Deletes deliveries of an endpoint that was deleted, at most so many of each kind; returns how many, at least one if there
- *  was such an endpoint. */
-export async function deleteDeliveriesOfDeleted(db: Tx, count: number): Promise<number> {
+/** An endpoint that was deleted, and of which there may be deliveries. */
+export async function selectDeleted(db: Sql): Promise<string | null> {
   const [one] = await db<{ webhook: string }>`select webhook from webhook_deleted order by webhook limit 1`
-  if (!one) return 0
-  const pending = await db`delete from webhook_pending where id in (
-    select id from webhook_pending where webhook = ${one.webhook} limit ${count}) returning 1`
-  const attempts = await db`delete from webhook_attempts where (delivery, attempt) in (
-    select delivery, attempt from webhook_attempts where webhook = ${one.webhook} limit ${count}) returning 1`
-  if (pending.length < count && attempts.length < count) {
-    await db`delete from webhook_days where webhook = ${one.webhook}`
-    await db`delete from webhook_deleted where webhook = ${one.webhook}`
-  }
-  return Math.max(pending.length + attempts.length, 1)
+  return one?.webhook ?? null
+}
+
+/** Deletes the log of an endpoint, at most so many rows; returns how many. */
+export async function deleteAttemptsOf(db: Tx, webhook: string, count: number): Promise<number> {
+  const rows = await db`delete from webhook_attempts where (delivery, attempt) in (
+    select delivery, attempt from webhook_attempts where webhook = ${webhook} limit ${count}) returning 1`
+  return rows.length
+}
+
+export async function deleteDeleted(db: Tx, webhook: string): Promise<void> {
+  await db`delete from webhook_days where webhook = ${webhook}`
+  await db`delete from webhook_deleted where webhook = ${webhook}`
 }
 
 /** Deletes events of an organisation that was deleted, at most so many; returns how many, at least one if there was such an

@@ -1,5 +1,5 @@
 // UUIDs of version 7: those of one time are beside each other in an index.
-import type { Random } from '../../../engines/engines.ts'
+import type { Random } from '../engines/engines.ts'
 
 export function newUuid(random: Random, now: Date): string {
   const bytes = Buffer.from(random.bytes(16))

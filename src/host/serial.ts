@@ -1,13 +1,13 @@
-// Named queues: work under the same name runs one at a time. Waiting work uses no database connection, so that one busy
-// queue does not block others. The length of a queue is bounded.
+// Work under the same name runs one at a time. Waiting work uses no database connection, so that one busy
+// name does not block others. How much may wait is bounded.
 import { Fault } from '../kit/fault.ts'
 
-export type Queues = { run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> }
+export type Serial = { run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> }
 
 /** About as many as complete within a few seconds; further callers get 503 and retry. */
 const WAITING_MAX = 100
 
-export function openQueues(waitingMax = WAITING_MAX): Queues {
+export function openSerial(waitingMax = WAITING_MAX): Serial {
   /** Waiting work by name. A name without an entry is free. */
   const waiting = new Map<string, (() => void)[]>()
 

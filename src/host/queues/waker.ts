@@ -1,5 +1,5 @@
 // A wait that ends early if somebody calls.
-import type { Clock } from '../../../engines/engines.ts'
+import type { Clock } from '../../engines/engines.ts'
 
 export type Waker = {
   /** Ends the wait, or the next one if nobody waits. */

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { after, describe, it, type TestContext } from 'node:test'
+import { logConforms, newEnvelope } from '../../../test/conformance/log.ts'
+import { sameDatabase, testDatabase } from '../../../test/database.ts'
+import { eventually } from '../../../test/eventually.ts'
+import type { Database, LanePosition, Log } from '../engines.ts'
+import { openLog } from './log.ts'
+import { expressionOf, isPattern, isSubject, matches } from './subjects.ts'
+
+const warn = (error: unknown, what: string) => assert.fail(`${what}: ${error}`)
+const { db, at, drop } = await testDatabase()
+const other = sameDatabase(at).db
+const [log, otherLog] = [openLog({ db, warn }), openLog({ db: other, warn })]
+after(async () => {
+  await Promise.all([log.close(), otherLog.close()])
+  await other.close()
+  await drop()
+})
+
+logConforms('the log in PostgreSQL', db, log, { db: other, log: otherLog })
+
+/** A log of its own: parts are made by the time of the database, which cannot be set. */
+async function openOwn(t: TestContext) {
+  const { db: own, drop: dropOwn } = await testDatabase()
+  const opened = openLog({ db: own, warn })
+  t.after(async () => {
+    await opened.close()
+    await dropOwn()
+  })
+  const append = (...ids: string[]) =>
+    own.transaction(tx =>
+      opened.append(
+        tx,
+        ids.map(id => ({ ...newEnvelope('home', 'a.b'), id })),
+      ),
+    )
+  const rows = async () => (await own<{ n: number }>`select count(*) as n from bus_log`)[0]?.n
+  return { db: own, log: opened, append, rows }
+}
+
+/** The end of the log, when no transaction of others keeps it back any more. */
+async function placesOf(own: Database, opened: Log): Promise<LanePosition[]> {
+  const read = async () => {
+    const places = (await opened.head(own)).map((position, lane) => ({ lane, position }))
+    return { places, unread: await opened.unread(own, places) }
+  }
+  return (await eventually(read, ({ unread }) => unread.every(one => one === null))).places
+}
+
+describe('a log that was restored from a dump', () => {
+  it('is read on: what a reader had not read, and what is appended afterwards', async t => {
+    const { db: own, log: opened, append } = await openOwn(t)
+    await append('read')
+    const places = await placesOf(own, opened)
+    assert.equal(await own.transaction(tx => opened.adopt(tx, places)), null)
+    await append('unread 1', 'unread 2')
+    // The transactions of the server that wrote the dump had higher numbers than those of this one.
+    await own.script('update bus_log set xid = (xid::text::bigint + 1000000000)::text::xid8')
+    const foreign = places.map(({ lane, position }) => {
+      const [xid, number] = position.split(':')
+      return { lane, position: `${Number(xid) + 1_000_000_000}:${number}` }
+    })
+    const positions = await own.transaction(tx => opened.adopt(tx, foreign))
+    await append('new')
+    const read = async () => {
+      const all = (positions ?? []).map((position, lane) => opened.read(own, lane, position, ['>'], 100))
+      return (await Promise.all(all)).flatMap(({ entries }) => entries.map(({ envelope }) => JSON.parse(envelope).id))
+    }
+    assert.deepEqual(await eventually(read, found => found.length >= 3), ['unread 1', 'unread 2', 'new'])
+  })
+})
+
+describe('the parts of the log', () => {
+  const DAY_MS = 24 * 60 * 60_000
+  const nameOf = (ms: number) => `bus_log_${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}`
+
+  async function openParts(t: TestContext) {
+    const opened = await openOwn(t)
+    const { db: own } = opened
+    const now = Date.now()
+    const trim = (days: number, readers: { declared?: LanePosition[]; undeclared?: LanePosition[] }) =>
+      opened.log.trim({
+        ...{ db: own, write: work => own.transaction(work), now: new Date(now + days * DAY_MS) },
+        ...{ signal: new AbortController().signal, declared: [], undeclared: [], ...readers },
+      })
+    const parts = async () => {
+      const rows = await own<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits
+        where inhparent = 'bus_log'::regclass order by 1`
+      return rows.map(({ name }) => name)
+    }
+    return { ...opened, now, trim, parts }
+  }
+
+  it('are made for the three coming days, also if events of today came before', async t => {
+    const { now, trim, parts, append, rows } = await openParts(t)
+    const days = [1, 2, 3].map(n => nameOf(now + n * DAY_MS))
+    await trim(0, {})
+    assert.deepEqual(await parts(), [...days, 'bus_log_other'])
+    await append('evt_1')
+    await trim(0, {})
+    assert.deepEqual(await parts(), [...days, 'bus_log_other'])
+    assert.equal(await rows(), 1)
+  })
+
+  it('are dropped a day after their end, when every reader has passed them, and never before', async t => {
+    const { db: own, log: opened, now, trim, parts, append, rows } = await openParts(t)
+    await trim(-1, {}) // Makes that of today, as the day before would have.
+    const behind = await placesOf(own, opened)
+    await append('evt_1')
+    const passed = await placesOf(own, opened)
+    await trim(1, { declared: passed })
+    assert.ok((await parts()).includes(nameOf(now)))
+    await trim(400, { declared: [...passed, ...behind] })
+    assert.equal(await rows(), 1, 'one reader is behind, however long')
+    await trim(2, { declared: passed })
+    assert.equal(await rows(), 0)
+    assert.ok(!(await parts()).includes(nameOf(now)))
+  })
+
+  it('are kept for a week for a reader that nobody declares', async t => {
+    const { db: own, log: opened, trim, append, rows } = await openParts(t)
+    await trim(-1, {})
+    const behind = await placesOf(own, opened)
+    await append('evt_1')
+    const passed = await placesOf(own, opened)
+    await trim(7, { declared: passed, undeclared: behind })
+    assert.equal(await rows(), 1)
+    await trim(9, { declared: passed, undeclared: behind })
+    assert.equal(await rows(), 0)
+  })
+
+  it('include the default one, from which the same is deleted in small steps', async t => {
+    const { db: own, log: opened, trim, append, rows } = await openParts(t)
+    const behind = await placesOf(own, opened)
+    const many = Array.from({ length: 1_000 }, (_, n) => `evt_${n}`)
+    for (let n = 0; n < 12; n++) await append(...many)
+    const passed = await placesOf(own, opened)
+    await append('unread')
+    const sizes: number[] = []
+    await opened.trim({
+      ...{ db: own, now: new Date(Date.now() + 2 * DAY_MS), signal: new AbortController().signal },
+      ...{ declared: passed, undeclared: [] },
+      write: work =>
+        own.transaction(async tx => {
+          const before = (await rows()) ?? 0
+          const done = await work(tx)
+          const [row] = await tx<{ n: number }>`select count(*) as n from bus_log`
+          sizes.push(before - (row?.n ?? 0))
+          return done
+        }),
+    })
+    assert.equal(await rows(), 1)
+    assert.ok(Math.max(...sizes) <= 5_000, `${Math.max(...sizes)} rows in one transaction`)
+    await trim(2, { declared: [...passed, ...behind] })
+    assert.equal(await rows(), 1)
+  })
+})
+describe('a subject', () => {
+  it('has tokens that are separated by dots', () => {
+    for (const good of ['a', 'a.b', 'event.page_view', 'Commerce.order-1.created']) assert.ok(isSubject(good), good)
+    for (const bad of [
+      '',
+      '.',
+      'a.',
+      '.a',
+      'a..b',
+      'a b',
+      'a.*',
+      '>',
+      'ä',
+      'a\n',
+      `${'a.'.repeat(16)}a`,
+      'x'.repeat(65),
+    ])
+      assert.ok(!isSubject(bad), bad)
+  })
+
+  it('is matched by patterns, in the same way by the database', async () => {
+    const cases: [pattern: string, subject: string, matches: boolean][] = [
+      ['a.>', 'a.b', true],
+      ['a.>', 'a.b.c', true],
+      ['a.>', 'a', false],
+      ['>', 'a', true],
+      ['a.*', 'a.b', true],
+      ['a.*', 'a.b.c', false],
+      ['*.b', 'a.b', true],
+      ['a.*.c', 'a.b.c', true],
+      ['a', 'A', false],
+      ['a.b', 'axb', false],
+      ['a.b', 'a.b.c', false],
+      ['a-b.c', 'a-b.c', true],
+    ]
+    for (const [pattern, subject, expected] of cases) {
+      assert.equal(matches(pattern, subject), expected, `${pattern} ${subject}`)
+      const [row] = await db<{ fits: boolean }>`select ${subject} ~ ${expressionOf([pattern])} as fits`
+      assert.equal(row?.fits, expected, `${pattern} ${subject}, in the database`)
+    }
+    for (const bad of ['a.>.b', 'a.', '', 'a.b*', '>>', 'a.(b)']) assert.ok(!isPattern(bad), bad)
+    assert.throws(() => expressionOf(['a.(b)']), /not a pattern/)
+    assert.throws(() => expressionOf([]), /not a pattern/)
+  })
+})

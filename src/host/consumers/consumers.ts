@@ -1,0 +1,168 @@
+// Runs the consumers of this process. A lane is read when it is said to have new events, and once a second if it has some:
+// a process may die between its commit and its notification.
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Database, Log, Tx } from '../../engines/engines.ts'
+import * as store from '../../kit/consumers/store.ts'
+import { retryHeld } from './held.ts'
+import { type Handler, type Limits, type ReaderOptions, type ReadOutcome, readLane } from './lane.ts'
+
+/** How many transactions of one consumer run at once in this process. */
+const AT_ONCE_MAX = 4
+/** How soon to look again after events whose transaction has not ended; it doubles up to the interval of polling. */
+const LATER_MS = 5
+/** How long running transactions may take to end. */
+const END_MS = 10_000
+const LIMITS: Limits = {
+  budgetMs: 4_000,
+  lateMs: 8_000,
+  pollMs: 1_000,
+  backoffMs: 1_000, // Twenty tries take about an hour.
+  backoffMaxMs: 5 * 60_000,
+}
+
+export type ConsumersOptions = Omit<ReaderOptions, 'signal' | 'limits' | 'failed'> & {
+  limits?: Partial<Limits> | undefined
+  warn: (error: unknown, what: string, fields: Record<string, unknown>) => void
+}
+
+/** Calls these consumers until it is stopped by the function that it returns. One that is new gets the events from now on.
+ *  Every event is handled at least once, those of one organisation in order. A failed event is tried again, and after 20 tries
+ *  is a dead letter; the events of its organisation wait for it, and others do not. */
+export async function startConsumers(
+  given: ConsumersOptions,
+  consumers: readonly Handler[],
+): Promise<() => Promise<void>> {
+  const { db, log, warn } = given
+  await db.transaction(tx => placeConsumers(tx, log, consumers, warn))
+  const stopped = new AbortController()
+  const limits = { ...LIMITS, ...given.limits }
+  const failed = (consumer: string, tenant: string, error: unknown) =>
+    warn(error, 'a consumer failed', { consumer, tenant })
+  const options: ReaderOptions = { ...given, limits, failed, signal: stopped.signal }
+  const troubled = (error: unknown) => warn(error, 'consumers', {})
+  const readers = consumers.map(one => openReader({ ...options, db: db.for(`consumer ${one.id}`) }, one, troubled))
+  await log.watch(lanes => {
+    for (const reader of readers) reader.wake(lanes)
+  })
+  const polling = readers.length > 0 ? poll(options, readers, troubled) : Promise.resolve()
+  return async () => {
+    stopped.abort()
+    const ended = Promise.all([polling, ...readers.map(reader => reader.ended())])
+    await Promise.race([ended, wait(END_MS, null, { ref: false })])
+  }
+}
+
+/** Gives every consumer its position: its own, that of a former id, or the end of the log. */
+async function placeConsumers(
+  db: Tx,
+  log: Log,
+  consumers: readonly Handler[],
+  warn: ConsumersOptions['warn'],
+): Promise<void> {
+  await store.lockPositions(db)
+  const positions = await store.selectPositions(db)
+  const known = new Set(positions.map(({ consumer }) => consumer))
+  const adopted = await log.adopt(db, positions)
+  if (adopted) {
+    warn(null, 'the log is of another server; events may be handled again', {})
+    await store.resetPositions(db, adopted)
+  }
+  const head = await log.head(db)
+  for (const { id, formerIds } of consumers) {
+    if (known.delete(id)) continue
+    const former = formerIds.find(one => known.delete(one))
+    if (former === undefined) await store.insertPositions(db, id, head)
+    else await store.renameConsumer(db, former, id)
+  }
+  for (const consumer of known) warn(null, 'a consumer has a position but is not declared any more', { consumer })
+}
+
+type Reader = ReturnType<typeof openReader>
+
+async function poll(
+  options: ReaderOptions,
+  readers: readonly Reader[],
+  troubled: (error: unknown) => void,
+): Promise<void> {
+  const { db, clock, limits, signal } = options
+  const ids = readers.map(({ id }) => id)
+  while (!signal.aborted) {
+    try {
+      const behind = await behindOf(db, options.log)
+      const due = await store.selectDueConsumers(db, ids, clock.now().toISOString())
+      for (const reader of readers) {
+        reader.wake((behind.get(reader.id) ?? []).map(({ lane }) => lane))
+        if (due.includes(reader.id)) reader.retry()
+      }
+    } catch (error) {
+      if (!signal.aborted) troubled(error)
+    }
+    await wait(limits.pollMs, null, { signal }).catch(() => {})
+  }
+}
+
+/** The lanes that have entries to read, or will have when an older transaction has ended, by consumer. */
+async function behindOf(db: Database, log: Log): Promise<Map<string, store.ConsumerPosition[]>> {
+  const positions = await store.selectPositions(db)
+  const unread = await log.unread(db, positions)
+  return Map.groupBy(
+    positions.filter((_, at) => unread[at] !== null),
+    ({ consumer }) => consumer,
+  )
+}
+
+/** Reads the lanes of one consumer, each by one transaction at a time. */
+function openReader(options: ReaderOptions, consumer: Handler, troubled: (error: unknown) => void) {
+  const { pollMs } = options.limits
+  /** Lanes to read; `retries` to try held events. */
+  const wanted = new Set<number | 'retries'>()
+  const running = new Map<number | 'retries', Promise<void>>()
+  const laterMs = new Map<number, number>()
+
+  function start(): void {
+    for (const one of wanted) {
+      if (running.size >= AT_ONCE_MAX || options.signal.aborted) return
+      if (running.has(one)) continue
+      wanted.delete(one)
+      const work = one === 'retries' ? retryAll() : readOne(one)
+      const done = work.catch(troubled).then(() => {
+        running.delete(one)
+        start()
+      })
+      running.set(one, done)
+    }
+  }
+
+  async function readOne(lane: number): Promise<void> {
+    const outcome: ReadOutcome = await readLane(options, consumer, lane)
+    if (outcome === 'now') wanted.add(lane)
+    if (outcome === 'later') lookAgain(lane)
+    else laterMs.delete(lane)
+  }
+
+  function lookAgain(lane: number): void {
+    const ms = laterMs.get(lane) ?? LATER_MS
+    laterMs.set(lane, Math.min(ms * 2, pollMs))
+    if (ms < pollMs) setTimeout(() => wake([lane]), ms).unref()
+  }
+
+  async function retryAll(): Promise<void> {
+    while (!options.signal.aborted && (await retryHeld(options, consumer))) {}
+  }
+
+  function wake(lanes: readonly number[]): void {
+    for (const lane of lanes) wanted.add(lane)
+    start()
+  }
+
+  wake(Array.from({ length: options.log.lanes }, (_, lane) => lane))
+  return {
+    id: consumer.id,
+    wake,
+    retry: () => {
+      wanted.add('retries')
+      start()
+    },
+    ended: () => Promise.all(running.values()),
+  }
+}

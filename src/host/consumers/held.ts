@@ -1,0 +1,85 @@
+// The events of organisations of which one failed: tried again with backoff, and dead letters after too many tries. The
+// events after it wait, so that those of an organisation stay in order.
+import { ConstraintViolated, type Tx } from '../../engines/engines.ts'
+import * as store from '../../kit/consumers/store.ts'
+import { BATCH_MAX, type Failure, type Handler, openTurn, type ReaderOptions, sizeAfter, textOf } from './lane.ts'
+
+export const TRIES_MAX = 20
+/** More than there are processes. */
+const CANDIDATES = 20
+
+type Attempt = { held: store.Held; events: store.WaitingEvent[] }
+
+/** Tries the organisation that is due first. False if none is due. */
+export async function retryHeld(options: ReaderOptions, consumer: Handler): Promise<boolean> {
+  const turn = openTurn(options, consumer)
+  let attempt: Attempt | null = null
+  try {
+    return await options.db.transaction(async db => {
+      const held = await lockDue(options, db, consumer.id)
+      if (!held) return false
+      const events = await store.selectWaiting(db, consumer.id, held.tenant, held.size)
+      attempt = { held, events }
+      const handled = await turn.handle(db, events)
+      await release(options, consumer.id, db, held, events.slice(0, handled))
+      return true
+    })
+  } catch (error) {
+    const failure = turn.failureOf(error)
+    // The reader of the lane added an event while the last one was deleted: all is as before.
+    if (!failure && error instanceof ConstraintViolated) return true
+    if (!failure || attempt === null) throw error
+    options.failed(consumer.id, failure.tenant, error)
+    const { held, events } = attempt as Attempt
+    await options.db.transaction(db => postpone(options, consumer.id, db, held, events, failure))
+    return true
+  }
+}
+
+/** The organisation that is due first and that no other process tries now. */
+async function lockDue({ clock, limits }: ReaderOptions, db: Tx, consumer: string): Promise<store.Held | null> {
+  const now = clock.now().toISOString()
+  for (const tenant of await store.selectDue(db, consumer, now, CANDIDATES)) {
+    const isLocked = await store.tryLock(db, consumer, tenant, limits.lateMs)
+    const held = isLocked && (await store.selectHeld(db, consumer, tenant, now))
+    if (held) return held
+  }
+  return null
+}
+
+/** They were handled. Twice as many are tried next. */
+async function release(
+  { clock }: ReaderOptions,
+  consumer: string,
+  db: Tx,
+  { tenant, size }: store.Held,
+  events: readonly store.WaitingEvent[],
+): Promise<void> {
+  await store.deleteWaiting(db, consumer, tenant, events)
+  const due = clock.now().toISOString()
+  await store.updateHeld(db, consumer, { tenant, size: Math.min(2 * size, BATCH_MAX), tries: 0, due, error: '' })
+  await store.deleteHeldIfEmpty(db, consumer, tenant)
+}
+
+async function postpone(
+  { clock, limits: { backoffMs, backoffMaxMs } }: ReaderOptions,
+  consumer: string,
+  db: Tx,
+  { tenant, tries: before }: store.Held,
+  events: readonly store.WaitingEvent[],
+  failure: Failure,
+): Promise<void> {
+  const now = clock.now()
+  const error = textOf(failure.error)
+  const update = (size: number, tries: number, waitMs: number) =>
+    store.updateHeld(db, consumer, { tenant, size, tries, due: new Date(now.getTime() + waitMs).toISOString(), error })
+  const [first] = events
+  const isAlone = failure.handled === 0 && failure.size === 1
+  if (!isAlone || !first) return update(sizeAfter(failure), 0, 0)
+  const tries = before + 1
+  if (tries < TRIES_MAX) return update(1, tries, Math.min(backoffMaxMs, backoffMs * 2 ** (tries - 1)))
+  await store.insertDeadLetter(db, consumer, first, error, now.toISOString())
+  await store.deleteWaiting(db, consumer, tenant, [first])
+  await update(1, 0, 0)
+  await store.deleteHeldIfEmpty(db, consumer, tenant)
+}

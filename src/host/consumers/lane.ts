@@ -1,0 +1,175 @@
+// One transaction of a consumer on one lane: reads the next events, has them handled, and moves the consumer's position.
+
+import type { Clock } from '../../engines/engines.ts'
+import {
+  type Database,
+  EngineUnavailable,
+  type Envelope,
+  type Log,
+  type LogEntry,
+  type LogRead,
+  type Tx,
+} from '../../engines/engines.ts'
+import * as store from '../../kit/consumers/store.ts'
+
+/** How many events one transaction reads. */
+export const BATCH_MAX = 500
+/** How often a batch is tried with one failed organisation less; then all its events are tried apart from each other. */
+const ATTEMPTS_MAX = 3
+
+/** A consumer as the runtime calls it. `handle` gets events of one organisation in order, at most `batchMax`, and resolves
+ *  to how many of them it handled if those were enough for one transaction. */
+export type Handler = {
+  id: string
+  formerIds: readonly string[]
+  subjects: readonly string[]
+  batchMax: number
+  handle(db: Tx, events: readonly Envelope[], signal: AbortSignal): Promise<number | undefined>
+}
+
+/** Tests shorten them. The server ends a transaction that does nothing for 10 s, and a statement after 30 s: both would look
+ *  like a failure of the database. */
+export type Limits = {
+  /** After this time a transaction begins no further call; what was handled is committed. */
+  budgetMs: number
+  /** A call that has not ended at this time of its transaction has failed. */
+  lateMs: number
+  /** How often this process looks for events of which it was not notified. */
+  pollMs: number
+  /** After a first failure of an event alone. It doubles with each further one. */
+  backoffMs: number
+  backoffMaxMs: number
+}
+
+export type ReaderOptions = {
+  db: Database
+  log: Log
+  clock: Clock
+  limits: Limits
+  signal: AbortSignal
+  /** Told of failed events. */
+  failed: (consumer: string, tenant: string, error: unknown) => void
+}
+
+/** `taken`: another process reads this lane. */
+export type ReadOutcome = LogRead['rest'] | 'taken'
+
+/** What failed: after how many events of the batch that were handled, and how many were in the call that failed. */
+export type Failure = { handled: number; size: number; error: unknown }
+
+export async function readLane(options: ReaderOptions, consumer: Handler, lane: number): Promise<ReadOutcome> {
+  const failures = new Map<string, Failure>()
+  for (let attempt = 0; ; attempt++) {
+    const turn = openTurn(options, consumer)
+    try {
+      const isHeld = (tenant: string) => attempt >= ATTEMPTS_MAX || failures.has(tenant)
+      return await options.db.transaction(db => readOnce(options, turn, lane, db, isHeld, failures))
+    } catch (error) {
+      const failure = turn.failureOf(error)
+      if (!failure) throw error
+      failures.set(failure.tenant, failure)
+      options.failed(consumer.id, failure.tenant, error)
+    }
+  }
+}
+
+async function readOnce(
+  { log, clock, limits }: ReaderOptions,
+  turn: Turn,
+  lane: number,
+  db: Tx,
+  isHeld: (tenant: string) => boolean,
+  failures: ReadonlyMap<string, Failure>,
+): Promise<ReadOutcome> {
+  const { id, subjects } = turn.consumer
+  if (!(await store.tryLock(db, id, lane, limits.lateMs))) return 'taken'
+  const after = await store.selectPosition(db, id, lane)
+  const { entries, position, rest } = await log.read(db, lane, after, subjects, BATCH_MAX)
+  if (position === after) return rest
+  const byTenant = Map.groupBy(entries, ({ tenant }) => tenant)
+  const held = byTenant.size > 0 ? await store.lockHeld(db, id, [...byTenant.keys()]) : new Set()
+  for (const [tenant, events] of byTenant) {
+    const isSkipped = held.has(tenant) || isHeld(tenant)
+    const handled = isSkipped ? 0 : await turn.handle(db, events)
+    if (handled === events.length) continue
+    if (!held.has(tenant)) {
+      const failure = failures.get(tenant)
+      const size = failure ? sizeAfter(failure) : BATCH_MAX
+      const error = failure ? textOf(failure.error) : ''
+      await store.insertHeld(db, id, { tenant, size, tries: 0, due: clock.now().toISOString(), error })
+    }
+    await store.insertWaiting(db, id, events.slice(handled))
+  }
+  await store.updatePosition(db, id, lane, position)
+  return rest
+}
+
+/** How many events are tried next: those before the call that failed, or half of that call. So one that always fails is
+ *  found after about twice as many events as were tried together. */
+export const sizeAfter = ({ handled, size }: Failure): number =>
+  handled > 0 ? handled : Math.max(1, Math.ceil(size / 2))
+
+/** The calls of a consumer in one transaction. */
+export type Turn = {
+  consumer: Handler
+  /** In batches of the consumer's size, until it has enough or the time is used up; returns how many were handled. */
+  handle(db: Tx, events: readonly LogEntry[]): Promise<number>
+  /** What failed, if the call that runs is to blame for this error of the transaction. */
+  failureOf(error: unknown): (Failure & { tenant: string }) | null
+}
+
+export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: ReaderOptions, consumer: Handler): Turn {
+  let startMs: number | null = null
+  let current: { tenant: string; handled: number; size: number } | null = null
+  /** Since the first call: the transaction may have waited for a connection before. */
+  const elapsedMs = () => {
+    startMs ??= performance.now()
+    return performance.now() - startMs
+  }
+
+  async function call(db: Tx, events: readonly LogEntry[]): Promise<number> {
+    const over = new AbortController()
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      reject(new Error(`took longer than ${lateMs} ms`))
+      over.abort()
+    }, lateMs - elapsedMs())
+    try {
+      const envelopes = events.map(({ envelope }) => JSON.parse(envelope) as Envelope)
+      const handling = consumer.handle(db, envelopes, AbortSignal.any([stopped, over.signal]))
+      return (await Promise.race([handling, late])) ?? events.length
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    consumer,
+    handle: async (db, events) => {
+      for (let at = 0; at < events.length; ) {
+        if (elapsedMs() >= budgetMs) return at
+        const batch = events.slice(at, at + consumer.batchMax)
+        current = { tenant: batch[0]?.tenant as string, handled: at, size: batch.length }
+        const handled = await call(db, batch)
+        current = null
+        at += handled
+        if (handled < batch.length) return at
+      }
+      return events.length
+    },
+    failureOf: error => {
+      if (current === null || stopped.aborted) return null
+      // A call that blocks the process or its connection for so long is to blame for the loss of that connection.
+      const isOfDatabase = error instanceof EngineUnavailable && error.engine === 'db' && error.state !== 'conflict'
+      return isOfDatabase && elapsedMs() < lateMs ? null : { ...current, error }
+    },
+  }
+}
+
+const ERROR_CHARACTERS_MAX = 2_000
+
+export const textOf = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error))
+    .slice(0, ERROR_CHARACTERS_MAX)
+    .replaceAll('\0', '')
+    .toWellFormed()

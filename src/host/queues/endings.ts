@@ -1,0 +1,53 @@
+// Writes the outcomes of attempts, many in one transaction. While the database cannot be reached, they wait; when the process
+// ends then, their attempts count as interrupted.
+import { type Database, EngineUnavailable } from '../../engines/engines.ts'
+import type { Groups } from '../../kit/groups.ts'
+import { openInsistentGroups } from '../../kit/insistent-groups.ts'
+import type { Ended } from '../../kit/queue.ts'
+import * as store from '../../kit/queues/store.ts'
+import { type DeclaredQueue, endJobs, type JobsOptions } from './jobs.ts'
+
+/** `ended` is null for an attempt that was not made. */
+export type Ending = { org: string; queue: DeclaredQueue; end: store.AttemptEnd; ended: Ended | null }
+
+export type EndingsOptions = Omit<JobsOptions, 'queues' | 'wake'> & { db: Database; warn: (error: unknown) => void }
+
+export function openEndings(by: EndingsOptions): Groups<Ending> {
+  const { db, clock, warn } = by
+
+  async function write(group: readonly Ending[]): Promise<void> {
+    await db.transaction(async tx => {
+      const ids = await store.endAttempts(
+        tx,
+        group.map(({ end }) => end),
+      )
+      const counted = group.filter(({ end, ended }) => ended !== null && ids.has(end.id))
+      for (const [queue, own] of Map.groupBy(counted, one => one.queue)) {
+        await endJobs(
+          by,
+          tx,
+          queue,
+          own.map(({ ended }) => ended as Ended),
+        )
+      }
+    })
+  }
+
+  return openInsistentGroups<Ending>({
+    ...{ clock, warn, lingerMs: 0 },
+    write: async group => {
+      try {
+        await write(group)
+      } catch (error) {
+        // An outcome that its service cannot write would be tried for ever: the job ends without it.
+        const [only] = group
+        if (group.length === 1 && only && !(error instanceof EngineUnavailable)) {
+          await db.transaction(tx => store.endAttempts(tx, [{ ...only.end, due: null }]))
+        }
+        throw error
+      }
+    },
+    refused: ({ queue, end }, cause) =>
+      new Error(`${queue.id}: the outcome of the job ${end.id} was refused`, { cause }),
+  })
+}

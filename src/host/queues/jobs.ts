@@ -1,0 +1,200 @@
+// What services do with queues: adding jobs, cancelling them, limits of keys, and the claims of workers outside.
+import type { Clock, Log, Random, Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import { emitting } from '../../kit/events.ts'
+import { Fault } from '../../kit/fault.ts'
+import type {
+  Attempted,
+  Claimed,
+  Ended,
+  Job,
+  KeyLimits,
+  NewJob,
+  Queue,
+  QueueDeclaration,
+  Queues,
+} from '../../kit/queue.ts'
+import { countsOf, type JobRow, rowOf } from '../../kit/queues/add.ts'
+import * as store from '../../kit/queues/store.ts'
+import type { Emits } from '../../kit/write.ts'
+
+type Erased = QueueDeclaration<unknown, unknown, unknown, unknown, Emits>
+
+/** A queue with the state of its service. */
+export type DeclaredQueue = {
+  id: string
+  declaration: Erased
+  state: unknown
+  limits: KeyLimits
+  /** The highest rank of its jobs. */
+  ranks: number
+  attemptsMax: number
+  isOrdered: boolean
+  isPulled: boolean
+}
+
+export function declaredQueue(queue: Queue, state: unknown): DeclaredQueue {
+  const declaration = queue as unknown as Erased
+  const { id, priorities = 1, pausesMs, isOrdered = false, isPulled = false } = declaration
+  const limits = declaration.limits(state)
+  return { id, declaration, state, limits, ranks: priorities, attemptsMax: pausesMs.length + 1, isOrdered, isPulled }
+}
+
+export type JobsOptions = {
+  log: Log
+  clock: Clock
+  random: Random
+  /** The `source` of events. */
+  source: string
+  queues: ReadonlyMap<string, DeclaredQueue>
+  /** There is something new to do. */
+  wake: () => void
+}
+
+export function openJobs(by: JobsOptions): Queues {
+  const { clock, random, queues, wake } = by
+  const declaredOf = ({ id }: { id: string }): DeclaredQueue => {
+    const found = queues.get(id)
+    if (!found) throw new Error(`no service declares the queue ${id}`)
+    return found
+  }
+  const now = () => clock.now().toISOString()
+  const rowFor = ({ declaration, state }: DeclaredQueue, job: NewJob<unknown>) =>
+    rowOf(by, declaration, job, declaration.expiresMs?.(state))
+  return {
+    add: async (db, queue, jobs) => {
+      if (jobs.length === 0) return 0
+      const declared = declaredOf(queue)
+      const rows = jobs.map(job => rowFor(declared, job))
+      const refused = await refuse(db, declared, rows, await store.addToKeys(db, declared.id, countsOf(rows)))
+      await store.insertJobs(db, declared.id, refused.size > 0 ? rows.filter(row => !refused.has(row)) : rows)
+      if (refused.size > 0)
+        await endJobs(
+          by,
+          db,
+          declared,
+          [...refused].map(row => refusedJob(declared, row)),
+        )
+      db.afterCommit(wake)
+      return refused.size
+    },
+    cancel: async (db, queue, ids) =>
+      (await store.cancelJobs(db, queue.id, ids)).map(({ id, payload }) => ({ id, payload: JSON.parse(payload) })),
+    setKey: async (db, queue, { key, org }, { limits, isPaused }) => {
+      const { id } = declaredOf(queue)
+      if (limits !== undefined) {
+        const { concurrency = null, rate = null } = limits ?? {}
+        const settings = { concurrency, rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null }
+        await store.upsertKey(db, id, key, org, settings)
+      }
+      if (isPaused !== undefined) await store.pauseKey(db, id, key, org, isPaused, now())
+      db.afterCommit(wake)
+    },
+    claim: async <P>(db: Tx, queue: Queue<P>, keys: readonly string[], max: number, leaseMs: number) => {
+      const { id, ranks } = declaredOf(queue)
+      const lease = random.token(22)
+      const rows = await store.claimJobs(db, id, ranks, keys, { lease, leaseMs, now: now(), max })
+      return rows.map(row => ({ ...jobOf(row, row.org), lease }) as Claimed<P>)
+    },
+    begin: async <P>(db: Tx, queue: Queue<P>, job: NewJob<P>, leaseMs: number) => {
+      const declared = declaredOf(queue)
+      const row = { ...rowFor(declared, job), attemptsMax: 1 }
+      const lease = random.token(22)
+      await store.addToKeys(db, declared.id, countsOf([row]))
+      await store.insertStarted(db, declared.id, row, { lease, leaseMs, now: now() })
+      return { ...jobOf({ ...row, queue: declared.id, attempts: 1 }, row.org), lease } as Claimed<P>
+    },
+    isWaiting: (db, queue, key, id) => store.isWaiting(db, queue.id, key, id),
+    purge: (db, queue, key, count) => store.deleteJobs(db, queue.id, key, count),
+    extend: (db, _queue, { id, lease }, leaseMs) => store.extendLease(db, id, lease, leaseMs),
+    end: async (db, queue, { lease, ...job }, outcome) => {
+      const declared = declaredOf(queue)
+      if (!(await store.extendLease(db, job.id, lease, 1_000))) return false
+      const { end, ended } = outcomeOf(declared, job, now(), { attempted: outcome }, clock.now())
+      await store.endAttempts(db, [end])
+      await endJobs(by, db, declared, [ended])
+      return true
+    },
+  }
+}
+
+/** The last of the jobs, if too many wait now. The others may be added. */
+async function refuse(
+  db: Tx,
+  { id, declaration, state }: DeclaredQueue,
+  rows: readonly JobRow[],
+  keys: readonly { key: string; org: string; waiting: number }[],
+): Promise<Set<JobRow>> {
+  const refused = new Set<JobRow>()
+  const bound = declaration.backlog?.(state)
+  if (!bound) return refused
+  const refuseLast = (isOne: (row: JobRow) => boolean, count: number) => {
+    for (let at = rows.length - 1; at >= 0 && count > 0; at--) {
+      const row = rows[at] as JobRow
+      if (!isOne(row) || refused.has(row)) continue
+      refused.add(row)
+      count--
+    }
+  }
+  for (const { key, waiting } of keys)
+    if (waiting > bound.perKey) refuseLast(row => row.key === key, waiting - bound.perKey)
+  if (bound.perOrg < Number.POSITIVE_INFINITY) {
+    for (const org of new Set(keys.map(one => one.org))) {
+      const ofOrg = [...refused].filter(row => row.org === org).length
+      refuseLast(row => row.org === org, (await store.countWaiting(db, id, org)) - ofOrg - bound.perOrg)
+    }
+  }
+  if (refused.size === 0) return refused
+  if (!bound.isRecorded) {
+    const message = `Too much of your organisation waits in ${id}; nothing was added. Wait until some of it is done.`
+    throw new Fault('conflict', { message })
+  }
+  await store.subtractFromKeys(db, id, countsOf([...refused]))
+  return refused
+}
+
+export const jobOf = (row: Omit<store.DueJob, 'started'>, org: string): Job => ({
+  ...{ id: row.id, key: row.key, org: org as OrgId, payload: JSON.parse(row.payload) },
+  ...{ attempt: row.attempts, attemptsMax: row.attemptsMax },
+})
+
+/** Its only attempt failed before it was made, as its record says. */
+const refusedJob = (declared: DeclaredQueue, row: JobRow): Ended => ({
+  job: jobOf({ ...row, queue: declared.id, attempts: 1 }, row.org),
+  ...{ started: null, status: 'failed', result: null, reason: 'backlog', error: null },
+})
+
+/** What an attempt came to: its result, or why there is none. */
+export type Came = { attempted: Attempted<unknown> } | { reason: NonNullable<Ended['reason']>; error?: string }
+
+/** What becomes of a job, and how that is written. */
+export function outcomeOf(
+  { declaration, isOrdered }: DeclaredQueue,
+  job: Job,
+  started: string,
+  came: Came,
+  now: Date,
+): { ended: Ended; end: store.AttemptEnd } {
+  const attempted = 'attempted' in came ? came.attempted : null
+  const reason = 'reason' in came ? came.reason : null
+  const isOver = attempted?.isOk || attempted?.isFinal || reason === 'gone' || job.attempt >= job.attemptsMax
+  const status = attempted?.isOk ? 'ok' : isOver ? 'failed' : 'retrying'
+  const pauseMs = reason === 'interrupted' ? 0 : (declaration.pausesMs[job.attempt - 1] ?? 0)
+  const due = isOver ? null : new Date(now.getTime() + pauseMs).toISOString()
+  const error = 'error' in came ? (came.error ?? null) : null
+  return {
+    ended: { job, started, status, result: attempted?.result ?? null, reason, error },
+    end: { id: job.id, attempt: job.attempt, due, keepsPlace: isOrdered, isMade: true },
+  }
+}
+
+/** Tells the service of ends, in the transaction that writes them. */
+export async function endJobs(
+  { log, clock, random, source }: Omit<JobsOptions, 'queues' | 'wake'>,
+  db: Tx,
+  { declaration: { end, emits = {} }, state }: DeclaredQueue,
+  ended: readonly Ended[],
+): Promise<void> {
+  if (!end || ended.length === 0) return
+  await emitting({ log, clock, random, source }, db, emits, emit => end({ db, state, emit, log, clock, random }, ended))
+}

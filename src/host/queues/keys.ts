@@ -1,0 +1,195 @@
+// The keys of queues that this process works on. It has them by its lease, on the clock of the database: a process that does
+// not renew it in time loses all of them.
+import type { Clock, Database } from '../../engines/engines.ts'
+import type { KeyLimits } from '../../kit/queue.ts'
+import * as store from '../../kit/queues/store.ts'
+import type { DeclaredQueue } from './jobs.ts'
+
+/** Longer than the deadline of most attempts, and short enough that others go on soon. */
+const LEASE_MS = 10_000
+const RENEW_MS = 2_500
+/** The leases of others are judged only by who could renew its own for so long: after the database stood still, all of them
+ *  are over, and their holders have outcomes to write. */
+const CALM_MS = 5_000
+/** Keys of one process: each takes a few hundred bytes. */
+const KEYS_MAX = 20_000
+const CLAIM_MAX = 1_000
+/** Jobs that a key has in memory, without what they carry. */
+const LOADED_MAX = 32
+/** A key stays with its process while a retry is due soon, so that it begins on time. */
+const KEPT_MS = 10_000
+
+export type Loaded = { id: string; attempts: number }
+
+export type Key = {
+  queue: DeclaredQueue
+  key: string
+  org: string
+  limits: KeyLimits
+  loaded: Loaded[]
+  running: number
+  /** Attempts whose outcome is not written yet, running or not. */
+  unended: number
+  /** When there is something to load, in the time of the clock; NEVER if nothing is known of. */
+  dueMs: number
+  /** When attempts are to be made again. */
+  retriesMs: number[]
+  /** Of an ordered queue: when its first job is tried again. */
+  blockedMs: number
+  /** When its last attempts began, if it has a rate. */
+  starts: number[]
+}
+
+export type Interrupted = { key: Key; job: Omit<store.DueJob, 'payload'> }
+
+const NEVER = Number.POSITIVE_INFINITY
+
+export type Keys = ReturnType<typeof openKeys>
+
+export type KeysOptions = {
+  db: Database
+  clock: Clock
+  /** The name of this process. */
+  me: string
+  queues: ReadonlyMap<string, DeclaredQueue>
+  /** Whether no other process uses this database. */
+  isAlone: boolean
+  /** Whether an attempt of this job is made here, or its outcome is not written yet. */
+  isOurs: (id: string) => boolean
+}
+
+export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions) {
+  const keys = new Map<string, Key>()
+  const served = [...queues.values()].filter(({ isPulled }) => !isPulled).map(({ id }) => id)
+  let [renewedMs, calmSinceMs] = [Number.NEGATIVE_INFINITY, performance.now()]
+  const nowMs = () => clock.now().getTime()
+  const now = () => clock.now().toISOString()
+  const nameOf = (one: store.HeldKey) => `${one.queue} ${one.key}`
+
+  /** By real time, as the leases. */
+  async function renew(): Promise<void> {
+    const atMs = performance.now()
+    if (atMs - renewedMs < RENEW_MS) return
+    const isFirst = renewedMs === Number.NEGATIVE_INFINITY
+    if (!isFirst && atMs - renewedMs > LEASE_MS / 2) calmSinceMs = atMs
+    // Others took the keys over. What runs here ends, and counts if it was not begun again meanwhile.
+    if ((await store.renewHolder(db.autocommit, me, LEASE_MS)) && !isFirst) keys.clear()
+    renewedMs = performance.now()
+    if (isFirst || renewedMs - atMs > RENEW_MS) calmSinceMs = renewedMs
+    if (renewedMs - calmSinceMs < CALM_MS && !isAlone) return
+    const dead = await store.selectDead(db, me, isAlone)
+    if (dead.length > 0) await db.transaction(tx => store.freeKeys(tx, dead, now()))
+  }
+
+  /** Also those that this process has, when something was added there. */
+  async function claim(): Promise<void> {
+    const count = Math.min(CLAIM_MAX, KEYS_MAX - keys.size)
+    if (count === 0) return
+    for (const one of await store.claimKeys(db.autocommit, me, served, now(), count)) {
+      const name = nameOf(one)
+      const key = keys.get(name) ?? newKey(queues.get(one.queue) as DeclaredQueue, one)
+      key.limits = limitsOf(key.queue, one)
+      key.dueMs = 0
+      keys.set(name, key)
+    }
+  }
+
+  /** Returns the attempts that were interrupted: they have begun and are nobody's. */
+  async function load(): Promise<Interrupted[]> {
+    const atMs = nowMs()
+    const wanting = [...keys.values()].filter(
+      ({ dueMs, loaded, retriesMs }) => (dueMs <= atMs && loaded.length === 0) || retriesMs.some(ms => ms <= atMs),
+    )
+    if (wanting.length === 0) return []
+    // Before the query, because an attempt may end during it.
+    for (const key of wanting) {
+      key.dueMs = NEVER
+      key.retriesMs = key.retriesMs.filter(ms => ms > atMs)
+    }
+    const asked = wanting.map(key => ({ ...heldOf(key), ranks: key.queue.ranks, each: LOADED_MAX + key.unended }))
+    const rows = await store.selectDue(db, me, asked, new Date(atMs).toISOString())
+    const found = Map.groupBy(rows, nameOf)
+    return wanting.flatMap((key, at) => {
+      const own = found.get(nameOf(heldOf(key))) ?? []
+      if (own.length >= (asked[at]?.each ?? 0)) key.dueMs = 0
+      key.loaded = own.filter(({ started }) => started === null).slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
+      return own.filter(({ id, started }) => started !== null && !isOurs(id)).map(job => ({ key, job }))
+    })
+  }
+
+  async function release(given: readonly Key[]): Promise<void> {
+    if (given.length === 0) return
+    const asked = given.map(key => {
+      const notBefore = new Date(Math.max(key.blockedMs, 0)).toISOString()
+      return { ...heldOf(key), ranks: key.queue.ranks, notBefore }
+    })
+    const released = await db.transaction(tx => store.releaseKeys(tx, me, asked))
+    for (const one of released) keys.delete(nameOf(one))
+    if (released.length === given.length) return
+    // The others are locked for a moment, or not ours any more.
+    const names = new Set(released.map(nameOf))
+    const left = asked.filter(one => !names.has(nameOf(one)))
+    const held = new Set((await store.selectHeld(db, me, left)).map(nameOf))
+    for (const name of left.map(nameOf)) if (!held.has(name)) keys.delete(name)
+  }
+
+  return {
+    /** Loads what is due, of keys that no other process has. */
+    fill: async (): Promise<Interrupted[]> => {
+      await renew()
+      await claim()
+      return load()
+    },
+    all: () => keys.values(),
+    /** The last one to be served again. */
+    moveToEnd: (key: Key) => {
+      const name = nameOf(heldOf(key))
+      if (keys.delete(name)) keys.set(name, key)
+    },
+    /** Gives up the keys for which there is nothing to do. */
+    releaseIdle: () => {
+      const atMs = nowMs()
+      return release([...keys.values()].filter(key => isIdle(key, atMs)))
+    },
+    close: () => release([...keys.values()]),
+    /** When there is something to load, or to begin. */
+    nextMs: (atMs: number): number => {
+      let nextMs = NEVER
+      for (const {
+        loaded,
+        dueMs,
+        retriesMs,
+        blockedMs,
+        limits: { rate },
+        starts,
+      } of keys.values()) {
+        for (const ms of retriesMs) nextMs = Math.min(nextMs, ms)
+        if (loaded.length === 0) nextMs = Math.min(nextMs, dueMs)
+        // The others have something to begin already, and wait for their time or for a place.
+        const freeMs = rate !== null && starts.length === rate.count ? (starts[0] as number) + rate.perMs : 0
+        for (const ms of [blockedMs, freeMs]) if (loaded.length > 0 && ms > atMs) nextMs = Math.min(nextMs, ms)
+      }
+      return nextMs
+    },
+  }
+}
+
+const heldOf = ({ queue: { id: queue }, key }: Key): store.HeldKey => ({ queue, key })
+
+const newKey = (queue: DeclaredQueue, { key, org }: store.ClaimedKey): Key => ({
+  ...{ queue, key, org, limits: queue.limits, loaded: [], running: 0, unended: 0 },
+  ...{ dueMs: 0, retriesMs: [], blockedMs: 0, starts: [] },
+})
+
+function limitsOf(queue: DeclaredQueue, { concurrency, rateCount, rateMs }: store.ClaimedKey): KeyLimits {
+  if (queue.isOrdered) return { ...queue.limits, concurrency: 1 }
+  if (concurrency === null) return queue.limits
+  return { concurrency, rate: rateCount === null ? null : { count: rateCount, perMs: rateMs as number } }
+}
+
+/** A rate is counted in memory, so that the key stays until it says nothing any more. */
+function isIdle({ unended, loaded, dueMs, retriesMs, limits: { rate }, starts }: Key, atMs: number): boolean {
+  if (unended > 0 || loaded.length > 0 || dueMs <= atMs) return false
+  if (rate !== null && (starts.at(-1) ?? -NEVER) + rate.perMs > atMs) return false
+  return retriesMs.every(ms => ms > atMs + KEPT_MS)
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { DeclaredQueue } from './jobs.ts'
+import type { Key } from './keys.ts'
+import { openPlaces, type Places, START_MAX, type Taken } from './places.ts'
+
+const CONCURRENCY = 8
+
+/** A key for which much is due. */
+const newKey = (org: string, key: string, rate: Key['limits']['rate'] = null): Key => ({
+  ...{
+    queue: {} as DeclaredQueue,
+    org,
+    key,
+    limits: { concurrency: CONCURRENCY, rate },
+    running: 0,
+    unended: 0,
+    dueMs: 0,
+  },
+  ...{ retriesMs: [], blockedMs: 0, starts: [] },
+  loaded: Array.from({ length: 100 }, (_, n) => ({ id: `${key}-${n}`, attempts: 0 })),
+})
+const keysOf = (org: string, count: number) => Array.from({ length: count }, (_, n) => newKey(org, `${org}-${n}`))
+
+/** Takes until there is no place left. */
+function takeAll(places: Places, keys: readonly Key[], nowMs = 0): Taken[] {
+  const all: Taken[] = []
+  for (;;) {
+    const taken = places.take(keys, nowMs, START_MAX)
+    if (taken.length === 0) return all
+    all.push(...taken)
+  }
+}
+
+function end(places: Places, taken: Taken, isOk: boolean, durationMs: number): void {
+  places.end(taken, isOk, durationMs)
+  places.give(taken)
+}
+
+describe('places', () => {
+  it('are given to each key up to its number at once, one of each in turn', () => {
+    const keys = keysOf('a', 3)
+    const taken = takeAll(openPlaces(), keys)
+    assert.deepEqual(
+      taken.slice(0, 6).map(({ job }) => job.id),
+      ['a-0-0', 'a-1-0', 'a-2-0', 'a-0-1', 'a-1-1', 'a-2-1'],
+    )
+    assert.equal(taken.length, 3 * CONCURRENCY)
+  })
+
+  it('are given to organisations in turn, however many keys they have', () => {
+    const keys = [...keysOf('many', 1_000), ...keysOf('few', 1)]
+    const first = openPlaces().take(keys, 0, 4)
+    assert.deepEqual(
+      first.map(({ job }) => job.id),
+      ['many-0-0', 'few-0-0', 'many-1-0', 'few-0-1'],
+    )
+  })
+
+  it('are given no faster than the rate of a key, in any such time', () => {
+    const places = openPlaces()
+    const key = newKey('a', 'rated', { count: 3, perMs: 1_000 })
+    const begin = (nowMs: number) => {
+      const taken = takeAll(places, [key], nowMs)
+      for (const one of taken) end(places, one, true, 1)
+      return taken.length
+    }
+    assert.deepEqual([0, 400, 999, 1_000, 1_500, 1_999, 2_000].map(begin), [3, 0, 0, 3, 0, 0, 3])
+  })
+
+  it('are left for others by an organisation with many keys', () => {
+    const places = openPlaces()
+    const [many, few] = [keysOf('many', 1_000), keysOf('few', 2)]
+    assert.ok(takeAll(places, many).length <= 513)
+    assert.equal(takeAll(places, few).length, 2 * CONCURRENCY)
+  })
+
+  it('are reserved, one for each organisation, when others have taken all', () => {
+    const places = openPlaces()
+    for (let n = 0; n < 30; n++) takeAll(places, keysOf(`hanging${n}`, 1_000))
+    const late = keysOf('late', 5)
+    const [first, ...more] = takeAll(places, late) as [Taken]
+    assert.ok(first)
+    assert.equal(more.length, 0)
+    end(places, first, true, 10)
+    assert.equal(takeAll(places, late).length, 1)
+  })
+
+  it('come back with each attempt', () => {
+    const places = openPlaces()
+    const keys = keysOf('a', 1_000)
+    const count = takeAll(places, keys).length
+    for (let round = 0; round < 5; round++) {
+      const fresh = keysOf(`b${round}`, 1_000)
+      const taken = takeAll(places, fresh)
+      assert.ok(taken.length >= count / 4, `${taken.length} in round ${round}`)
+      for (const one of taken) end(places, one, true, 10)
+    }
+  })
+})
+
+describe('a key whose attempt failed after a long time', () => {
+  const stuckPlaces = () => {
+    const places = openPlaces()
+    const key = newKey('a', 'slow')
+    const taken = takeAll(places, [key])
+    assert.equal(taken.length, CONCURRENCY)
+    for (const one of taken) end(places, one, false, 10_000)
+    return { places, key }
+  }
+
+  it('has one attempt at a time, until one succeeds', () => {
+    const { places, key } = stuckPlaces()
+    const [one, ...more] = takeAll(places, [key]) as [Taken]
+    assert.equal(more.length, 0)
+    end(places, one, true, 6_000)
+    assert.equal(takeAll(places, [key]).length, CONCURRENCY)
+  })
+
+  it('has all again when one fails soon', () => {
+    const { places, key } = stuckPlaces()
+    const [one] = takeAll(places, [key]) as [Taken]
+    end(places, one, false, 20)
+    assert.equal(takeAll(places, [key]).length, CONCURRENCY)
+  })
+})

@@ -1,0 +1,99 @@
+// Which jobs begin next: places are shared by organisations, and few of them are taken by keys that hang.
+import { openShares } from '../../fair/shares.ts'
+import type { Key, Loaded } from './keys.ts'
+
+/** Attempts that are recorded together, with what they carry in memory. */
+export const START_MAX = 256
+/** Attempts at once, with those whose outcome is not written yet; one organisation may have half of what is left. */
+const AT_ONCE_MAX = 1_024
+/** More of them, one for each organisation that would have none: others may hang for 10 s. */
+const RESERVED_MAX = 1_024
+/** A key whose last attempt failed after so long gets one at a time, so that it takes few places. */
+const STUCK_MS = 5_000
+const STUCK_MAX = 20_000
+
+/** A job whose attempt begins, and whether its place is the reserved one of its organisation. */
+export type Taken = { key: Key; job: Loaded; isReserved: boolean }
+
+export type Places = {
+  /** The next jobs of keys that may begin some, of each organisation in turn, and of each of its keys. */
+  take(keys: Iterable<Key>, nowMs: number, max: number): Taken[]
+  /** The attempt is over, after so long. */
+  end(taken: Taken, isOk: boolean, durationMs: number): void
+  /** The outcome of the attempt is written, or it was not made. */
+  give(taken: Taken): void
+}
+
+export function openPlaces(atOnce = AT_ONCE_MAX): Places {
+  const shares = openShares(atOnce)
+  const reserved = new Set<string>()
+  const stuck = new Set<string>()
+
+  /** Null if there is no place for this organisation. */
+  function placeOf(org: string): { isReserved: boolean } | null {
+    if (shares.take(org, 1)) return { isReserved: false }
+    if (reserved.has(org) || reserved.size >= Math.min(RESERVED_MAX, atOnce)) return null
+    reserved.add(org)
+    return { isReserved: true }
+  }
+
+  function mayBegin({ key, loaded, running, limits: { concurrency, rate }, starts, blockedMs }: Key, nowMs: number) {
+    if (loaded.length === 0 || running >= (stuck.has(key) ? 1 : concurrency) || blockedMs > nowMs) return false
+    return rate === null || starts.length < rate.count || (starts[0] as number) + rate.perMs <= nowMs
+  }
+
+  function begin(key: Key, place: { isReserved: boolean }, nowMs: number): Taken {
+    const { rate } = key.limits
+    if (rate !== null) {
+      key.starts.push(nowMs)
+      if (key.starts.length > rate.count) key.starts.shift()
+    }
+    key.running++
+    key.unended++
+    return { key, job: key.loaded.shift() as Loaded, ...place }
+  }
+
+  /** The next job of an organisation. A key that may begin no more is removed. */
+  function takeOne(org: string, own: Key[], nowMs: number): Taken | null {
+    for (let key = own.shift(); key; key = own.shift()) {
+      if (!mayBegin(key, nowMs)) continue
+      const place = placeOf(org)
+      if (place === null) return null
+      own.push(key)
+      return begin(key, place, nowMs)
+    }
+    return null
+  }
+
+  return {
+    take: (keys, nowMs, max) => {
+      const byOrg = new Map<string, Key[]>()
+      for (const key of keys) {
+        if (!mayBegin(key, nowMs)) continue
+        const own = byOrg.get(key.org)
+        if (own) own.push(key)
+        else byOrg.set(key.org, [key])
+      }
+      const all: Taken[] = []
+      while (byOrg.size > 0 && all.length < max) {
+        for (const [org, own] of byOrg) {
+          if (all.length === max) break
+          const taken = takeOne(org, own, nowMs)
+          if (taken) all.push(taken)
+          else byOrg.delete(org)
+        }
+      }
+      return all
+    },
+    end: ({ key }, isOk, durationMs) => {
+      key.running--
+      if (!isOk && durationMs >= STUCK_MS && stuck.size < STUCK_MAX) stuck.add(key.key)
+      else stuck.delete(key.key)
+    },
+    give: ({ key, isReserved }) => {
+      if (isReserved) reserved.delete(key.org)
+      else shares.give(key.org, 1)
+      key.unended--
+    },
+  }
+}

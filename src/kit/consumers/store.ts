@@ -1,0 +1,186 @@
+// All SQL on consumers: their positions, the events that wait, and dead letters.
+import type { LanePosition, LogEntry, LogPosition, Sql, Tx } from '../../engines/engines.ts'
+
+/** Until the end of the transaction, or not at all if another process has the lock. A row lock would give the transaction
+ *  a number, and all readers of the log would wait for its end. The statements of the transaction get a limit. */
+export async function tryLock(db: Tx, consumer: string, what: string | number, statementMs: number): Promise<boolean> {
+  const [row] = await db<{ isLocked: boolean }>`select
+    pg_try_advisory_xact_lock(hashtext(${`consumer ${consumer}`}), hashtext(${String(what)})) as "isLocked",
+    set_config('statement_timeout', ${String(statementMs)}, true)`
+  return row?.isLocked === true
+}
+
+/** Nobody else starts consumers until the end of the transaction. */
+export async function lockPositions(db: Tx): Promise<void> {
+  await db`lock table consumer_positions in exclusive mode`
+}
+
+export type ConsumerPosition = LanePosition & { consumer: string }
+
+export async function selectPositions(db: Sql): Promise<ConsumerPosition[]> {
+  return db<ConsumerPosition>`select consumer, lane, position from consumer_positions order by consumer, lane`
+}
+
+export async function selectPosition(db: Sql, consumer: string, lane: number): Promise<LogPosition> {
+  const [row] = await db<{ position: LogPosition }>`select position from consumer_positions
+    where consumer = ${consumer} and lane = ${lane}`
+  if (!row) throw new Error(`the consumer ${consumer} has no position`)
+  return row.position
+}
+
+/** One for each lane, in their order. */
+export async function insertPositions(db: Tx, consumer: string, positions: readonly LogPosition[]): Promise<void> {
+  await db`insert into consumer_positions (consumer, lane, position)
+    select ${consumer}, number - 1, position from unnest(${positions}::text[]) with ordinality as p (position, number)`
+}
+
+export async function updatePosition(db: Tx, consumer: string, lane: number, position: LogPosition): Promise<void> {
+  await db`update consumer_positions set position = ${position} where consumer = ${consumer} and lane = ${lane}`
+}
+
+/** Of all consumers, one for each lane. */
+export async function resetPositions(db: Tx, positions: readonly LogPosition[]): Promise<void> {
+  await db`update consumer_positions as c set position = p.position
+    from unnest(${positions}::text[]) with ordinality as p (position, number) where c.lane = p.number - 1`
+}
+
+/** What a consumer had under a former id. */
+export async function renameConsumer(db: Tx, from: string, to: string): Promise<void> {
+  await db`insert into consumer_held (consumer, tenant, size, tries, due, error)
+    select ${to}, tenant, size, tries, due, error from consumer_held where consumer = ${from}`
+  await db`update consumer_waiting set consumer = ${to} where consumer = ${from}`
+  await db`delete from consumer_held where consumer = ${from}`
+  await db`update consumer_positions set consumer = ${to} where consumer = ${from}`
+  await db`update dead_letters set consumer = ${to} where consumer = ${from}`
+}
+
+/** Those of the organisations whose events wait. They stay held until the end of the transaction. */
+export async function lockHeld(db: Tx, consumer: string, tenants: readonly string[]): Promise<Set<string>> {
+  const rows = await db<{ tenant: string }>`select tenant from consumer_held
+    where consumer = ${consumer} and tenant = any(${tenants}) for key share`
+  return new Set(rows.map(({ tenant }) => tenant))
+}
+
+/** `size`: how many of its events are tried next. `tries`: how often the first of them failed alone. */
+export type Held = { tenant: string; size: number; tries: number }
+export type NewHeld = Held & { due: string; error: string }
+
+export async function insertHeld(
+  db: Tx,
+  consumer: string,
+  { tenant, size, tries, due, error }: NewHeld,
+): Promise<void> {
+  await db`insert into consumer_held (consumer, tenant, size, tries, due, error)
+    values (${consumer}, ${tenant}, ${size}, ${tries}, ${due}, ${error}) on conflict do nothing`
+}
+
+export async function updateHeld(
+  db: Tx,
+  consumer: string,
+  { tenant, size, tries, due, error }: NewHeld,
+): Promise<void> {
+  await db`update consumer_held set size = ${size}, tries = ${tries}, due = ${due}, error = ${error}
+    where consumer = ${consumer} and tenant = ${tenant}`
+}
+
+export async function insertWaiting(db: Tx, consumer: string, events: readonly LogEntry[]): Promise<void> {
+  await db`insert into consumer_waiting (consumer, tenant, subject, envelope)
+    select ${consumer}, tenant, subject, envelope from unnest(${events.map(one => one.tenant)}::text[],
+      ${events.map(one => one.subject)}::text[], ${events.map(one => one.envelope)}::text[])
+      with ordinality as e (tenant, subject, envelope, number)
+    order by number`
+}
+
+/** The organisations that are due, the first one first. */
+export async function selectDue(db: Sql, consumer: string, now: string, limit: number): Promise<string[]> {
+  const rows = await db<{ tenant: string }>`select tenant from consumer_held
+    where consumer = ${consumer} and due <= ${now} order by due limit ${limit}`
+  return rows.map(({ tenant }) => tenant)
+}
+
+/** Null if the organisation is not due any more. */
+export async function selectHeld(db: Sql, consumer: string, tenant: string, now: string): Promise<Held | null> {
+  const [row] = await db<Held>`select tenant, size, tries from consumer_held
+    where consumer = ${consumer} and tenant = ${tenant} and due <= ${now}`
+  return row ?? null
+}
+
+export async function selectDueConsumers(db: Sql, consumers: readonly string[], now: string): Promise<string[]> {
+  const rows = await db<{ consumer: string }>`select distinct consumer from consumer_held
+    where consumer = any(${consumers}) and due <= ${now}`
+  return rows.map(({ consumer }) => consumer)
+}
+
+export type WaitingEvent = LogEntry & { place: number }
+
+export async function selectWaiting(db: Sql, consumer: string, tenant: string, limit: number): Promise<WaitingEvent[]> {
+  return db<WaitingEvent>`select place, tenant, subject, envelope from consumer_waiting
+    where consumer = ${consumer} and tenant = ${tenant} order by place limit ${limit}`
+}
+
+/** These and no others: a dead letter that is tried again may have come before them meanwhile. */
+export async function deleteWaiting(
+  db: Tx,
+  consumer: string,
+  tenant: string,
+  events: readonly WaitingEvent[],
+): Promise<void> {
+  await db`delete from consumer_waiting where consumer = ${consumer} and tenant = ${tenant}
+    and place = any(${events.map(({ place }) => place)}::bigint[])`
+}
+
+/** Raises a violated reference if an event was added at the same moment. */
+export async function deleteHeldIfEmpty(db: Tx, consumer: string, tenant: string): Promise<void> {
+  await db`delete from consumer_held as h where consumer = ${consumer} and tenant = ${tenant}
+    and not exists (select from consumer_waiting as w where w.consumer = h.consumer and w.tenant = h.tenant)`
+}
+
+export async function insertDeadLetter(
+  db: Tx,
+  consumer: string,
+  { tenant, subject, envelope }: LogEntry,
+  error: string,
+  at: string,
+): Promise<void> {
+  await db`insert into dead_letters (consumer, tenant, subject, envelope, error, at)
+    values (${consumer}, ${tenant}, ${subject}, ${envelope}, ${error}, ${at})`
+}
+
+/** Before every event that waits, and in the order of dead letters among each other. */
+const FIRST_PLACE = -(2 ** 52)
+
+/** A dead letter waits again, before the events of its organisation that came later. */
+export async function retryDeadLetter(db: Tx, id: number, now: string): Promise<boolean> {
+  const rows = await db`with letter as (delete from dead_letters where id = ${id} returning *),
+    held as (
+      insert into consumer_held (consumer, tenant, size, due, error) select consumer, tenant, 1, ${now}, error from letter
+      on conflict (consumer, tenant) do update set due = excluded.due, size = 1, tries = 0 returning consumer, tenant)
+    insert into consumer_waiting (consumer, tenant, place, subject, envelope)
+    select consumer, tenant, ${FIRST_PLACE}::bigint + letter.id, subject, envelope
+    from letter join held using (consumer, tenant)
+    returning 1`
+  return rows.length > 0
+}
+
+export type DeadLetter = { id: number; consumer: string; at: string; error: string; envelope: string }
+
+/** The newest first, before that id. */
+export async function selectDeadLetters(db: Sql, before: number, limit: number): Promise<DeadLetter[]> {
+  return db<DeadLetter>`select id, consumer, at, error, envelope from dead_letters
+    where id < ${before} order by id desc limit ${limit}`
+}
+
+export async function deleteDeadLetters(db: Tx, before: string, count: number): Promise<number> {
+  const rows = await db`delete from dead_letters where id in (
+    select id from dead_letters where at < ${before} order by at limit ${count}) returning 1`
+  return rows.length
+}
+
+export type Backlog = { consumer: string; waiting: number; deadLetters: number }
+
+export async function selectBacklogs(db: Sql): Promise<Backlog[]> {
+  return db<Backlog>`select consumer,
+      (select count(*) from consumer_waiting as w where w.consumer = c.consumer) as waiting,
+      (select count(*) from dead_letters as d where d.consumer = c.consumer) as "deadLetters"
+    from (select distinct consumer from consumer_positions) as c order by consumer`
+}

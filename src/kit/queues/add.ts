@@ -1,0 +1,54 @@
+// Adding jobs to a queue.
+import type { Clock, Random, Tx } from '../../engines/engines.ts'
+import type { NewJob, Queue, QueueDeclaration } from '../queue.ts'
+import { newUuid } from '../uuid.ts'
+import type { Emits } from '../write.ts'
+import * as store from './store.ts'
+
+/** Whoever works on queues listens to it. */
+export const QUEUES_CHANNEL = 'queues'
+
+export type JobRow = store.JobRow & { org: string }
+
+type Declared = Pick<QueueDeclaration<unknown, unknown, unknown, unknown, Emits>, 'priorities' | 'pausesMs'>
+
+export function rowOf(
+  { clock, random }: { clock: Clock; random: Random },
+  { priorities = 1, pausesMs }: Declared,
+  { key, org, payload, ...job }: NewJob<unknown>,
+  lastsMs?: number,
+): JobRow {
+  const now = clock.now()
+  const { due = now, priority = 0 } = job
+  const expires = job.expires ?? (lastsMs === undefined ? null : new Date(due.getTime() + lastsMs))
+  return {
+    ...{ id: job.id ?? newUuid(random, now), key, org, rank: priorities - priority, due: due.toISOString() },
+    ...{ attemptsMax: pausesMs.length + 1, expires: expires?.toISOString() ?? null, payload: JSON.stringify(payload) },
+  }
+}
+
+/** How many there are of each key, and when the first is due. */
+export function countsOf(rows: readonly JobRow[]): store.KeyCount[] {
+  const counts = new Map<string, store.KeyCount>()
+  for (const { key, org, due } of rows) {
+    const count = counts.get(key)
+    if (!count) counts.set(key, { key, org, count: 1, due })
+    else {
+      count.count++
+      if (due < count.due) count.due = due
+    }
+  }
+  return [...counts.values()]
+}
+
+/** For code that has no `queues` of the host, such as the identity pages. The queue has no bounds. */
+export async function addJobs<P>(
+  { db, ...by }: { db: Tx; clock: Clock; random: Random },
+  queue: Queue<P>,
+  jobs: readonly NewJob<P>[],
+): Promise<void> {
+  const rows = jobs.map(job => rowOf(by, queue as never as Declared, job))
+  await store.addToKeys(db, queue.id, countsOf(rows))
+  await store.insertJobs(db, queue.id, rows)
+  await store.notifyWorkers(db, QUEUES_CHANNEL)
+}

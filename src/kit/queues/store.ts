@@ -1,0 +1,343 @@
+// All SQL on queues. Rows of queue_keys are locked after all others, and in the order of their names.
+import type { Sql, Tx } from '../../engines/engines.ts'
+
+export async function notifyWorkers(db: Tx, channel: string): Promise<void> {
+  await db`select pg_notify(${channel}, '')`
+}
+
+export type KeyCount = { key: string; org: string; count: number; due: string }
+
+/** Says that there is something to do. Returns how many jobs wait now. */
+export async function addToKeys(
+  db: Tx,
+  queue: string,
+  keys: readonly KeyCount[],
+): Promise<{ key: string; org: string; waiting: number }[]> {
+  return db<{ key: string; org: string; waiting: number }>`insert into queue_keys as k (queue, key, org, waiting, due)
+    select ${queue}, g.* from unnest(${keys.map(one => one.key)}::text[], ${keys.map(one => one.org)}::text[],
+      ${keys.map(one => one.count)}::int[], ${keys.map(one => one.due)}::timestamptz[]) as g (key, org, count, due)
+    order by g.key collate "C"
+    on conflict (queue, key) do update set waiting = k.waiting + excluded.waiting, due = least(k.due, excluded.due)
+    returning key, org, waiting`
+}
+
+/** Of keys that this transaction has locked. */
+export async function subtractFromKeys(
+  db: Tx,
+  queue: string,
+  keys: readonly { key: string; count: number }[],
+): Promise<void> {
+  await db`update queue_keys as k set waiting = k.waiting - g.count
+    from unnest(${keys.map(one => one.key)}::text[], ${keys.map(one => one.count)}::int[]) as g (key, count)
+    where k.queue = ${queue} and k.key = g.key`
+}
+
+export async function countWaiting(db: Sql, queue: string, org: string): Promise<number> {
+  const [row] = await db<{ count: number }>`select coalesce(sum(waiting), 0)::int as count from queue_keys
+    where queue = ${queue} and org = ${org}`
+  return row?.count ?? 0
+}
+
+export type JobRow = {
+  id: string
+  key: string
+  rank: number
+  due: string
+  attemptsMax: number
+  expires: string | null
+  payload: string
+}
+
+export async function insertJobs(db: Tx, queue: string, jobs: readonly JobRow[]): Promise<void> {
+  const column = <K extends keyof JobRow>(name: K) => jobs.map(one => one[name])
+  await db`insert into queue_jobs (queue, id, key, rank, due, attempts_max, expires, payload)
+    select ${queue}, * from unnest(${column('id')}::uuid[], ${column('key')}::text[], ${column('rank')}::smallint[],
+      ${column('due')}::timestamptz[], ${column('attemptsMax')}::smallint[], ${column('expires')}::timestamptz[],
+      ${column('payload')}::text[])`
+}
+
+/** The claim of a worker outside: until its lease ends. */
+export type Claim = { lease: string; leaseMs: number; now: string }
+
+/** Records the only attempt of a job that its caller makes itself. */
+export async function insertStarted(db: Tx, queue: string, job: JobRow, claim: Claim): Promise<void> {
+  await db`insert into queue_jobs (queue, id, key, rank, due, attempts, attempts_max, started, lease, until, payload)
+    values (${queue}, ${job.id}, ${job.key}, ${job.rank}, ${job.due}, 1, 1, ${claim.now}, ${claim.lease},
+      clock_timestamp() + ${claim.leaseMs}::int * interval '1 millisecond', ${job.payload})`
+}
+
+export async function isWaiting(db: Sql, queue: string, key: string, id: string): Promise<boolean> {
+  return (await db`select from queue_jobs where id = ${id} and queue = ${queue} and key = ${key}`).length > 0
+}
+
+/** Renews the lease of a process, by the clock of the database. Returns whether it had none, or lost it. */
+export async function renewHolder(db: Tx, holder: string, leaseMs: number): Promise<boolean> {
+  const [row] = await db<{ isNew: boolean }>`insert into queue_holders as h (holder, until)
+    values (${holder}, clock_timestamp() + ${leaseMs}::int * interval '1 millisecond')
+    on conflict (holder) do update set until = excluded.until returning h.xmax = '0'::xid as "isNew"`
+  return row?.isNew === true
+}
+
+/** Other processes that did not renew their lease; all others if this process is the only one. */
+export async function selectDead(db: Sql, holder: string, isAlone: boolean): Promise<string[]> {
+  const rows = await db<{ holder: string }>`select holder from queue_holders
+    where holder <> ${holder} and (${isAlone} or until < clock_timestamp())`
+  return rows.map(one => one.holder)
+}
+
+/** Whoever still holds keys under these names has lost them. */
+export async function freeKeys(db: Tx, dead: readonly string[], now: string): Promise<void> {
+  await db`delete from queue_holders where holder = any(${dead})`
+  await db`select from queue_keys where holder = any(${dead}) order by queue, key for update`
+  await db`update queue_keys set holder = null, due = ${now} where holder = any(${dead})`
+}
+
+export type ClaimedKey = {
+  queue: string
+  key: string
+  org: string
+  concurrency: number | null
+  rateCount: number | null
+  rateMs: number | null
+}
+
+/** Keys for which there is something to do, and which no other process has. Until they are released, they are due only when
+ *  something is added. By their place: a join would read all keys, and one that changes at the moment is claimed later. */
+export async function claimKeys(
+  db: Tx,
+  holder: string,
+  queues: readonly string[],
+  now: string,
+  count: number,
+): Promise<ClaimedKey[]> {
+  return db<ClaimedKey>`with due as (select ctid as place from queue_keys
+      where due <= ${now} and not is_paused and (holder is null or holder = ${holder}) and queue = any(${queues})
+      order by due limit ${count} for update skip locked)
+    update queue_keys set holder = ${holder}, due = null where ctid = any(array(select place from due))
+    returning queue, key, org, concurrency, rate_count as "rateCount", rate_ms as "rateMs"`
+}
+
+export type HeldKey = { queue: string; key: string }
+const columnsOf = (keys: readonly HeldKey[]) => [keys.map(one => one.queue), keys.map(one => one.key)] as const
+
+/** Those of the keys that the process still has. */
+export async function selectHeld(db: Sql, holder: string, given: readonly HeldKey[]): Promise<HeldKey[]> {
+  const [queues, keys] = columnsOf(given)
+  return db<HeldKey>`select k.queue, k.key from unnest(${queues}::text[], ${keys}::text[]) as g (queue, key)
+    join queue_keys as k on k.queue = g.queue and k.key = g.key and k.holder = ${holder}`
+}
+
+/** Returns those that were released; whoever adds jobs at the moment may have locked others. Two statements: the second must
+ *  see what was committed before the first one locked. Keys without jobs and limits of their own are forgotten. */
+export async function releaseKeys(
+  db: Tx,
+  holder: string,
+  given: readonly (HeldKey & { ranks: number; notBefore: string })[],
+): Promise<HeldKey[]> {
+  const [queues, keys] = columnsOf(given)
+  const rows = await db<HeldKey>`select k.queue, k.key from unnest(${queues}::text[], ${keys}::text[]) as g (queue, key)
+    join queue_keys as k on k.queue = g.queue and k.key = g.key and k.holder = ${holder}
+    order by k.queue, k.key for update of k skip locked`
+  if (rows.length === 0) return rows
+  const locked = new Set(rows.map(one => `${one.queue} ${one.key}`))
+  const left = given.filter(one => locked.has(`${one.queue} ${one.key}`))
+  const [leftQueues, leftKeys] = columnsOf(left)
+  await db`with g as (select * from unnest(${leftQueues}::text[], ${leftKeys}::text[], ${left.map(one => one.ranks)}::int[],
+        ${left.map(one => one.notBefore)}::timestamptz[]) as g (queue, key, ranks, not_before)),
+    forgotten as (delete from queue_keys as k using g where k.queue = g.queue and k.key = g.key and k.waiting = 0
+      and not k.is_paused and k.concurrency is null and k.rate_count is null)
+    update queue_keys as k set holder = null, due = greatest(g.not_before, (
+      select min(first.due) from generate_series(0, g.ranks) as r (rank) cross join lateral (select j.due from queue_jobs as j
+        where j.queue = g.queue and j.key = g.key and j.rank = r.rank order by j.due limit 1) as first))
+    from g where k.queue = g.queue and k.key = g.key and (k.waiting > 0 or k.is_paused or k.concurrency is not null
+      or k.rate_count is not null)`
+  return rows
+}
+
+/** `started`: its attempt runs, or was interrupted. */
+export type DueJob = HeldKey & {
+  id: string
+  attempts: number
+  attemptsMax: number
+  started: string | null
+  payload: string
+}
+
+/** Of keys that the holder still has and that are not paused: those that are tried again first, then by priority. */
+export async function selectDue(
+  db: Sql,
+  holder: string,
+  keys: readonly (HeldKey & { ranks: number; each: number })[],
+  now: string,
+): Promise<Omit<DueJob, 'payload'>[]> {
+  const [queues, names] = columnsOf(keys)
+  return db<Omit<DueJob, 'payload'>>`select w.queue, w.key, d.id, d.attempts, d.attempts_max as "attemptsMax", d.started
+    from unnest(${queues}::text[], ${names}::text[], ${keys.map(one => one.ranks)}::int[],
+      ${keys.map(one => one.each)}::int[]) as w (queue, key, ranks, each)
+    cross join generate_series(0, w.ranks) as r (rank)
+    cross join lateral (select id, due, attempts, attempts_max, started from queue_jobs
+      where queue = w.queue and key = w.key and rank = r.rank and due <= ${now} and until is null
+        and (expires is null or expires > ${now})
+      order by due, id limit w.each) as d
+    where (select k.holder = ${holder} and not k.is_paused from queue_keys as k where k.queue = w.queue and k.key = w.key)
+    order by w.queue, w.key, r.rank, d.due, d.id`
+}
+
+export async function selectJobs(db: Sql, ids: readonly string[]): Promise<DueJob[]> {
+  return db<DueJob>`select id, queue, key, attempts, attempts_max as "attemptsMax", started, payload from queue_jobs
+    where id = any(${ids}::uuid[])`
+}
+
+/** Records the next attempts of these jobs, unless another process has their keys by now. The holder is read by a subquery:
+ *  a join would compare each job with each key. */
+export async function startAttempts(db: Tx, holder: string, ids: readonly string[], now: string): Promise<DueJob[]> {
+  return db<DueJob>`update queue_jobs as j set attempts = j.attempts + 1, started = ${now}
+    where j.id = any(${ids}::uuid[]) and j.started is null and (
+      select k.holder = ${holder} and not k.is_paused from queue_keys as k where k.queue = j.queue and k.key = j.key)
+    returning j.id, j.queue, j.key, j.attempts, j.attempts_max as "attemptsMax", j.started, j.payload`
+}
+
+/** What becomes of the job of an attempt. `due` is null if the job is over. `keepsPlace`: it stays before those after it.
+ *  `isMade`: whether the attempt counts. */
+export type AttemptEnd = { id: string; attempt: number; due: string | null; keepsPlace: boolean; isMade: boolean }
+
+/** Nothing is changed by an attempt that is not the last one any more. Returns the ids of jobs whose attempt it ended. Jobs
+ *  are found by their ids first: in a table that was never analyzed, a join would compare all of them with all ends. */
+export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<Set<string>> {
+  const column = <K extends keyof AttemptEnd>(name: K) => ends.map(one => one[name])
+  const rows = await db<{ id: string }>`with given as (select g.*, j.place, j.queue, j.key from unnest(
+        ${column('id')}::uuid[], ${column('attempt')}::int[], ${column('due')}::timestamptz[], ${column('keepsPlace')}::boolean[],
+        ${column('isMade')}::boolean[]) as g (id, attempt, due, keeps_place, is_made)
+      cross join lateral (select ctid as place, queue, key from queue_jobs
+        where id = g.id and attempts = g.attempt and started is not null offset 0) as j),
+    over as (delete from queue_jobs as j using given as g where j.ctid = g.place and g.due is null and j.started is not null
+      returning g.id, g.queue, g.key),
+    going as (update queue_jobs as j set started = null, lease = null, until = null,
+        due = case when g.keeps_place then j.due else g.due end,
+        rank = case when g.keeps_place or not g.is_made then j.rank else 0 end,
+        attempts = case when g.is_made then j.attempts else j.attempts - 1 end
+      from given as g where j.ctid = g.place and g.due is not null and j.started is not null returning g.id),
+    counted as (select queue, key, count(*)::int as count from over group by queue, key),
+    locked as (select k.queue, k.key, c.count from counted as c join queue_keys as k on k.queue = c.queue and k.key = c.key
+      order by k.queue, k.key for update of k),
+    subtracted as (update queue_keys as k set waiting = k.waiting - l.count from locked as l
+      where k.queue = l.queue and k.key = l.key)
+    select id from over union all select id from going`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Jobs that are over without another attempt: those that expired, and those whose worker outside did not end the last one. */
+export async function takeExpired(db: Tx, now: string, count: number): Promise<(DueJob & { org: string })[]> {
+  return db<DueJob & { org: string }>`with expired as (
+      select id from queue_jobs where expires <= ${now} and (started is null or until < clock_timestamp())
+      order by expires limit ${count} for update skip locked),
+    lost as (select id from queue_jobs where until < clock_timestamp() and attempts >= attempts_max
+      order by until limit ${count} for update skip locked),
+    over as (delete from queue_jobs where id in (select id from expired union select id from lost) returning *),
+    counted as (select queue, key, count(*)::int as count from over group by queue, key),
+    locked as (select k.queue, k.key, k.org, c.count from counted as c join queue_keys as k on k.queue = c.queue and k.key = c.key
+      order by k.queue, k.key for update of k),
+    subtracted as (update queue_keys as k set waiting = k.waiting - l.count from locked as l
+      where k.queue = l.queue and k.key = l.key)
+    select o.id, o.queue, o.key, l.org, o.attempts, o.attempts_max as "attemptsMax", o.started, o.payload
+    from over as o join locked as l on l.queue = o.queue and l.key = o.key`
+}
+
+/** Those that have not begun. The others get no further attempt. */
+export async function cancelJobs(
+  db: Tx,
+  queue: string,
+  ids: readonly string[],
+): Promise<{ id: string; key: string; payload: string }[]> {
+  await db`update queue_jobs set attempts_max = attempts
+    where queue = ${queue} and id = any(${ids}::uuid[]) and started is not null`
+  return db<{ id: string; key: string; payload: string }>`with over as (delete from queue_jobs
+      where queue = ${queue} and id = any(${ids}::uuid[]) and started is null returning id, key, payload),
+    counted as (select key, count(*)::int as count from over group by key),
+    locked as (select k.key, c.count from counted as c join queue_keys as k on k.queue = ${queue} and k.key = c.key
+      order by k.key for update of k),
+    subtracted as (update queue_keys as k set waiting = k.waiting - l.count from locked as l
+      where k.queue = ${queue} and k.key = l.key)
+    select id, key, payload from over`
+}
+
+/** Deletes jobs of a key that is gone, at most so many; returns how many. The key is forgotten with the last one. */
+export async function deleteJobs(db: Tx, queue: string, key: string, count: number): Promise<number> {
+  const rows = await db`delete from queue_jobs where id in (
+    select id from queue_jobs where queue = ${queue} and key = ${key} limit ${count}) returning 1`
+  if (rows.length < count) await db`delete from queue_keys where queue = ${queue} and key = ${key}`
+  return rows.length
+}
+
+export type KeySettings = {
+  concurrency: number | null
+  rateCount: number | null
+  rateMs: number | null
+}
+
+export async function upsertKey(db: Tx, queue: string, key: string, org: string, set: KeySettings): Promise<void> {
+  await db`insert into queue_keys (queue, key, org, concurrency, rate_count, rate_ms)
+    values (${queue}, ${key}, ${org}, ${set.concurrency}, ${set.rateCount}, ${set.rateMs})
+    on conflict (queue, key) do update set concurrency = excluded.concurrency, rate_count = excluded.rate_count,
+      rate_ms = excluded.rate_ms`
+}
+
+/** A key that goes on is due at once. */
+export async function pauseKey(
+  db: Tx,
+  queue: string,
+  key: string,
+  org: string,
+  isPaused: boolean,
+  now: string,
+): Promise<void> {
+  await db`insert into queue_keys as k (queue, key, org, is_paused) values (${queue}, ${key}, ${org}, ${isPaused})
+    on conflict (queue, key) do update set is_paused = excluded.is_paused,
+      due = case when excluded.is_paused then k.due else ${now}::timestamptz end`
+}
+
+/** For a worker outside, which has them until its lease ends. */
+export async function claimJobs(
+  db: Tx,
+  queue: string,
+  ranks: number,
+  keys: readonly string[],
+  claim: Claim & { max: number },
+): Promise<(DueJob & { org: string })[]> {
+  const { lease, leaseMs, now, max } = claim
+  return db<
+    DueJob & { org: string }
+  >`with next as (select d.id, w.org from generate_series(0, ${ranks}::int) as r (rank)
+      cross join (select key, org from queue_keys where queue = ${queue} and key = any(${keys}) and not is_paused) as w
+      cross join lateral (select id from queue_jobs
+        where queue = ${queue} and key = w.key and rank = r.rank and due <= ${now} and attempts < attempts_max
+          and (started is null or until < clock_timestamp()) and (expires is null or expires > ${now})
+        order by due, id limit ${max} for update skip locked) as d
+      order by r.rank limit ${max})
+    update queue_jobs as j set attempts = j.attempts + 1, started = ${now}, lease = ${lease},
+      until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
+    from next where j.id = next.id
+    returning j.id, j.queue, j.key, next.org, j.attempts, j.attempts_max as "attemptsMax", j.started, j.payload`
+}
+
+/** False if the worker does not have the job any more. Locks it until the transaction ends. */
+export async function extendLease(db: Tx, id: string, lease: string, leaseMs: number): Promise<boolean> {
+  const rows = await db`update queue_jobs set until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
+    where id = ${id} and lease = ${lease} and until > clock_timestamp() returning 1`
+  return rows.length > 0
+}
+
+export type QueueState = {
+  queue: string
+  waiting: number
+  keys: number
+  held: number
+  paused: number
+  due: string | null
+}
+
+export async function selectQueues(db: Sql): Promise<QueueState[]> {
+  return db<QueueState>`select queue, sum(waiting)::bigint as waiting, count(*) as keys, count(holder) as held,
+      count(*) filter (where is_paused) as paused, min(due) filter (where not is_paused) as due
+    from queue_keys group by queue order by queue`
+}

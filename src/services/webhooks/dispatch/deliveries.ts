@@ -1,0 +1,93 @@
+// The queue of deliveries: an event for an endpoint. The key is the endpoint, so that a slow one delays no other.
+import type { Ended, EndReason } from '../../../kit/queue.ts'
+import { endpointFailing } from '../events.ts'
+import { queue } from '../state.ts'
+import { TIMEOUT_MS } from './post.ts'
+import { type Loaded, type Result, sendAttempt } from './send.ts'
+import * as store from './store.ts'
+
+const FAILING_MS = 60 * 60_000
+const DAY_MS = 86_400_000
+/** More than one endpoint may have, so that those that hang do not fill the disk together. */
+const ENDPOINTS_OF_ORG = 10
+
+/** `resendOf` is the delivery that is sent again. */
+export type Delivery = { event: string; resendOf: string | null }
+
+export const deliveries = queue<Delivery, Loaded, Result, typeof endpointFailing>({
+  id: 'webhooks.deliveries',
+  limits: ({ concurrency }) => ({ concurrency, rate: null }),
+  backlog: ({ backlogMax: perKey }) => ({ perKey, perOrg: perKey * ENDPOINTS_OF_ORG, isRecorded: true }),
+  pausesMs: [1_000, 5_000],
+  deadlineMs: TIMEOUT_MS + 5_000,
+  expiresMs: ({ backlogDays, keptDays }) => Math.min(backlogDays, keptDays) * DAY_MS,
+  emits: endpointFailing,
+
+  /** Endpoints and events are read once for all attempts: an event may go to a thousand endpoints. */
+  load: async ({ db }, jobs) => {
+    const webhooks = [...new Set(jobs.map(({ key }) => key))]
+    const events = [...new Set(jobs.map(({ payload }) => payload.event))]
+    const [targets, sent] = await Promise.all([store.selectTargets(db, webhooks), store.selectSent(db, events)])
+    return new Map(
+      jobs.flatMap(({ id, key, payload }) => {
+        const target = targets.get(key)
+        return target ? [[id, { target, sent: sent.get(payload.event) ?? null }]] : []
+      }),
+    )
+  },
+
+  run: async ({ http, clock, state }, { id, key, org }, loaded) => {
+    const attempted = await sendAttempt({ http, clock, keysOf: state.keysOf }, id, loaded)
+    if (attempted) state.measured.add(org, key, attempted.isOk, attempted.result.durationMs)
+    return attempted
+  },
+
+  end: async ({ db, clock, emit }, ended) => {
+    const now = clock.now()
+    // Deliveries of a deleted endpoint are deleted with their log.
+    const kept = ended.filter(({ reason }) => reason !== 'gone')
+    await store.insertAttempts(
+      db,
+      kept.map(one => attemptOf(one, now)),
+      now.toISOString(),
+    )
+    // What was not tried says nothing about the endpoint.
+    const tried = kept.filter(({ started }) => started !== null)
+    const ok = new Set(tried.filter(({ status }) => status === 'ok').map(({ job }) => job.key))
+    const failed = new Set(tried.map(({ job }) => job.key).filter(webhook => !ok.has(webhook)))
+    const before = new Date(now.getTime() - FAILING_MS).toISOString()
+    for (const { webhook: id, org, url, since } of await store.setFailing(
+      db,
+      [...ok],
+      [...failed],
+      now.toISOString(),
+      before,
+    )) {
+      emit('webhook.endpoint.failing', { id, url, since }, org)
+    }
+  },
+})
+
+const SAYS: Record<EndReason, string> = {
+  interrupted: 'It was interrupted; whether it arrived is not known.',
+  late: `It did not answer within ${TIMEOUT_MS / 1_000} s.`,
+  failed: 'It could not be sent because of an error of this service.',
+  gone: '',
+  // Too many wait for the endpoint, or it waited for too long.
+  backlog: 'backlog',
+  expired: 'backlog',
+}
+
+function attemptOf({ job, started, status, result, reason }: Ended<Delivery, Result>, now: Date): store.NewAttempt {
+  const { subject = null, httpStatus = null, response = '', durationMs = 0 } = result ?? {}
+  return {
+    ...{ delivery: job.id, attempt: job.attempt, webhook: job.key, ...job.payload, subject, status, httpStatus },
+    ...{
+      created: started ?? now.toISOString(),
+      error: reason ? SAYS[reason] : (result?.error ?? null),
+      response,
+      durationMs,
+    },
+    isResendable: status === 'failed' && job.attemptsMax > 1,
+  }
+}

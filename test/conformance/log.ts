@@ -1,0 +1,142 @@
+// What every log must do.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database, Envelope, Log, LogPosition } from '../../src/engines/engines.ts'
+import { eventually } from '../eventually.ts'
+
+let made = 0
+
+export const newEnvelope = (tenant: string, type: string, data: unknown = {}): Envelope => ({
+  ...{ specversion: '1.0', id: `evt_${++made}`, source: 'https://stoa.example', type },
+  ...{ time: '2026-11-15T09:00:00.000Z', tenant, data },
+})
+
+/** `db` and `other` are those of two processes, each with its log. */
+export function logConforms(kind: string, db: Database, log: Log, other: { db: Database; log: Log }): void {
+  const append = (...envelopes: Envelope[]) => db.transaction(tx => log.append(tx, envelopes))
+  const numbers = Array.from({ length: log.lanes }, (_, lane) => lane)
+
+  /** Reads on until these events were found: transactions of other tests may delay them. What others appended meanwhile is
+   *  left out. */
+  async function readUntil(from: readonly LogPosition[], sent: readonly Envelope[], subjects = ['>'], limit = 100) {
+    const wanted = new Set(sent.map(({ id }) => id))
+    const found: Envelope[] = []
+    const positions = [...from]
+    const readOn = async () => {
+      for (const lane of numbers) {
+        const { entries, position } = await log.read(db, lane, positions[lane] as LogPosition, subjects, limit)
+        const all = entries.map(({ envelope }) => JSON.parse(envelope) as Envelope)
+        found.push(...all.filter(({ id }) => wanted.has(id)))
+        positions[lane] = position
+      }
+      return found.length
+    }
+    await eventually(readOn, count => count >= sent.length)
+    return { found, positions }
+  }
+  /** The ids of what can be read now. */
+  const idsIn = async (from: readonly LogPosition[]) => {
+    const all = numbers.map(lane => log.read(db, lane, from[lane] as LogPosition, ['>'], 1_000))
+    return (await Promise.all(all)).flatMap(({ entries }) =>
+      entries.map(({ envelope }) => JSON.parse(envelope).id as string),
+    )
+  }
+  const idsOf = (events: readonly Envelope[]) => events.map(({ id }) => id)
+
+  describe(kind, () => {
+    it('has the whole envelope, and those of an organisation in order', async () => {
+      const head = await log.head(db)
+      const sent = Array.from({ length: 10 }, (_, n) => newEnvelope('home', 'a.b', { n, text: 'ü "\\ \n\u2028' }))
+      const others = sent.map(({ id }) => newEnvelope(`other-${id}`, 'a.b'))
+      for (const [at, one] of sent.entries()) await append(one, others[at] as Envelope)
+      const { found } = await readUntil(head, [...sent, ...others], ['>'], 3)
+      assert.deepEqual(
+        found.filter(({ tenant }) => tenant === 'home'),
+        sent,
+      )
+      assert.equal(found.length, 20)
+    })
+
+    it('is read by subject, and goes on after those of others', async () => {
+      const head = await log.head(db)
+      const sent = ['a.x', 'a', 'a.x.y', 'b.x', 'b.x.y', 'c'].map(subject => newEnvelope('home', subject))
+      await append(...sent)
+      const wanted = [sent[0], sent[3], sent[4]] as Envelope[]
+      const { found, positions } = await readUntil(head, wanted, ['a.*', 'b.>'])
+      assert.deepEqual(found, wanted)
+      const next = newEnvelope('home', 'd')
+      await append(next)
+      assert.deepEqual((await readUntil(positions, [next])).found, [next])
+    })
+
+    it('has nothing of a transaction that was rolled back', async () => {
+      const head = await log.head(db)
+      const undone = newEnvelope('home', 'a.b')
+      const failing = db.transaction(async tx => {
+        await log.append(tx, [undone])
+        throw new Error('no')
+      })
+      await assert.rejects(failing, /no/)
+      const kept = newEnvelope('home', 'a.b')
+      await append(kept)
+      assert.deepEqual(idsOf((await readUntil(head, [kept])).found), [kept.id])
+      assert.ok(!(await idsIn(head)).includes(undone.id))
+    })
+
+    it('is not read beyond a transaction that has not ended, and misses nothing of it', async () => {
+      const head = await log.head(db)
+      const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const [late, next] = [newEnvelope('home', 'a.b'), newEnvelope('home', 'a.b')]
+      const ending = other.db.transaction(async tx => {
+        await other.log.append(tx, [late])
+        begun.resolve()
+        await released.promise
+      })
+      await begun.promise
+      await append(next)
+      const before = await idsIn(head)
+      assert.ok(!before.includes(next.id) && !before.includes(late.id))
+      const rests = await Promise.all(numbers.map(lane => log.read(db, lane, head[lane] as LogPosition, ['>'], 1_000)))
+      assert.ok(rests.some(({ rest }) => rest === 'later'))
+      released.resolve()
+      await ending
+      assert.deepEqual(idsOf((await readUntil(head, [late, next])).found), [late.id, next.id])
+    })
+
+    it('says where entries are that were not read, and since when', async () => {
+      const placesNow = async () => (await log.head(db)).map((position, lane) => ({ lane, position }))
+      const isRead = async () => (await log.unread(db, await placesNow())).every(at => at === null)
+      await eventually(isRead, is => is)
+      const places = await placesNow()
+      await append(newEnvelope('home', 'a.b'))
+      const unread = await log.unread(db, [...places, ...places])
+      assert.equal(unread.filter(at => at !== null).length, 2)
+      assert.ok(unread.every(at => at === null || Math.abs(Date.parse(at) - Date.now()) < 300_000))
+    })
+
+    it('tells of new entries, those of other processes too', async () => {
+      const told = new Set<number>()
+      await log.watch(lanes => {
+        for (const lane of lanes) told.add(lane)
+      })
+      await append(newEnvelope('home', 'a.b'))
+      await eventually(
+        () => told.size,
+        count => count === 1,
+      )
+      await other.db.transaction(tx => other.log.append(tx, [newEnvelope('elsewhere-1', 'a.b')]))
+      await eventually(
+        () => told.size,
+        count => count === 2,
+      )
+    })
+
+    it('refuses what is no subject', async () => {
+      await assert.rejects(append(newEnvelope('home', 'a..b')), /not a subject/)
+    })
+
+    it('has a size', async () => {
+      assert.ok((await log.bytes(db)) > 0)
+    })
+  })
+}
