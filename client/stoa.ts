@@ -2748,7 +2748,7 @@ export type CapturedError = {
 
 export type ListErrorsInput = {
   /** How many to return; default 50, at most 200 */
-  limit?: unknown
+  limit?: number
 }
 
 export type Stoa = {

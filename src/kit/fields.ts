@@ -34,6 +34,19 @@ export const SECRET = 'x-secret'
 export const secret = (what: string, example: string) =>
   Type.String({ description: what, examples: [example], [SECRET]: true })
 
+const SHOWN_TYPE = 'x-shown-type'
+
+/** A field that takes any value, but is meant for one of that type: documents and lists of tools show it. */
+export const anyValueFor = (type: 'integer', options: { description: string; examples: unknown[] }) =>
+  Type.Unknown({ ...options, [SHOWN_TYPE]: type })
+
+/** A schema as documents show it. */
+export function asShown<S extends object>(schema: S): S {
+  if (!(SHOWN_TYPE in schema)) return schema
+  const { [SHOWN_TYPE]: type, ...rest } = schema
+  return { type, ...rest } as unknown as S
+}
+
 /** Makes a field optional and nullable; null removes the value. */
 export const orNone = <S extends TSchema>(schema: S) => {
   const { type } = schema as S & { type: string }

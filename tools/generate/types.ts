@@ -1,4 +1,5 @@
 // Converts JSON Schema to TypeScript, one field per line, with descriptions as doc comments.
+import { asShown } from '../../src/kit/fields.ts'
 
 /** The subset of JSON Schema that declarations use. */
 export type Schema = {
@@ -39,7 +40,8 @@ export function typeText(schema: Schema, indent = '', nameOf = unnamed): string 
 }
 
 /** The type itself, even if it has a name. */
-export function definitionText(schema: Schema, indent: string, nameOf: NameOf): string {
+export function definitionText(declared: Schema, indent: string, nameOf: NameOf): string {
+  const schema = asShown(declared)
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return union(schema.enum.map(literal), indent)
   if (schema.anyOf) return unionOf(schema.anyOf, indent, nameOf)
@@ -110,7 +112,8 @@ function literal(value: unknown): string {
 }
 
 /** In one line, for a cell of a table. */
-export function shortType(schema: Schema): string {
+export function shortType(declared: Schema): string {
+  const schema = asShown(declared)
   if (schema.anyOf) return schema.anyOf.map(shortType).join(' | ')
   if (Array.isArray(schema.type)) return alternatives(schema).map(shortType).join(' | ')
   if (schema.type === 'array') return `${shortType(schema.items ?? {})}[]`

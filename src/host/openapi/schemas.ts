@@ -1,6 +1,7 @@
 // The named schemas of the document. TypeBox schemas are JSON Schema already: one with a `title` becomes a component of
 // that name, and is referred to wherever it occurs.
 import { isDeepStrictEqual } from 'node:util'
+import { asShown } from '../../kit/fields.ts'
 
 /** A JSON Schema, as declared or as written into the document. */
 export type Schema = { readonly [keyword: string]: unknown }
@@ -45,7 +46,7 @@ export function openSchemas(): Schemas {
 
   function bodyOf(schema: object): Schema {
     const { title: _, ...rest } = schema as Schema
-    const entries = Object.entries(withPlainPattern(withAnyKey(withType(rest)))).map(([keyword, value]) => {
+    const entries = Object.entries(withPlainPattern(withAnyKey(withType(asShown(rest))))).map(([keyword, value]) => {
       if (LIST.includes(keyword)) return [keyword, (value as object[]).map(write)]
       if (BY_NAME.includes(keyword)) return [keyword, mapValues(value as Record<string, object>, write)]
       return [keyword, ONE.includes(keyword) && isObject(value) ? write(value) : value]

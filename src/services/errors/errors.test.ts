@@ -147,6 +147,33 @@ describe('the list of errors', () => {
     }
   })
 
+  it('shows its limit as an integer, and takes anything as a tool too', async () => {
+    const as = (await host.organisation('tools')).key
+    await capture([error('1'), error('2'), error('3')], as)
+    const rpc = async (method: string, params: object = {}) =>
+      (await host.call('POST /v1/mcp', { as, body: { jsonrpc: '2.0', id: 1, method, params } })).body.result
+    const { tools } = await rpc('tools/list')
+    const tool = tools.find(({ name }: { name: string }) => name === 'get_v1_errors')
+    const { description, ...type } = tool.inputSchema.properties.limit
+    assert.deepEqual([type, typeof description], [{ type: 'integer' }, 'string'])
+    for (const [limit, count] of [
+      [2, 2],
+      ['2', 2],
+      ['abc', 3],
+      [-1, 3],
+      [null, 3],
+      [{ a: 1 }, 3],
+    ] as const) {
+      const { isError, content, structuredContent } = await rpc('tools/call', { name: tool.name, arguments: { limit } })
+      assert.deepEqual([isError, structuredContent.data.length], [undefined, count], String(limit))
+      const { text } = await host.call(`GET /v1/errors?limit=${count}`, { as })
+      assert.deepEqual([content[0].text, structuredContent], [text, JSON.parse(text)])
+    }
+    const document = (await host.call('GET /v1/openapi.json')).body
+    const [parameter] = document.paths['/v1/errors'].get.parameters
+    assert.deepEqual([parameter.name, parameter.schema], ['limit', { type: 'integer' }])
+  })
+
   it('belongs to one organisation', async () => {
     await capture([error('of the other')], other.key)
     assert.ok(!(await list('?limit=200')).text.includes('of the other'))

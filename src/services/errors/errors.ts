@@ -1,6 +1,6 @@
 // Operations under /v1/errors: the errors that were captured.
 import { Type } from 'typebox'
-import { timestamp } from '../../kit/fields.ts'
+import { anyValueFor, timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
 import { recordOf } from './record.ts'
 
@@ -68,7 +68,7 @@ export const listErrors = operation({
   input: {
     // Whatever is sent is accepted, as the interface says.
     limit: Type.Optional(
-      Type.Unknown({
+      anyValueFor('integer', {
         description: `How many to return; default ${LIMIT_DEFAULT}, at most ${LIMIT_MAX}`,
         examples: [50],
       }),

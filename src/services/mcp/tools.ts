@@ -1,6 +1,7 @@
 // The operations as tools. A tool has the operation's flat input as arguments; none is marked as required and no default
 // is declared, because the operation itself says what is missing.
 import { createHash } from 'node:crypto'
+import { asShown } from '../../kit/fields.ts'
 import type { Method, Operation } from '../../kit/operation.ts'
 
 /** Longer names are refused by some clients, which add a prefix of their own. */
@@ -84,7 +85,7 @@ const NOTES = new Set(['default', 'examples', 'pattern', 'title'])
 function withoutNotes(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutNotes)
   if (typeof schema !== 'object' || schema === null) return schema
-  const entries = Object.entries(schema).filter(([name]) => !NOTES.has(name) && !name.startsWith('x-'))
+  const entries = Object.entries(asShown(schema)).filter(([name]) => !NOTES.has(name) && !name.startsWith('x-'))
   return Object.fromEntries(
     entries.map(([name, part]) => [name, name === 'properties' ? mapped(part, withoutNotes) : withoutNotes(part)]),
   )
