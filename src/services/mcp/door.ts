@@ -5,7 +5,8 @@ import { presentedBy } from '../../kit/credentials.ts'
 import { jsonrpc } from '../../kit/dialect.ts'
 import { Fault } from '../../kit/fault.ts'
 import { slug } from '../../kit/fields.ts'
-import type { Calls, RequestFacts } from '../../kit/operation.ts'
+import type { RequestFacts } from '../../kit/operation.ts'
+import { type Answer, answerBatch, type Exchange } from './batches.ts'
 import { call } from './calling.ts'
 import {
   errorText,
@@ -20,13 +21,8 @@ import {
   resultText,
 } from './messages.ts'
 import { isModern, LEGACY, MODERN } from './revisions.ts'
-import { type Door, operation } from './state.ts'
-import { openViews, TTL_MS, type View } from './views.ts'
-
-/** Messages in one body. Each may be a call, which is answered before the next begins. */
-const BATCH_MAX = 20
-/** When the answers of a batch are longer, the rest of its messages is not carried out. */
-const BATCH_CHARS_MAX = 1024 * 1024
+import { operation } from './state.ts'
+import { openViews, TTL_MS } from './views.ts'
 
 const INSTRUCTIONS =
   'Stoa is the back end of a product: keys, people, projects, risk data and more. Each tool is one operation of its API. Tools that take `after` return `next` for the next page. Errors say what to do. With `?tools=find` in the address, three tools find, describe and call all others.'
@@ -52,7 +48,7 @@ export const callTools = operation({
   output: repliesIn('application/json'),
   audit: 'none',
   dialect: jsonrpc,
-  faults: ['forbidden', 'unsupported_media_type'],
+  faults: ['forbidden', 'too_many_tries', 'unsupported_media_type'],
   run: async ({ calls, request, state }, { body, ...query }) => {
     // A page of a stranger must not reach a host that only this browser can reach.
     if (request.isForeignPage) {
@@ -70,17 +66,13 @@ export const callTools = operation({
   },
 })
 
-/** One HTTP request. `challenge` is set when a call in it needs another credential. */
-type Exchange = { calls: Calls; request: RequestFacts; view: View; door: Door; challenge: string | null }
-type Answer = { status: number; text: string | null }
-
 function requireJson({ headers }: RequestFacts): void {
   if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return
   throw new Fault('unsupported_media_type', { message: 'Send JSON, with `Content-Type: application/json`.' })
 }
 
 async function answer(exchange: Exchange, body: unknown): Promise<Answer> {
-  if (Array.isArray(body)) return answerBatch(exchange, body)
+  if (Array.isArray(body)) return answerBatch(exchange, body, one => answerOneOf(exchange, one))
   try {
     if (body === undefined) throw new RpcError(PARSE_ERROR, 'The body is empty.')
     return await answerMessage(exchange, messageIn(body))
@@ -88,29 +80,6 @@ async function answer(exchange: Exchange, body: unknown): Promise<Answer> {
     if (!(error instanceof RpcError)) throw error
     return { status: error.status, text: errorText(idIn(body), error) }
   }
-}
-
-/** Only earlier revisions have batches. */
-async function answerBatch(exchange: Exchange, bodies: unknown[]): Promise<Answer> {
-  if (bodies.length === 0 || bodies.length > BATCH_MAX) {
-    const error = new RpcError(INVALID_REQUEST, `A batch has 1 to ${BATCH_MAX} messages.`)
-    return { status: 400, text: errorText(null, error) }
-  }
-  const texts: string[] = []
-  let length = 0
-  for (const body of bodies) {
-    if (exchange.request.signal.aborted) break // Nobody reads the rest.
-    const { text } = length > BATCH_CHARS_MAX ? tooLong(body) : await answerOneOf(exchange, body)
-    if (text === null) continue
-    texts.push(text)
-    length += text.length
-  }
-  return texts.length === 0 ? { status: 202, text: null } : { status: 200, text: `[${texts.join(',')}]` }
-}
-
-function tooLong(body: unknown): Answer {
-  const error = new RpcError(INVALID_REQUEST, 'The answers to this batch are too long. Send this message again, alone.')
-  return { status: 200, text: idIn(body) === null ? null : errorText(idIn(body), error) }
 }
 
 async function answerOneOf(exchange: Exchange, body: unknown): Promise<Answer> {

@@ -1,4 +1,5 @@
 // The state of the tool door: the tools and the lists that are served, prepared once.
+import { type Attempts, openAttempts } from '../../fair/attempts.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { METADATA_PATH, metadata } from './metadata.ts'
 import type { Views } from './views.ts'
@@ -8,13 +9,21 @@ export type Door = {
   views: Views | null
   /** The address of the metadata, which a refusal names. */
   metadataUrl: string
+  /** The batches of client addresses without a credential. */
+  strangers: Attempts
 }
 
 export const { operation } = serviceKit<Door>()
 
-export async function openDoor({ baseUrl, identity }: Opening): Promise<Opened<Door>> {
+const MINUTE_MS = 60_000
+
+export async function openDoor({ baseUrl, identity, engines: { clock } }: Opening): Promise<Opened<Door>> {
   return {
-    state: { views: null, metadataUrl: baseUrl + METADATA_PATH },
+    state: {
+      views: null,
+      metadataUrl: baseUrl + METADATA_PATH,
+      strangers: openAttempts(MINUTE_MS, clock.elapsedMs),
+    },
     documents: { [METADATA_PATH]: () => metadata(baseUrl, identity.signIn.issuer) },
   }
 }
