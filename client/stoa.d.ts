@@ -1736,7 +1736,9 @@ export type CapturedError = {
     fingerprint: string;
     /** What went wrong */
     exception: Exception;
-    /** Everything that was sent about it */
+    /** How many bytes of `properties` were left out, because the answer would be too long */
+    propertiesOmitted?: number;
+    /** Everything that was sent about it; empty with `propertiesOmitted` */
     properties: Record<string, unknown>;
 };
 export type ListErrorsInput = {

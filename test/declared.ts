@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import type { Envelope, Log } from '../src/engines/engines.ts'
 import { HOST_FAULTS } from '../src/host/faults.ts'
 import type { HostOptions } from '../src/host/host.ts'
-import { EventStream, Reply } from '../src/kit/answer.ts'
+import { EventStream, JsonText, Reply } from '../src/kit/answer.ts'
 import { compileCheck } from '../src/kit/check.ts'
 import { eventsOf } from '../src/kit/events.ts'
 import type { Operation } from '../src/kit/operation.ts'
@@ -38,7 +38,7 @@ function answerProblem({ answer }: Operation, output: unknown): string | null {
   if (output instanceof EventStream) return answer.chunk ? null : 'answered with an event stream but declares none'
   if (output instanceof Reply) return answer.kind === 'either' ? null : 'answered with a reply but declares none'
   if (!answer.value) return 'answered with a value but declares none'
-  return problemOf(answer.value, output)
+  return problemOf(answer.value, output instanceof JsonText ? JSON.parse(output.text) : output)
 }
 
 /** How a value differs from its schema; null if it does not. */

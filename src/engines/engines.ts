@@ -162,17 +162,32 @@ export type EventRow = {
   properties: string
 }
 
+/** A place in the properties of an error, such as `exception/stack`, and how many characters of a text there are read:
+ *  in general, and if the properties are omitted. */
+export type ErrorPath = { path: string; charactersMax: number; charactersMaxIfOmitted: number }
+
 export type ErrorRow = Pick<EventRow, 'id' | 'event' | 'timestamp' | 'project' | 'distinctId' | 'sessionId'> & {
   fingerprint: string
-  properties: Record<string, unknown>
+  /** As JSON text; null if they are omitted, because those of all rows together would be too long. */
+  properties: string | null
+  propertiesBytes: number
+  /** What is at the given paths, and the last frames of `$exception_list`. Texts that are longer than asked for have one
+   *  character more; objects and lists are empty. Both are null if the properties are so short that they can be parsed. */
+  excerpt: Record<string, unknown> | null
+  frames: unknown[] | null
 }
 
 /** Where events are kept and read. */
 export interface Warehouse {
   /** In the transaction that accepts them. */
   append(db: Tx, rows: readonly EventRow[]): Promise<void>
-  /** The newest first; of one workspace, or of the whole organisation. */
-  newestErrors(db: Sql, of: { org: string; workspace: string | null }, limit: number): Promise<ErrorRow[]>
+  /** The newest first; of one workspace, or of the whole organisation. `paths` is what is read of long properties. */
+  newestErrors(
+    db: Sql,
+    of: { org: string; workspace: string | null },
+    limit: number,
+    paths: readonly ErrorPath[],
+  ): Promise<ErrorRow[]>
   /** Deletes events that arrived before that time, at most so many; returns how many. */
   deleteBefore(db: Tx, org: string, before: string, limit: number): Promise<number>
   /** Makes room for the coming months. To be called every hour. */

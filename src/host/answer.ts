@@ -1,7 +1,7 @@
 // Writes answers: status, a flat list of headers, and the body.
 import type { ServerResponse } from 'node:http'
 import { finished, Readable } from 'node:stream'
-import { EventStream, Reply } from '../kit/answer.ts'
+import { EventStream, Reply, textOf } from '../kit/answer.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import { sendEvents, standsForValue } from './events.ts'
@@ -64,7 +64,7 @@ export class Answers {
     else if (output instanceof EventStream) this.#sendEvents(scope, response, output)
     else if (output === undefined) response.writeHead(operation.status, this.#headOf(scope)).end()
     else {
-      const text = JSON.stringify(output)
+      const text = textOf(output)
       this.#hold(scope, text)
       writeJson(scope, response, operation.status, this.#headOf(scope), text)
     }

@@ -1,4 +1,4 @@
-// The kinds of answer an operation can declare as `output`, which types its `run`: a JSON value, nothing, an event
+// The kinds of answer an operation can declare as `output`, which types its `run`: a JSON value or its text, nothing, an event
 // stream, a value or an event stream (as the request asks), or a reply with explicit status, headers and body.
 import type { Readable } from 'node:stream'
 import { type Static, type TSchema, Type } from 'typebox'
@@ -23,6 +23,17 @@ export class Reply {
 
 export const reply = (status: number, headers: Reply['headers'] = {}, body: ReplyBody = null): Reply =>
   new Reply(status, headers, body)
+
+/** A JSON value as text: what is stored as JSON need not be parsed and serialised again. */
+export class JsonText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** The JSON text of what an operation answered. */
+export const textOf = (output: unknown): string => (output instanceof JsonText ? output.text : JSON.stringify(output))
 
 /** One event of `text/event-stream`. A string is sent unchanged, any other value as JSON. */
 export type ServerEvent<T> = { data: T; event?: string; id?: string }
@@ -49,6 +60,9 @@ export const replies = Type.Unsafe<Reply>({ [KIND]: 'reply' })
 
 /** As `output`: the same, and a body of that media type. */
 export const repliesIn = (media: string) => Type.Unsafe<Reply>({ [KIND]: 'reply', media })
+
+/** As `output`: a value of that schema, which the operation answers as text. */
+export const writtenAs = (value: TSchema) => Type.Unsafe<JsonText>(value)
 
 /** As `output`: the operation answers with `eventStream(…)`; `chunk` is the schema of each event's data. */
 export const events = <C extends TSchema>(chunk: C) =>

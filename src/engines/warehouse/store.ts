@@ -1,6 +1,6 @@
 // The SQL of the warehouse.
 import { columnsOf } from '../db/columns.ts'
-import type { ErrorRow, EventRow, Sql, Tx } from '../engines.ts'
+import type { ErrorPath, ErrorRow, EventRow, Sql, Tx } from '../engines.ts'
 
 export async function insertEvents(db: Tx, rows: readonly EventRow[]): Promise<void> {
   const { separator, of } = columnsOf({
@@ -38,23 +38,71 @@ export async function insertEvents(db: Tx, rows: readonly EventRow[]): Promise<v
       session_id, revenue, currency, fingerprint, properties)`
 }
 
-export async function selectErrors(db: Sql, org: string, limit: number): Promise<ErrorRow[]> {
-  return db<ErrorRow>`select id, event, timestamp, project, distinct_id as "distinctId", session_id as "sessionId",
-      fingerprint, properties
-    from events where org = ${org} and fingerprint is not null
-    order by timestamp desc, received desc, id limit ${limit}`
-}
+/** The properties of all errors of an answer together; those of the largest errors are omitted. Those of ordinary errors
+ *  fit, 10 KiB for each of 200, and so do those of the ten largest that can be stored. */
+const PROPERTIES_BYTES_MAX = 2 * 1024 * 1024
+/** Properties up to this size are parsed by the process, which costs less than to look up every path. Those of 200 rows
+ *  are 0.8 MiB. */
+const PARSED_BYTES_MAX = 4 * 1024
+/** Of a stack trace, the innermost; and characters of a text in a frame. */
+const FRAMES_MAX = 50
+const FRAME_CHARACTERS_MAX = 2_000
+/** Of an error whose properties are omitted: what ordinary frames need. 200 times the bytes are 0.4 MiB. */
+const FRAMES_MAX_IF_OMITTED = 15
+const FRAMES_BYTES_MAX_IF_OMITTED = 2 * 1024
+const FRAME_CHARACTERS_MAX_IF_OMITTED = 200
 
-export async function selectErrorsOfWorkspace(
+/** Until the last step rows have a reference to their properties, not a copy. `properties || '{}'` is the same value, but
+ *  decompressed: otherwise every look-up would decompress it again. */
+export async function selectErrors(
   db: Sql,
-  org: string,
-  workspace: string,
+  { org, workspace }: { org: string; workspace: string | null },
   limit: number,
+  paths: readonly ErrorPath[],
 ): Promise<ErrorRow[]> {
-  return db<ErrorRow>`select id, event, timestamp, project, distinct_id as "distinctId", session_id as "sessionId",
-      fingerprint, properties
-    from events where org = ${org} and workspace = ${workspace} and fingerprint is not null
-    order by timestamp desc, received desc, id limit ${limit}`
+  const names = paths.map(({ path }) => path)
+  const characters = paths.map(({ charactersMax }) => charactersMax)
+  const charactersIfOmitted = paths.map(({ charactersMaxIfOmitted }) => charactersMaxIfOmitted)
+  return db<ErrorRow>`with newest as materialized (
+      (select id, event, timestamp, received, project, distinct_id, session_id, fingerprint, properties
+        from events where ${workspace ?? ''}::text = '' and org = ${org} and fingerprint is not null
+        order by timestamp desc, received desc, id limit ${limit})
+      union all
+      (select id, event, timestamp, received, project, distinct_id, session_id, fingerprint, properties
+        from events where org = ${org} and workspace = ${workspace ?? ''} and fingerprint is not null
+        order by timestamp desc, received desc, id limit ${limit})
+    ), sized as materialized (
+      select *, octet_length(properties::text) as bytes from newest
+    ), chosen as (
+      select *, sum(bytes) over (order by bytes, id) <= ${PROPERTIES_BYTES_MAX} as is_kept from sized
+    )
+    select id, event, timestamp, project, distinct_id as "distinctId", session_id as "sessionId", fingerprint,
+      case when is_kept then properties::text end as properties, bytes as "propertiesBytes", excerpt, frames
+    from chosen left join lateral (
+      select
+        (select coalesce(jsonb_object_agg(path, case jsonb_typeof(value)
+            when 'string' then to_jsonb(left(value #>> '{}', case when is_kept then most else most_if_omitted end + 1))
+            when 'object' then '{}' when 'array' then '[]' else value end), '{}')
+          from unnest(${names}::text[], ${characters}::int[], ${charactersIfOmitted}::int[])
+            as wanted (path, most, most_if_omitted)
+          cross join lateral (select whole #> string_to_array(path, '/') as value offset 0) as found
+          where value is not null) as excerpt,
+        (select jsonb_agg(frame order by at) from (
+          select at, frame, sum(octet_length(frame::text)) over (order by at desc) as total
+          from generate_series(case when is_kept then ${-FRAMES_MAX}::int else ${-FRAMES_MAX_IF_OMITTED}::int end, -1) as at
+          cross join lateral (select whole #> '{$exception_list,0,stacktrace,frames}' -> at as sent offset 0) as one
+          cross join lateral (select coalesce(jsonb_object_agg(key, case jsonb_typeof(value)
+              when 'string' then to_jsonb(left(value #>> '{}',
+                case when is_kept then ${FRAME_CHARACTERS_MAX}::int else ${FRAME_CHARACTERS_MAX_IF_OMITTED}::int end))
+              else value end), '{}') as frame
+            from unnest('{function,filename,abs_path,lineno,colno,in_app}'::text[]) as key
+            cross join lateral (select sent -> key as value offset 0) as found
+            where jsonb_typeof(value) in ('string', 'number', 'boolean')) as short
+          where jsonb_typeof(sent) = 'object') as measured
+          where is_kept or total <= ${FRAMES_BYTES_MAX_IF_OMITTED}) as frames
+      from (select properties || '{}' as whole where not is_kept or bytes > ${PARSED_BYTES_MAX} offset 0) as long
+    ) as read on true
+    order by timestamp desc, received desc, id`
 }
 
 /** How many were deleted. The oldest first, which the index finds without reading the others. */

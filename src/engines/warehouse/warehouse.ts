@@ -7,8 +7,7 @@ type Write = <T>(work: (db: Tx) => Promise<T>) => Promise<T>
 
 export const openWarehouse = (): Warehouse => ({
   append: (db, rows) => store.insertEvents(db, rows),
-  newestErrors: (db, { org, workspace }, limit) =>
-    workspace === null ? store.selectErrors(db, org, limit) : store.selectErrorsOfWorkspace(db, org, workspace, limit),
+  newestErrors: store.selectErrors,
   deleteBefore: (db, org, before, limit) => store.deleteEvents(db, org, before, limit),
   maintain: (db, write, now) => makeParts(db, write, now),
 })

@@ -1,8 +1,10 @@
 // Operations under /v1/errors: the errors that were captured.
 import { Type } from 'typebox'
+import { JsonText, writtenAs } from '../../kit/answer.ts'
 import { anyValueFor, timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
-import { recordOf } from './record.ts'
+import { PATHS } from './excerpt.ts'
+import { recordText } from './record.ts'
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
@@ -54,7 +56,16 @@ const CapturedError = Type.Object(
       examples: ['9f86d081884c7d659a2feaa0c55ad015'],
     }),
     exception: Exception,
-    properties: Type.Record(Type.String(), Type.Unknown(), { description: 'Everything that was sent about it' }),
+    propertiesOmitted: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'How many bytes of `properties` were left out, because the answer would be too long',
+        examples: [61_440],
+      }),
+    ),
+    properties: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Everything that was sent about it; empty with `propertiesOmitted`',
+    }),
   },
   { title: 'CapturedError', description: 'An error that a client captured' },
 )
@@ -62,7 +73,7 @@ const CapturedError = Type.Object(
 export const listErrors = operation({
   route: 'GET /v1/errors',
   summary: "Lists the organisation's errors, newest first",
-  description: `There are no further pages: \`next\` is always empty. A token of a workspace reads the errors that tokens of its workspace wrote. A \`limit\` that is not a positive number counts as ${LIMIT_DEFAULT}.`,
+  description: `There are no further pages: \`next\` is always empty. A token of a workspace reads the errors that tokens of its workspace wrote. A \`limit\` that is not a positive number counts as ${LIMIT_DEFAULT}. If the properties of all errors are longer than 2 MiB together, those of the largest are left out, as \`propertiesOmitted\` says; ask for fewer errors to get them.`,
   access: 'reader',
   withoutCredential: 'forbidden',
   input: {
@@ -74,14 +85,16 @@ export const listErrors = operation({
       }),
     ),
   },
-  output: Type.Object({
-    data: Type.Array(CapturedError, { description: 'The errors' }),
-    next: Type.String({ description: 'Always empty', examples: [''] }),
-  }),
+  output: writtenAs(
+    Type.Object({
+      data: Type.Array(CapturedError, { description: 'The errors' }),
+      next: Type.String({ description: 'Always empty', examples: [''] }),
+    }),
+  ),
   faults: ['warehouse_unreachable'],
   run: async ({ db, warehouse, caller: { org, workspace } }, { limit }) => {
-    const rows = await warehouse.newestErrors(db, { org, workspace }, limitFrom(limit))
-    return { data: rows.map(recordOf), next: '' }
+    const rows = await warehouse.newestErrors(db, { org, workspace }, limitFrom(limit), PATHS)
+    return new JsonText(`{"data":[${rows.map(recordText).join(',')}],"next":""}`)
   },
 })
 

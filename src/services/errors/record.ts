@@ -1,19 +1,32 @@
 // An error as it is answered: the exception is taken out of the properties, and what SDKs name differently is named alike.
 import type { ErrorRow } from '../../engines/engines.ts'
 import { exceptionOf, type Frame } from '../o11y/public.ts'
+import {
+  ENVIRONMENT_NAMES,
+  type Fields,
+  knownProperties,
+  LIBRARY_NAMES,
+  LIBRARY_VERSION_NAMES,
+  MESSAGE_CHARACTERS_MAX,
+  NAMED_CHARACTERS_MAX,
+  RELEASE_NAMES,
+  STACK_CHARACTERS_MAX,
+  URL_NAMES,
+} from './excerpt.ts'
 
-type Fields = Record<string, unknown>
+/** As JSON text. The properties are JSON text already. */
+export function recordText(row: ErrorRow): string {
+  const { properties, propertiesBytes } = row
+  const record = JSON.stringify({
+    ...recordOf(row),
+    ...(properties === null && { propertiesOmitted: propertiesBytes }),
+  })
+  return `${record.slice(0, -1)},"properties":${properties ?? '{}'}}`
+}
 
-/** What is named alike stands in the properties too, in full. Longer texts would make the answer several times as large. */
-const NAMED_CHARACTERS_MAX = 2_000
-const MESSAGE_CHARACTERS_MAX = 8_000
-const STACK_CHARACTERS_MAX = 16_000
-
-const URL_NAMES = ['$current_url', 'url', 'current_url', '$url', '[Amplitude] Page URL']
-const RELEASE_NAMES = ['$release', 'release', '$app_version', 'app_version', 'version_name']
-const ENVIRONMENT_NAMES = ['$environment', 'environment', 'env']
-
-export function recordOf({ id, event, timestamp, project, distinctId, sessionId, fingerprint, properties }: ErrorRow) {
+function recordOf(row: ErrorRow) {
+  const { id, event, timestamp, project, distinctId, sessionId, fingerprint } = row
+  const properties = knownProperties(row)
   const context = fieldsIn(properties.$context)
   const library = fieldsIn(context.library)
   const page = fieldsIn(context.page)
@@ -34,15 +47,14 @@ export function recordOf({ id, event, timestamp, project, distinctId, sessionId,
       sessionId,
       product: project,
       url,
-      path: url === null ? null : pathOf(url),
-      library: textIn(properties, ['$lib', 'mp_lib', 'library']) ?? textIn(library, ['name']),
-      libraryVersion: textIn(properties, ['$lib_version', 'library_version']) ?? textIn(library, ['version']),
+      path: url === null ? null : cut(pathOf(url), NAMED_CHARACTERS_MAX),
+      library: textIn(properties, LIBRARY_NAMES) ?? textIn(library, ['name']),
+      libraryVersion: textIn(properties, LIBRARY_VERSION_NAMES) ?? textIn(library, ['version']),
       release: textIn(properties, RELEASE_NAMES) ?? textIn(fieldsIn(context.app), ['version']),
       environment: textIn(properties, ENVIRONMENT_NAMES),
     }),
     fingerprint,
     exception: { ...known(exception), frames: frames.map(one => known(withoutLong(one))) },
-    properties,
   }
 }
 

@@ -23,12 +23,26 @@ type Fields = Record<string, unknown>
 const FRAMES_MAX = 50
 const STACK_LINE_CHARACTERS_MAX = 500
 
+/** What may be in an exception as JavaScript has it. */
+const ERROR_NAMES = ['type', 'name', 'message', 'value', 'stack', 'stacktrace', 'handled']
+const ERROR_IN = ['exception', 'error', '$exception']
+
+/** The places that `exceptionOf` reads, besides frames; those of objects before those in them. */
+export const EXCEPTION_PATHS: readonly string[] = [
+  ...['$exception_list', '$exception_list/0', '$exception_list/0/type', '$exception_list/0/value'],
+  ...['$exception_list/0/mechanism', '$exception_list/0/mechanism/handled'],
+  ...['$exception_list/0/stacktrace', '$exception_list/0/stacktrace/frames'],
+  ...ERROR_IN.flatMap(name => [name, ...ERROR_NAMES.map(field => `${name}/${field}`)]),
+  ...ERROR_NAMES,
+  ...['$exception_type', '$exception_message', '$exception_stack_trace_raw', '$exception_handled'],
+]
+
 export const isError = (event: string): boolean => event === '$exception' || event === '$error'
 
 export function exceptionOf(properties: Fields): Exception {
   const listed = Array.isArray(properties.$exception_list) ? properties.$exception_list[0] : undefined
   if (isFields(listed)) return fromSentry(listed)
-  for (const name of ['exception', 'error', '$exception']) {
+  for (const name of ERROR_IN) {
     const value = properties[name]
     if (isFields(value)) return fromError(value)
     if (typeof value === 'string') return { ...fromError(properties), message: value }

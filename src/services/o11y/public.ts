@@ -1,3 +1,3 @@
 // What other services use of observability: the schema of events, and exceptions in them.
 export { EventData, subjectOf } from './event-schema.ts'
-export { type Exception, exceptionOf, type Frame, fingerprintOf, isError } from './exception.ts'
+export { EXCEPTION_PATHS, type Exception, exceptionOf, type Frame, fingerprintOf, isError } from './exception.ts'
