@@ -38,8 +38,10 @@ export function examining(db: Database, tables: string): { db: Database; transac
         apply: (_target, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => one(strings, ...values),
       }),
     }
+    const isHandle = (name: string | symbol) => name === 'background' || name === 'analytics'
     return new Proxy(target, {
-      get: (known, name) => changed[name] ?? Reflect.get(known, name),
+      get: (known, name) =>
+        isHandle(name) ? wrap(Reflect.get(known, name)) : (changed[name] ?? Reflect.get(known, name)),
       apply: (_target, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => one(strings, ...values),
     })
   }

@@ -7,7 +7,10 @@ export type Statement = { text: string; values: SqlValue[] }
 export function recording(db: Database): { db: Database; statements: Statement[] } {
   const statements: Statement[] = []
   const proxy: Database = new Proxy(db, {
-    get: (target, name) => (name === 'for' ? () => proxy : Reflect.get(target, name)),
+    get: (target, name) => {
+      if (name === 'for') return () => proxy
+      return name === 'background' || name === 'analytics' ? proxy : Reflect.get(target, name)
+    },
     apply: (target, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => {
       statements.push({ text: strings.reduce((text, part, n) => `${text}$${n}${part}`), values })
       return target(strings, ...values)

@@ -54,6 +54,12 @@ export interface Database extends Sql {
   /** The same database for the calls of one organisation, or of one client address where no organisation is known. Each
    *  has a queue of its own; they are served in turn, and none gets more than is left for the others. */
   for(user: string): Database
+  /** The same for consumers, queues and schedules. It has connections and queues of its own, so that requests neither delay
+   *  it nor are delayed by it. */
+  readonly background: Database
+  /** The same for reads over many rows, with connections and queues of its own. Its statements are planned for their values,
+   *  may read whole tables, and cannot write. */
+  readonly analytics: Database
   /** Commits when the work resolves, rolls back when it throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** For writes of a single statement. */
@@ -64,13 +70,16 @@ export interface Database extends Sql {
   script(text: string): Promise<void>
   /** Runs work that may take long, besides the pool and its queue. For migrations only. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /** Calls `onNotify` for each message on the channel, and `onConnect` each time listening (re)starts or messages may be
-   *  missing: caches must then be cleared. */
+  /** Calls `onNotify` for each message on the channel, and `onConnect` each time listening (re)starts: messages may have been
+   *  missed, so caches must be cleared. */
   listen(channel: string, onNotify: (payload: string) => void, onConnect: () => void): Promise<void>
-  /** Resolves when all notifications sent before this call, by any process, have been handled here. */
+  /** False while the connection that gets the messages is lost. Whoever relies on them must then look in the database. */
+  isListening(): boolean
+  /** Resolves when all notifications sent before this call, by any process, have been handled here, or listening is lost. */
   waitForNotifications(): Promise<void>
+  /** Rejects if the server does not answer or its disk is full. */
   ping(): Promise<void>
-  /** `waiting` counts work that waits for a connection. */
+  /** Of requests, or of the background or analytics. `waiting` counts work that waits for a connection. */
   load(): { running: number; waiting: number }
   close(): Promise<void>
 }
@@ -254,12 +263,12 @@ export interface Passwords {
 /** Engine names in faults and logs. */
 export type EngineName = keyof Engines
 
-/** An engine cannot serve now. `busy`: its queue is full. `down`: it cannot be reached. `conflict`: a transaction lost
- *  a race and would succeed if retried. In these cases nothing was done. `unknown`: the connection was lost after the
+/** An engine cannot serve now. `busy`: its queue is full. `down`: it cannot be reached. `full`: its disk is full.
+ *  `conflict`: a transaction lost a race and would succeed if retried. In these cases nothing was done. `unknown`: the connection was lost after the
  *  last statement was sent, which may have taken effect. */
 export class EngineUnavailable extends Error {
   readonly engine: EngineName
-  readonly state: 'busy' | 'down' | 'conflict' | 'unknown'
+  readonly state: 'busy' | 'down' | 'full' | 'conflict' | 'unknown'
   constructor(engine: EngineName, state: EngineUnavailable['state'], cause?: unknown) {
     super(`${engine} is ${state}`, { cause })
     this.engine = engine

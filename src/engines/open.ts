@@ -1,8 +1,10 @@
 // The only module that chooses between embedded and external engines.
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from './clock/clock.ts'
 import { DATABASE_USER, type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './db/embedded/server.ts'
 import { openPostgres, requireVersion } from './db/postgres.ts'
+import { connectionsOf } from './db/profiles.ts'
 import { openDns } from './dns/dns.ts'
 import type { Engines } from './engines.ts'
 import { type HttpOptions, openHttp } from './http/http.ts'
@@ -37,8 +39,9 @@ export async function openEngines(
   warn: LogOptions['warn'],
 ): Promise<OpenEngines> {
   const { dataDirectory, databaseUrl, dbConnections } = options
-  // More than the pool: LISTEN has its own connection, and people may connect with a client.
-  const settings = { max_connections: String(dbConnections + 20) }
+  // More than the pools: LISTEN has its own connection, and people may connect with a client.
+  const pooled = Object.values(connectionsOf(dbConnections)).reduce((sum, count) => sum + count)
+  const settings = { max_connections: String(pooled + 20) }
   const embedded: EmbeddedServer | null = databaseUrl
     ? null
     : await startEmbedded({ dataDirectory, log: logLine, lost, settings })
@@ -49,6 +52,7 @@ export async function openEngines(
     connectionsMax: dbConnections,
     queueMax: options.dbQueue,
     waitMs: options.dbWaitS * 1_000,
+    ...(embedded && { freeBytes: () => freeBytes(embedded.home) }),
   })
   if (databaseUrl) await requireVersion(db)
   const http = openHttp({ ...options.http, dns: options.dns })
@@ -79,4 +83,10 @@ export async function openEngines(
       await embedded?.stop()
     },
   }
+}
+
+/** What an account without privileges may still write, as the database runs under one. */
+async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
 }

@@ -21,7 +21,9 @@ describe('metrics', () => {
     assert.match(text, /stoa_request_seconds_count\{operation="listProjects",method="GET",status="200"\} 2/)
     assert.match(text, /stoa_request_seconds_count\{operation="listProjects",method="GET",status="401"\} 1/)
     assert.match(text, /stoa_request_seconds_count\{operation="none",method="any",status="404"\} 1/)
-    assert.match(text, /stoa_db_calls\{state="waiting"\} 0/)
+    for (const profile of ['requests', 'background', 'analytics']) {
+      assert.ok(text.includes(`stoa_db_calls{profile="${profile}",state="waiting"} 0`), profile)
+    }
     assert.match(text, /process_cpu_seconds_total/)
     assert.match(text, /stoa_build_info\{version="0\.0\.0-test",node="v\d+\.\d+\.\d+"\} 1/)
   })

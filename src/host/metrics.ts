@@ -38,7 +38,10 @@ function buildInfo(version: string): Gauge {
 }
 
 export function databaseCalls(db: Database): Gauge {
-  const samples = Object.entries(db.load()).map(([state, value]) => ({ labels: { state }, value }))
+  const loads = { requests: db.load(), background: db.background.load(), analytics: db.analytics.load() }
+  const samples = Object.entries(loads).flatMap(([profile, load]) =>
+    Object.entries(load).map(([state, value]) => ({ labels: { profile, state }, value })),
+  )
   return { name: 'stoa_db_calls', help: 'Database calls running, and waiting for a connection', samples }
 }
 

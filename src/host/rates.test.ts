@@ -178,7 +178,7 @@ function failing(db: Database, state: { isDown: boolean }): Database {
   const autocommit = Object.assign(write, { ...db.autocommit })
   const read = (strings: TemplateStringsArray, ...values: never[]) => db(strings, ...values)
   const failingDb = Object.assign(read, { ...db, autocommit, for: () => failingDb }) as unknown as Database
-  return failingDb
+  return Object.assign(failingDb, { background: failingDb, analytics: failingDb })
 }
 
 describe('openRates', () => {

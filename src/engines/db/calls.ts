@@ -15,8 +15,6 @@ export type RunningCall = {
 }
 
 export type CallsOptions = {
-  /** Until a call has a connection. The driver tries for ever to connect. */
-  connectMs: number
   /** For a whole transaction. */
   deadlineMs: number
   /** Until it ends after it was cancelled. */
@@ -39,7 +37,9 @@ type Entry = {
  *  one, and for how long a connection that is lost may still wait for an outcome. */
 type Release = (error?: unknown, waitS?: number) => void
 
-export function openCalls({ connectMs, deadlineMs, cancelMs, cancel }: CallsOptions) {
+export type Calls = ReturnType<typeof openCalls>
+
+export function openCalls({ deadlineMs, cancelMs, cancel }: CallsOptions) {
   const running = new Set<Entry>()
 
   function giveUp(entry: Entry): void {
@@ -60,8 +60,6 @@ export function openCalls({ connectMs, deadlineMs, cancelMs, cancel }: CallsOpti
     for (const entry of [...running]) {
       if (entry.cancelledMs !== null) {
         if (nowMs - entry.cancelledMs > cancelMs) drop(entry)
-      } else if (!entry.call.isBegun()) {
-        if (nowMs - entry.startedMs > connectMs) drop(entry)
       } else if (nowMs - entry.startedMs > deadlineMs) {
         entry.cancelledMs = nowMs
         if (!entry.call.isCommitting) giveUp(entry)
@@ -72,14 +70,17 @@ export function openCalls({ connectMs, deadlineMs, cancelMs, cancel }: CallsOpti
 
   const timer = setInterval(check, CHECK_MS).unref()
   return {
-    run: <T>(call: RunningCall, start: () => PromiseLike<T>, release: Release): Promise<T> =>
+    /** `connectMs`: until a new connection is made, because the driver waits for ever; null for one that was used before. */
+    run: <T>(call: RunningCall, start: () => PromiseLike<T>, release: Release, connectMs: number | null): Promise<T> =>
       new Promise((resolve, reject) => {
+        const connecting = connectMs === null ? undefined : setTimeout(() => call.isBegun() || drop(entry), connectMs)
         const entry: Entry = {
           call,
           startedMs: performance.now(),
           cancelledMs: null,
           fail: reject,
           end: (error, waitS) => {
+            clearTimeout(connecting)
             if (running.delete(entry)) release(error, waitS)
           },
         }

@@ -1,7 +1,7 @@
 // The connections of the pool: opened when they are needed, and dropped when they are lost or old.
 import { answers, type Driver } from './driver.ts'
 
-export type Connection = { driver: Driver; isLost: boolean; openedMs: number; usedMs: number }
+export type Connection = { driver: Driver; isLost: boolean; isNew: boolean; openedMs: number; usedMs: number }
 
 const IDLE_MS = 5_000
 const ANSWER_MS = 2_000
@@ -10,7 +10,8 @@ const LIFETIME_MS = 30 * 60_000
 
 export type ConnectionsOptions = {
   openDriver: (onclose: () => void) => Driver
-  /** After this time without use, a connection must answer before it is used; and the time that it has to do so. */
+  /** After this time without use, a connection must answer before it is used; and the time that it has to do so, at most
+   *  half of what is left for the call: the rest is for another connection. */
   idleMs?: number | undefined
   answerMs?: number | undefined
 }
@@ -20,8 +21,9 @@ export function openConnections({ openDriver, idleMs = IDLE_MS, answerMs = ANSWE
   const free: Connection[] = []
 
   function open(): Connection {
-    const [nowMs, isLost] = [performance.now(), false]
-    const connection = { driver: openDriver(() => lose(connection)), isLost, openedMs: nowMs, usedMs: nowMs }
+    const nowMs = performance.now()
+    const driver = openDriver(() => lose(connection))
+    const connection = { driver, isLost: false, isNew: true, openedMs: nowMs, usedMs: nowMs }
     all.add(connection)
     return connection
   }
@@ -42,8 +44,8 @@ export function openConnections({ openDriver, idleMs = IDLE_MS, answerMs = ANSWE
   }
 
   /** The connection if it answers, otherwise a new one. The others that are free were idle for longer. */
-  async function answering(connection: Connection): Promise<Connection> {
-    if ((await answers(connection.driver, answerMs)) && all.has(connection)) return connection
+  async function answering(connection: Connection, withinMs: number): Promise<Connection> {
+    if ((await answers(connection.driver, withinMs)) && all.has(connection)) return connection
     void drop(connection)
     dropFree()
     return open()
@@ -56,15 +58,17 @@ export function openConnections({ openDriver, idleMs = IDLE_MS, answerMs = ANSWE
   return {
     /** The one that was used last, which has prepared most of the statements. One that was not used for a while must
      *  answer first: firewalls forget idle connections without a word. */
-    take: (): Connection | Promise<Connection> => {
+    take: (withinMs: number): Connection | Promise<Connection> => {
       const connection = free.pop()
       if (!connection) return open()
-      return performance.now() - connection.usedMs < idleMs ? connection : answering(connection)
+      if (performance.now() - connection.usedMs < idleMs) return connection
+      return answering(connection, Math.min(answerMs, withinMs / 2))
     },
     drop,
     give: (connection: Connection): void => {
       if (!all.has(connection)) return
       connection.usedMs = performance.now()
+      connection.isNew = false
       const isOld = connection.usedMs - connection.openedMs > LIFETIME_MS
       if (connection.isLost || isOld) void drop(connection)
       else free.push(connection)

@@ -26,8 +26,8 @@ const STATEMENT_TIMEOUT_MS = 30_000
 const IDLE_IN_TRANSACTION_MS = 10_000
 /** After this time without acknowledgement the server closes the connection. */
 const UNANSWERED_MS = 15_000
-/** For a connection to be made. */
-export const CONNECT_MS = 5_000
+/** Until a connection is there. */
+export const WAIT_MS = 5_000
 
 /** No connection was made, so nothing was sent. */
 export class ConnectFailed extends Error {
@@ -43,7 +43,7 @@ export function openDriver(
   at: Location,
   handlers: DriverHandlers,
   parameters?: Record<string, string | number>,
-  connectMs: number = CONNECT_MS,
+  connectMs: number = WAIT_MS,
 ): Driver {
   const { open, close } = connectOnce(connectMs)
   const settings: postgres.Options<Record<string, postgres.PostgresType>> & { socket: typeof open } = {
@@ -64,10 +64,6 @@ export function openDriver(
       tcp_keepalives_idle: 10,
       tcp_keepalives_interval: 5,
       tcp_keepalives_count: 3,
-      // Every statement is written so that one plan suits all values. Planning a listing costs more than running it.
-      plan_cache_mode: 'force_generic_plan',
-      // A plan is kept while its tables grow, and an empty one would always be read as a whole.
-      enable_seqscan: 'off',
       jit: 'off',
       ...parameters,
     },
@@ -95,24 +91,28 @@ export function openDriver(
 
 /** Whether the connection answers. PostgreSQL delivers earlier notifications before it completes a later statement. */
 export async function answers({ sql }: Driver, withinMs: number): Promise<boolean> {
-  let isAnswered: boolean | null = null
   const answer = sql`select 1`.then(
-    () => {
-      isAnswered = true
-    },
-    () => {
-      isAnswered = false
-    },
+    () => true,
+    () => false,
   )
-  // In slices, between which the event loop reads its connections: after it was blocked for long, a single timer would
-  // fire before an answer that arrived long ago is read.
-  for (let slice = 0; slice < SLICES && isAnswered === null; slice++) {
-    await Promise.race([answer, wait(withinMs / SLICES, null, { ref: false })])
-  }
-  return isAnswered ?? false
+  return (await endsWithin(answer, withinMs)) && answer
 }
 
 const SLICES = 5
+
+/** Waits until the work has ended, in slices between which the event loop reads its connections: after it was blocked for
+ *  long, a single timer would fire before an answer that arrived long ago is read. */
+export async function endsWithin(work: PromiseLike<unknown>, withinMs: number): Promise<boolean> {
+  let hasEnded = false
+  const end = () => {
+    hasEnded = true
+  }
+  const ended = work.then(end, end)
+  for (let slice = 0; slice < SLICES && !hasEnded; slice++) {
+    await Promise.race([ended, wait(withinMs / SLICES, null, { ref: false })])
+  }
+  return hasEnded
+}
 
 /** What the driver made of the URL. */
 type Target = { host: string[]; port: number[]; path: string | false }
@@ -129,7 +129,7 @@ function connectOnce(connectMs: number) {
       const places = path ? [{ path }] : host.map((name, at) => ({ host: name, port: port[at] as number }))
       for (const place of places) {
         try {
-          socket = await connected(place, connectMs)
+          socket = await connected(place, connectMs / places.length)
           if (isClosed) socket.destroy()
           // The driver reads the name for TLS from it.
           return Object.assign(socket, place)

@@ -12,7 +12,9 @@ const LOST = new Set([
   'ETIMEDOUT',
 ])
 
-/** Cancelled statements, lock timeouts, and a server short of resources: a retry may succeed. */
+/** Of its data, or of the temporary files of a statement. */
+const DISK_FULL = '53100'
+/** Cancelled statements, lock timeouts, and a server short of other resources: a retry may succeed. */
 const BUSY = /^(57014|55P03|53...)$/
 /** It accepts no writes, or cannot read or write its files: nothing is wrong with the statement. */
 const UNUSABLE = /^(25006|58030)$/
@@ -27,10 +29,12 @@ const VIOLATIONS = new Map([
 const isNotConnected = (error: unknown) =>
   error instanceof ConnectFailed || (error as { code?: unknown } | null)?.code === 'CONNECT_TIMEOUT'
 
-/** Whether the connection is lost or about to be: with FATAL, PostgreSQL ends it. */
+export const isDiskFull = (error: unknown) => (error as { code?: unknown } | null)?.code === DISK_FULL
+
+/** Whether the connection is lost or about to be: with FATAL, PostgreSQL ends it, and with PANIC all of them. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown }
-  return severity === 'FATAL' || isNotConnected(error) || LOST.has(String(code))
+  return severity === 'FATAL' || severity === 'PANIC' || isNotConnected(error) || LOST.has(String(code))
 }
 
 /** Converts errors that are not defects to those of `engines.ts`; rethrows all others unchanged. */
@@ -39,6 +43,7 @@ export function translate(error: unknown, { isCommitting }: Pick<RunningCall, 'i
   if (error instanceof EngineUnavailable || typeof code !== 'string') throw error
   if (isNotConnected(error)) throw new EngineUnavailable('db', 'down', error)
   if (isConnectionLost(error)) throw new EngineUnavailable('db', isCommitting ? 'unknown' : 'down', error)
+  if (code === DISK_FULL) throw new EngineUnavailable('db', 'full', error)
   if (UNUSABLE.test(code)) throw new EngineUnavailable('db', 'down', error)
   if (CONFLICT.test(code)) throw new EngineUnavailable('db', 'conflict', error)
   if (BUSY.test(code)) throw new EngineUnavailable('db', 'busy', error)

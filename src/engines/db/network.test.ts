@@ -1,67 +1,12 @@
 // Behind a proxy that loses what is sent, as networks do.
 import assert from 'node:assert/strict'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../../test/conformance/db.ts'
 import { testDatabase } from '../../../test/database.ts'
+import { proxyTo } from '../../../test/database-proxy.ts'
 import { EngineUnavailable } from '../engines.ts'
 import { openPostgres } from './postgres.ts'
-
-/** A proxy to a database, whose connections can be cut, refused or frozen. */
-async function proxyTo({ at }: Pick<Awaited<ReturnType<typeof testDatabase>>, 'at'>, t: TestContext) {
-  const sockets: Socket[] = []
-  const frozen = new Set<() => void>()
-  const muted = new Set<Socket>()
-  const state = { isFrozen: false, onSent: (_bytes: Buffer) => {} }
-  const pass = (from: Socket, to: Socket, seen: (bytes: Buffer) => void) =>
-    from.on('data', bytes => {
-      if (muted.has(from)) return
-      const send = () => void to.write(bytes)
-      if (state.isFrozen) frozen.add(send)
-      else send()
-      seen(bytes)
-    })
-  const proxy = createServer(near => {
-    const far = connect(`${at.socketDirectory}/.s.PGSQL.5432`)
-    for (const socket of [near, far]) sockets.push(socket.on('error', () => {}))
-    pass(near, far, bytes => state.onSent(bytes))
-    pass(far, near, () => {})
-    near.on('close', () => far.destroy())
-    far.on('close', () => near.destroy())
-  })
-  const listen = (port: number) => new Promise<void>(resolve => proxy.listen(port, '127.0.0.1', resolve))
-  const refuse = () => {
-    proxy.close()
-    for (const socket of sockets) socket.destroy()
-  }
-  t.after(refuse)
-  await listen(0)
-  const { port } = proxy.address() as AddressInfo
-  return {
-    at: { url: `postgres://${at.user}@127.0.0.1:${port}/${at.database}` },
-    sockets,
-    refuse,
-    accept: () => listen(port),
-    /** Called with what clients send. */
-    onSent: (seen: (bytes: Buffer) => void) => {
-      state.onSent = seen
-    },
-    /** What is sent on the open connections never arrives, except on those opened first. */
-    mute: (except = 0) => {
-      for (const socket of sockets.slice(2 * except)) muted.add(socket)
-    },
-    /** Nothing arrives any more, as from a stopped server. */
-    freeze: () => {
-      state.isFrozen = true
-    },
-    thaw: () => {
-      state.isFrozen = false
-      for (const send of frozen) send()
-      frozen.clear()
-    },
-  }
-}
 
 const isDown = (error: unknown) => error instanceof EngineUnavailable && error.state === 'down'
 const openBehindProxy = async (t: TestContext, more: { deadlineMs?: number; cancelMs?: number } = {}) => {
@@ -100,8 +45,10 @@ describe('a server that stops answering', () => {
     await Promise.all([...calls, unfinished])
     assert.deepEqual(db.load(), { running: 0, waiting: 0 })
     await assert.rejects(db`select 1`, isDown)
+    for (const other of [db.background, db.analytics]) await assert.rejects(other`select 1`, isDown)
     proxy.thaw()
     await until(async () => (await Promise.allSettled([db`select 1`]))[0]?.status === 'fulfilled')
+    for (const other of [db.background, db.analytics]) await other`select 1`
   })
 
   it('rolls back a transaction whose caller was told that it failed', async t => {
@@ -201,6 +148,75 @@ describe('the network', () => {
     })
     proxy.sockets[0]?.destroy()
     await until(async () => times > 1 && (await Promise.allSettled([db`select 1`]))[0]?.status === 'fulfilled')
+  })
+})
+
+describe('a silent LISTEN connection', () => {
+  const open = openBehindProxy
+
+  it('is replaced, and no call fails meanwhile', async t => {
+    const { db, proxy } = await open(t)
+    const received: string[] = []
+    let connections = 0
+    await db.listen(
+      'news',
+      payload => received.push(payload),
+      () => connections++,
+    )
+    const long = db`select pg_sleep(2)`
+    proxy.muteFirst()
+    await until(async () => {
+      await Promise.all([db`select 1`, db.background`select 1`, db.analytics`select 1`])
+      return connections === 2
+    })
+    await long
+    await db`select pg_notify('news', 'back')`
+    await db.waitForNotifications()
+    assert.deepEqual(received, ['back'])
+  })
+
+  it('stops no call for as long as no other one can listen, and writes do not wait for notifications', async t => {
+    const { db, proxy } = await open(t)
+    let connections = 0
+    await db.listen(
+      'news',
+      () => {},
+      () => connections++,
+    )
+    proxy.loseListen(true)
+    proxy.muteFirst()
+    await until(() => !db.isListening())
+    for (const endMs = performance.now() + 2_000; performance.now() < endMs; ) {
+      await db`select pg_sleep(0.05)`
+      await db.waitForNotifications()
+      assert.ok(!db.isListening())
+    }
+    const startedMs = performance.now()
+    for (let times = 0; times < 20; times++) await db.waitForNotifications()
+    assert.ok(performance.now() - startedMs < 1_000)
+    proxy.loseListen(false)
+    await until(() => db.isListening())
+    assert.equal(connections, 2)
+  })
+
+  it('costs the write that meets it first a second, and no other one', async t => {
+    const { at, drop } = await testDatabase()
+    const proxy = await proxyTo({ at }, t)
+    const heartbeat = { everyMs: 60_000, answerMs: 60_000 }
+    const own = openPostgres({ at: proxy.at, connectionsMax: 3, queueMax: 20, heartbeat })
+    t.after(() => own.close().then(drop))
+    await own.listen(
+      'none',
+      () => {},
+      () => {},
+    )
+    proxy.loseListen(true)
+    proxy.muteFirst()
+    await own.waitForNotifications()
+    assert.ok(!own.isListening())
+    const startedMs = performance.now()
+    for (let times = 0; times < 20; times++) await own.waitForNotifications()
+    assert.ok(performance.now() - startedMs < 1_000)
   })
 })
 

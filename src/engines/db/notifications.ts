@@ -1,27 +1,27 @@
 // LISTEN on a dedicated connection with a heartbeat. The driver's own LISTEN waits for ever on a connection that the
-// network dropped silently, and caches would then miss all further changes. The heartbeat also shows whether the server
-// answers at all.
+// network dropped silently, and caches would then miss all further changes. A connection that is silent is replaced. If the
+// next one does not answer either, the server is down; otherwise only notifications were missing.
 import { setTimeout as wait } from 'node:timers/promises'
-import { answers, type Driver, type DriverHandlers } from './driver.ts'
+import { answers, ConnectFailed, type Driver, type DriverHandlers, endsWithin } from './driver.ts'
 
-const HEARTBEAT_MS = 1_000
 /** For `waitForNotifications`. */
 const WAIT_MAX_MS = 1_000
 const RECONNECT_MS = 250
+/** How much longer than an answer a new connection may take: the server starts a process for it. */
+const CONNECTING = 2.5
 
 type Listener = { channel: string; onNotify: (payload: string) => void; onConnect: () => void }
 
 export type ListenerOptions = {
   open: (handlers: DriverHandlers) => Driver
-  everyMs?: number
+  everyMs: number
   answerMs: number
   /** The server does not answer (`isFrozen`) or cannot be connected to. May be called several times. */
   onUnreachable: (isFrozen: boolean) => void
   onReachable: () => void
 }
 
-export function openListener(options: ListenerOptions) {
-  const { open, onUnreachable, onReachable, everyMs = HEARTBEAT_MS, answerMs } = options
+export function openListener({ open, onUnreachable, onReachable, everyMs, answerMs }: ListenerOptions) {
   const listeners: Listener[] = []
   /** The newest connection, open or opening. */
   let latest: Driver | null = null
@@ -31,18 +31,18 @@ export function openListener(options: ListenerOptions) {
   let queue: Promise<unknown> = Promise.resolve()
 
   /** Opens a connection and listens on all channels. Calls every `onConnect`: notifications may have been missed. */
-  async function start(): Promise<void> {
+  async function start(server = { hasAnswered: false }): Promise<void> {
     const next = open({
-      onnotify: (channel, payload) => {
-        for (const listener of listeners) if (listener.channel === channel) listener.onNotify(payload)
-      },
+      onnotify: (channel, payload) => notify(listeners, channel, payload),
       onclose: () => replace(next),
     })
     latest = next
-    await listenTo(next, new Set(listeners.map(({ channel }) => channel)), 2 * answerMs)
+    await inTime(next, next.sql`select 1`, CONNECTING * answerMs)
+    onReachable()
+    server.hasAnswered = true
+    await inTime(next, listenTo(next, new Set(listeners.map(({ channel }) => channel))), CONNECTING * answerMs)
     if (closed) return
     current = next
-    onReachable()
     for (const { onConnect } of listeners) onConnect()
     void watch(next)
   }
@@ -51,8 +51,6 @@ export function openListener(options: ListenerOptions) {
   async function watch(driver: Driver): Promise<void> {
     do await wait(everyMs, null, { ref: false })
     while (current === driver && (await answers(driver, answerMs)))
-    if (current !== driver) return
-    onUnreachable(true)
     replace(driver)
   }
 
@@ -65,8 +63,9 @@ export function openListener(options: ListenerOptions) {
 
   async function restart(): Promise<void> {
     while (!closed && current === null) {
-      await start().catch(() => {
-        onUnreachable(false)
+      const server = { hasAnswered: false }
+      await start(server).catch(error => {
+        if (!server.hasAnswered) onUnreachable(error.code === 'CONNECT_TIMEOUT')
         return wait(RECONNECT_MS)
       })
     }
@@ -75,7 +74,7 @@ export function openListener(options: ListenerOptions) {
   async function listen(listener: Listener): Promise<void> {
     listeners.push(listener)
     if (!current) return start()
-    await listenTo(current, [listener.channel], answerMs)
+    await inTime(current, listenTo(current, [listener.channel]), answerMs)
     listener.onConnect()
   }
 
@@ -86,12 +85,12 @@ export function openListener(options: ListenerOptions) {
       queue = done.catch(() => {})
       return done
     },
-    /** While notifications may be missing, the caches are cleared instead. */
+    isListening: () => current !== null,
+    /** Waits once for a connection that is silent: while listening is lost, nobody answers from memory. */
     waitForNotifications: async () => {
-      if (listeners.length === 0 || (current && (await answers(current, WAIT_MAX_MS)))) return
-      for (const { onConnect } of listeners) onConnect()
+      const driver = current
+      if (driver && !(await answers(driver, WAIT_MAX_MS))) replace(driver)
     },
-    /** Asks the server to cancel the statement of a connection. */
     cancel: (pid: number) => void (current && cancelOn(current, pid)),
     close: async () => {
       closed = true
@@ -101,20 +100,24 @@ export function openListener(options: ListenerOptions) {
   }
 }
 
+function notify(listeners: readonly Listener[], channel: string, payload: string): void {
+  for (const listener of listeners) if (listener.channel === channel) listener.onNotify(payload)
+}
+
+/** Asks the server to cancel the statement of a connection. */
 function cancelOn({ sql }: Driver, pid: number): void {
   sql`select pg_cancel_backend(${pid})`.catch(() => {}) // Then the heartbeat notices that the server is gone.
 }
 
-async function listenTo(driver: Driver, channels: Iterable<string>, withinMs: number): Promise<void> {
-  const { sql } = driver
-  const listening = (async () => {
-    for (const channel of channels) await sql`listen ${sql(channel)}`
-  })()
-  const late = wait(withinMs, null, { ref: false }).then(() => {
-    throw new Error('the server does not answer')
-  })
+async function listenTo({ sql }: Driver, channels: Iterable<string>): Promise<void> {
+  for (const channel of channels) await sql`listen ${sql(channel)}`
+}
+
+/** Ends the connection if the work fails or takes longer. */
+async function inTime(driver: Driver, work: PromiseLike<unknown>, withinMs: number): Promise<void> {
   try {
-    await Promise.race([listening, late])
+    if (!(await endsWithin(work, withinMs))) throw new ConnectFailed({ message: 'the server does not answer' })
+    await work
   } catch (error) {
     await driver.end(0)
     throw error

@@ -1,19 +1,21 @@
-// The pool of connections: a fair queue in front of it, a deadline for each call, and a replacement when the server stops
-// answering.
+// The pools of connections, one for each profile: a fair queue in front of each, a deadline for each call, and a
+// replacement when the server stops answering.
 import type postgres from 'postgres'
 import { openFairQueue, QueueFull } from '../../fair/queue.ts'
 import { EngineUnavailable } from '../engines.ts'
-import { openCalls, type RunningCall } from './calls.ts'
+import { type Calls, openCalls, type RunningCall } from './calls.ts'
 import { type ConnectionsOptions, openConnections } from './connections.ts'
-import { CONNECT_MS, type Driver, type DriverHandlers } from './driver.ts'
+import { type Driver, type DriverHandlers, WAIT_MS } from './driver.ts'
 import { isConnectionLost } from './errors.ts'
 import { openListener } from './notifications.ts'
+import { connectionsOf, type Profile } from './profiles.ts'
 
 export type PoolOptions = {
+  /** Those of requests; the other profiles have some in addition. */
   connectionsMax: number
   /** How many callers may wait for a connection; further ones are refused at once. */
   queueMax: number
-  /** How long a call may wait for a free connection, and for a new one. */
+  /** How long a call may wait until it has a connection. */
   waitMs?: number
   /** How often the LISTEN connection is checked, and how long it may take to answer; tests shorten them. */
   heartbeat?: { everyMs: number; answerMs: number }
@@ -24,9 +26,11 @@ export type PoolOptions = {
   idle?: Pick<ConnectionsOptions, 'idleMs' | 'answerMs'>
 }
 
-/** A server that is silent for this part of the time that a call may wait is down. An idle one answers at once, a busy one
- *  within milliseconds. */
-const HEARTBEAT_SHARE = 0.7
+/** The parts of the time that a call may wait after which the LISTEN connection is checked, and after which it is lost if it
+ *  was silent. Then another connection gets half of that time (`notifications.ts`). So a silent server is down before the
+ *  call has waited for all of it. An idle server answers at once, a busy one within milliseconds. */
+const [EVERY_SHARE, ANSWER_SHARE] = [0.2, 0.2]
+const EVERY_MAX_MS = 1_000
 /** A few seconds longer than the server lets a single statement run. */
 const DEADLINE_MS = 35_000
 /** How long a call may take to end after it was cancelled. A connection that is silent for longer is lost. */
@@ -35,17 +39,12 @@ const CANCEL_MS = 5_000
 const COMMIT_WAIT_S = 30
 const CLOSE_WAIT_S = 5
 
-export type Pool = ReturnType<typeof openPool>
-
-export function openPool(options: PoolOptions, open: (handlers: DriverHandlers) => Driver) {
-  const { connectionsMax: width, queueMax: waitingMax, waitMs = CONNECT_MS } = options
-  const queue = openFairQueue({ width, waitingMax, waitMs })
-  const connections = openConnections({ openDriver: onclose => open({ onclose }), ...options.idle })
+export function openPools(options: PoolOptions, open: (handlers: DriverHandlers, profile: Profile) => Driver) {
+  const { waitMs = WAIT_MS } = options
   /** Set while the server does not answer. Calls then fail at once instead of waiting for a connection. */
   let isDown = false
 
   const calls = openCalls({
-    connectMs: waitMs,
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
     cancelMs: options.cancelMs ?? CANCEL_MS,
     cancel: statement => {
@@ -53,40 +52,64 @@ export function openPool(options: PoolOptions, open: (handlers: DriverHandlers) 
       if (pid) listener.cancel(pid)
     },
   })
-
-  /** Running calls fail, except those whose COMMIT was sent: only the server knows their outcome. Connections that do not
-   *  answer cannot be used again. */
-  function replace(): void {
-    connections.dropFree()
-    calls.dropAll(COMMIT_WAIT_S)
-  }
+  const widths = connectionsOf(options.connectionsMax)
+  const poolOf = (profile: Profile) =>
+    openPool({ ...options, waitMs, connectionsMax: widths[profile], calls, isDown: () => isDown }, onclose =>
+      open({ onclose }, profile),
+    )
+  const pools = { requests: poolOf('requests'), background: poolOf('background'), analytics: poolOf('analytics') }
+  const all = Object.values(pools)
 
   const listener = openListener({
-    open,
-    answerMs: waitMs * HEARTBEAT_SHARE,
+    open: handlers => open(handlers, 'requests'),
+    everyMs: Math.min(EVERY_MAX_MS, waitMs * EVERY_SHARE),
+    answerMs: waitMs * ANSWER_SHARE,
     ...options.heartbeat,
     onUnreachable: isFrozen => {
       // If the server has no connection left for the listener, it gets one of ours.
-      if (!isFrozen) connections.dropFree()
+      if (!isFrozen) for (const pool of all) pool.dropFree()
       if (isDown) return
       isDown = true
-      queue.rejectWaiting(new EngineUnavailable('db', 'down'))
-      if (isFrozen) replace()
+      for (const pool of all) pool.rejectWaiting(new EngineUnavailable('db', 'down'))
+      if (!isFrozen) return
+      // Running calls fail, except those whose COMMIT was sent: only the server knows their outcome. Connections that do
+      // not answer cannot be used again.
+      for (const pool of all) pool.dropFree()
+      calls.dropAll(COMMIT_WAIT_S)
     },
     onReachable: () => {
       isDown = false
     },
   })
 
+  return {
+    ...pools,
+    listener,
+    close: async () => {
+      calls.close()
+      await listener.close()
+      await Promise.all(all.map(pool => pool.close()))
+    },
+  }
+}
+
+type OwnOptions = PoolOptions & { waitMs: number; calls: Calls; isDown: () => boolean }
+
+function openPool(options: OwnOptions, open: (onclose: () => void) => Driver) {
+  const { connectionsMax: width, queueMax: waitingMax, waitMs, calls, isDown } = options
+  const queue = openFairQueue({ width, waitingMax, waitMs })
+  const connections = openConnections({ openDriver: open, ...options.idle })
+
   /** Runs a call when its turn comes, and until it ends or is given up. */
   async function run<T>(user: string, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {
+    const untilMs = performance.now() + waitMs
     try {
-      if (isDown) throw new EngineUnavailable('db', 'down')
+      if (isDown()) throw new EngineUnavailable('db', 'down')
       if (!queue.tryEnter(user)) await queue.enter(user)
     } catch (error) {
       throw error instanceof QueueFull ? new EngineUnavailable('db', 'busy', error) : error
     }
-    const taken = connections.take()
+    const taken = connections.take(untilMs - performance.now())
     const connection = taken instanceof Promise ? await taken : taken
     return calls.run(
       call,
@@ -97,19 +120,16 @@ export function openPool(options: PoolOptions, open: (handlers: DriverHandlers) 
         else connections.give(connection)
         queue.leave(user)
       },
+      connection.isNew ? untilMs - performance.now() : null,
     )
   }
 
   return {
     run,
     load: queue.load,
-    listen: listener.listen,
-    waitForNotifications: listener.waitForNotifications,
-    close: async () => {
-      calls.close()
-      await listener.close()
-      await connections.dropAll(CLOSE_WAIT_S)
-    },
+    rejectWaiting: queue.rejectWaiting,
+    dropFree: connections.dropFree,
+    close: () => connections.dropAll(CLOSE_WAIT_S),
   }
 }
 

@@ -4,44 +4,122 @@ import { type Database, EngineUnavailable, type Session, type SqlValue, type Tx 
 import { parameters } from './arrays.ts'
 import { sendAtOnce } from './at-once.ts'
 import type { RunningCall } from './calls.ts'
-import { type Location, openDriver } from './driver.ts'
-import { isConnectionLost, translate } from './errors.ts'
-import { backendOf, openPool, type PoolOptions } from './pool.ts'
+import { endsWithin, type Location, openDriver, WAIT_MS } from './driver.ts'
+import { isConnectionLost, isDiskFull, translate } from './errors.ts'
+import { backendOf, openPools, type PoolOptions } from './pool.ts'
+import { PARAMETERS, type Profile } from './profiles.ts'
 import { runSession } from './session.ts'
 
 export type PostgresOptions = PoolOptions & {
   at: Location
   /** Settings of the server for each connection, instead of ours. */
   parameters?: Record<string, string | number>
+  /** What the disk of the data has left, if it is a disk of this machine. */
+  freeBytes?: () => Promise<number>
 }
 
-/** Health checks need an answer soon. */
-const PING_MS = 2_000
+/** Four segments of the write-ahead log. A server that cannot create its next one stops. */
+const FREE_BYTES_MIN = 4 * 16 * 1024 * 1024
 /** The user of the queue for what the host does for itself. */
 const HOST = 'the host'
 /** Handles are small and cheap to make again. */
 const HANDLES_MAX = 10_000
 
 export function openPostgres(options: PostgresOptions): Database {
-  const pool = openPool(options, handlers => openDriver(options.at, handlers, options.parameters, options.waitMs))
-  const run = <T>(user: string, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> =>
-    pool.run(user, call, start).catch(error => translate(error, call))
+  const { waitMs = WAIT_MS, freeBytes = async () => Number.POSITIVE_INFINITY } = options
+  const pools = openPools(options, (handlers, profile) =>
+    openDriver(options.at, handlers, { ...PARAMETERS[profile], ...options.parameters }, waitMs),
+  )
+  const { query, transaction, isFull } = openStatements(pools)
 
-  function query<T>(user: string, isWrite: boolean, make: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<T> {
+  const shared = {
+    listen: (channel: string, onNotify: (payload: string) => void, onConnect: () => void) =>
+      pools.listener.listen({ channel, onNotify, onConnect }),
+    isListening: pools.listener.isListening,
+    waitForNotifications: pools.listener.waitForNotifications,
+    ping: async () => {
+      const answer = query(HEALTH, false, sql => sql`select 1`)
+      if (!(await endsWithin(answer, waitMs))) throw new EngineUnavailable('db', 'down')
+      await answer
+      if (isFull() || (await freeBytes()) < FREE_BYTES_MIN) throw new EngineUnavailable('db', 'full')
+    },
+    session: <T>(work: (session: Session) => Promise<T>) =>
+      runSession(options.at, waitMs, work).catch(error => translate(error, NOT_COMMITTING)),
+    close: pools.close,
+  }
+
+  function handle(as: User): Database {
+    const write = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
+      query<Row[]>(as, true, sql => sql(strings, ...parameters(values)))
+    const script = (text: string) => query<void>(as, true, sql => sql.unsafe(text).simple())
+    const own = Object.assign(
+      <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
+        query<Row[]>(as, false, sql => sql(strings, ...parameters(values))),
+      {
+        ...shared,
+        load: pools[as.profile].load,
+        transaction: <T>(work: (tx: Tx) => Promise<T>) => transaction(as, work),
+        atOnce: (work: (tx: Tx) => Promise<unknown>) => sendAtOnce(write, work),
+        autocommit: Object.assign(write, { isTransaction: true as const, afterCommit: callNow, script }),
+        script,
+        for: (user: string) => handleFor({ ...as, user }),
+      },
+    )
+    // Made when they are used: each has them, too.
+    return Object.defineProperties(own, {
+      background: { enumerable: true, get: () => handleFor({ ...as, profile: 'background' }) },
+      analytics: { enumerable: true, get: () => handleFor({ ...as, profile: 'analytics' }) },
+    }) as Database
+  }
+
+  const handles = new Map<string, Database>()
+  function handleFor(as: User): Database {
+    const name = `${as.profile} ${as.user}`
+    const known = handles.get(name)
+    if (known) return known
+    if (handles.size >= HANDLES_MAX) handles.clear()
+    const fresh = handle(as)
+    handles.set(name, fresh)
+    return fresh
+  }
+  return handle({ profile: 'requests', user: HOST })
+}
+
+/** Whose call it is, and what it is for. */
+type User = { profile: Profile; user: string }
+
+const HEALTH: User = { profile: 'requests', user: 'health checks' }
+
+/** Queries and transactions, and whether they found the disk full. */
+function openStatements(pools: ReturnType<typeof openPools>) {
+  /** Since a statement failed for lack of disk space, and until a write succeeds. */
+  let isFull = false
+  const run = <T>(as: User, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> =>
+    pools[as.profile].run(as.user, call, start).catch(error => {
+      isFull ||= isDiskFull(error)
+      return translate(error, call)
+    })
+
+  function query<T>(as: User, isWrite: boolean, make: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<T> {
     // A write outside of a transaction commits by itself as soon as it is sent.
     const isBegun = () => backendOf(call.statement) !== null
     const call: RunningCall = { isCommitting: isWrite, isGivenUp: false, statement: null, isBegun }
-    return run(user, call, sql => {
+    const answer = run(as, call, sql => {
       call.statement = make(sql)
       return call.statement as PromiseLike<T>
     })
+    return isFull ? answer.then(noteWrite) : answer
+  }
+  const noteWrite = <T>(result: T): T => {
+    if (hasWritten(result)) isFull = false
+    return result
   }
 
-  function transaction<T>(user: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  function transaction<T>(as: User, work: (tx: Tx) => Promise<T>): Promise<T> {
     let hasBegun = false
     const state = newTransaction(() => hasBegun)
     const afterCommit: (() => void)[] = []
-    return run(user, state, sql => {
+    return run(as, state, sql => {
       const whole = sql.begin(async tx => {
         hasBegun = true
         requireWanted(state)
@@ -56,59 +134,12 @@ export function openPostgres(options: PostgresOptions): Database {
       })
       return whole
     }).then(value => {
+      if (state.hasWritten) isFull = false
       for (const done of afterCommit) done()
       return value
     })
   }
-
-  const shared = {
-    load: pool.load,
-    listen: (channel: string, onNotify: (payload: string) => void, onConnect: () => void) =>
-      pool.listen({ channel, onNotify, onConnect }),
-    waitForNotifications: pool.waitForNotifications,
-    ping: () => inTime(query(HEALTH, false, sql => sql`select 1`)),
-    session: <T>(work: (session: Session) => Promise<T>) =>
-      runSession(options.at, work).catch(error => translate(error, NOT_COMMITTING)),
-    close: pool.close,
-  }
-
-  function handle(user: string): Database {
-    const write = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-      query<Row[]>(user, true, sql => sql(strings, ...parameters(values)))
-    const script = (text: string) => query<void>(user, true, sql => sql.unsafe(text).simple())
-    return Object.assign(
-      <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-        query<Row[]>(user, false, sql => sql(strings, ...parameters(values))),
-      {
-        ...shared,
-        transaction: <T>(work: (tx: Tx) => Promise<T>) => transaction(user, work),
-        atOnce: (work: (tx: Tx) => Promise<unknown>) => sendAtOnce(write, work),
-        autocommit: Object.assign(write, { isTransaction: true as const, afterCommit: callNow, script }),
-        script,
-        for: handleFor,
-      },
-    )
-  }
-
-  const handles = new Map<string, Database>()
-  function handleFor(user: string): Database {
-    const known = handles.get(user)
-    if (known) return known
-    if (handles.size >= HANDLES_MAX) handles.clear()
-    const fresh = handle(user)
-    handles.set(user, fresh)
-    return fresh
-  }
-  return handle(HOST)
-}
-
-const HEALTH = 'health checks'
-
-async function inTime(answer: Promise<unknown>): Promise<void> {
-  const late = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new EngineUnavailable('db', 'down')), PING_MS).unref()
-  })
-  await Promise.race([answer, late])
+  return { query, transaction, isFull: () => isFull }
 }
 
 const NOT_COMMITTING = { isCommitting: false }
@@ -134,7 +165,7 @@ const callNow = (done: () => void) => done()
 
 /** `isOver`: its work has ended. What the work left running must not send statements any more: they would come after
  *  ROLLBACK or COMMIT, and each would commit by itself. */
-type Transaction = RunningCall & { isLost: boolean; isOver: boolean }
+type Transaction = RunningCall & { isLost: boolean; isOver: boolean; hasWritten: boolean }
 
 const workUntilOver = <T>(state: Transaction, work: Promise<T>): Promise<T> =>
   work.finally(() => {
@@ -146,6 +177,7 @@ const newTransaction = (isBegun: () => boolean): Transaction => ({
   isGivenUp: false,
   isLost: false,
   isOver: false,
+  hasWritten: false,
   statement: null,
   isBegun,
 })
@@ -155,6 +187,14 @@ function requireWanted(state: Transaction): void {
   if (state.isGivenUp) throw new EngineUnavailable('db', 'down')
 }
 
+const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE'])
+
+/** Whether a statement has changed rows, as its result says. */
+function hasWritten(result: unknown): boolean {
+  const { command = '', count = 0 } = result as { command?: string; count?: number }
+  return WRITES.has(command) && count > 0
+}
+
 /** Statements in a transaction already have a connection, so they do not queue. */
 function transactionSql(tx: postgres.TransactionSql, state: Transaction, afterCommit: (() => void)[]): Tx {
   const run = async <T>(statement: () => PromiseLike<unknown>): Promise<T> => {
@@ -162,7 +202,9 @@ function transactionSql(tx: postgres.TransactionSql, state: Transaction, afterCo
     requireWanted(state)
     const pending = statement()
     state.statement = pending
-    return unlessLost(state, pending as PromiseLike<T>, isConnectionLost)
+    const result = await unlessLost(state, pending as PromiseLike<T>, isConnectionLost)
+    state.hasWritten ||= hasWritten(result)
+    return result
   }
   return Object.assign(
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>

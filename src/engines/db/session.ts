@@ -1,9 +1,8 @@
 // One connection without time limits, for work that may take hours. Every statement after its loss fails: another
 // connection would have neither its locks nor its transaction.
-import { setTimeout as wait } from 'node:timers/promises'
 import { EngineUnavailable, type Session, type SqlValue, type Tx } from '../engines.ts'
 import { parameters } from './arrays.ts'
-import { type Location, openDriver } from './driver.ts'
+import { endsWithin, type Location, openDriver } from './driver.ts'
 
 /** With keepalive the server also notices that the client's machine is gone. */
 const SESSION_SETTINGS = {
@@ -14,15 +13,14 @@ const SESSION_SETTINGS = {
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 6,
 }
-/** The driver retries for ever with a server that closes every connection. */
-const CONNECT_MS = 10_000
 
-export async function runSession<T>(at: Location, work: (session: Session) => Promise<T>): Promise<T> {
-  let isLost = false
+/** Fails if it has no connection after `waitMs`: the driver retries for ever with a server that closes every connection. */
+export async function runSession<T>(at: Location, waitMs: number, work: (session: Session) => Promise<T>): Promise<T> {
+  let [isConnected, isLost] = [false, false]
   const onclose = () => {
     isLost = true
   }
-  const { sql, end } = openDriver(at, { onclose }, SESSION_SETTINGS)
+  const { sql, end } = openDriver(at, { onclose }, SESSION_SETTINGS, waitMs)
   const run = async <R>(statement: () => PromiseLike<R>): Promise<R> => {
     if (isLost) throw lost()
     return Promise.resolve(statement()).catch(error => {
@@ -47,10 +45,13 @@ export async function runSession<T>(at: Location, work: (session: Session) => Pr
     }
   }
   try {
-    await Promise.race([connected(tx), wait(CONNECT_MS, null, { ref: false }).then(() => Promise.reject(lost()))])
+    const connecting = connected(tx)
+    if (!(await endsWithin(connecting, waitMs))) throw lost()
+    await connecting
+    isConnected = true
     return await work(Object.assign(tx, { transaction }))
   } finally {
-    await end(isLost ? 0 : 5) // After a loss, the driver would wait for all of it.
+    await end(isConnected && !isLost ? 5 : 0) // Without a connection, the driver would wait for all of it.
   }
 }
 

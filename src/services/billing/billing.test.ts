@@ -282,7 +282,7 @@ describe('the journal', () => {
         ((strings: TemplateStringsArray, ...values: never[]) => db(strings, ...values)) as Database,
         { ...db, transaction, for: () => wrapped },
       )
-      return wrapped
+      return Object.assign(wrapped, { background: wrapped, analytics: wrapped })
     }
     const own = await startHost({ services: all, wrapDb }, t)
     state.isDown = true

@@ -33,7 +33,7 @@ function openCheck({ db }: Engines, warn: (error: unknown) => void) {
   let imbalance = 0
   return {
     check: async () => {
-      imbalance = await store.sumAccounts(db)
+      imbalance = await store.sumAccounts(db.analytics)
       if (imbalance !== 0)
         warn(new Error(`the journal is damaged: its accounts are ${imbalance} together instead of 0`))
     },

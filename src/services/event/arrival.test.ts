@@ -261,7 +261,7 @@ describe('a database that cannot be reached', () => {
         ((strings: TemplateStringsArray, ...values: never[]) => db(strings, ...values)) as Database,
         { ...db, transaction, atOnce, for: () => wrapped },
       )
-      return wrapped
+      return Object.assign(wrapped, { background: wrapped, analytics: wrapped })
     }
     const own = await startHost({ wrapDb }, t)
     const send = () => own.call('POST /v1/event', { body: { event: 'x', messageId: 'same', properties: {} } })

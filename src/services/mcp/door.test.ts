@@ -177,7 +177,10 @@ describe('a tool call', () => {
           isBusy && String(args[0]).includes('keys')
             ? Promise.reject(new EngineUnavailable('db', 'busy'))
             : Reflect.apply(target, self, args),
-        get: (target, name) => (name === 'for' ? () => wrapDb(target) : Reflect.get(target, name)),
+        get: (target, name) => {
+          if (name === 'for') return () => wrapDb(target)
+          return name === 'background' || name === 'analytics' ? wrapDb(target) : Reflect.get(target, name)
+        },
       })
     const own = await startHost({ wrapDb }, t)
     const { key } = (await own.call('POST /v1/account/keys', { body: { name: 'own' } })).body
