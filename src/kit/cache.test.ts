@@ -10,7 +10,7 @@ const notExpected = () => assert.fail('no look-up is expected')
 describe('a cache', () => {
   it('repeats a look-up if what it found changed meanwhile', async () => {
     for (const change of ['drop', 'clear'] as const) {
-      const cache = openCache<string>()
+      const cache = openCache<string>(() => true)
       let lookUps = 0
       const lookUp = async () => {
         if (++lookUps === 1) cache[change]('alias')
@@ -22,7 +22,7 @@ describe('a cache', () => {
   })
 
   it('neither caches nor returns what changes all the time', async () => {
-    const cache = openCache<string>()
+    const cache = openCache<string>(() => true)
     const lookUp = async () => {
       cache.drop('alias')
       return { value: 'old', aliases: ['alias'] }
@@ -32,7 +32,7 @@ describe('a cache', () => {
   })
 
   it('looks up once, whatever else changes meanwhile', async () => {
-    const cache = openCache<number>()
+    const cache = openCache<number>(() => true)
     let lookUps = 0
     const lookUp = async () => {
       for (let at = 0; at < 1_000; at++) cache.drop(`another ${at}`)
@@ -44,7 +44,7 @@ describe('a cache', () => {
 
   it('drops every entry that has the given alias', async () => {
     for (const alias of ['key', 'member']) {
-      const cache = openCache<number>()
+      const cache = openCache<number>(() => true)
       await cache.load('first', 0, USER, async () => ({ value: 1, aliases: ['key', 'member'] }))
       await cache.load('second', 0, USER, async () => ({ value: 2, aliases: ['other', 'member'] }))
       cache.drop(alias)
@@ -54,7 +54,7 @@ describe('a cache', () => {
   })
 
   it('shares one look-up among concurrent loads, also with those that come after a change', async () => {
-    const cache = openCache<number>()
+    const cache = openCache<number>(() => true)
     const finish: (() => void)[] = []
     const lookUp = () =>
       new Promise<{ value: number; aliases: string[] }>(done => {
@@ -74,7 +74,7 @@ describe('a cache', () => {
   })
 
   it('renews an entry in use before it expires, and returns the old value meanwhile', async () => {
-    const cache = openCache<number>()
+    const cache = openCache<number>(() => true)
     let lookUps = 0
     const lookUp = async () => ({ value: ++lookUps, aliases: [] })
     await cache.load('name', 0, USER, lookUp)
@@ -87,7 +87,7 @@ describe('a cache', () => {
   })
 
   it('keeps an entry whose renewal fails until it expires, and forgets one that no longer exists', async () => {
-    const cache = openCache<number>()
+    const cache = openCache<number>(() => true)
     await cache.load('name', 0, USER, async () => ({ value: 1, aliases: [] }))
     const fails = async () => {
       throw new EngineUnavailable('db', 'down')
@@ -103,7 +103,7 @@ describe('a cache', () => {
   })
 
   it('serves known names and other clients while one client asks for thousands of unknown names', async () => {
-    const cache = openCache<number>()
+    const cache = openCache<number>(() => true)
     await cache.load('known', 0, 'home', async () => ({ value: 1, aliases: [] }))
     const slow = Promise.withResolvers<null>()
     let refused = 0
@@ -122,5 +122,31 @@ describe('a cache', () => {
     assert.equal(await Promise.race([other, settle().then(() => 'waits')]), 3)
     slow.resolve(null)
     await Promise.all(flood)
+  })
+
+  it('looks everything up while notifications are missing, and keeps nothing of that', async () => {
+    let isListening = true
+    const cache = openCache<number>(() => isListening)
+    let value = 1
+    const lookUp = async () => ({ value, aliases: [] })
+    await cache.load('name', 0, USER, lookUp)
+    isListening = false
+    assert.equal(cache.get('name', 0, notExpected), undefined)
+    value = 2
+    assert.equal(await cache.load('other', 0, USER, lookUp), 2)
+    cache.clear()
+    isListening = true
+    assert.equal(cache.get('name', 0, notExpected), undefined)
+    assert.equal(cache.get('other', 0, notExpected), undefined)
+  })
+
+  it('shares no look-up while notifications are missing: it may have begun before a change', async () => {
+    const cache = openCache<number>(() => false)
+    const first = Promise.withResolvers<number>()
+    const found = async (value: Promise<number>) => ({ value: await value, aliases: [] })
+    const early = cache.load('name', 0, USER, () => found(first.promise))
+    assert.equal(await cache.load('name', 0, USER, () => found(Promise.resolve(2))), 2)
+    first.resolve(1)
+    assert.equal(await early, 1)
   })
 })

@@ -1,5 +1,6 @@
 // Caches database look-ups for a short time. A notification of a change drops the entry at once; the lifetime bounds
-// how long an entry can be stale if a notification is lost. An entry in use is looked up again before it expires.
+// how long an entry can be stale if a notification is lost. An entry in use is looked up again before it expires. While
+// notifications are missing, everything is looked up.
 import { EngineUnavailable } from '../engines/engines.ts'
 import { inTurn, openFairQueue, QueueFull } from '../fair/queue.ts'
 
@@ -32,7 +33,8 @@ export type Cache<T> = {
   clear(): void
 }
 
-export function openCache<T>(): Cache<T> {
+/** `isListening`: whether notifications of changes arrive. */
+export function openCache<T>(isListening: () => boolean): Cache<T> {
   const entries = openEntries<T>()
   const running = new Map<string, Promise<T | null>>()
   const [lookUps, renewals] = [openFairQueue(LOOK_UPS), openFairQueue(RENEWALS)]
@@ -45,7 +47,7 @@ export function openCache<T>(): Cache<T> {
         const found = await lookUp()
         if (found === null) return null
         if (!changes.concern(found.aliases, since)) {
-          entries.add(name, nowMs, found)
+          if (isListening()) entries.add(name, nowMs, found)
           return found.value
         }
         if (tries === TRIES_MAX) throw new EngineUnavailable('db', 'busy')
@@ -55,8 +57,9 @@ export function openCache<T>(): Cache<T> {
     }
   }
 
-  /** Concurrent look-ups of one name share one promise. */
+  /** Concurrent look-ups of one name share one promise, unless nobody would notice that it has changed since. */
   function share(name: string, start: () => Promise<T | null>): Promise<T | null> {
+    if (!isListening()) return start()
     const before = running.get(name)
     if (before) return before
     const mine = start().finally(() => running.delete(name))
@@ -75,7 +78,7 @@ export function openCache<T>(): Cache<T> {
 
   return {
     get: (name, nowMs, lookUp) => {
-      const entry = entries.get(name)
+      const entry = isListening() ? entries.get(name) : undefined
       if (!entry || entry.untilMs <= nowMs) return undefined
       if (entry.renewMs <= nowMs) renew(name, nowMs, entry, lookUp)
       return entry.value

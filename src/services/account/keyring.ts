@@ -42,7 +42,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { db, clock, warn } = options
   // The cache is keyed by the credential's text, because hashing it would cost a tenth of a small request. The text was
   // in memory with the request anyway, and expired entries are removed at the next look-up.
-  const cache = openCache<CachedCredential>()
+  const cache = openCache<CachedCredential>(db.isListening)
   for (const [channel, alias] of Object.entries(CHANNELS)) {
     await db.listen(channel, name => cache.drop(alias(name)), cache.clear)
   }

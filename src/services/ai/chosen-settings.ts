@@ -14,7 +14,7 @@ export type ChosenModels = (name: string) => readonly string[]
 export type ChosenSettings = (org: OrgId) => ChosenModels | Promise<ChosenModels>
 
 export async function openChosenSettings(db: Database, clock: Clock): Promise<ChosenSettings> {
-  const cache = openCache<ChosenModels>()
+  const cache = openCache<ChosenModels>(db.isListening)
   await db.listen(SETTINGS_CHANNEL, cache.drop, cache.clear)
   return org => {
     const nowMs = clock.now().getTime()

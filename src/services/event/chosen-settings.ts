@@ -11,7 +11,7 @@ export const DEFAULT_SETTINGS: EventSettings = { storeAddresses: false, scrub: f
 export type ChosenSettings = (org: OrgId) => EventSettings | Promise<EventSettings>
 
 export async function openChosenSettings(db: Database, clock: Clock): Promise<ChosenSettings> {
-  const cache = openCache<EventSettings>()
+  const cache = openCache<EventSettings>(db.isListening)
   await db.listen(SETTINGS_CHANNEL, cache.drop, cache.clear)
   return org => {
     const nowMs = clock.now().getTime()

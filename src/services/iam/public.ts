@@ -103,7 +103,7 @@ export async function openDirectory(
 ) {
   const { db, clock, seal } = engines
   const publishing = { ...engines, source }
-  const cache = openCache<signIn.Client & { secret: string | null }>()
+  const cache = openCache<signIn.Client & { secret: string | null }>(db.isListening)
   await db.listen('apps', cache.drop, cache.clear)
   const loadClient = async (id: string) => {
     const client = await signIn.selectClient(db, { brand, id })

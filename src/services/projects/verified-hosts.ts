@@ -9,7 +9,7 @@ import { selectHolder } from './store.ts'
 export type VerifiedHosts = (host: string, address: string) => boolean | Promise<boolean>
 
 export async function openVerifiedHosts(db: Database, clock: Clock): Promise<VerifiedHosts> {
-  const cache = openCache<boolean>()
+  const cache = openCache<boolean>(db.isListening)
   await db.listen('domains', cache.drop, cache.clear)
   return (host, address) => {
     const nowMs = clock.now().getTime()

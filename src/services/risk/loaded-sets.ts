@@ -97,6 +97,7 @@ export async function openLoadedSets(
     queued.add(set)
     reload(set).catch(error => closed || warn(error))
   }
+  // While notifications are missing, the tables answer as they do until a new one is built: with the version they name.
   await db.listen('risk', debounced(clock, inBackground), () => {
     for (const { entry } of all) inBackground(entry.set)
   })

@@ -13,7 +13,7 @@ export const PROVIDERS_MAX = 100
 export const sealName = (provider: string) => `ai provider ${provider}`
 
 export type Registry = {
-  /** While providers that changed are being read; null otherwise. */
+  /** While providers that changed are being read, or while nobody would be told of a change; null otherwise. */
   ready(): Promise<void> | null
   /** Those that offer the model, in the order in which they are tried. */
   offersOf(model: string): readonly Offer[]
@@ -59,7 +59,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   await db.listen(PROVIDERS_CHANNEL, reloading.start, reloading.start)
   await Promise.all([load(), look()])
   return {
-    ready: reloading.running,
+    ready: () => (db.isListening() ? reloading.running() : reloading.start()),
     offersOf: model => byModel.get(model) ?? explicit(model, configured),
     all: () => [...added, ...fixed, ...found],
     look,
@@ -69,23 +69,26 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
 /** Starts the work again after it has ended if it was asked for meanwhile. What fails is asked for again when the
  *  connection to the database is back. */
 function oneAtATime(work: () => Promise<void>, warn: (error: unknown) => void) {
-  let running: Promise<void> | null = null
-  let isAsked = false
-  async function run(): Promise<void> {
-    while (isAsked) {
-      isAsked = false
-      await work()
-    }
+  /** Ends after all that was asked for, however it ends. */
+  let last: Promise<void> | null = null
+  /** Has not begun, so that it also serves whoever asks now. */
+  let next: Promise<void> | null = null
+  function begin(): Promise<void> {
+    const mine = (last ?? Promise.resolve()).then(() => {
+      next = null
+      return work()
+    })
+    const ended: Promise<void> = mine.catch(warn).then(() => {
+      if (last === ended) last = null
+    })
+    last = ended
+    return mine
   }
   return {
-    running: () => running,
-    start: () => {
-      isAsked = true
-      running ??= run()
-        .catch(warn)
-        .finally(() => {
-          running = null
-        })
+    running: () => last,
+    start: (): Promise<void> => {
+      next ??= begin()
+      return next
     },
   }
 }

@@ -36,9 +36,9 @@ type SmallOrg = { overrides: OrgOverrides | null }
 type Engines = { db: Database; clock: Clock; random: Random }
 
 export async function openOverrideCache({ db, clock, random }: Engines): Promise<OverrideCache> {
-  const byOrg = openCache<SmallOrg>()
-  const bySet = openCache<SetOverrides>()
-  const countsOfLarge = openCache<ReadonlyMap<string, number>>()
+  const byOrg = openCache<SmallOrg>(db.isListening)
+  const bySet = openCache<SetOverrides>(db.isListening)
+  const countsOfLarge = openCache<ReadonlyMap<string, number>>(db.isListening)
   // A separate worker thread: a document can occupy the other one for minutes.
   const thread = openThread({ idleMs: IDLE_MS })
   const salt = () => random.bytes(4).readUInt32LE()
