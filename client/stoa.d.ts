@@ -1752,7 +1752,7 @@ export type Stoa = {
      */
     listServices(input?: ListServicesInput, options?: CallOptions): Call<ListServicesOutput>;
     /**
-     * Check whether the host can serve requests; a 503 names the engine that is down.
+     * Check whether the host can serve requests; a 503 names the engine that is down or whose disk is full.
      * `GET /v1/health`
      */
     getHealth(input?: GetHealthInput, options?: CallOptions): Call<GetHealthOutput>;

@@ -5,6 +5,7 @@ import { repliesIn } from '../kit/answer.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Operation, operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
+import { diskFull } from './faults.ts'
 import { type Document, replyWith } from './files.ts'
 
 const ServiceEntry = Type.Object(
@@ -43,7 +44,7 @@ export function aboutOperations(
   let pinging: Promise<void> | null = null
   const getHealth = operation({
     route: 'GET /v1/health',
-    summary: 'Check whether the host can serve requests; a 503 names the engine that is down',
+    summary: 'Check whether the host can serve requests; a 503 names the engine that is down or whose disk is full',
     access: 'public',
     output: Type.Object({
       status: Type.Literal('up', { description: 'The host can serve requests' }),
@@ -77,7 +78,9 @@ async function pingDatabase(ping: () => Promise<void>): Promise<void> {
   try {
     await ping()
   } catch (error) {
-    if (!(error instanceof EngineUnavailable) || error.state !== 'down') throw error
+    if (!(error instanceof EngineUnavailable)) throw error
+    if (error.state === 'full') throw diskFull(error, [{ path: 'engines.db', says: 'has no disk space left' }])
+    if (error.state !== 'down') throw error
     throw new Fault('database_unreachable', {
       message: 'The database cannot be reached.',
       fields: [{ path: 'engines.db', says: 'is down' }],

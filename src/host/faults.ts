@@ -1,6 +1,6 @@
 // Maps thrown errors to the faults that are answered.
 import { type EngineName, EngineUnavailable, HttpFailure } from '../engines/engines.ts'
-import { Fault, type FaultCode } from '../kit/fault.ts'
+import { Fault, type FaultCode, type FieldFault } from '../kit/fault.ts'
 
 /** Faults that the host itself may answer, for any operation. */
 export const HOST_FAULTS: readonly FaultCode[] = [
@@ -62,11 +62,21 @@ const UNREACHABLE: Partial<Record<EngineName, [code: FaultCode, message: string,
   dns: ['upstream_unreachable', 'The name servers did not answer. Try again in a moment.', 2],
 }
 
+/** People must make room, so a retry within seconds is of no use. */
+export const diskFull = (cause: unknown, fields: FieldFault[] = []) =>
+  new Fault('database_unreachable', {
+    message: 'The disk of the database is full, so nothing can be saved. Its operator must make room.',
+    retryAfterS: 60,
+    cause,
+    fields,
+  })
+
 function engineFault(error: EngineUnavailable): Fault {
   if (error.state === 'unknown') {
     const message = 'The database was lost while it saved this. Check whether it was saved before you try again.'
     return new Fault('database_unreachable', { message, cause: error })
   }
+  if (error.state === 'full') return diskFull(error)
   const unreachable = error.state === 'down' ? UNREACHABLE[error.engine] : undefined
   if (unreachable) {
     const [code, message, retryAfterS] = unreachable

@@ -125,3 +125,25 @@ describe('an unreachable database', async () => {
     assert.equal(page.headers['access-control-allow-origin'], undefined)
   })
 })
+
+describe('a database whose disk is full', async () => {
+  const host = await startHost({ services })
+
+  it('is answered 503 by what writes, and named by the health check until a write succeeds', async () => {
+    const create = (slug: string) => host.call('POST /v1/projects', { body: { slug, name: 'Project' } })
+    await host.db.script(`create function no_space() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+      create trigger no_space before insert on projects for each row execute function no_space()`)
+    const refused = await create('refused')
+    const { code, message } = refused.body.error
+    assert.deepEqual([refused.status, code, refused.headers['retry-after']], [503, 'database_unreachable', '60'])
+    assert.match(message, /^The disk of the database is full, /)
+    assert.equal((await host.call('GET /v1/projects')).status, 200)
+    const health = await host.call('GET /v1/health', { as: null })
+    assert.deepEqual([health.status, health.body.error.code], [503, 'database_unreachable'])
+    assert.deepEqual(health.body.error.fields, [{ path: 'engines.db', says: 'has no disk space left' }])
+    await host.db.script('drop function no_space cascade')
+    assert.equal((await create('saved')).status, 201)
+    assert.equal((await host.call('GET /v1/health', { as: null })).status, 200)
+  })
+})
