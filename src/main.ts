@@ -97,13 +97,11 @@ async function start(flags: string[]): Promise<void> {
     baseUrl,
     files: [{ path: '', directory: new URL('pages/', import.meta.url) }],
     runsBackground: true,
-    // The embedded database is locked for this process.
-    isAlone: config.DATABASE_URL === null,
+    isAlone: config.DATABASE_URL === null, // The embedded database is locked for this process.
     settings: config.services,
     ownOrigins,
-    // On localhost it would forbid plain http to whatever else runs on the developer's machine.
     ...memoryLimits(config),
-    hsts: !!config.STOA_BASE_URL && !/\/\/(localhost|127\.|\[::1\])/.test(config.STOA_BASE_URL),
+    hsts: isPublicName(config.STOA_BASE_URL),
     metricsAddress: { host: metricsHost, port: metricsPort },
   })
   const drain = async () => void (await Promise.all([identity.drain(DRAIN_MS), host.drain(DRAIN_MS)]))
@@ -115,6 +113,9 @@ async function start(flags: string[]): Promise<void> {
   const metricsUrl = `http://${bracketed(metricsHost)}:${host.metricsPort}`
   process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
 }
+
+/** On localhost it would forbid plain http to whatever else runs on the developer's machine. */
+const isPublicName = (url: string | null) => !!url && !/\/\/(localhost|127\.|\[::1\])/.test(url)
 
 function requireServices(names: Iterable<string>): void {
   for (const name of names) {

@@ -175,7 +175,7 @@ async function callOfModel(host: TestHost): Promise<ValidCall> {
 /** An event that a consumer failed to handle; its id. */
 export async function setAsideEvent(host: TestHost): Promise<string> {
   const envelope = { id: 'evt_1', type: 'project.created', tenant: host.home.org, time: '2026-11-15T09:00:00.000Z' }
-  const [row] = await host.db<{ id: number }>`insert into bus_set_aside (consumer, tenant, subject, envelope, error, at)
+  const [row] = await host.db<{ id: number }>`insert into dead_letters (consumer, tenant, subject, envelope, error, at)
     values ('nobody', ${host.home.org}, 'project.created', ${JSON.stringify(envelope)}, 'failed', now()) returning id`
   return String(row?.id)
 }

@@ -127,7 +127,7 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
   await db`insert into events (received, timestamp, clamped, org, id, wire, event, fingerprint, properties)
     select ${now}, ${now}::timestamptz - make_interval(secs => n), false, ${org}, 'evt_' || n, 'native', '$exception', 'f', '{}'
     from generate_series(0, ${each}::int) as n`
-  await db`insert into bus_set_aside (consumer, tenant, subject, envelope, error, at)
+  await db`insert into dead_letters (consumer, tenant, subject, envelope, error, at)
     select 'consumer', ${org}, 'project.created',
       '{"id":"evt_1","type":"project.created","tenant":"home","time":"2026-11-15T09:30:00.000Z"}', 'failed', ${now}
     from generate_series(0, ${each}::int) as n`

@@ -40,7 +40,7 @@ export type BackgroundOptions = {
 /** Returns a function that stops all of it. */
 export async function startBackground(options: BackgroundOptions): Promise<() => Promise<void>> {
   const { engines, services, states, log } = options
-  const db = engines.db.for('background work')
+  const db = engines.db.background
   const warn = (error: unknown, what: string, fields: Record<string, unknown> = {}) =>
     log.events.warn({ err: error, ...fields }, what)
   const handlers = services.flatMap(({ name, consumers }) =>
@@ -127,7 +127,7 @@ async function runHere(
   schedule: Schedule,
   ended: AbortSignal,
 ): Promise<number> {
-  const { db } = options.engines
+  const db = options.engines.db.background
   const outcome = await runOnce(options, state, schedule, { signal: ended, write: work => db.transaction(work) })
   return outcome?.againInMs ?? schedule.everyMs
 }
@@ -141,7 +141,8 @@ async function runIfDue(
   ended: AbortSignal,
   isStart: boolean,
 ): Promise<number> {
-  const { db, clock } = options.engines
+  const { clock, random } = options.engines
+  const db = options.engines.db.background
   const name = `schedule ${schedule.name}`
   const remainingMs = async (ignoresDue: boolean) => {
     const { done, due } = await selectDue(db, name)
@@ -151,7 +152,7 @@ async function runIfDue(
   }
   const dueInMs = await remainingMs(isStart)
   if (dueInMs > 0) return Math.min(dueInMs, schedule.everyMs)
-  const nextAtMs = await withLease(options.engines, name, ended, async lease => {
+  const nextAtMs = await withLease({ db, clock, random }, name, ended, async lease => {
     // Another process may have run it before this one acquired the lease.
     const stillMs = await remainingMs(isStart)
     if (stillMs > 0) return clock.now().getTime() + stillMs
@@ -182,7 +183,7 @@ async function runOnce(
     const overdue = new Promise<never>((_, reject) => {
       late.signal.addEventListener('abort', () => reject(late.signal.reason), { once: true })
     })
-    const context = { ...engines, state, queues, signal: bounded, write }
+    const context = { ...engines, db: engines.db.background, state, queues, signal: bounded, write }
     const outcome = await Promise.race([schedule.run(context as never), overdue])
     bounded.throwIfAborted()
     return outcome

@@ -73,7 +73,7 @@ describe('the profiles of a database', () => {
   })
 
   it('have a share of the connections of requests in addition', () => {
-    assert.deepEqual(connectionsOf(10), { requests: 10, background: 4, analytics: 2 })
+    assert.deepEqual(connectionsOf(10), { requests: 10, background: 6, analytics: 2 })
     assert.deepEqual(connectionsOf(1), { requests: 1, background: 2, analytics: 1 })
   })
 

@@ -2,10 +2,10 @@
 
 export type Profile = 'requests' | 'background' | 'analytics'
 
-/** Connections in addition to those of requests. Two for background work: one of its users alone gets half. */
+/** Connections in addition to those of requests. Two or more for background work: one of its users alone gets half. */
 export const connectionsOf = (requests: number): Record<Profile, number> => ({
   requests,
-  background: Math.max(2, Math.round(requests * 0.4)),
+  background: Math.max(2, Math.round(requests * 0.6)),
   analytics: Math.max(1, Math.round(requests * 0.2)),
 })
 

@@ -15,7 +15,7 @@ export type LogOptions = {
 }
 
 export function openLog({ db, warn }: LogOptions): Log {
-  const own = db.for('the log')
+  const own = db.background.for('the log')
   let wake = (_lanes: readonly number[]) => {}
   const notifier = openNotifier(lanes =>
     store.notifyReaders(own.autocommit, CHANNEL, lanes).catch(error => warn(error, 'the log', {})),

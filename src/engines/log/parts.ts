@@ -20,7 +20,10 @@ export async function trimParts(options: TrimOptions & { troubled: (error: unkno
   for (let ahead = 1; ahead <= DAYS_AHEAD; ahead++) {
     const day = today + ahead * DAY_MS
     if (existing.includes(nameOf(day))) continue
-    await write(tx => createPart(tx, 'bus_log', nameOf(day), isoOf(day), isoOf(day + DAY_MS))).catch(troubled)
+    await write(tx => createPart(tx, 'bus_log', nameOf(day), isoOf(day), isoOf(day + DAY_MS))).catch(error => {
+      if (signal.aborted) throw error
+      troubled(error)
+    })
   }
   const readersAfter = (ageMs: number) =>
     ageMs < KEEP_FOR_UNDECLARED_MS ? [...options.declared, ...options.undeclared] : options.declared

@@ -14,7 +14,7 @@ import type {
   QueueDeclaration,
   Queues,
 } from '../../kit/queue.ts'
-import { countsOf, type JobRow, rowOf } from '../../kit/queues/add.ts'
+import { countsOf, type JobRow, rowsOf } from '../../kit/queues/add.ts'
 import * as store from '../../kit/queues/store.ts'
 import type { Emits } from '../../kit/write.ts'
 
@@ -59,13 +59,13 @@ export function openJobs(by: JobsOptions): Queues {
     return found
   }
   const now = () => clock.now().toISOString()
-  const rowFor = ({ declaration, state }: DeclaredQueue, job: NewJob<unknown>) =>
-    rowOf(by, declaration, job, declaration.expiresMs?.(state))
+  const rowsFor = ({ declaration, state }: DeclaredQueue, jobs: readonly NewJob<unknown>[]) =>
+    rowsOf(by, declaration, jobs, declaration.expiresMs?.(state))
   return {
     add: async (db, queue, jobs) => {
       if (jobs.length === 0) return 0
       const declared = declaredOf(queue)
-      const rows = jobs.map(job => rowFor(declared, job))
+      const rows = rowsFor(declared, jobs)
       const refused = await refuse(db, declared, rows, await store.addToKeys(db, declared.id, countsOf(rows)))
       await store.insertJobs(db, declared.id, refused.size > 0 ? rows.filter(row => !refused.has(row)) : rows)
       if (refused.size > 0)
@@ -98,7 +98,7 @@ export function openJobs(by: JobsOptions): Queues {
     },
     begin: async <P>(db: Tx, queue: Queue<P>, job: NewJob<P>, leaseMs: number) => {
       const declared = declaredOf(queue)
-      const row = { ...rowFor(declared, job), attemptsMax: 1 }
+      const row = { ...(rowsFor(declared, [job])[0] as JobRow), attemptsMax: 1 }
       const lease = random.token(22)
       await store.addToKeys(db, declared.id, countsOf([row]))
       await store.insertStarted(db, declared.id, row, { lease, leaseMs, now: now() })

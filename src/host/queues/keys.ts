@@ -1,16 +1,10 @@
-// The keys of queues that this process works on. It has them by its lease, on the clock of the database: a process that does
-// not renew it in time loses all of them.
+// The keys of queues that this process works on, with what is due there.
 import type { Clock, Database } from '../../engines/engines.ts'
 import type { KeyLimits } from '../../kit/queue.ts'
 import * as store from '../../kit/queues/store.ts'
+import { openHolder } from './holder.ts'
 import type { DeclaredQueue } from './jobs.ts'
 
-/** Longer than the deadline of most attempts, and short enough that others go on soon. */
-const LEASE_MS = 10_000
-const RENEW_MS = 2_500
-/** The leases of others are judged only by who could renew its own for so long: after the database stood still, all of them
- *  are over, and their holders have outcomes to write. */
-const CALM_MS = 5_000
 /** Keys of one process: each takes a few hundred bytes. */
 const KEYS_MAX = 20_000
 const CLAIM_MAX = 1_000
@@ -40,7 +34,8 @@ export type Key = {
   starts: number[]
 }
 
-export type Interrupted = { key: Key; job: Omit<store.DueJob, 'payload'> }
+/** An attempt that has begun and is nobody's. */
+export type Interrupted = { key: Key; id: string }
 
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -61,25 +56,10 @@ export type KeysOptions = {
 export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions) {
   const keys = new Map<string, Key>()
   const served = [...queues.values()].filter(({ isPulled }) => !isPulled).map(({ id }) => id)
-  let [renewedMs, calmSinceMs] = [Number.NEGATIVE_INFINITY, performance.now()]
+  // What runs here ends, and counts if it was not begun again meanwhile.
+  const renew = openHolder({ db, clock, me, isAlone, lost: () => keys.clear() })
   const nowMs = () => clock.now().getTime()
   const now = () => clock.now().toISOString()
-  const nameOf = (one: store.HeldKey) => `${one.queue} ${one.key}`
-
-  /** By real time, as the leases. */
-  async function renew(): Promise<void> {
-    const atMs = performance.now()
-    if (atMs - renewedMs < RENEW_MS) return
-    const isFirst = renewedMs === Number.NEGATIVE_INFINITY
-    if (!isFirst && atMs - renewedMs > LEASE_MS / 2) calmSinceMs = atMs
-    // Others took the keys over. What runs here ends, and counts if it was not begun again meanwhile.
-    if ((await store.renewHolder(db.autocommit, me, LEASE_MS)) && !isFirst) keys.clear()
-    renewedMs = performance.now()
-    if (isFirst || renewedMs - atMs > RENEW_MS) calmSinceMs = renewedMs
-    if (renewedMs - calmSinceMs < CALM_MS && !isAlone) return
-    const dead = await store.selectDead(db, me, isAlone)
-    if (dead.length > 0) await db.transaction(tx => store.freeKeys(tx, dead, now()))
-  }
 
   /** Also those that this process has, when something was added there. */
   async function claim(): Promise<void> {
@@ -94,7 +74,7 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions
     }
   }
 
-  /** Returns the attempts that were interrupted: they have begun and are nobody's. */
+  /** Returns the attempts that were interrupted. */
   async function load(): Promise<Interrupted[]> {
     const atMs = nowMs()
     const wanting = [...keys.values()].filter(
@@ -113,24 +93,12 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions
       const own = found.get(nameOf(heldOf(key))) ?? []
       if (own.length >= (asked[at]?.each ?? 0)) key.dueMs = 0
       key.loaded = own.filter(({ started }) => started === null).slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
-      return own.filter(({ id, started }) => started !== null && !isOurs(id)).map(job => ({ key, job }))
+      return own.filter(({ id, started }) => started !== null && !isOurs(id)).map(({ id }) => ({ key, id }))
     })
   }
 
   async function release(given: readonly Key[]): Promise<void> {
-    if (given.length === 0) return
-    const asked = given.map(key => {
-      const notBefore = new Date(Math.max(key.blockedMs, 0)).toISOString()
-      return { ...heldOf(key), ranks: key.queue.ranks, notBefore }
-    })
-    const released = await db.transaction(tx => store.releaseKeys(tx, me, asked))
-    for (const one of released) keys.delete(nameOf(one))
-    if (released.length === given.length) return
-    // The others are locked for a moment, or not ours any more.
-    const names = new Set(released.map(nameOf))
-    const left = asked.filter(one => !names.has(nameOf(one)))
-    const held = new Set((await store.selectHeld(db, me, left)).map(nameOf))
-    for (const name of left.map(nameOf)) if (!held.has(name)) keys.delete(name)
+    for (const one of await releaseAll(db, me, given)) keys.delete(nameOf(one))
   }
 
   return {
@@ -155,25 +123,35 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions
     /** When there is something to load, or to begin. */
     nextMs: (atMs: number): number => {
       let nextMs = NEVER
-      for (const {
-        loaded,
-        dueMs,
-        retriesMs,
-        blockedMs,
-        limits: { rate },
-        starts,
-      } of keys.values()) {
-        for (const ms of retriesMs) nextMs = Math.min(nextMs, ms)
-        if (loaded.length === 0) nextMs = Math.min(nextMs, dueMs)
-        // The others have something to begin already, and wait for their time or for a place.
-        const freeMs = rate !== null && starts.length === rate.count ? (starts[0] as number) + rate.perMs : 0
-        for (const ms of [blockedMs, freeMs]) if (loaded.length > 0 && ms > atMs) nextMs = Math.min(nextMs, ms)
-      }
+      for (const key of keys.values()) nextMs = Math.min(nextMs, nextOf(key, atMs))
       return nextMs
     },
   }
 }
 
+function nextOf({ loaded, dueMs, retriesMs, blockedMs, limits: { rate }, starts }: Key, atMs: number): number {
+  let nextMs = NEVER
+  for (const ms of retriesMs) nextMs = Math.min(nextMs, ms)
+  if (loaded.length === 0) return Math.min(nextMs, dueMs)
+  // It has something to begin already, and waits for its time or for a place.
+  const freeMs = rate !== null && starts.length === rate.count ? (starts[0] as number) + rate.perMs : 0
+  for (const ms of [blockedMs, freeMs]) if (ms > atMs) nextMs = Math.min(nextMs, ms)
+  return nextMs
+}
+
+/** Returns those that this process does not have any more. The others are locked for a moment. */
+async function releaseAll(db: Database, me: string, given: readonly Key[]): Promise<store.HeldKey[]> {
+  if (given.length === 0) return []
+  const asked = given.map(key => {
+    return { ...heldOf(key), ranks: key.queue.ranks, notBefore: new Date(key.blockedMs).toISOString() }
+  })
+  const released = await db.transaction(tx => store.releaseKeys(tx, me, asked))
+  if (released.length === given.length) return released
+  const held = new Set((await store.selectHeld(db, me, asked)).map(nameOf))
+  return asked.filter(one => !held.has(nameOf(one)))
+}
+
+const nameOf = (one: store.HeldKey) => `${one.queue} ${one.key}`
 const heldOf = ({ queue: { id: queue }, key }: Key): store.HeldKey => ({ queue, key })
 
 const newKey = (queue: DeclaredQueue, { key, org }: store.ClaimedKey): Key => ({

@@ -12,19 +12,26 @@ export type JobRow = store.JobRow & { org: string }
 
 type Declared = Pick<QueueDeclaration<unknown, unknown, unknown, unknown, Emits>, 'priorities' | 'pausesMs'>
 
-export function rowOf(
+/** `lastsMs` is how long they are valid, unless they say it themselves. They keep their order, by their ids. */
+export function rowsOf(
   { clock, random }: { clock: Clock; random: Random },
   { priorities = 1, pausesMs }: Declared,
-  { key, org, payload, ...job }: NewJob<unknown>,
+  jobs: readonly NewJob<unknown>[],
   lastsMs?: number,
-): JobRow {
+): JobRow[] {
   const now = clock.now()
-  const { due = now, priority = 0 } = job
-  const expires = job.expires ?? (lastsMs === undefined ? null : new Date(due.getTime() + lastsMs))
-  return {
-    ...{ id: job.id ?? newUuid(random, now), key, org, rank: priorities - priority, due: due.toISOString() },
-    ...{ attemptsMax: pausesMs.length + 1, expires: expires?.toISOString() ?? null, payload: JSON.stringify(payload) },
-  }
+  const ids = jobs.map(() => newUuid(random, now)).sort()
+  return jobs.map(({ key, org, payload, due = now, priority = 0, ...job }, at) => {
+    const expires = job.expires ?? (lastsMs === undefined ? null : new Date(due.getTime() + lastsMs))
+    return {
+      ...{ id: job.id ?? (ids[at] as string), key, org, rank: priorities - priority, due: due.toISOString() },
+      ...{
+        attemptsMax: pausesMs.length + 1,
+        expires: expires?.toISOString() ?? null,
+        payload: JSON.stringify(payload),
+      },
+    }
+  })
 }
 
 /** How many there are of each key, and when the first is due. */
@@ -47,7 +54,7 @@ export async function addJobs<P>(
   queue: Queue<P>,
   jobs: readonly NewJob<P>[],
 ): Promise<void> {
-  const rows = jobs.map(job => rowOf(by, queue as never as Declared, job))
+  const rows = rowsOf(by, queue as never as Declared, jobs)
   await store.addToKeys(db, queue.id, countsOf(rows))
   await store.insertJobs(db, queue.id, rows)
   await store.notifyWorkers(db, QUEUES_CHANNEL)

@@ -176,6 +176,7 @@ describe('the address of an account', () => {
     const { accept } = host.mailServer
     t.after(() => {
       host.mailServer.accept = accept
+      host.warnings.length = 0 // Of notices of the tests before, which are sent again later.
     })
     host.mailServer.accept = () => {
       throw new EngineUnavailable('mail', 'down')

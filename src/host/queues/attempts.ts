@@ -1,0 +1,178 @@
+// Makes attempts: each is recorded before, and what became of it afterwards.
+import type { Clock, Database, Engines } from '../../engines/engines.ts'
+import type { Groups } from '../../kit/groups.ts'
+import type { Job } from '../../kit/queue.ts'
+import * as store from '../../kit/queues/store.ts'
+import { openUnawaited, type Unawaited } from '../../kit/unawaited.ts'
+import type { Ending } from './endings.ts'
+import { type Came, type DeclaredQueue, jobOf, outcomeOf } from './jobs.ts'
+import type { Interrupted, Key } from './keys.ts'
+import type { Measured } from './measured.ts'
+import type { Places, Taken } from './places.ts'
+
+/** An attempt that was not made is made again then. */
+const UNMADE_MS = 5_000
+
+export type AttemptsOptions = {
+  engines: Engines
+  db: Database
+  clock: Clock
+  /** The name of this process. */
+  me: string
+  queues: ReadonlyMap<string, DeclaredQueue>
+  placesOf: (queue: DeclaredQueue) => Places
+  endings: Groups<Ending>
+  measured: Measured
+  /** There may be something to do. */
+  wake: () => void
+  warn: (error: unknown) => void
+}
+
+type Attempt = { queue: DeclaredQueue; taken: Taken; job: Job; started: string }
+
+export function openAttempts(options: AttemptsOptions) {
+  const { clock, db, endings, measured, me, placesOf, queues, wake, warn } = options
+  /** Jobs whose attempt runs here, or whose outcome is not written yet. */
+  const ours = new Set<string>()
+  const unawaited = openUnawaited(warn)
+
+  async function end({ queue, taken, job, started }: Attempt, came: Came | null, ms: number): Promise<void> {
+    const now = clock.now()
+    const { ended, end } = came ? outcomeOf(queue, job, started, came, now) : unmade(job, now)
+    const places = placesOf(queue)
+    places.end(taken, ended?.status === 'ok', ms)
+    measured.add(queue.id, ended?.status ?? 'unmade')
+    wake()
+    await endings.add({ org: taken.key.org, queue, end, ended })
+    ours.delete(job.id)
+    if (end.due !== null) noteRetry(taken.key, Date.parse(end.due), end.keepsPlace)
+    places.give(taken)
+    wake()
+  }
+
+  async function runAll(queue: DeclaredQueue, attempts: readonly Attempt[]): Promise<void> {
+    let loaded: Map<string, unknown> | undefined
+    try {
+      const jobs = attempts.map(({ job }) => job)
+      loaded = await queue.declaration.load?.({ ...options.engines, db, state: queue.state }, jobs)
+    } catch (error) {
+      warn(error)
+      for (const one of attempts) unawaited.start(end(one, null, 0))
+      return
+    }
+    for (const one of attempts) {
+      const isGone = loaded && !loaded.has(one.job.id)
+      unawaited.start(isGone ? end(one, { reason: 'gone' }, 0) : runOne(one, loaded?.get(one.job.id)))
+    }
+  }
+
+  async function runOne(attempt: Attempt, loaded: unknown): Promise<void> {
+    const startMs = performance.now()
+    const came = await attemptOnce(options, attempt.queue, attempt.job, loaded)
+    await end(attempt, came, performance.now() - startMs)
+  }
+
+  /** Those that were not begun. */
+  function giveBack(left: ReadonlyMap<string, Taken>): void {
+    for (const [id, one] of left) {
+      ours.delete(id)
+      one.key.running--
+      one.key.dueMs = 0
+      placesOf(one.key.queue).give(one)
+    }
+  }
+
+  return {
+    isOurs: (id: string) => ours.has(id),
+    /** Records attempts and begins them, unless another process has their keys by now. */
+    start: async (taken: readonly Taken[]): Promise<void> => {
+      const waiting = new Map(taken.map(one => [one.job.id, one]))
+      for (const id of waiting.keys()) ours.add(id)
+      try {
+        const begun = await store.startAttempts(db.autocommit, me, [...waiting.keys()], clock.now().toISOString())
+        for (const [id, rows] of Map.groupBy(begun, row => row.queue)) {
+          const queue = queues.get(id) as DeclaredQueue
+          const attempts = rows.map(row => {
+            const one = waiting.get(row.id) as Taken
+            waiting.delete(row.id)
+            return { queue, taken: one, job: jobOf(row, one.key.org), started: row.started as string }
+          })
+          unawaited.start(runAll(queue, attempts))
+        }
+      } finally {
+        giveBack(waiting)
+      }
+    },
+    /** Ends attempts of processes that died, or that lost the key. */
+    endAll: async (found: readonly Interrupted[]): Promise<void> => {
+      if (found.length > 0) await endInterrupted(options, ours, unawaited, found)
+    },
+    /** Waits for what runs. */
+    close: unawaited.ended,
+  }
+}
+
+async function endInterrupted(
+  { clock, db, endings, wake }: AttemptsOptions,
+  ours: Set<string>,
+  unawaited: Unawaited,
+  found: readonly Interrupted[],
+): Promise<void> {
+  const keyOf = new Map(found.map(({ key, id }) => [id, key]))
+  const endOne = async (key: Key, row: store.DueJob) => {
+    const came = { reason: 'interrupted' } as const
+    const { end, ended } = outcomeOf(key.queue, jobOf(row, key.org), row.started as string, came, clock.now())
+    await endings.add({ org: key.org, queue: key.queue, end, ended })
+    ours.delete(row.id)
+    key.unended--
+    key.dueMs = 0
+    wake()
+  }
+  for (const row of await store.selectJobs(db, [...keyOf.keys()])) {
+    const key = keyOf.get(row.id) as Key
+    ours.add(row.id)
+    key.unended++
+    unawaited.start(endOne(key, row))
+  }
+}
+
+const unmade = (job: Job, now: Date) => ({
+  ended: null,
+  end: {
+    ...{ id: job.id, attempt: job.attempt, keepsPlace: false, isMade: false },
+    due: new Date(now.getTime() + UNMADE_MS).toISOString(),
+  },
+})
+
+/** Of an ordered queue, nothing of the key begins before. */
+function noteRetry(key: Key, dueMs: number, keepsPlace: boolean): void {
+  key.retriesMs.push(dueMs)
+  if (!keepsPlace) return
+  key.blockedMs = dueMs
+  key.loaded = []
+}
+
+/** Null if the attempt was not made. It is not aborted when the host stops: what has begun may end, for some seconds. */
+async function attemptOnce(
+  { engines, db, warn }: AttemptsOptions,
+  { declaration: { run, deadlineMs }, state }: DeclaredQueue,
+  job: Job,
+  loaded: unknown,
+): Promise<Came | null> {
+  const over = new AbortController()
+  const { promise: late, resolve } = Promise.withResolvers<Came>()
+  const timer = setTimeout(() => {
+    resolve({ reason: 'late', error: `it took longer than ${deadlineMs / 1_000} s` })
+    over.abort()
+  }, deadlineMs)
+  try {
+    if (!run) throw new Error('the queue has no `run`')
+    const running = run({ ...engines, db, state, signal: over.signal }, job, loaded)
+    return await Promise.race([running.then(one => (one === undefined ? null : { attempted: one })), late])
+  } catch (error) {
+    warn(error)
+    return { reason: 'failed', error: error instanceof Error ? error.message : String(error) }
+  } finally {
+    clearTimeout(timer)
+  }
+}

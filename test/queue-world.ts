@@ -1,0 +1,79 @@
+// A host with queues of its own: each job calls what the test says, and every end is kept.
+import { after } from 'node:test'
+import type { OrgId } from '../src/kit/caller.ts'
+import type { Attempted, Ended, Job, NewJob, Queue, QueueDeclaration } from '../src/kit/queue.ts'
+import { service, serviceKit } from '../src/kit/service.ts'
+import { eventually } from './eventually.ts'
+import { startHost, type TestOptions } from './host.ts'
+
+export type Payload = { n: number }
+export type End = Ended<Payload, string>
+type Declared = Partial<QueueDeclaration<undefined, Payload, undefined, string, Record<never, never>>>
+
+export const OK: Attempted<string> = { isOk: true, result: 'done' }
+export const FAILED: Attempted<string> = { isOk: false, result: 'no' }
+
+/** A queue whose attempts are made by `act`. Its ends are rows of the table `ends`, in the transaction that ends them. */
+export function newQueue(id: string, declared: Declared = {}) {
+  const calls: Job<Payload>[] = []
+  const acting = { act: async (_job: Job<Payload>): Promise<Attempted<string> | undefined> => OK, calls }
+  const queue = serviceKit<undefined>().queue<Payload, undefined, string>({
+    ...{ id, limits: () => ({ concurrency: 4, rate: null }), pausesMs: [1_000, 5_000], deadlineMs: 5_000 },
+    run: async (_context, job) => {
+      calls.push(job)
+      return acting.act(job)
+    },
+    end: async ({ db }, ended) => {
+      for (const { job, status, reason, error, result } of ended) {
+        await db`insert into ends (queue, key, n, attempt, status, reason, error, result)
+          values (${id}, ${job.key}, ${job.payload.n}, ${job.attempt}, ${status}, ${reason}, ${error}, ${result})`
+      }
+    },
+    ...declared,
+  })
+  return Object.assign(acting, { queue })
+}
+
+export type Row = {
+  key: string
+  n: number
+  attempt: number
+  status: string
+  reason: string | null
+  error: string | null
+}
+
+/** Real time, so that what is due later comes by itself. */
+export async function startQueues(queues: readonly Queue[], options: TestOptions = {}) {
+  const host = await startHost({
+    services: [service({ name: 'specimen', what: 'For tests', queues })],
+    ...{ runsBackground: true, now: 'real', ...options },
+  })
+  await host.db.script(`create table if not exists ends (at bigint generated always as identity, queue text, key text, n int,
+    attempt int, status text, reason text, error text, result text)`)
+  const ticking = setInterval(() => host.clock.advance(0), 10)
+  after(() => clearInterval(ticking))
+  const add = (queue: Queue<Payload>, jobs: readonly (Omit<Partial<NewJob<Payload>>, 'org'> & { org?: string })[]) =>
+    host.db.transaction(tx =>
+      host.jobs.add(
+        tx,
+        queue,
+        jobs.map(({ org = 'home', key = 'a', payload = { n: 1 }, ...more }) => {
+          return { ...more, key, payload, org: org as OrgId }
+        }),
+      ),
+    )
+  const endsOf = ({ id }: { id: string }) =>
+    host.db<Row>`select key, n, attempt, status, reason, error from ends where queue = ${id} order by at`
+  const endedOf = (queue: { id: string }, count: number) =>
+    eventually(
+      () => endsOf(queue),
+      rows => rows.filter(({ status }) => status !== 'retrying').length >= count,
+    )
+  const waitingIn = async ({ id }: { id: string }) =>
+    (await host.db<{ count: number }>`select count(*) from queue_jobs where queue = ${id}`)[0]?.count
+  return { host, add, endsOf, endedOf, waitingIn }
+}
+
+export const jobs = (length: number, from = 0, more: object = {}) =>
+  Array.from({ length }, (_, at) => ({ payload: { n: from + at }, ...more }))
