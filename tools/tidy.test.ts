@@ -100,6 +100,7 @@ describe('code that is allowed in certain files only', () => {
       file => inEngines(file) || isRoot(file) || file.startsWith('src/host/'),
     ],
     ['outgoing requests go through the HTTP engine', /\bfetch\(|from 'undici'/, inEngines],
+    ['services have no timers of their own', /\bsetInterval\(/, file => !file.startsWith('src/services/')],
     ['the router is imported in host/routes.ts', /from 'find-my-way'/, file => file === 'src/host/routes.ts'],
     ['there are no TODO comments', /\b(TODO|FIXME|XXX|HACK)\b/, () => false],
   ]

@@ -56,9 +56,8 @@ export function openAttempts(options: AttemptsOptions) {
       const jobs = attempts.map(({ job }) => job)
       loaded = await queue.declaration.load?.({ ...options.engines, db, state: queue.state }, jobs)
     } catch (error) {
-      warn(error)
       for (const one of attempts) unawaited.start(end(one, null, 0))
-      return
+      throw error
     }
     for (const one of attempts) {
       const isGone = loaded && !loaded.has(one.job.id)
@@ -66,10 +65,9 @@ export function openAttempts(options: AttemptsOptions) {
     }
   }
 
-  async function runOne(attempt: Attempt, loaded: unknown): Promise<void> {
+  async function runOne(one: Attempt, loaded: unknown): Promise<void> {
     const startMs = performance.now()
-    const came = await attemptOnce(options, attempt.queue, attempt.job, loaded)
-    await end(attempt, came, performance.now() - startMs)
+    await end(one, await attemptOnce(options, one.queue, one.job, loaded), performance.now() - startMs)
   }
 
   /** Those that were not begun. */
