@@ -16,7 +16,7 @@ export type NewJob<P> = {
   due?: Date
   /** From 0, the default, to one less than the queue has; higher ones go first. */
   priority?: number
-  /** Ends with the outcome `expired` if it was not successful before; default as the queue says. */
+  /** Ends with the outcome `expired` if it was not successful before. */
   expires?: Date
   /** A name that the caller chose, a UUID of version 7; default a new one. */
   id?: string
@@ -72,7 +72,7 @@ export type QueueDeclaration<State, P, L, R, E extends Emits> = {
   pausesMs: readonly number[]
   /** For one attempt. */
   deadlineMs: number
-  /** From when it is added. */
+  /** From when it was due; what has not begun then has expired. */
   expiresMs?: (state: State) => number
   /** Default 1: all are equal. */
   priorities?: number

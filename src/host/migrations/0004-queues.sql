@@ -39,6 +39,7 @@ create table queue_jobs (
   until timestamptz,
   payload text not null                   -- JSON
 ) with (fillfactor = 50);
-create index queue_jobs_due on queue_jobs (queue, key, rank, due, id);
+-- Without the queue: keys of several queues are rarely the same.
+create index queue_jobs_due on queue_jobs (key, rank, due);
 create index queue_jobs_expiry on queue_jobs (expires) where expires is not null;
 create index queue_jobs_leased on queue_jobs (until) where until is not null;

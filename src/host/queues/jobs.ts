@@ -59,13 +59,11 @@ export function openJobs(by: JobsOptions): Queues {
     return found
   }
   const now = () => clock.now().toISOString()
-  const rowsFor = ({ declaration, state }: DeclaredQueue, jobs: readonly NewJob<unknown>[]) =>
-    rowsOf(by, declaration, jobs, declaration.expiresMs?.(state))
   return {
     add: async (db, queue, jobs) => {
       if (jobs.length === 0) return 0
       const declared = declaredOf(queue)
-      const rows = rowsFor(declared, jobs)
+      const rows = rowsOf(by, declared.declaration, jobs)
       const refused = await refuse(db, declared, rows, await store.addToKeys(db, declared.id, countsOf(rows)))
       await store.insertJobs(db, declared.id, refused.size > 0 ? rows.filter(row => !refused.has(row)) : rows)
       if (refused.size > 0)
@@ -98,7 +96,7 @@ export function openJobs(by: JobsOptions): Queues {
     },
     begin: async <P>(db: Tx, queue: Queue<P>, job: NewJob<P>, leaseMs: number) => {
       const declared = declaredOf(queue)
-      const row = { ...(rowsFor(declared, [job])[0] as JobRow), attemptsMax: 1 }
+      const row = { ...(rowsOf(by, declared.declaration, [job])[0] as JobRow), attemptsMax: 1 }
       const lease = random.token(22)
       await store.addToKeys(db, declared.id, countsOf([row]))
       await store.insertStarted(db, declared.id, row, { lease, leaseMs, now: now() })
@@ -154,8 +152,12 @@ async function refuse(
 }
 
 export const jobOf = (row: Omit<store.DueJob, 'started'>, org: string): Job => ({
-  ...{ id: row.id, key: row.key, org: org as OrgId, payload: JSON.parse(row.payload) },
-  ...{ attempt: row.attempts, attemptsMax: row.attemptsMax },
+  id: row.id,
+  key: row.key,
+  org: org as OrgId,
+  payload: JSON.parse(row.payload),
+  attempt: row.attempts,
+  attemptsMax: row.attemptsMax,
 })
 
 /** Its only attempt failed before it was made, as its record says. */

@@ -13,7 +13,7 @@ const LOADED_MAX = 32
 /** A key stays with its process while a retry is due soon, so that it begins on time. */
 const KEPT_MS = 10_000
 
-export type Loaded = { id: string; attempts: number }
+export type Loaded = { id: string }
 
 export type Key = {
   queue: DeclaredQueue
@@ -88,9 +88,9 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions
     }
     const asked = wanting.map(key => ({ ...heldOf(key), ranks: key.queue.ranks, each: LOADED_MAX + key.unended }))
     const rows = await store.selectDue(db, me, asked, new Date(atMs).toISOString())
-    const found = Map.groupBy(rows, nameOf)
+    const found = Map.groupBy(rows, ({ number }) => number)
     return wanting.flatMap((key, at) => {
-      const own = found.get(nameOf(heldOf(key))) ?? []
+      const own = found.get(at + 1) ?? []
       if (own.length >= (asked[at]?.each ?? 0)) key.dueMs = 0
       key.loaded = own.filter(({ started }) => started === null).slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
       return own.filter(({ id, started }) => started !== null && !isOurs(id)).map(({ id }) => ({ key, id }))

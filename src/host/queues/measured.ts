@@ -4,20 +4,24 @@ import type { Gauge } from '../../kit/service.ts'
 export type Measured = { add(queue: string, outcome: string): void; gauges(): Gauge[] }
 
 export function openMeasured(): Measured {
-  const counts = new Map<string, { queue: string; outcome: string; value: number }>()
+  const counts = new Map<string, Map<string, number>>()
   return {
     add: (queue, outcome) => {
-      const name = `${queue} ${outcome}`
-      const count = counts.get(name) ?? { queue, outcome, value: 0 }
-      count.value++
-      counts.set(name, count)
+      let own = counts.get(queue)
+      if (!own) {
+        own = new Map()
+        counts.set(queue, own)
+      }
+      own.set(outcome, (own.get(outcome) ?? 0) + 1)
     },
     gauges: () => [
       {
         name: 'stoa_queue_attempts_total',
         help: 'Attempts of the jobs of a queue that ended in this process',
         type: 'counter',
-        samples: [...counts.values()].map(({ value, ...labels }) => ({ labels, value })),
+        samples: [...counts].flatMap(([queue, own]) =>
+          [...own].map(([outcome, value]) => ({ labels: { queue, outcome }, value })),
+        ),
       },
     ],
   }

@@ -18,7 +18,7 @@ const newKey = (org: string, key: string, rate: Key['limits']['rate'] = null): K
     dueMs: 0,
   },
   ...{ retriesMs: [], blockedMs: 0, starts: [] },
-  loaded: Array.from({ length: 100 }, (_, n) => ({ id: `${key}-${n}`, attempts: 0 })),
+  loaded: Array.from({ length: 100 }, (_, n) => ({ id: `${key}-${n}` })),
 })
 const keysOf = (org: string, count: number) => Array.from({ length: count }, (_, n) => newKey(org, `${org}-${n}`))
 

@@ -1,6 +1,6 @@
 // Works on the jobs of queues. A key belongs to one process at a time, which keeps it while something is due there, so that
 // a slow one has its own queue and takes few of the places.
-import type { Database, Engines } from '../../engines/engines.ts'
+import type { Database, Engines, Tx } from '../../engines/engines.ts'
 import { QUEUES_CHANNEL } from '../../kit/queues/add.ts'
 import * as store from '../../kit/queues/store.ts'
 import { openAttempts } from './attempts.ts'
@@ -16,7 +16,7 @@ const POLL_MS = 1_000
 /** What is due may be locked for a moment by whoever adds to it. */
 const PAUSE_MS = 5
 const TROUBLE_MS = 1_000
-const EXPIRE_EVERY_MS = 10_000
+const EXPIRE_EVERY_MS = 30_000
 const EXPIRED_MAX = 1_000
 
 export type QueuesOptions = Omit<JobsOptions, 'wake'> & {
@@ -83,17 +83,26 @@ function openTurns(options: QueuesOptions) {
 function openExpiry(options: QueuesOptions): () => Promise<void> {
   const { clock, db, queues } = options
   let nextMs = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (clock.elapsedMs() < nextMs) return
-    const count = await db.transaction(async tx => {
-      const rows = await store.takeExpired(tx, clock.now().toISOString(), EXPIRED_MAX)
+  const endAll = (take: (tx: Tx) => ReturnType<typeof store.takeExpired>) =>
+    db.transaction(async tx => {
+      const rows = await take(tx)
       for (const [id, own] of Map.groupBy(rows, ({ queue }) => queue)) {
         const queue = queues.get(id)
         if (queue) await endJobs(options, tx, queue, own.map(expired))
       }
       return rows.length
     })
-    nextMs = count >= EXPIRED_MAX ? nextMs : clock.elapsedMs() + EXPIRE_EVERY_MS
+  return async () => {
+    if (clock.elapsedMs() < nextMs) return
+    const now = clock.now()
+    const counts = [await endAll(tx => store.takeExpired(tx, now.toISOString(), EXPIRED_MAX))]
+    for (const { id, ranks, declaration, state } of queues.values()) {
+      const lastsMs = declaration.expiresMs?.(state)
+      if (lastsMs === undefined) continue
+      const before = new Date(now.getTime() - lastsMs).toISOString()
+      counts.push(await endAll(tx => store.takeOld(tx, id, ranks, before, EXPIRED_MAX)))
+    }
+    if (Math.max(...counts) < EXPIRED_MAX) nextMs = clock.elapsedMs() + EXPIRE_EVERY_MS
   }
 }
 

@@ -12,26 +12,30 @@ export type JobRow = store.JobRow & { org: string }
 
 type Declared = Pick<QueueDeclaration<unknown, unknown, unknown, unknown, Emits>, 'priorities' | 'pausesMs'>
 
-/** `lastsMs` is how long they are valid, unless they say it themselves. They keep their order, by their ids. */
+/** They keep their order, to the microsecond. */
 export function rowsOf(
   { clock, random }: { clock: Clock; random: Random },
   { priorities = 1, pausesMs }: Declared,
   jobs: readonly NewJob<unknown>[],
-  lastsMs?: number,
 ): JobRow[] {
   const now = clock.now()
-  const ids = jobs.map(() => newUuid(random, now)).sort()
-  return jobs.map(({ key, org, payload, due = now, priority = 0, ...job }, at) => {
-    const expires = job.expires ?? (lastsMs === undefined ? null : new Date(due.getTime() + lastsMs))
-    return {
-      ...{ id: job.id ?? (ids[at] as string), key, org, rank: priorities - priority, due: due.toISOString() },
-      ...{
-        attemptsMax: pausesMs.length + 1,
-        expires: expires?.toISOString() ?? null,
-        payload: JSON.stringify(payload),
-      },
-    }
-  })
+  return jobs.map(({ id, key, org, payload, due = now, priority = 0, expires }, at) => ({
+    id: id ?? newUuid(random, now),
+    key,
+    org,
+    rank: priorities - priority,
+    due: earlier(due, jobs.length - 1 - at),
+    attemptsMax: pausesMs.length + 1,
+    expires: expires?.toISOString() ?? null,
+    payload: JSON.stringify(payload),
+  }))
+}
+
+/** So many microseconds earlier. */
+function earlier(due: Date, byUs: number): string {
+  if (byUs === 0) return due.toISOString()
+  const ms = new Date(due.getTime() - Math.ceil(byUs / 1_000)).toISOString()
+  return `${ms.slice(0, -1)}${String((1_000 - (byUs % 1_000)) % 1_000).padStart(3, '0')}Z`
 }
 
 /** How many there are of each key, and when the first is due. */

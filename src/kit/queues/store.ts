@@ -163,24 +163,27 @@ export type DueJob = HeldKey & {
   payload: string
 }
 
+/** `number` is the position of its key among those that were asked for, from 1. */
+export type FoundJob = { number: number; id: string; started: string | null }
+
 /** Of keys that the holder still has and that are not paused: those that are tried again first, then by priority. */
 export async function selectDue(
   db: Sql,
   holder: string,
   keys: readonly (HeldKey & { ranks: number; each: number })[],
   now: string,
-): Promise<Omit<DueJob, 'payload'>[]> {
+): Promise<FoundJob[]> {
   const [queues, names] = columnsOf(keys)
-  return db<Omit<DueJob, 'payload'>>`select w.queue, w.key, d.id, d.attempts, d.attempts_max as "attemptsMax", d.started
-    from unnest(${queues}::text[], ${names}::text[], ${keys.map(one => one.ranks)}::int[],
-      ${keys.map(one => one.each)}::int[]) as w (queue, key, ranks, each)
+  return db<FoundJob>`select w.number, d.id, d.started
+    from unnest(${queues}::text[], ${names}::text[], ${keys.map(one => one.ranks)}::int[], ${keys.map(one => one.each)}::int[])
+      with ordinality as w (queue, key, ranks, each, number)
     cross join generate_series(0, w.ranks) as r (rank)
-    cross join lateral (select id, due, attempts, attempts_max, started from queue_jobs
+    cross join lateral (select id, due, started from queue_jobs
       where queue = w.queue and key = w.key and rank = r.rank and due <= ${now} and until is null
         and (expires is null or expires > ${now})
-      order by due, id limit w.each) as d
+      order by due limit w.each) as d
     where (select k.holder = ${holder} and not k.is_paused from queue_keys as k where k.queue = w.queue and k.key = w.key)
-    order by w.queue, w.key, r.rank, d.due, d.id`
+    order by w.number, r.rank, d.due`
 }
 
 export async function selectJobs(db: Sql, ids: readonly string[]): Promise<DueJob[]> {
@@ -226,14 +229,33 @@ export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<
   return new Set(rows.map(({ id }) => id))
 }
 
+type Over = DueJob & { org: string }
+
 /** Jobs that are over without another attempt: those that expired, and those whose worker outside did not end the last one. */
-export async function takeExpired(db: Tx, now: string, count: number): Promise<(DueJob & { org: string })[]> {
-  return db<DueJob & { org: string }>`with expired as (
-      select id from queue_jobs where expires <= ${now} and (started is null or until < clock_timestamp())
-      order by expires limit ${count} for update skip locked),
-    lost as (select id from queue_jobs where until < clock_timestamp() and attempts >= attempts_max
-      order by until limit ${count} for update skip locked),
-    over as (delete from queue_jobs where id in (select id from expired union select id from lost) returning *),
+export async function takeExpired(db: Tx, now: string, count: number): Promise<Over[]> {
+  const rows = await db<{ id: string }>`(select id from queue_jobs
+      where expires <= ${now} and (started is null or until < clock_timestamp()) order by expires limit ${count})
+    union
+    (select id from queue_jobs where until < clock_timestamp() and attempts >= attempts_max order by until limit ${count})`
+  return deleteOver(db, rows)
+}
+
+/** Jobs of a queue that were due before that time and have not begun, at most so many. */
+export async function takeOld(db: Tx, queue: string, ranks: number, before: string, count: number): Promise<Over[]> {
+  const rows = await db<{
+    id: string
+  }>`select d.id from queue_keys as k cross join generate_series(0, ${ranks}::int) as r (rank)
+    cross join lateral (select id from queue_jobs where queue = k.queue and key = k.key and rank = r.rank and due < ${before}
+      and started is null order by due limit ${count}) as d
+    where k.queue = ${queue} and k.waiting > 0 limit ${count}`
+  return deleteOver(db, rows)
+}
+
+/** Unless they have begun meanwhile. */
+async function deleteOver(db: Tx, jobs: readonly { id: string }[]): Promise<Over[]> {
+  if (jobs.length === 0) return []
+  return db<Over>`with over as (delete from queue_jobs where id = any(${jobs.map(one => one.id)}::uuid[])
+      and (started is null or until < clock_timestamp()) returning *),
     counted as (select queue, key, count(*)::int as count from over group by queue, key),
     locked as (select k.queue, k.key, k.org, c.count from counted as c join queue_keys as k on k.queue = c.queue and k.key = c.key
       order by k.queue, k.key for update of k),
@@ -312,7 +334,7 @@ export async function claimJobs(
       cross join lateral (select id from queue_jobs
         where queue = ${queue} and key = w.key and rank = r.rank and due <= ${now} and attempts < attempts_max
           and (started is null or until < clock_timestamp()) and (expires is null or expires > ${now})
-        order by due, id limit ${max} for update skip locked) as d
+        order by due limit ${max} for update skip locked) as d
       order by r.rank limit ${max})
     update queue_jobs as j set attempts = j.attempts + 1, started = ${now}, lease = ${lease},
       until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'

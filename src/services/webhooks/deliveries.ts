@@ -139,7 +139,7 @@ export const testWebhook = operation({
     const { target, job } = await write(async ({ db }) => {
       const target = (await log.lockTarget(db, org, id)) ?? missing()
       await log.insertEvent(db, event)
-      const payload = { event: event.id, resendOf: null }
+      const payload = { event: event.id }
       return { target, job: await queues.begin(db, deliveries, { key: id, org, payload }, LOST_MS) }
     })
     const delivery = job.id

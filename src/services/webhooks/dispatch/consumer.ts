@@ -41,9 +41,7 @@ export const fanOut = consumer({
       sent.map(({ event }) => event),
     )
     const jobs = sent.flatMap(({ event, endpoints }) =>
-      endpoints
-        .filter(webhook => kept.has(webhook))
-        .map(key => ({ key, org, payload: { event: event.id, resendOf: null } })),
+      endpoints.filter(webhook => kept.has(webhook)).map(key => ({ key, org, payload: { event: event.id } })),
     )
     await queues.add(db, deliveries, jobs)
     return handled

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 const ENDPOINTS_OF_ORG = 10
 
 /** `resendOf` is the delivery that is sent again. */
-export type Delivery = { event: string; resendOf: string | null }
+export type Delivery = { event: string; resendOf?: string }
 
 export const deliveries = queue<Delivery, Loaded, Result, typeof endpointFailing>({
   id: 'webhooks.deliveries',
@@ -81,13 +81,18 @@ const SAYS: Record<EndReason, string> = {
 function attemptOf({ job, started, status, result, reason }: Ended<Delivery, Result>, now: Date): store.NewAttempt {
   const { subject = null, httpStatus = null, response = '', durationMs = 0 } = result ?? {}
   return {
-    ...{ delivery: job.id, attempt: job.attempt, webhook: job.key, ...job.payload, subject, status, httpStatus },
-    ...{
-      created: started ?? now.toISOString(),
-      error: reason ? SAYS[reason] : (result?.error ?? null),
-      response,
-      durationMs,
-    },
+    delivery: job.id,
+    attempt: job.attempt,
+    webhook: job.key,
+    event: job.payload.event,
+    subject,
+    status,
+    httpStatus,
+    error: reason ? SAYS[reason] : (result?.error ?? null),
+    response,
+    durationMs,
+    resendOf: job.payload.resendOf ?? null,
     isResendable: status === 'failed' && job.attemptsMax > 1,
+    created: started ?? now.toISOString(),
   }
 }

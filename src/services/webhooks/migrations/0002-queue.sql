@@ -13,9 +13,9 @@ insert into webhook_failures (webhook, since, is_told)
 insert into queue_keys (queue, key, org, waiting, due)
   select 'webhooks.deliveries', p.webhook, q.org, count(*), now()
   from webhook_pending as p join webhook_queues as q on q.webhook = p.webhook group by p.webhook, q.org;
-insert into queue_jobs (id, queue, key, rank, due, attempts, attempts_max, started, expires, payload)
+insert into queue_jobs (id, queue, key, rank, due, attempts, attempts_max, started, payload)
   select p.id, 'webhooks.deliveries', p.webhook, (p.attempts = 0)::int, p.due, p.attempts, p.attempts_max, p.started,
-    now() + interval '3 days', json_build_object('event', p.event, 'resendOf', p.resend_of)::text
+    json_strip_nulls(json_build_object('event', p.event, 'resendOf', p.resend_of))::text
   from webhook_pending as p join webhook_queues as q on q.webhook = p.webhook;
 update webhook_events as e set resends = p.count
   from (select event, count(*) from webhook_pending where resend_of is not null group by event) as p where p.event = e.id;
