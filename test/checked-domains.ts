@@ -64,6 +64,8 @@ async function ran(host: TestHost): Promise<void> {
       and until <= clock_timestamp() and due > ${host.clock.now().toISOString()}`,
     rows => rows.length === 2,
   )
-  const due = () => host.db`select from queue_jobs where due <= ${host.clock.now().toISOString()}`
+  const now = () => host.clock.now().toISOString()
+  const due = () => host.db`select from queue_jobs
+    where due <= ${now()} and (expires is null or expires > ${now()})`
   await eventually(due, rows => rows.length === 0)
 }

@@ -157,15 +157,25 @@ async function attemptOnce(
   job: Job,
   loaded: unknown,
 ): Promise<Came | null> {
-  const over = new AbortController()
+  let over: AbortController | null = null
   const { promise: late, resolve } = Promise.withResolvers<Came>()
   const timer = setTimeout(() => {
     resolve({ reason: 'late', error: `it took longer than ${deadlineMs / 1_000} s` })
-    over.abort()
+    over?.abort()
   }, deadlineMs)
   try {
     if (!run) throw new Error('the queue has no `run`')
-    const running = run({ ...engines, db, state, signal: over.signal }, job, loaded)
+    const context = {
+      ...engines,
+      db,
+      state,
+      // Made when it is asked for: few attempts need it.
+      get signal() {
+        over ??= new AbortController()
+        return over.signal
+      },
+    }
+    const running = run(context, job, loaded)
     return await Promise.race([running.then(one => (one === undefined ? null : { attempted: one })), late])
   } catch (error) {
     warn(error)

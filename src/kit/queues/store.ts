@@ -177,12 +177,13 @@ export async function selectDue(
   return db<FoundJob>`select w.number, d.id, d.started
     from unnest(${queues}::text[], ${names}::text[], ${keys.map(one => one.ranks)}::int[], ${keys.map(one => one.each)}::int[])
       with ordinality as w (queue, key, ranks, each, number)
+    cross join lateral (select from queue_keys as k
+      where k.queue = w.queue and k.key = w.key and k.holder = ${holder} and not k.is_paused offset 0) as held
     cross join generate_series(0, w.ranks) as r (rank)
     cross join lateral (select id, due, started from queue_jobs
       where queue = w.queue and key = w.key and rank = r.rank and due <= ${now} and until is null
         and (expires is null or expires > ${now})
       order by due limit w.each) as d
-    where (select k.holder = ${holder} and not k.is_paused from queue_keys as k where k.queue = w.queue and k.key = w.key)
     order by w.number, r.rank, d.due`
 }
 
