@@ -64,15 +64,10 @@ export function openJobs(by: JobsOptions): Queues {
       if (jobs.length === 0) return 0
       const declared = declaredOf(queue)
       const rows = rowsOf(by, declared.declaration, jobs)
+      await store.insertJobs(db, declared.id, rows)
+      // Last, because whoever ends jobs of these keys waits until the transaction has ended.
       const refused = await refuse(db, declared, rows, await store.addToKeys(db, declared.id, countsOf(rows)))
-      await store.insertJobs(db, declared.id, refused.size > 0 ? rows.filter(row => !refused.has(row)) : rows)
-      if (refused.size > 0)
-        await endJobs(
-          by,
-          db,
-          declared,
-          [...refused].map(row => refusedJob(declared, row)),
-        )
+      if (refused.size > 0) await endRefused(by, db, declared, [...refused])
       db.afterCommit(wake)
       return refused.size
     },
@@ -147,7 +142,6 @@ async function refuse(
     const message = `Too much of your organisation waits in ${id}; nothing was added. Wait until some of it is done.`
     throw new Fault('conflict', { message })
   }
-  await store.subtractFromKeys(db, id, countsOf([...refused]))
   return refused
 }
 
@@ -160,11 +154,22 @@ export const jobOf = (row: Omit<store.DueJob, 'started'>, org: string): Job => (
   attemptsMax: row.attemptsMax,
 })
 
-/** Its only attempt failed before it was made, as its record says. */
-const refusedJob = (declared: DeclaredQueue, row: JobRow): Ended => ({
-  job: jobOf({ ...row, queue: declared.id, attempts: 1 }, row.org),
-  ...{ started: null, status: 'failed', result: null, reason: 'backlog', error: null },
-})
+/** Takes jobs back that this transaction has added. The only attempt of each failed before it was made, as its record says. */
+async function endRefused(by: JobsOptions, db: Tx, declared: DeclaredQueue, rows: readonly JobRow[]): Promise<void> {
+  const jobs = rows.map(row => jobOf({ ...row, queue: declared.id, attempts: 1 }, row.org))
+  await store.cancelJobs(
+    db,
+    declared.id,
+    rows.map(({ id }) => id),
+  )
+  const ending = { started: null, status: 'failed', result: null, reason: 'backlog', error: null } as const
+  await endJobs(
+    by,
+    db,
+    declared,
+    jobs.map(job => ({ job, ...ending })),
+  )
+}
 
 /** What an attempt came to: its result, or why there is none. */
 export type Came = { attempted: Attempted<unknown> } | { reason: NonNullable<Ended['reason']>; error?: string }

@@ -59,7 +59,7 @@ export async function addJobs<P>(
   jobs: readonly NewJob<P>[],
 ): Promise<void> {
   const rows = rowsOf(by, queue as never as Declared, jobs)
-  await store.addToKeys(db, queue.id, countsOf(rows))
   await store.insertJobs(db, queue.id, rows)
+  await store.addToKeys(db, queue.id, countsOf(rows))
   await store.notifyWorkers(db, QUEUES_CHANNEL)
 }

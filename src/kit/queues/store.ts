@@ -21,17 +21,6 @@ export async function addToKeys(
     returning key, org, waiting`
 }
 
-/** Of keys that this transaction has locked. */
-export async function subtractFromKeys(
-  db: Tx,
-  queue: string,
-  keys: readonly { key: string; count: number }[],
-): Promise<void> {
-  await db`update queue_keys as k set waiting = k.waiting - g.count
-    from unnest(${keys.map(one => one.key)}::text[], ${keys.map(one => one.count)}::int[]) as g (key, count)
-    where k.queue = ${queue} and k.key = g.key`
-}
-
 export async function countWaiting(db: Sql, queue: string, org: string): Promise<number> {
   const [row] = await db<{ count: number }>`select coalesce(sum(waiting), 0)::int as count from queue_keys
     where queue = ${queue} and org = ${org}`
