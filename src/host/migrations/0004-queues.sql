@@ -17,11 +17,12 @@ create table queue_keys (
   concurrency int,                        -- instead of those of the queue
   rate_count int,
   rate_ms int,
-  primary key (queue, key)
+  primary key (key, queue)
 ) with (fillfactor = 50);
 create index queue_keys_due on queue_keys (due) where due is not null and not is_paused;
 create index queue_keys_held on queue_keys (holder) where holder is not null;
-create index queue_keys_of_org on queue_keys (queue, org);
+-- Not by the queue first: it would be taken to find one key, and all keys of the queue be read.
+create index queue_keys_of_org on queue_keys (org, queue);
 
 -- No foreign keys: to check them costs more than anything else in the insertion. The beginning of an attempt changes no column
 -- of an index, and finds space in the same page.

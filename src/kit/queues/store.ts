@@ -17,7 +17,7 @@ export async function addToKeys(
     select ${queue}, g.* from unnest(${keys.map(one => one.key)}::text[], ${keys.map(one => one.org)}::text[],
       ${keys.map(one => one.count)}::int[], ${keys.map(one => one.due)}::timestamptz[]) as g (key, org, count, due)
     order by g.key collate "C"
-    on conflict (queue, key) do update set waiting = k.waiting + excluded.waiting, due = least(k.due, excluded.due)
+    on conflict (key, queue) do update set waiting = k.waiting + excluded.waiting, due = least(k.due, excluded.due)
     returning key, org, waiting`
 }
 
@@ -166,13 +166,13 @@ export async function selectDue(
   return db<FoundJob>`select w.number, d.id, d.started
     from unnest(${queues}::text[], ${names}::text[], ${keys.map(one => one.ranks)}::int[], ${keys.map(one => one.each)}::int[])
       with ordinality as w (queue, key, ranks, each, number)
-    cross join lateral (select from queue_keys as k
-      where k.queue = w.queue and k.key = w.key and k.holder = ${holder} and not k.is_paused offset 0) as held
+    cross join lateral (select holder, is_paused from queue_keys where queue = w.queue and key = w.key offset 0) as k
     cross join generate_series(0, w.ranks) as r (rank)
     cross join lateral (select id, due, started from queue_jobs
       where queue = w.queue and key = w.key and rank = r.rank and due <= ${now} and until is null
         and (expires is null or expires > ${now})
       order by due limit w.each) as d
+    where k.holder = ${holder} and not k.is_paused
     order by w.number, r.rank, d.due`
 }
 
@@ -290,7 +290,7 @@ export type KeySettings = {
 export async function upsertKey(db: Tx, queue: string, key: string, org: string, set: KeySettings): Promise<void> {
   await db`insert into queue_keys (queue, key, org, concurrency, rate_count, rate_ms)
     values (${queue}, ${key}, ${org}, ${set.concurrency}, ${set.rateCount}, ${set.rateMs})
-    on conflict (queue, key) do update set concurrency = excluded.concurrency, rate_count = excluded.rate_count,
+    on conflict (key, queue) do update set concurrency = excluded.concurrency, rate_count = excluded.rate_count,
       rate_ms = excluded.rate_ms`
 }
 
@@ -304,7 +304,7 @@ export async function pauseKey(
   now: string,
 ): Promise<void> {
   await db`insert into queue_keys as k (queue, key, org, is_paused) values (${queue}, ${key}, ${org}, ${isPaused})
-    on conflict (queue, key) do update set is_paused = excluded.is_paused,
+    on conflict (key, queue) do update set is_paused = excluded.is_paused,
       due = case when excluded.is_paused then k.due else ${now}::timestamptz end`
 }
 
