@@ -284,6 +284,71 @@ async function timesOf({ host, call, ask }: Bed, durationMs: number): Promise<nu
   return arrived.map(({ n, atMs }) => atMs - (acceptedMs[n] as number)).toSorted((a, b) => a - b)
 }
 
+const CALM_ORGS = 8
+const MANY = 1_000
+const STUCK = 400
+const STORM_RUNS = 2
+const STORM_MS = 12_000
+/** At most three times the time. */
+const STORM_TARGET = 1 / 3
+
+/** One organisation with a thousand endpoints sends fifty events, and 400 endpoints of another one hang with something due.
+ *  Only the deliveries of the others are counted, each with one endpoint and a few events a second. */
+export const storm: OwnBench = {
+  measure: async (): Promise<Finding[]> => {
+    const title = `p95 of ${CALM_ORGS} organisations, while ${MANY * 50} deliveries of another are sent and ${STUCK} endpoints hang, against quiet`
+    print(title)
+    await using servers = new AsyncDisposableStack()
+    const bed = await openBed(servers, CALM_ORGS + 2)
+    const [many, stuck, ...calm] = bed.host.keys as [string, string, ...string[]]
+    for (const key of calm) await newEndpoint(bed, key, COUNTED)
+    for (let n = 0; n < MANY; n++) await newEndpoint(bed, many, '/others')
+    for (let n = 0; n < STUCK; n++) await newEndpoint(bed, stuck, HANGING)
+    await calmTimes(bed, calm, 4_000)
+    const rounds: Round[] = []
+    for (let run = 0; run < STORM_RUNS; run++) {
+      const quiet = await calmTimes(bed, calm, STORM_MS)
+      const batch = Array.from({ length: 50 }, (_, n) => newEvent(n))
+      await bed.call(stuck, 'POST', '/v1/event', { batch })
+      await wait(3_000)
+      await bed.call(many, 'POST', '/v1/event', { batch })
+      const stormy = await calmTimes(bed, calm, STORM_MS)
+      print(`  quiet: ${timesText(quiet)}; storm: ${timesText(stormy)}`)
+      rounds.push([stormy, quiet].map(times => sampleOf(shareOf(times, 0.95) * 1_000)))
+      await bed.ask('/release')
+      await wait(15_000)
+    }
+    return [findingOf(title, rounds, { names: ['storm', 'quiet'], subject: 0, control: 1, target: STORM_TARGET })]
+  },
+}
+
+/** One event of each organisation every 200 ms. */
+async function calmTimes({ call, ask }: Bed, keys: readonly string[], durationMs: number): Promise<number[]> {
+  await ask('/reset')
+  const acceptedMs: number[] = []
+  const sending: Promise<void>[] = []
+  const gapMs = 200 / keys.length
+  const startMs = monotonicMs()
+  const count = Math.floor(durationMs / gapMs)
+  for (let n = 0; n < count; n++) {
+    await wait(Math.max(startMs + n * gapMs - monotonicMs(), 0))
+    const sent = call(keys[n % keys.length] as string, 'POST', '/v1/event', newEvent(n))
+    sending.push(
+      sent.then(() => {
+        acceptedMs[n] = monotonicMs()
+      }),
+    )
+  }
+  await Promise.all(sending)
+  let arrived = await ask('/counted')
+  for (let tries = 0; arrived.length < count && tries < 300; tries++) {
+    await wait(100)
+    arrived = await ask('/counted')
+  }
+  if (arrived.length < count) throw new Error(`${arrived.length} of ${count} deliveries arrived`)
+  return arrived.map(({ n, atMs }) => atMs - (acceptedMs[n] as number)).toSorted((a, b) => a - b)
+}
+
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
 /** Those that are counted, of one organisation. */

@@ -8,8 +8,10 @@ import { type Handler, type Limits, type ReaderOptions, type ReadOutcome, readLa
 
 /** How many transactions of one consumer run at once in this process. */
 const AT_ONCE_MAX = 4
-/** How soon to look again after events whose transaction has not ended; it doubles up to the interval of polling. */
+/** How soon to look again after events whose transaction has not ended; it doubles up to the second one. Whoever makes large
+ *  transactions one after the other should not delay the others by more than one of them. */
 const LATER_MS = 5
+const LATER_MAX_MS = 40
 /** How long running transactions may take to end. */
 const END_MS = 10_000
 const LIMITS: Limits = {
@@ -113,7 +115,6 @@ async function behindOf(db: Database, log: Log): Promise<Map<string, store.Consu
 
 /** Reads the lanes of one consumer, each by one transaction at a time. */
 function openReader(options: ReaderOptions, consumer: Handler, troubled: (error: unknown) => void) {
-  const { pollMs } = options.limits
   /** Lanes to read; `retries` to try held events. */
   const wanted = new Set<number | 'retries'>()
   const running = new Map<number | 'retries', Promise<void>>()
@@ -142,8 +143,8 @@ function openReader(options: ReaderOptions, consumer: Handler, troubled: (error:
 
   function lookAgain(lane: number): void {
     const ms = laterMs.get(lane) ?? LATER_MS
-    laterMs.set(lane, Math.min(ms * 2, pollMs))
-    if (ms < pollMs) setTimeout(() => wake([lane]), ms).unref()
+    laterMs.set(lane, Math.min(ms * 2, LATER_MAX_MS))
+    setTimeout(() => wake([lane]), ms).unref()
   }
 
   async function retryAll(): Promise<void> {

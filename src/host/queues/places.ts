@@ -2,7 +2,7 @@
 import { openShares } from '../../fair/shares.ts'
 import type { Key, Loaded } from './keys.ts'
 
-/** Attempts that are recorded together, with what they carry in memory. */
+/** Attempts that are recorded and begun together, with what they carry in memory. */
 export const START_MAX = 256
 /** Attempts at once, with those whose outcome is not written yet; one organisation may have half of what is left. */
 const AT_ONCE_MAX = 1_024

@@ -271,7 +271,7 @@ describe('an organisation with many endpoints', () => {
         one => one.count,
       )
     await eventually(counts, all => all.reduce((sum, count) => sum + count, 0) >= 9_001)
-    assert.ok(Math.max(...(await counts())) <= 2_900, `${await counts()} deliveries in transactions`)
+    assert.ok(Math.max(...(await counts())) <= 1_400, `${await counts()} deliveries in transactions`)
     await host.db.script('drop trigger note on queue_jobs; drop function note_inserted; drop table inserted')
     await host.db`delete from webhooks where org = ${org}`
     assert.equal((await host.call('GET /v1/webhooks', { as: key })).body.data.length, 0)
