@@ -153,7 +153,7 @@ describe('a consumer', () => {
 
   it('of another name is not held up by a slow one', async t => {
     const [slow, fast] = [unique('slow'), unique('fast')]
-    const bus = await openOne(t)
+    const bus = await openOne(t, { budgetMs: 50_000, lateMs: 60_000 })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const handle: Handler['handle'] = async (tx, events) => {
       await released
