@@ -38,7 +38,7 @@ export function openAttempts(options: AttemptsOptions) {
 
   async function end({ queue, taken, job, started }: Attempt, came: Came | null, ms: number): Promise<void> {
     const now = clock.now()
-    const { ended, end } = came ? outcomeOf(queue, job, started, came, now) : unmade(job, now)
+    const { ended, end } = came ? outcomeOf(queue, job, started, came, now) : unmade(queue, job, now)
     const places = placesOf(queue)
     places.end(taken, ended?.status === 'ok', ms)
     measured.add(queue.id, ended?.status ?? 'unmade')
@@ -134,10 +134,10 @@ async function endInterrupted(
   }
 }
 
-const unmade = (job: Job, now: Date) => ({
+const unmade = ({ isOrdered }: DeclaredQueue, job: Job, now: Date) => ({
   ended: null,
   end: {
-    ...{ id: job.id, attempt: job.attempt, keepsPlace: false, isMade: false },
+    ...{ id: job.id, attempt: job.attempt, keepsPlace: isOrdered, isMade: false },
     due: new Date(now.getTime() + UNMADE_MS).toISOString(),
   },
 })

@@ -10,6 +10,10 @@ import { type DeclaredQueue, endJobs, type JobsOptions } from './jobs.ts'
 /** `ended` is null for an attempt that was not made. */
 export type Ending = { org: string; queue: DeclaredQueue; end: store.AttemptEnd; ended: Ended | null }
 
+/** One that was cancelled while it ran gets no other attempt. */
+const withOutcome = (ended: Ended, isOver: boolean): Ended =>
+  isOver && ended.status === 'retrying' ? { ...ended, status: 'failed' } : ended
+
 export type EndingsOptions = Omit<JobsOptions, 'queues' | 'wake'> & { db: Database; warn: (error: unknown) => void }
 
 export function openEndings(by: EndingsOptions): Groups<Ending> {
@@ -23,12 +27,8 @@ export function openEndings(by: EndingsOptions): Groups<Ending> {
       )
       const counted = group.filter(({ end, ended }) => ended !== null && ids.has(end.id))
       for (const [queue, own] of Map.groupBy(counted, one => one.queue)) {
-        await endJobs(
-          by,
-          tx,
-          queue,
-          own.map(({ ended }) => ended as Ended),
-        )
+        const ends = own.map(({ ended, end }) => withOutcome(ended as Ended, ids.get(end.id)?.isOver === true))
+        await endJobs(by, tx, queue, ends)
       }
     })
   }

@@ -27,6 +27,12 @@ export function openHolder({ db, clock, me, isAlone, lost }: HolderOptions): () 
   let renewedMs: number | null = null
   let calmSinceMs = 0
 
+  /** Also what was claimed since others freed the rest, which nobody would know of. */
+  async function giveUp(): Promise<void> {
+    await db.transaction(tx => store.releaseAllOf(tx, [me], clock.now().toISOString()))
+    lost()
+  }
+
   return async () => {
     const atMs = performance.now()
     if (renewedMs !== null && atMs - renewedMs < RENEW_MS) return
@@ -34,10 +40,10 @@ export function openHolder({ db, clock, me, isAlone, lost }: HolderOptions): () 
     const nowMs = performance.now()
     const isLate = renewedMs === null || atMs - renewedMs > LEASE_MS / 2 || nowMs - atMs > RENEW_MS
     if (isLate) calmSinceMs = nowMs
-    if (hadNone && renewedMs !== null) lost()
+    if (hadNone && renewedMs !== null) await giveUp()
     renewedMs = nowMs
     if (nowMs - calmSinceMs < CALM_MS && !isAlone) return
     const dead = await store.selectDead(db, me, isAlone)
-    if (dead.length > 0) await db.transaction(tx => store.freeKeys(tx, dead, clock.now().toISOString()))
+    if (dead.length > 0) await db.transaction(tx => store.freeKeys(tx, dead, isAlone, clock.now().toISOString()))
   }
 }

@@ -78,7 +78,7 @@ export function openJobs(by: JobsOptions): Queues {
       if (limits !== undefined) {
         const { concurrency = null, rate = null } = limits ?? {}
         const settings = { concurrency, rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null }
-        await store.upsertKey(db, id, key, org, settings)
+        await store.upsertKey(db, id, key, org, settings, now())
       }
       if (isPaused !== undefined) await store.pauseKey(db, id, key, org, isPaused, now())
       db.afterCommit(wake)

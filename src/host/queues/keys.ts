@@ -7,6 +7,8 @@ import type { DeclaredQueue } from './jobs.ts'
 
 /** Keys of one process: each takes a few hundred bytes. */
 const KEYS_MAX = 20_000
+/** More of them, for organisations that have none. */
+const RESERVED_MAX = 1_000
 const CLAIM_MAX = 1_000
 /** Jobs that a key has in memory, without what they carry. */
 const LOADED_MAX = 32
@@ -56,16 +58,18 @@ export type KeysOptions = {
 export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions) {
   const keys = new Map<string, Key>()
   const served = [...queues.values()].filter(({ isPulled }) => !isPulled).map(({ id }) => id)
-  // What runs here ends, and counts if it was not begun again meanwhile.
-  const renew = openHolder({ db, clock, me, isAlone, lost: () => keys.clear() })
+  const renew = openHolder({ db, clock, me, isAlone, lost: () => forgetAll(keys) })
   const nowMs = () => clock.now().getTime()
   const now = () => clock.now().toISOString()
 
-  /** Also those that this process has, when something was added there. */
+  /** Also those that this process has, when something was added there. If it has too many, only organisations that have none
+   *  get more. */
   async function claim(): Promise<void> {
-    const count = Math.min(CLAIM_MAX, KEYS_MAX - keys.size)
-    if (count === 0) return
-    for (const one of await store.claimKeys(db.autocommit, me, served, now(), count)) {
+    const isFull = keys.size >= KEYS_MAX
+    const without = isFull ? [...new Set([...keys.values()].map(({ org }) => org))] : []
+    const count = Math.min(CLAIM_MAX, (isFull ? KEYS_MAX + RESERVED_MAX : KEYS_MAX) - keys.size)
+    if (count <= 0) return
+    for (const one of await store.claimKeys(db.autocommit, me, served, now(), count, without)) {
       const name = nameOf(one)
       const key = keys.get(name) ?? newKey(queues.get(one.queue) as DeclaredQueue, one)
       key.limits = limitsOf(key.queue, one)
@@ -91,8 +95,9 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions
     const found = Map.groupBy(rows, ({ number }) => number)
     return wanting.flatMap((key, at) => {
       const own = found.get(at + 1) ?? []
-      if (own.length >= (asked[at]?.each ?? 0)) key.dueMs = 0
-      key.loaded = own.filter(({ started }) => started === null).slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
+      const waiting = own.filter(({ started }) => started === null)
+      key.loaded = waiting.slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
+      if (own.length >= (asked[at]?.each ?? 0) || waiting.length > key.loaded.length) key.dueMs = 0
       return own.filter(({ id, started }) => started !== null && !isOurs(id)).map(({ id }) => ({ key, id }))
     })
   }
@@ -139,6 +144,15 @@ function nextOf({ loaded, dueMs, retriesMs, blockedMs, limits: { rate }, starts 
   return nextMs
 }
 
+/** They belong to others. What runs here ends, and counts if it was not begun again meanwhile; until then it counts for its
+ *  key. */
+function forgetAll(keys: Map<string, Key>): void {
+  for (const [name, key] of keys) {
+    Object.assign(key, { loaded: [], retriesMs: [], dueMs: NEVER })
+    if (key.unended === 0) keys.delete(name)
+  }
+}
+
 /** Returns those that this process does not have any more. The others are locked for a moment. */
 async function releaseAll(db: Database, me: string, given: readonly Key[]): Promise<store.HeldKey[]> {
   if (given.length === 0) return []
@@ -160,9 +174,9 @@ const newKey = (queue: DeclaredQueue, { key, org }: store.ClaimedKey): Key => ({
 })
 
 function limitsOf(queue: DeclaredQueue, { concurrency, rateCount, rateMs }: store.ClaimedKey): KeyLimits {
-  if (queue.isOrdered) return { ...queue.limits, concurrency: 1 }
-  if (concurrency === null) return queue.limits
-  return { concurrency, rate: rateCount === null ? null : { count: rateCount, perMs: rateMs as number } }
+  const own = { concurrency, rate: rateCount === null ? null : { count: rateCount, perMs: rateMs as number } }
+  const { concurrency: atOnce, rate } = concurrency === null ? queue.limits : (own as KeyLimits)
+  return { concurrency: queue.isOrdered ? 1 : atOnce, rate }
 }
 
 /** A rate is counted in memory, so that the key stays until it says nothing any more. */

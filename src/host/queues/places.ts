@@ -37,8 +37,11 @@ export function openPlaces(atOnce = AT_ONCE_MAX): Places {
     return { isReserved: true }
   }
 
-  function mayBegin({ key, loaded, running, limits: { concurrency, rate }, starts, blockedMs }: Key, nowMs: number) {
-    if (loaded.length === 0 || running >= (stuck.has(key) ? 1 : concurrency) || blockedMs > nowMs) return false
+  /** Of an ordered queue, nothing begins before the outcome of the last attempt is written: it may be tried again. */
+  function mayBegin({ queue, key, loaded, running, unended, limits, starts, blockedMs }: Key, nowMs: number): boolean {
+    const { concurrency, rate } = limits
+    const busy = queue.isOrdered ? unended : running
+    if (loaded.length === 0 || busy >= (stuck.has(key) ? 1 : concurrency) || blockedMs > nowMs) return false
     return rate === null || starts.length < rate.count || (starts[0] as number) + rate.perMs <= nowMs
   }
 

@@ -67,18 +67,28 @@ export async function renewHolder(db: Tx, holder: string, leaseMs: number): Prom
   return row?.isNew === true
 }
 
-/** Other processes that did not renew their lease; all others if this process is the only one. */
+/** Other processes that did not renew their lease, or have none and still hold keys; all others if this process is the only
+ *  one. */
 export async function selectDead(db: Sql, holder: string, isAlone: boolean): Promise<string[]> {
   const rows = await db<{ holder: string }>`select holder from queue_holders
-    where holder <> ${holder} and (${isAlone} or until < clock_timestamp())`
+      where holder <> ${holder} and (${isAlone} or until < clock_timestamp())
+    union select distinct holder from queue_keys as k where holder is not null and holder <> ${holder}
+      and not exists (select from queue_holders as h where h.holder = k.holder)`
   return rows.map(one => one.holder)
 }
 
+/** Frees the keys of these processes, unless one of them has renewed its lease meanwhile. */
+export async function freeKeys(db: Tx, dead: readonly string[], isAlone: boolean, now: string): Promise<void> {
+  await db`delete from queue_holders where holder = any(${dead}) and (${isAlone} or until < clock_timestamp())`
+  const alive = await db<{ holder: string }>`select holder from queue_holders where holder = any(${dead})`
+  const gone = dead.filter(one => !alive.some(({ holder }) => holder === one))
+  await releaseAllOf(db, gone, now)
+}
+
 /** Whoever still holds keys under these names has lost them. */
-export async function freeKeys(db: Tx, dead: readonly string[], now: string): Promise<void> {
-  await db`delete from queue_holders where holder = any(${dead})`
-  await db`select from queue_keys where holder = any(${dead}) order by queue, key for update`
-  await db`update queue_keys set holder = null, due = ${now} where holder = any(${dead})`
+export async function releaseAllOf(db: Tx, holders: readonly string[], now: string): Promise<void> {
+  await db`select from queue_keys where holder = any(${holders}) order by queue, key for update`
+  await db`update queue_keys set holder = null, due = ${now} where holder = any(${holders})`
 }
 
 export type ClaimedKey = {
@@ -91,16 +101,19 @@ export type ClaimedKey = {
 }
 
 /** Keys for which there is something to do, and which no other process has. Until they are released, they are due only when
- *  something is added. By their place: a join would read all keys, and one that changes at the moment is claimed later. */
+ *  something is added. By their place: a join would read all keys, and one that changes at the moment is claimed later. Those of
+ *  some organisations can be left out. */
 export async function claimKeys(
   db: Tx,
   holder: string,
   queues: readonly string[],
   now: string,
   count: number,
+  without: readonly string[],
 ): Promise<ClaimedKey[]> {
   return db<ClaimedKey>`with due as (select ctid as place from queue_keys
       where due <= ${now} and not is_paused and (holder is null or holder = ${holder}) and queue = any(${queues})
+        and not org = any(${without})
       order by due limit ${count} for update skip locked)
     update queue_keys set holder = ${holder}, due = null where ctid = any(array(select place from due))
     returning queue, key, org, concurrency, rate_count as "rateCount", rate_ms as "rateMs"`
@@ -135,9 +148,11 @@ export async function releaseKeys(
         ${left.map(one => one.notBefore)}::timestamptz[]) as g (queue, key, ranks, not_before)),
     forgotten as (delete from queue_keys as k using g where k.queue = g.queue and k.key = g.key and k.waiting = 0
       and not k.is_paused and k.concurrency is null and k.rate_count is null)
-    update queue_keys as k set holder = null, due = greatest(g.not_before, (
-      select min(first.due) from generate_series(0, g.ranks) as r (rank) cross join lateral (select j.due from queue_jobs as j
-        where j.queue = g.queue and j.key = g.key and j.rank = r.rank order by j.due limit 1) as first))
+    update queue_keys as k set holder = null, due = (
+      select greatest(g.not_before, min(first.due)) from generate_series(0, g.ranks) as r (rank)
+      cross join lateral (select j.due from queue_jobs as j
+        where j.queue = g.queue and j.key = g.key and j.rank = r.rank order by j.due limit 1) as first
+      having count(*) > 0)
     from g where k.queue = g.queue and k.key = g.key and (k.waiting > 0 or k.is_paused or k.concurrency is not null
       or k.rate_count is not null)`
   return rows
@@ -194,14 +209,19 @@ export async function startAttempts(db: Tx, holder: string, ids: readonly string
  *  `isMade`: whether the attempt counts. */
 export type AttemptEnd = { id: string; attempt: number; due: string | null; keepsPlace: boolean; isMade: boolean }
 
-/** Nothing is changed by an attempt that is not the last one any more. Returns the ids of jobs whose attempt it ended. Jobs
- *  are found by their ids first: in a table that was never analyzed, a join would compare all of them with all ends. */
-export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<Set<string>> {
+/** Nothing is changed by an attempt that is not the last one any more. Returns the ids of jobs whose attempt it ended, and
+ *  whether they are over: one that was cancelled gets no other attempt. Jobs are found by their ids first: in a table that was
+ *  never analyzed, a join would compare all of them with all ends. */
+export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<Map<string, { isOver: boolean }>> {
   const column = <K extends keyof AttemptEnd>(name: K) => ends.map(one => one[name])
-  const rows = await db<{ id: string }>`with given as (select g.*, j.place, j.queue, j.key from unnest(
+  const rows = await db<{
+    id: string
+    isOver: boolean
+  }>`with given as (select g.id, g.attempt, g.keeps_place, g.is_made, j.place, j.queue, j.key,
+        case when g.is_made and j.attempts >= j.attempts_max then null else g.due end as due from unnest(
         ${column('id')}::uuid[], ${column('attempt')}::int[], ${column('due')}::timestamptz[], ${column('keepsPlace')}::boolean[],
         ${column('isMade')}::boolean[]) as g (id, attempt, due, keeps_place, is_made)
-      cross join lateral (select ctid as place, queue, key from queue_jobs
+      cross join lateral (select ctid as place, queue, key, attempts, attempts_max from queue_jobs
         where id = g.id and attempts = g.attempt and started is not null offset 0) as j),
     over as (delete from queue_jobs as j using given as g where j.ctid = g.place and g.due is null and j.started is not null
       returning g.id, g.queue, g.key),
@@ -215,8 +235,8 @@ export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<
       order by k.queue, k.key for update of k),
     subtracted as (update queue_keys as k set waiting = k.waiting - l.count from locked as l
       where k.queue = l.queue and k.key = l.key)
-    select id from over union all select id from going`
-  return new Set(rows.map(({ id }) => id))
+    select id, true as "isOver" from over union all select id, false from going`
+  return new Map(rows.map(({ id, isOver }) => [id, { isOver }]))
 }
 
 type Over = DueJob & { org: string }
@@ -287,11 +307,19 @@ export type KeySettings = {
   rateMs: number | null
 }
 
-export async function upsertKey(db: Tx, queue: string, key: string, org: string, set: KeySettings): Promise<void> {
-  await db`insert into queue_keys (queue, key, org, concurrency, rate_count, rate_ms)
+/** The key is due, so that whoever works on it reads them. */
+export async function upsertKey(
+  db: Tx,
+  queue: string,
+  key: string,
+  org: string,
+  set: KeySettings,
+  now: string,
+): Promise<void> {
+  await db`insert into queue_keys as k (queue, key, org, concurrency, rate_count, rate_ms)
     values (${queue}, ${key}, ${org}, ${set.concurrency}, ${set.rateCount}, ${set.rateMs})
     on conflict (key, queue) do update set concurrency = excluded.concurrency, rate_count = excluded.rate_count,
-      rate_ms = excluded.rate_ms`
+      rate_ms = excluded.rate_ms, due = least(k.due, ${now}::timestamptz)`
 }
 
 /** A key that goes on is due at once. */

@@ -92,8 +92,11 @@ export async function insertAttempts(db: Tx, attempts: readonly NewAttempt[], no
       from given as g join webhooks as w on w.id = webhook where g.status <> 'retrying' group by webhook order by webhook
       on conflict (webhook, day) do update set deliveries = days.deliveries + excluded.deliveries,
         failures = days.failures + excluded.failures),
-    resent as (update webhook_events as e set resends = e.resends - 1 from given as g
-      where g.resend_of is not null and g.status <> 'retrying' and e.id = g.event)
+    ended as (select event, count(*)::int as count from given
+      where resend_of is not null and given.status <> 'retrying' group by event),
+    locked as (select e.id, n.count from ended as n join webhook_events as e on e.id = n.event
+      order by e.id for no key update of e),
+    resent as (update webhook_events as e set resends = e.resends - l.count from locked as l where e.id = l.id)
     insert into webhook_attempts (delivery, attempt, webhook, event, subject, created, status, http_status, error, response,
       duration_ms, resend_of, is_resendable)
     select delivery, attempt, webhook, event,

@@ -65,12 +65,10 @@ async function selectAttemptsOf(
 /** The delivery that is sent again, and its event. */
 export type Resend = { event: string; resendOf: string }
 
-/** The delivery is sent again: its event is kept until that has ended. Returns null if there is no such delivery that has
- *  ended, or if its event is not kept any more. */
+/** Returns null if there is no such delivery that has ended, or if its event is not kept any more. */
 export async function takeDelivery(db: Tx, webhook: string, delivery: string): Promise<Resend | null> {
-  const [found] = await db<Resend>`update webhook_events as e set resends = e.resends + 1
-    where e.id = (select event from webhook_attempts where delivery = ${delivery} and webhook = ${webhook} limit 1)
-    returning e.id as event, ${delivery} as "resendOf"`
+  const [found] = await db<Resend>`select e.id as event, ${delivery} as "resendOf" from webhook_events as e
+    where e.id = (select event from webhook_attempts where delivery = ${delivery} and webhook = ${webhook} limit 1)`
   if (!found) return null
   await db`update webhook_attempts set is_resendable = false where delivery = ${delivery} and is_resendable`
   return found
@@ -81,11 +79,18 @@ export async function takeFailed(db: Tx, webhook: string, since: string, count: 
   return db<Resend>`with failed as (select a.delivery, a.attempt, a.event
       from webhook_attempts as a join webhook_events as e on e.id = a.event
       where a.webhook = ${webhook} and a.is_resendable and a.created >= ${since}
-      order by a.created, a.delivery limit ${count} for no key update of e),
-    kept as (update webhook_events as e set resends = e.resends + f.count
-      from (select event, count(*)::int as count from failed group by event) as f where e.id = f.event)
+      order by a.created, a.delivery limit ${count})
     update webhook_attempts as a set is_resendable = false from failed as f
     where a.delivery = f.delivery and a.attempt = f.attempt returning a.event, a.delivery as "resendOf"`
+}
+
+/** Their events are kept until they have ended. After the jobs were added, as ends of deliveries do it. */
+export async function countResends(db: Tx, resends: readonly Resend[]): Promise<void> {
+  await db`with given as (select event, count(*)::int as count from unnest(${resends.map(one => one.event)}::uuid[]) as g (event)
+      group by event),
+    locked as (select e.id, g.count from given as g join webhook_events as e on e.id = g.event
+      order by e.id for no key update of e)
+    update webhook_events as e set resends = e.resends + l.count from locked as l where e.id = l.id`
 }
 
 /** Until the transaction ends, nobody changes the endpoint. */

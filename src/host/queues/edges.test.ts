@@ -1,0 +1,136 @@
+// What was broken once: leases that were lost, jobs that were cancelled while they ran, limits that changed, resends.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../../test/eventually.ts'
+import { FAILED, jobs, newQueue, OK, startQueues } from '../../../test/queue-world.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import * as store from '../../kit/queues/store.ts'
+
+const plain = newQueue('edges.plain')
+const ordered = newQueue('edges.ordered', { isOrdered: true })
+const { host, add, endsOf, endedOf, waitingIn } = await startQueues([plain.queue, ordered.queue])
+const home = 'home' as OrgId
+
+describe('an ordered queue', () => {
+  it('goes on at once with the next job', async () => {
+    const startMs = performance.now()
+    await add(ordered.queue, jobs(20))
+    await endedOf(ordered.queue, 20)
+    assert.ok(performance.now() - startMs < 10_000, 'about one job in a second')
+  })
+
+  it('keeps its order if an attempt was not made', async () => {
+    const seen: number[] = []
+    let isUnmade = true
+    ordered.act = async ({ payload: { n } }) => {
+      if (n === 100 && isUnmade) {
+        isUnmade = false
+        return undefined
+      }
+      seen.push(n)
+      return OK
+    }
+    await add(ordered.queue, jobs(4, 100))
+    await eventually(
+      () => {
+        host.clock.advance(1_000)
+        return seen.length
+      },
+      count => count === 4,
+    )
+    assert.deepEqual(seen, [100, 101, 102, 103])
+  })
+})
+
+describe('a job that is cancelled while it runs', () => {
+  it('gets no other attempt, and has failed', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    plain.act = async () => {
+      await promise
+      return FAILED
+    }
+    const id = '019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d49'
+    await add(plain.queue, [{ key: 'cancelled', id }])
+    await eventually(
+      () => plain.calls.length,
+      count => count === 1,
+    )
+    await host.db.transaction(tx => host.jobs.cancel(tx, plain.queue, [id]))
+    resolve()
+    const [row] = await endedOf(plain.queue, 1)
+    assert.deepEqual([row?.attempt, row?.status], [1, 'failed'])
+    assert.equal(await waitingIn(plain.queue), 0)
+    plain.act = async () => OK
+  })
+})
+
+describe('a process whose lease was taken for over', () => {
+  it('claims its keys again, and leaves none behind', async () => {
+    const before = (await endsOf(plain.queue)).length
+    plain.act = async () => {
+      await pause(20)
+      return OK
+    }
+    for (let n = 0; n < 10; n++) await add(plain.queue, jobs(40, 0, { key: `lost-${n}` }))
+    // Another process judged it dead, and freed some of its keys; others were claimed since.
+    await host.db.transaction(async tx => {
+      await tx`delete from queue_holders`
+      await tx`update queue_keys set holder = null, due = now() where key < 'lost-5'`
+    })
+    await eventually(
+      () => endsOf(plain.queue),
+      rows => rows.length - before >= 400,
+    )
+    assert.equal(await waitingIn(plain.queue), 0)
+    plain.act = async () => OK
+  })
+
+  it('and that died has its keys freed, although it has no lease any more', async () => {
+    await host.db`insert into queue_keys (queue, key, org, holder) values ('edges.plain', 'orphan', 'home', 'nobody')`
+    await add(plain.queue, jobs(1, 500, { key: 'orphan' }))
+    await eventually(
+      () => endsOf(plain.queue),
+      rows => rows.some(({ key }) => key === 'orphan'),
+    )
+  })
+
+  it('keeps them if it has renewed its lease meanwhile', async () => {
+    await host.db`insert into queue_holders values ('renewed', clock_timestamp() + interval '1 hour')`
+    await host.db`insert into queue_keys (queue, key, org, holder) values ('edges.plain', 'kept', 'home', 'renewed')`
+    await host.db.transaction(tx => store.freeKeys(tx, ['renewed'], false, host.clock.now().toISOString()))
+    const [row] = await host.db<{ holder: string }>`select holder from queue_keys where key = 'kept'`
+    assert.equal(row?.holder, 'renewed')
+  })
+})
+
+describe('the limits of a key', () => {
+  it('reach a key that is busy, and leave one without jobs alone', async () => {
+    let [running, most] = [0, 0]
+    plain.act = async () => {
+      most = Math.max(most, ++running)
+      await pause(20)
+      running--
+      return OK
+    }
+    const set = (key: string) =>
+      host.db.transaction(tx =>
+        host.jobs.setKey(tx, plain.queue, { key, org: home }, { limits: { concurrency: 1, rate: null } }),
+      )
+    await add(plain.queue, jobs(100, 0, { key: 'narrowed' }))
+    await eventually(
+      () => most,
+      count => count === 4,
+    )
+    await set('narrowed')
+    await pause(300)
+    most = 0
+    await pause(200)
+    assert.equal(most, 1)
+    await set('idle')
+    const due = async () =>
+      (await host.db<{ due: string | null }>`select due from queue_keys where key = 'idle' and holder is null`)[0]
+    assert.equal((await eventually(due, row => row !== undefined && row.due === null))?.due, null)
+    plain.act = async () => OK
+  })
+})
