@@ -206,6 +206,10 @@ describe('the password limiter', () => {
     await ownLimiter.count({ account: 'ada@home.test', address: '10.7.0.1', knownBrowser: null })
     assert.equal((await rows()).length, 2)
     own.clock.advance(15 * MINUTE_MS)
-    await eventually(rows, ({ length }) => length === 0)
+    const later = () => {
+      own.clock.advance(MINUTE_MS) // The first run of the schedule may end only now.
+      return rows()
+    }
+    await eventually(later, ({ length }) => length === 0)
   })
 })
