@@ -1,5 +1,6 @@
 // For effects that reach the host by a notification: polls until the expected result.
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Sql } from '../src/engines/engines.ts'
 
 /** Longer than a busy machine needs, and shorter than a test may take. */
 const TIMEOUT_MS = 300_000
@@ -14,3 +15,10 @@ export async function eventually<T>(read: () => T | Promise<T>, isExpected: (res
     await wait(2)
   }
 }
+
+/** Until a schedule has run once. A clock that is advanced meanwhile would end that run by its deadline. */
+export const firstRun = (db: Sql, schedule: string) =>
+  eventually(
+    () => db`select from leases where name = ${`schedule ${schedule}`} and done is not null`,
+    ({ length }) => length > 0,
+  )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { eventually } from '../../test/eventually.ts'
+import { eventually, firstRun } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
 import { manualClock } from '../engines/clock/clock.ts'
 import { type Database, EngineUnavailable } from '../engines/engines.ts'
@@ -297,6 +297,7 @@ describe('openRates', () => {
     await own.call('GET /v1/projects', { as: key })
     const rows = () => own.db`select from key_rates`
     assert.equal((await rows()).length, 1)
+    await firstRun(own.db, 'ended rates')
     own.clock.advance(20 * 60_000)
     await eventually(rows, ({ length }) => length === 0)
   })
