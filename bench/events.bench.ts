@@ -94,7 +94,8 @@ async function prepareCopy(sql: postgres.Sql): Promise<void> {
     .unsafe(`
     create table copy_events (like events including all);
     create table copy_ids (like event_ids including all);
-    create table copy_log (like bus_log_other including all)`)
+    create table copy_log (like bus_log_other including all);
+    alter table copy_log alter position add generated always as identity`)
     .simple()
 }
 

@@ -6,6 +6,7 @@ import { manualClock } from '../src/engines/clock/clock.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
 import type { Database, Envelope, Log, Tx } from '../src/engines/engines.ts'
 import { openLog } from '../src/engines/log/log.ts'
+import { systemRandom } from '../src/engines/random/random.ts'
 import { startConsumers } from '../src/host/consumers/consumers.ts'
 import type { Handler, Limits } from '../src/host/consumers/lane.ts'
 import { selectDeadLetters } from '../src/kit/consumers/store.ts'
@@ -63,7 +64,7 @@ export async function openOne(
     if (what.endsWith('is not declared any more')) told.push(fields)
     else seen.push(`${what}: ${error}`)
   }
-  const log = openLog({ db: own, warn })
+  const log = openLog({ db: own, random: systemRandom, warn })
   let stopConsumers = async () => {}
   const stop = async () => {
     await stopConsumers()

@@ -233,6 +233,7 @@ function testEngines(db: Database, options: TestOptions, violations: string[]) {
   /** Of background work. A test that expects some removes them. */
   const warnings: unknown[] = []
   const log = openLog({
+    random: systemRandom,
     db,
     warn: (...all) => {
       // Parts of the log are made by the clock of the test, and its events have the time of the database.

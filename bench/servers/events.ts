@@ -26,14 +26,13 @@ async function serveEvents(engines: Engines, pem: string, backlog: number): Prom
 /** Its effect is a count in the database. A consumer that is new would not get what was published before. */
 async function consumeBacklog({ db, log, clock }: Engines, backlog: number): Promise<void> {
   await db.script('create table handled (at timestamptz not null default clock_timestamp(), count int not null)')
-  const positions = await log.head(db)
-  await db.transaction(tx => insertPositions(tx, 'bench', positions))
+  await db.transaction(async tx => insertPositions(tx, 'bench', await log.head(tx)))
   const data = { event: '$pageview', distinctId: 'user-1', properties: { text: 'x'.repeat(200) } }
   const envelope = JSON.stringify({ specversion: '1.0', id: 'evt_1', source: 'x', type: 'event.pageview', data })
   const each = 20_000
   for (let from = 0; from < backlog; from += each) {
-    await db`insert into bus_log (lane, tenant, subject, envelope)
-      select n % 16, 'org-' || n % 160, 'event.pageview', ${envelope} from generate_series(1, ${each}::int) as n`
+    await db`insert into bus_log (lane, position, tenant, subject, envelope)
+      select n % 16, nextval('bus_lane_' || n % 16), 'org-' || n % 160, 'event.pageview', ${envelope} from generate_series(1, ${each}::int) as n`
   }
   await db.script('analyze bus_log')
   const handle: Handler['handle'] = async (tx, events) => {

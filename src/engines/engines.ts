@@ -106,7 +106,7 @@ export type LanePosition = { lane: number; position: LogPosition }
 export type LogEntry = { tenant: string; subject: string; envelope: string }
 
 /** What was read. `position` is that of the last entry, of other subjects too. `rest`: whether there are more entries
- *  `now`, or `later`, when a transaction has ended that began before them. */
+ *  `now`, or `later`, when a transaction has ended that appends before them. */
 export type LogRead = { entries: LogEntry[]; position: LogPosition; rest: 'now' | 'later' | 'none' }
 
 export type TrimOptions = {
@@ -121,7 +121,7 @@ export type TrimOptions = {
 
 export { matches } from './log/subjects.ts'
 
-/** Every event in the order of its commit, in lanes: the events of an organisation are in one lane. Readers keep their
+/** Every event, in lanes: the events of an organisation are in one lane, in the same order for all readers, who keep their
  *  positions themselves. */
 export interface Log {
   /** Lanes are numbered from 0. */
@@ -131,15 +131,13 @@ export interface Log {
   /** The next entries of a lane; of other subjects than these only the position. In patterns, `*` matches one token and `>`
    *  all remaining ones. */
   read(db: Sql, lane: number, after: LogPosition, subjects: readonly string[], limit: number): Promise<LogRead>
-  /** The positions before what is appended from now on, by lane. */
-  head(db: Sql): Promise<LogPosition[]>
+  /** The positions before what is appended from now on, by lane. Nobody appends until the transaction ends. */
+  head(db: Tx): Promise<LogPosition[]>
   /** For each place, when the first entry after it was appended; null if there is none. */
   unread(db: Sql, places: readonly LanePosition[]): Promise<(string | null)[]>
-  /** Makes a log readable that was restored from a dump of another server, and returns the positions, by lane, from which
-   *  all readers go on; null if it is none. Given are the positions of all readers. */
-  adopt(db: Tx, places: readonly LanePosition[]): Promise<LogPosition[] | null>
-  /** Calls back soon after entries were appended to lanes, by any process; not for each of them, and not for all. */
-  watch(onAppend: (lanes: readonly number[]) => void): Promise<void>
+  /** Calls back soon after entries were appended to lanes, by any process; not for each of them, and not for all. With their
+   *  subjects, if this process appended them. */
+  watch(onAppend: (lanes: readonly number[], subjects: readonly string[] | null) => void): Promise<void>
   /** Makes room for the coming days and deletes what all readers have passed. To be called every hour. */
   trim(options: TrimOptions): Promise<void>
   /** Its size on the disk. */

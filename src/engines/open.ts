@@ -59,7 +59,7 @@ export async function openEngines(
   const root = options.rootKey ?? rootKey(dataDirectory, systemRandom)
   const seal = openSeal(root, systemRandom)
   const mail = openMail({ ...options.mail, directory: join(dataDirectory, 'mail') }, systemClock, systemRandom)
-  const log = openLog({ db, warn })
+  const log = openLog({ db, random: systemRandom, warn })
   const [dns, passwords] = [openDns(options.dns), openPasswords()]
   return {
     engines: {

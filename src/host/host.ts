@@ -181,7 +181,7 @@ function openQueues(options: HostOptions, services: readonly Service[], states: 
     queues.set(queue.id, declaredQueue(queue, state))
   }
   const waker = openWaker(clock)
-  const by = { log, clock, random, source, queues }
+  const by = { log, clock, random, source, queues, me: random.token(16) }
   return { ...by, engines, waker, isAlone, measured: openMeasured(), jobs: openJobs({ ...by, wake: waker.wake }) }
 }
 

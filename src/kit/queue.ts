@@ -31,6 +31,9 @@ export type Attempted<R> = { isOk: boolean; isFinal?: boolean; result: R }
  *  than the deadline. `failed`: it threw an error. `gone`: nothing is left to do. `backlog`: it was not added. */
 export type EndReason = 'interrupted' | 'late' | 'failed' | 'gone' | 'expired' | 'backlog'
 
+/** Jobs of one key, or of one organisation, that may wait. Further ones are refused: `conflict`, or the outcome `backlog`. */
+export type Backlog = { perKey: number; perOrg: number; isRecorded: boolean }
+
 export type Ended<P = unknown, R = unknown> = {
   job: Job<P>
   /** When the attempt began; null if none was made. */
@@ -66,8 +69,7 @@ export type QueueDeclaration<State, P, L, R, E extends Emits> = {
   limits: (state: State) => KeyLimits
   /** Attempts of all keys at once in a process; default 1,024. An organisation may have half of what is left. */
   atOnce?: number
-  /** Jobs of one key, or of one organisation, that may wait. Further ones are refused: `conflict`, or the outcome `backlog`. */
-  backlog?: (state: State) => { perKey: number; perOrg: number; isRecorded: boolean }
+  backlog?: (state: State) => Backlog
   /** After the first failed attempt, after the second, and so on; the last one is final. */
   pausesMs: readonly number[]
   /** For one attempt. */

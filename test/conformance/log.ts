@@ -14,6 +14,7 @@ export const newEnvelope = (tenant: string, type: string, data: unknown = {}): E
 /** `db` and `other` are those of two processes, each with its log. */
 export function logConforms(kind: string, db: Database, log: Log, other: { db: Database; log: Log }): void {
   const append = (...envelopes: Envelope[]) => db.transaction(tx => log.append(tx, envelopes))
+  const headOf = () => db.transaction(tx => log.head(tx))
   const numbers = Array.from({ length: log.lanes }, (_, lane) => lane)
 
   /** Reads on until these events were found: transactions of other tests may delay them. What others appended meanwhile is
@@ -45,7 +46,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
 
   describe(kind, () => {
     it('has the whole envelope, and those of an organisation in order', async () => {
-      const head = await log.head(db)
+      const head = await headOf()
       const sent = Array.from({ length: 10 }, (_, n) => newEnvelope('home', 'a.b', { n, text: 'ü "\\ \n\u2028' }))
       const others = sent.map(({ id }) => newEnvelope(`other-${id}`, 'a.b'))
       for (const [at, one] of sent.entries()) await append(one, others[at] as Envelope)
@@ -58,7 +59,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
     })
 
     it('is read by subject, and goes on after those of others', async () => {
-      const head = await log.head(db)
+      const head = await headOf()
       const sent = ['a.x', 'a', 'a.x.y', 'b.x', 'b.x.y', 'c'].map(subject => newEnvelope('home', subject))
       await append(...sent)
       const wanted = [sent[0], sent[3], sent[4]] as Envelope[]
@@ -70,7 +71,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
     })
 
     it('has nothing of a transaction that was rolled back', async () => {
-      const head = await log.head(db)
+      const head = await headOf()
       const undone = newEnvelope('home', 'a.b')
       const failing = db.transaction(async tx => {
         await log.append(tx, [undone])
@@ -84,7 +85,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
     })
 
     it('is not read beyond a transaction that has not ended, and misses nothing of it', async () => {
-      const head = await log.head(db)
+      const head = await headOf()
       const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const [late, next] = [newEnvelope('home', 'a.b'), newEnvelope('home', 'a.b')]
       const ending = other.db.transaction(async tx => {
@@ -103,8 +104,69 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
       assert.deepEqual(idsOf((await readUntil(head, [late, next])).found), [late.id, next.id])
     })
 
+    it('is read although a transaction runs that appends nothing', async () => {
+      const head = await headOf()
+      const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const running = other.db.transaction(async tx => {
+        await tx`select pg_current_xact_id()`
+        begun.resolve()
+        await released.promise
+      })
+      await begun.promise
+      const sent = Array.from({ length: 5 }, () => newEnvelope('home', 'a.b'))
+      for (const one of sent) await append(one)
+      assert.deepEqual(
+        (await idsIn(head)).filter(id => sent.some(one => one.id === id)),
+        idsOf(sent),
+      )
+      released.resolve()
+      await running
+    })
+
+    it('misses nothing of transactions that append at once, some of which are rolled back', async () => {
+      const head = await headOf()
+      const sent: Envelope[] = []
+      const write = async (writer: number) => {
+        for (let n = 0; n < 30; n++) {
+          const one = newEnvelope(`writer-${writer % 3}`, 'a.b')
+          const { db: its, log: itsLog } = writer % 2 === 0 ? { db, log } : other
+          const isUndone = Math.random() < 0.2
+          const writing = its.transaction(async tx => {
+            await itsLog.append(tx, [one])
+            if (Math.random() < 0.3) await tx`select pg_sleep(0.005)`
+            if (isUndone) throw new Error('undone')
+          })
+          await (isUndone ? assert.rejects(writing, /undone/) : writing)
+          if (!isUndone) sent.push(one)
+        }
+      }
+      const writing = Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)))
+      const found: string[] = []
+      const positions = [...head]
+      const readOn = async () => {
+        for (const lane of numbers) {
+          const { entries, position } = await log.read(db, lane, positions[lane] as LogPosition, ['>'], 7)
+          found.push(...entries.map(({ envelope }) => JSON.parse(envelope).id as string))
+          positions[lane] = position
+        }
+      }
+      let isWritten = false
+      void writing.then(() => {
+        isWritten = true
+      })
+      while (!isWritten) await readOn()
+      await eventually(
+        async () => {
+          await readOn()
+          return found.length
+        },
+        count => count >= sent.length,
+      )
+      assert.deepEqual(found.toSorted(), idsOf(sent).toSorted())
+    })
+
     it('says where entries are that were not read, and since when', async () => {
-      const placesNow = async () => (await log.head(db)).map((position, lane) => ({ lane, position }))
+      const placesNow = async () => (await headOf()).map((position, lane) => ({ lane, position }))
       const isRead = async () => (await log.unread(db, await placesNow())).every(at => at === null)
       await eventually(isRead, is => is)
       const places = await placesNow()

@@ -4,13 +4,14 @@ import { logConforms, newEnvelope } from '../../../test/conformance/log.ts'
 import { sameDatabase, testDatabase } from '../../../test/database.ts'
 import { eventually } from '../../../test/eventually.ts'
 import type { Database, LanePosition, Log } from '../engines.ts'
+import { systemRandom as random } from '../random/random.ts'
 import { openLog } from './log.ts'
 import { expressionOf, isPattern, isSubject, matches } from './subjects.ts'
 
 const warn = (error: unknown, what: string) => assert.fail(`${what}: ${error}`)
 const { db, at, drop } = await testDatabase()
 const other = sameDatabase(at).db
-const [log, otherLog] = [openLog({ db, warn }), openLog({ db: other, warn })]
+const [log, otherLog] = [openLog({ db, random, warn }), openLog({ db: other, random, warn })]
 after(async () => {
   await Promise.all([log.close(), otherLog.close()])
   await other.close()
@@ -22,7 +23,7 @@ logConforms('the log in PostgreSQL', db, log, { db: other, log: otherLog })
 /** A log of its own: parts are made by the time of the database, which cannot be set. */
 async function openOwn(t: TestContext) {
   const { db: own, drop: dropOwn } = await testDatabase()
-  const opened = openLog({ db: own, warn })
+  const opened = openLog({ db: own, random, warn })
   t.after(async () => {
     await opened.close()
     await dropOwn()
@@ -41,34 +42,11 @@ async function openOwn(t: TestContext) {
 /** The end of the log, when no transaction of others keeps it back any more. */
 async function placesOf(own: Database, opened: Log): Promise<LanePosition[]> {
   const read = async () => {
-    const places = (await opened.head(own)).map((position, lane) => ({ lane, position }))
+    const places = (await own.transaction(tx => opened.head(tx))).map((position, lane) => ({ lane, position }))
     return { places, unread: await opened.unread(own, places) }
   }
   return (await eventually(read, ({ unread }) => unread.every(one => one === null))).places
 }
-
-describe('a log that was restored from a dump', () => {
-  it('is read on: what a reader had not read, and what is appended afterwards', async t => {
-    const { db: own, log: opened, append } = await openOwn(t)
-    await append('read')
-    const places = await placesOf(own, opened)
-    assert.equal(await own.transaction(tx => opened.adopt(tx, places)), null)
-    await append('unread 1', 'unread 2')
-    // The transactions of the server that wrote the dump had higher numbers than those of this one.
-    await own.script('update bus_log set xid = (xid::text::bigint + 1000000000)::text::xid8')
-    const foreign = places.map(({ lane, position }) => {
-      const [xid, number] = position.split(':')
-      return { lane, position: `${Number(xid) + 1_000_000_000}:${number}` }
-    })
-    const positions = await own.transaction(tx => opened.adopt(tx, foreign))
-    await append('new')
-    const read = async () => {
-      const all = (positions ?? []).map((position, lane) => opened.read(own, lane, position, ['>'], 100))
-      return (await Promise.all(all)).flatMap(({ entries }) => entries.map(({ envelope }) => JSON.parse(envelope).id))
-    }
-    assert.deepEqual(await eventually(read, found => found.length >= 3), ['unread 1', 'unread 2', 'new'])
-  })
-})
 
 describe('the parts of the log', () => {
   const DAY_MS = 24 * 60 * 60_000

@@ -1,5 +1,5 @@
-// The log in PostgreSQL: every event in the order of its commit. The events of an organisation are in one lane.
-import type { Database, Envelope, Log } from '../engines.ts'
+// The log in PostgreSQL. The events of an organisation are in one lane, each with a number there.
+import type { Database, Envelope, Log, Random } from '../engines.ts'
 import { openNotifier } from './notifier.ts'
 import { trimParts } from './parts.ts'
 import * as store from './store.ts'
@@ -10,15 +10,18 @@ const CHANNEL = 'bus'
 
 export type LogOptions = {
   db: Database
+  random: Random
   /** Told of what nobody else hears of. */
   warn: (error: unknown, what: string, fields: Record<string, unknown>) => void
 }
 
-export function openLog({ db, warn }: LogOptions): Log {
+export function openLog({ db, random, warn }: LogOptions): Log {
   const own = db.background.for('the log')
-  let wake = (_lanes: readonly number[]) => {}
+  const settle = openSettled()
+  const me = random.token(16)
+  let wake: Parameters<Log['watch']>[0] = () => {}
   const notifier = openNotifier(lanes =>
-    store.notifyReaders(own.autocommit, CHANNEL, lanes).catch(error => warn(error, 'the log', {})),
+    store.notifyReaders(own.autocommit, CHANNEL, `${lanes} ${me}`).catch(error => warn(error, 'the log', {})),
   )
   return {
     lanes: LANES,
@@ -26,39 +29,33 @@ export function openLog({ db, warn }: LogOptions): Log {
       if (envelopes.length === 0) return
       await store.insertEvents(tx, envelopes.map(newEvent))
       const lanes = [...new Set(envelopes.map(({ tenant }) => laneOf(tenant)))]
+      const subjects = [...new Set(envelopes.map(({ type }) => type))]
       tx.afterCommit(() => {
-        wake(lanes)
+        wake(lanes, subjects)
         notifier.notify(lanes)
       })
     },
     read: async (sql, lane, after, subjects, limit) => {
-      const rows = await store.selectEvents(sql, lane, store.placeFrom(after), expressionOf(subjects), limit)
-      const last = rows.at(-1)
-      const entries = rows.flatMap(({ tenant, subject, envelope }) =>
+      const rows = await store.selectEvents(sql, lane, after, expressionOf(subjects), limit)
+      const settled = settle(lane, Number(after), rows)
+      const entries = settled.flatMap(({ tenant, subject, envelope }) =>
         envelope === null ? [] : [{ tenant, subject, envelope }],
       )
-      const position = last ? store.positionOf(last) : after
-      if (rows.length === limit) return { entries, position, rest: 'now' }
-      const isLater = await store.hasLaterEvents(sql, lane, store.placeFrom(position))
-      return { entries, position, rest: isLater ? 'later' : 'none' }
+      const position = String(settled.at(-1)?.position ?? after)
+      if (settled.length < rows.length) return { entries, position, rest: 'later' }
+      return { entries, position, rest: rows.length === limit ? 'now' : 'none' }
     },
-    head: async sql => {
-      const head = await store.selectHead(sql)
-      return Array.from({ length: LANES }, () => head)
-    },
+    head: tx => store.selectHead(tx, LANES),
     unread: (sql, places) => store.selectUnread(sql, places),
-    adopt: async (tx, places) => {
-      if (!(await store.isOfAnotherServer(tx, places))) return null
-      await store.lockLog(tx)
-      const head = await store.republishUnread(tx, places)
-      return Array.from({ length: LANES }, () => head)
-    },
     watch: async onAppend => {
       wake = onAppend
       // After a lost connection, polling finds what notifications were missed.
       await db.listen(
         CHANNEL,
-        payload => onAppend(lanesIn(Number(payload))),
+        payload => {
+          const [lanes, sender] = payload.split(' ')
+          if (sender !== me) onAppend(lanesIn(Number(lanes)), null)
+        },
         () => {},
       )
     },
@@ -72,6 +69,28 @@ function newEvent(envelope: Envelope): store.NewEvent {
   const { tenant, type: subject } = envelope
   if (!isSubject(subject)) throw new Error(`not a subject: ${subject.slice(0, 200)}`)
   return { lane: laneOf(tenant), tenant, subject, envelope: JSON.stringify(envelope) }
+}
+
+/** Finds how far a lane can be read. What is before an event that is there, and is not there itself, was numbered by a
+ *  transaction that runs still, or was rolled back: one that was among those that ran when this was first seen. */
+function openSettled() {
+  const seen = new Map<number, { last: number; next: number }>()
+  return (lane: number, after: number, rows: readonly store.LogRow[]): readonly store.LogRow[] => {
+    const [first, last] = [rows[0], rows.at(-1)]
+    if (!first || !last || last.position === after + rows.length) return rows
+    const before = seen.get(lane)
+    const hasEnded = before === undefined || before.next <= first.oldest
+    const gone = before && hasEnded ? before.last : 0
+    let expected = after + 1
+    const unsettled = rows.findIndex(({ position }) => {
+      const isMissing = position > expected && position > gone
+      expected = position + 1
+      return isMissing
+    })
+    if (unsettled === -1) return rows
+    if (hasEnded) seen.set(lane, { last: last.position, next: first.next })
+    return rows.slice(0, unsettled)
+  }
 }
 
 /** FNV-1a: the same in every process and version, because what is in the log stays in its lane. */

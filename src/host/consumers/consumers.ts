@@ -1,7 +1,7 @@
 // Runs the consumers of this process. A lane is read when it is said to have new events, and once a second if it has some:
 // a process may die between its commit and its notification.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Database, Log, Tx } from '../../engines/engines.ts'
+import { type Database, type Log, matches, type Tx } from '../../engines/engines.ts'
 import * as store from '../../kit/consumers/store.ts'
 import { retryHeld } from './held.ts'
 import { type Handler, type Limits, type ReaderOptions, type ReadOutcome, readLane } from './lane.ts'
@@ -43,8 +43,8 @@ export async function startConsumers(
   const options: ReaderOptions = { ...given, limits, failed, signal: stopped.signal }
   const troubled = (error: unknown) => warn(error, 'consumers', {})
   const readers = consumers.map(one => openReader({ ...options, db: db.for(`consumer ${one.id}`) }, one, troubled))
-  await log.watch(lanes => {
-    for (const reader of readers) reader.wake(lanes)
+  await log.watch((lanes, subjects) => {
+    for (const reader of readers) if (subjects === null || reader.wants(subjects)) reader.wake(lanes)
   })
   const polling = readers.length > 0 ? poll(options, readers, troubled) : Promise.resolve()
   return async () => {
@@ -61,20 +61,18 @@ async function placeConsumers(
   consumers: readonly Handler[],
   warn: ConsumersOptions['warn'],
 ): Promise<void> {
+  const isPlaced = (positions: readonly store.ConsumerPosition[]) =>
+    consumers.every(({ id }) => positions.some(({ consumer }) => consumer === id))
+  // Before the positions are locked: whoever appends in a consumer's transaction locks them in this order.
+  const head = isPlaced(await store.selectPositions(db)) ? null : await log.head(db)
   await store.lockPositions(db)
-  const positions = await store.selectPositions(db)
-  const known = new Set(positions.map(({ consumer }) => consumer))
-  const adopted = await log.adopt(db, positions)
-  if (adopted) {
-    warn(null, 'the log is of another server; events may be handled again', {})
-    await store.resetPositions(db, adopted)
-  }
-  const head = await log.head(db)
+  const known = new Set((await store.selectPositions(db)).map(({ consumer }) => consumer))
   for (const { id, formerIds } of consumers) {
     if (known.delete(id)) continue
     const former = formerIds.find(one => known.delete(one))
-    if (former === undefined) await store.insertPositions(db, id, head)
-    else await store.renameConsumer(db, former, id)
+    if (former !== undefined) await store.renameConsumer(db, former, id)
+    else if (head !== null) await store.insertPositions(db, id, head)
+    else throw new Error(`the position of the consumer ${id} was deleted while it started`)
   }
   for (const consumer of known) warn(null, 'a consumer has a position but is not declared any more', { consumer })
 }
@@ -159,6 +157,9 @@ function openReader(options: ReaderOptions, consumer: Handler, troubled: (error:
   wake(Array.from({ length: options.log.lanes }, (_, lane) => lane))
   return {
     id: consumer.id,
+    /** What it does not want, it passes when it is polled. */
+    wants: (subjects: readonly string[]) =>
+      subjects.some(subject => consumer.subjects.some(pattern => matches(pattern, subject))),
     wake,
     retry: () => {
       wanted.add('retries')

@@ -82,8 +82,12 @@ async function readOnce(
   failures: ReadonlyMap<string, Failure>,
 ): Promise<ReadOutcome> {
   const { id, subjects } = turn.consumer
-  if (!(await store.tryLock(db, id, lane, limits.lateMs))) return 'taken'
-  const after = await store.selectPosition(db, id, lane)
+  // Two statements, so that the second one sees what the last holder of the lock has committed.
+  const [isLocked, after] = await Promise.all([
+    store.tryLock(db, id, lane, limits.lateMs),
+    store.selectPosition(db, id, lane),
+  ])
+  if (!isLocked) return 'taken'
   const { entries, position, rest } = await log.read(db, lane, after, subjects, BATCH_MAX)
   if (position === after) return rest
   const byTenant = Map.groupBy(entries, ({ tenant }) => tenant)

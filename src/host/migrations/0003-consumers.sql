@@ -49,7 +49,7 @@ create function pg_temp.consumer_id(name text) returns text language sql as $$
     else name end
 $$;
 insert into consumer_positions (consumer, lane, position)
-  select pg_temp.consumer_id(consumer), lane, xid::text || ':' || position from bus_positions;
+  select pg_temp.consumer_id(consumer), lane, position::text from bus_positions;
 insert into consumer_held (consumer, tenant, size, tries, due, error)
   select pg_temp.consumer_id(consumer), tenant, 1, tries, due, error from bus_held;
 insert into consumer_waiting (consumer, tenant, subject, envelope)

@@ -5,6 +5,7 @@ import { emitting } from '../../kit/events.ts'
 import { Fault } from '../../kit/fault.ts'
 import type {
   Attempted,
+  Backlog,
   Claimed,
   Ended,
   Job,
@@ -14,9 +15,10 @@ import type {
   QueueDeclaration,
   Queues,
 } from '../../kit/queue.ts'
-import { countsOf, type JobRow, rowsOf } from '../../kit/queues/add.ts'
+import { countsOf, type JobRow, QUEUES_CHANNEL, rowsOf } from '../../kit/queues/add.ts'
 import * as store from '../../kit/queues/store.ts'
 import type { Emits } from '../../kit/write.ts'
+import type { Note, Waker } from './waker.ts'
 
 type Erased = QueueDeclaration<unknown, unknown, unknown, unknown, Emits>
 
@@ -47,12 +49,14 @@ export type JobsOptions = {
   /** The `source` of events. */
   source: string
   queues: ReadonlyMap<string, DeclaredQueue>
+  /** The name of this process. */
+  me: string
   /** There is something new to do. */
-  wake: () => void
+  wake: Waker['wake']
 }
 
 export function openJobs(by: JobsOptions): Queues {
-  const { clock, random, queues, wake } = by
+  const { clock, random, queues, me, wake } = by
   const declaredOf = ({ id }: { id: string }): DeclaredQueue => {
     const found = queues.get(id)
     if (!found) throw new Error(`no service declares the queue ${id}`)
@@ -64,11 +68,21 @@ export function openJobs(by: JobsOptions): Queues {
       if (jobs.length === 0) return 0
       const declared = declaredOf(queue)
       const rows = rowsOf(by, declared.declaration, jobs)
-      await store.insertJobs(db, declared.id, rows)
-      // Last, because whoever ends jobs of these keys waits until the transaction has ended.
-      const refused = await refuse(db, declared, rows, await store.addToKeys(db, declared.id, countsOf(rows)))
+      const counts = countsOf(rows)
+      const bound = declared.declaration.backlog?.(declared.state)
+      const orgs = bound && bound.perOrg < Number.POSITIVE_INFINITY ? [...new Set(rows.map(({ org }) => org))] : []
+      // Sent together. The keys last, because whoever ends jobs of these keys waits until the transaction has ended.
+      const [, keys, ...waiting] = await Promise.all([
+        store.insertJobs(db, declared.id, rows),
+        store.addToKeys(db, declared.id, counts, me),
+        ...orgs.map(org => store.countWaiting(db, declared.id, org)),
+      ])
+      const refused = bound
+        ? refuse(declared.id, bound, rows, keys, new Map(orgs.map((org, at) => [org, waiting[at] ?? 0])))
+        : new Set<JobRow>()
       if (refused.size > 0) await endRefused(by, db, declared, [...refused])
-      db.afterCommit(wake)
+      if (keys.some(({ holder }) => holder !== null && holder !== me)) await store.notifyWorkers(db, QUEUES_CHANNEL)
+      db.afterCommit(() => wake(notesOf(declared.id, me, keys, counts)))
       return refused.size
     },
     cancel: async (db, queue, ids) =>
@@ -81,7 +95,7 @@ export function openJobs(by: JobsOptions): Queues {
         await store.upsertKey(db, id, key, org, settings, now())
       }
       if (isPaused !== undefined) await store.pauseKey(db, id, key, org, isPaused, now())
-      db.afterCommit(wake)
+      db.afterCommit(() => wake())
     },
     claim: async <P>(db: Tx, queue: Queue<P>, keys: readonly string[], max: number, leaseMs: number) => {
       const { id, ranks } = declaredOf(queue)
@@ -93,7 +107,7 @@ export function openJobs(by: JobsOptions): Queues {
       const declared = declaredOf(queue)
       const row = { ...(rowsOf(by, declared.declaration, [job])[0] as JobRow), attemptsMax: 1 }
       const lease = random.token(22)
-      await store.addToKeys(db, declared.id, countsOf([row]))
+      await store.addToKeys(db, declared.id, countsOf([row]), null)
       await store.insertStarted(db, declared.id, row, { lease, leaseMs, now: now() })
       return { ...jobOf({ ...row, queue: declared.id, attempts: 1 }, row.org), lease } as Claimed<P>
     },
@@ -111,16 +125,21 @@ export function openJobs(by: JobsOptions): Queues {
   }
 }
 
+/** For keys that this process holds, of which the database does not say that something was added. */
+function notesOf(queue: string, me: string, keys: readonly store.AddedTo[], counts: readonly store.KeyCount[]): Note[] {
+  const held = new Set(keys.filter(({ holder }) => holder === me).map(({ key }) => key))
+  return counts.flatMap(({ key, due }) => (held.has(key) ? [{ queue, key, dueMs: Date.parse(due) }] : []))
+}
+
 /** The last of the jobs, if too many wait now. The others may be added. */
-async function refuse(
-  db: Tx,
-  { id, declaration, state }: DeclaredQueue,
+function refuse(
+  queue: string,
+  { perKey, perOrg, isRecorded }: Backlog,
   rows: readonly JobRow[],
-  keys: readonly { key: string; org: string; waiting: number }[],
-): Promise<Set<JobRow>> {
+  keys: readonly store.AddedTo[],
+  waitingOf: ReadonlyMap<string, number>,
+): Set<JobRow> {
   const refused = new Set<JobRow>()
-  const bound = declaration.backlog?.(state)
-  if (!bound) return refused
   const refuseLast = (isOne: (row: JobRow) => boolean, count: number) => {
     for (let at = rows.length - 1; at >= 0 && count > 0; at--) {
       const row = rows[at] as JobRow
@@ -129,17 +148,13 @@ async function refuse(
       count--
     }
   }
-  for (const { key, waiting } of keys)
-    if (waiting > bound.perKey) refuseLast(row => row.key === key, waiting - bound.perKey)
-  if (bound.perOrg < Number.POSITIVE_INFINITY) {
-    for (const org of new Set(keys.map(one => one.org))) {
-      const ofOrg = [...refused].filter(row => row.org === org).length
-      refuseLast(row => row.org === org, (await store.countWaiting(db, id, org)) - ofOrg - bound.perOrg)
-    }
+  for (const { key, waiting } of keys) if (waiting > perKey) refuseLast(row => row.key === key, waiting - perKey)
+  for (const [org, waiting] of waitingOf) {
+    const ofOrg = [...refused].filter(row => row.org === org).length
+    refuseLast(row => row.org === org, waiting - ofOrg - perOrg)
   }
-  if (refused.size === 0) return refused
-  if (!bound.isRecorded) {
-    const message = `Too much of your organisation waits in ${id}; nothing was added. Wait until some of it is done.`
+  if (refused.size > 0 && !isRecorded) {
+    const message = `Too much of your organisation waits in ${queue}; nothing was added. Wait until some of it is done.`
     throw new Fault('conflict', { message })
   }
   return refused

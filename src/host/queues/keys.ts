@@ -4,6 +4,7 @@ import type { KeyLimits } from '../../kit/queue.ts'
 import * as store from '../../kit/queues/store.ts'
 import { openHolder } from './holder.ts'
 import type { DeclaredQueue } from './jobs.ts'
+import type { Waker } from './waker.ts'
 
 /** Keys of one process: each takes a few hundred bytes. */
 const KEYS_MAX = 20_000
@@ -12,8 +13,10 @@ const RESERVED_MAX = 1_000
 const CLAIM_MAX = 1_000
 /** Jobs that a key has in memory, without what they carry. */
 const LOADED_MAX = 32
-/** A key stays with its process while a retry is due soon, so that it begins on time. */
+/** A key stays with its process while a retry is due soon, so that it begins on time, and for a while after its last job: to
+ *  claim and release it for each would cost more than the job. */
 const KEPT_MS = 10_000
+const IDLE_MS = 5_000
 
 export type Loaded = { id: string }
 
@@ -26,6 +29,8 @@ export type Key = {
   running: number
   /** Attempts whose outcome is not written yet, running or not. */
   unended: number
+  /** When it last had something to do. */
+  usedMs: number
   /** When there is something to load, in the time of the clock; NEVER if nothing is known of. */
   dueMs: number
   /** When attempts are to be made again. */
@@ -53,9 +58,10 @@ export type KeysOptions = {
   isAlone: boolean
   /** Whether an attempt of this job is made here, or its outcome is not written yet. */
   isOurs: (id: string) => boolean
+  takeNotes: Waker['takeNotes']
 }
 
-export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions) {
+export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: KeysOptions) {
   const keys = new Map<string, Key>()
   const served = [...queues.values()].filter(({ isPulled }) => !isPulled).map(({ id }) => id)
   const renew = openHolder({ db, clock, me, isAlone, lost: () => forgetAll(keys) })
@@ -64,17 +70,27 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions
 
   /** Also those that this process has, when something was added there. If it has too many, only organisations that have none
    *  get more. */
-  async function claim(): Promise<void> {
+  async function claim(): Promise<boolean> {
     const isFull = keys.size >= KEYS_MAX
     const without = isFull ? [...new Set([...keys.values()].map(({ org }) => org))] : []
     const count = Math.min(CLAIM_MAX, (isFull ? KEYS_MAX + RESERVED_MAX : KEYS_MAX) - keys.size)
-    if (count <= 0) return
-    for (const one of await store.claimKeys(db.autocommit, me, served, now(), count, without)) {
+    if (count <= 0) return false
+    const claimed = await store.claimKeys(db.autocommit, me, served, now(), count, without)
+    for (const one of claimed) {
       const name = nameOf(one)
       const key = keys.get(name) ?? newKey(queues.get(one.queue) as DeclaredQueue, one)
       key.limits = limitsOf(key.queue, one)
       key.dueMs = 0
       keys.set(name, key)
+    }
+    return claimed.length > 0
+  }
+
+  /** Of a key that this process does not have any more, the database says what is due. */
+  function note(): void {
+    for (const { dueMs, ...one } of takeNotes()) {
+      const key = keys.get(nameOf(one))
+      if (key) key.dueMs = Math.min(key.dueMs, dueMs)
     }
   }
 
@@ -88,6 +104,7 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions
     // Before the query, because an attempt may end during it.
     for (const key of wanting) {
       key.dueMs = NEVER
+      key.usedMs = atMs
       key.retriesMs = key.retriesMs.filter(ms => ms > atMs)
     }
     const asked = wanting.map(key => ({ ...heldOf(key), ranks: key.queue.ranks, each: LOADED_MAX + key.unended }))
@@ -110,8 +127,9 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions
     /** Loads what is due, of keys that no other process has. */
     fill: async (): Promise<Interrupted[]> => {
       await renew()
-      await claim()
-      return load()
+      note()
+      const [hasClaimed, found] = await Promise.all([claim(), load()])
+      return hasClaimed ? [...found, ...(await load())] : found
     },
     all: () => keys.values(),
     /** The last one to be served again. */
@@ -122,7 +140,8 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs }: KeysOptions
     /** Gives up the keys for which there is nothing to do. */
     releaseIdle: () => {
       const atMs = nowMs()
-      return release([...keys.values()].filter(key => isIdle(key, atMs)))
+      const idleMs = keys.size < KEYS_MAX / 2 ? IDLE_MS : 0
+      return release([...keys.values()].filter(key => isIdle(key, atMs, idleMs)))
     },
     close: () => release([...keys.values()]),
     /** When there is something to load, or to begin. */
@@ -169,7 +188,7 @@ const nameOf = (one: store.HeldKey) => `${one.queue} ${one.key}`
 const heldOf = ({ queue: { id: queue }, key }: Key): store.HeldKey => ({ queue, key })
 
 const newKey = (queue: DeclaredQueue, { key, org }: store.ClaimedKey): Key => ({
-  ...{ queue, key, org, limits: queue.limits, loaded: [], running: 0, unended: 0 },
+  ...{ queue, key, org, limits: queue.limits, loaded: [], running: 0, unended: 0, usedMs: 0 },
   ...{ dueMs: 0, retriesMs: [], blockedMs: 0, starts: [] },
 })
 
@@ -180,8 +199,12 @@ function limitsOf(queue: DeclaredQueue, { concurrency, rateCount, rateMs }: stor
 }
 
 /** A rate is counted in memory, so that the key stays until it says nothing any more. */
-function isIdle({ unended, loaded, dueMs, retriesMs, limits: { rate }, starts }: Key, atMs: number): boolean {
-  if (unended > 0 || loaded.length > 0 || dueMs <= atMs) return false
+function isIdle(
+  { usedMs, unended, loaded, dueMs, retriesMs, limits: { rate }, starts }: Key,
+  atMs: number,
+  idleMs: number,
+): boolean {
+  if (unended > 0 || loaded.length > 0 || dueMs <= atMs || usedMs + idleMs > atMs) return false
   if (rate !== null && (starts.at(-1) ?? -NEVER) + rate.perMs > atMs) return false
   return retriesMs.every(ms => ms > atMs + KEPT_MS)
 }

@@ -15,6 +15,7 @@ const newKey = (org: string, key: string, rate: Key['limits']['rate'] = null): K
     limits: { concurrency: CONCURRENCY, rate },
     running: 0,
     unended: 0,
+    usedMs: 0,
     dueMs: 0,
   },
   ...{ retriesMs: [], blockedMs: 0, starts: [] },

@@ -32,8 +32,9 @@ export type QueuesOptions = Omit<JobsOptions, 'wake'> & {
 /** Works until the signal is aborted, and then waits for what runs. */
 export async function workOnQueues(options: QueuesOptions, signal: AbortSignal): Promise<void> {
   const { waker, warn } = options
-  signal.addEventListener('abort', waker.wake, { once: true })
-  await options.db.listen(QUEUES_CHANNEL, waker.wake, waker.wake)
+  const wake = () => waker.wake()
+  signal.addEventListener('abort', wake, { once: true })
+  await options.db.listen(QUEUES_CHANNEL, wake, wake)
   const turns = openTurns(options)
   while (!signal.aborted) {
     const waitMs = await turns.next().catch(error => {
@@ -46,14 +47,13 @@ export async function workOnQueues(options: QueuesOptions, signal: AbortSignal):
 }
 
 function openTurns(options: QueuesOptions) {
-  const { clock, queues, warn } = options
+  const { clock, queues, me, warn } = options
   const db = options.db.for('queues')
-  const me = options.random.token(16)
   const places = new Map([...queues.values()].map(one => [one, openPlaces(one.declaration.atOnce)]))
   const placesOf = (queue: DeclaredQueue) => places.get(queue) as Places
   const endings = openEndings({ ...options, db: options.db.for('outcomes of jobs') })
-  const attempts = openAttempts({ ...options, db, me, placesOf, endings, wake: options.waker.wake })
-  const keys = openKeys({ ...options, db, me, isOurs: attempts.isOurs })
+  const attempts = openAttempts({ ...options, db, me, placesOf, endings, wake: () => options.waker.wake() })
+  const keys = openKeys({ ...options, db, me, isOurs: attempts.isOurs, takeNotes: options.waker.takeNotes })
   const expire = openExpiry({ ...options, db })
 
   return {

@@ -1,8 +1,8 @@
 // All SQL on consumers: their positions, the events that wait, and dead letters.
 import type { LanePosition, LogEntry, LogPosition, Sql, Tx } from '../../engines/engines.ts'
 
-/** Until the end of the transaction, or not at all if another process has the lock. A row lock would give the transaction
- *  a number, and all readers of the log would wait for its end. The statements of the transaction get a limit. */
+/** Until the end of the transaction, or not at all if another process has the lock. The statements of the transaction get a
+ *  limit. */
 export async function tryLock(db: Tx, consumer: string, what: string | number, statementMs: number): Promise<boolean> {
   const [row] = await db<{ isLocked: boolean }>`select
     pg_try_advisory_xact_lock(hashtext(${`consumer ${consumer}`}), hashtext(${String(what)})) as "isLocked",
@@ -36,12 +36,6 @@ export async function insertPositions(db: Tx, consumer: string, positions: reado
 
 export async function updatePosition(db: Tx, consumer: string, lane: number, position: LogPosition): Promise<void> {
   await db`update consumer_positions set position = ${position} where consumer = ${consumer} and lane = ${lane}`
-}
-
-/** Of all consumers, one for each lane. */
-export async function resetPositions(db: Tx, positions: readonly LogPosition[]): Promise<void> {
-  await db`update consumer_positions as c set position = p.position
-    from unnest(${positions}::text[]) with ordinality as p (position, number) where c.lane = p.number - 1`
 }
 
 /** What a consumer had under a former id. */

@@ -60,6 +60,6 @@ export async function addJobs<P>(
 ): Promise<void> {
   const rows = rowsOf(by, queue as never as Declared, jobs)
   await store.insertJobs(db, queue.id, rows)
-  await store.addToKeys(db, queue.id, countsOf(rows))
+  await store.addToKeys(db, queue.id, countsOf(rows), null)
   await store.notifyWorkers(db, QUEUES_CHANNEL)
 }

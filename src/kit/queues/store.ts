@@ -7,18 +7,23 @@ export async function notifyWorkers(db: Tx, channel: string): Promise<void> {
 
 export type KeyCount = { key: string; org: string; count: number; due: string }
 
-/** Says that there is something to do. Returns how many jobs wait now. */
+export type AddedTo = { key: string; org: string; waiting: number; holder: string | null }
+
+/** Says that there is something to do. Returns how many jobs wait now. If this process itself holds the key, it must be told
+ *  after the commit: to write it for each job of a storm, and to read it again, would cost more than the job. */
 export async function addToKeys(
   db: Tx,
   queue: string,
   keys: readonly KeyCount[],
-): Promise<{ key: string; org: string; waiting: number }[]> {
-  return db<{ key: string; org: string; waiting: number }>`insert into queue_keys as k (queue, key, org, waiting, due)
+  me: string | null,
+): Promise<AddedTo[]> {
+  return db<AddedTo>`insert into queue_keys as k (queue, key, org, waiting, due)
     select ${queue}, g.* from unnest(${keys.map(one => one.key)}::text[], ${keys.map(one => one.org)}::text[],
       ${keys.map(one => one.count)}::int[], ${keys.map(one => one.due)}::timestamptz[]) as g (key, org, count, due)
     order by g.key collate "C"
-    on conflict (key, queue) do update set waiting = k.waiting + excluded.waiting, due = least(k.due, excluded.due)
-    returning key, org, waiting`
+    on conflict (key, queue) do update set waiting = k.waiting + excluded.waiting,
+      due = case when k.holder = ${me} then k.due else least(k.due, excluded.due) end
+    returning key, org, waiting, holder`
 }
 
 export async function countWaiting(db: Sql, queue: string, org: string): Promise<number> {

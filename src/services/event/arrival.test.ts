@@ -26,7 +26,7 @@ async function arrive(event: object, options: RequestOptions & { around?: object
   assert.deepEqual([answer.status, answer.body.accepted], [200, 1], answer.text)
   const [row] = await host.db<Row>`select * from events where event = ${(event as { event?: string }).event ?? name}
     order by received desc limit 1`
-  const [logged] = await host.db<{ envelope: string }>`select envelope from bus_log order by position desc limit 1`
+  const [logged] = await host.db<{ envelope: string }>`select envelope from bus_log order by at desc limit 1`
   return { row: row as Row, envelope: JSON.parse(logged?.envelope as string) }
 }
 

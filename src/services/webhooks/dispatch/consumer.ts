@@ -36,14 +36,11 @@ export const fanOut = consumer({
     const kept = wanted.length > 0 ? await store.lockEndpoints(db, wanted) : new Set<string>()
     const sent = found.filter(({ endpoints }) => endpoints.some(webhook => kept.has(webhook)))
     if (sent.length === 0) return handled
-    await store.insertEvents(
-      db,
-      sent.map(({ event }) => event),
-    )
     const jobs = sent.flatMap(({ event, endpoints }) =>
       endpoints.filter(webhook => kept.has(webhook)).map(key => ({ key, org, payload: { event: event.id } })),
     )
-    await queues.add(db, deliveries, jobs)
+    const added = sent.map(({ event }) => event)
+    await Promise.all([store.insertEvents(db, added), queues.add(db, deliveries, jobs)])
     return handled
   },
 })

@@ -46,25 +46,17 @@ export const deliveries = queue<Delivery, Loaded, Result, typeof endpointFailing
     const now = clock.now()
     // Deliveries of a deleted endpoint are deleted with their log.
     const kept = ended.filter(({ reason }) => reason !== 'gone')
-    await store.insertAttempts(
-      db,
-      kept.map(one => attemptOf(one, now)),
-      now.toISOString(),
-    )
     // What was not tried says nothing about the endpoint.
     const tried = kept.filter(({ started }) => started !== null)
     const ok = new Set(tried.filter(({ status }) => status === 'ok').map(({ job }) => job.key))
     const failed = new Set(tried.map(({ job }) => job.key).filter(webhook => !ok.has(webhook)))
     const before = new Date(now.getTime() - FAILING_MS).toISOString()
-    for (const { webhook: id, org, url, since } of await store.setFailing(
-      db,
-      [...ok],
-      [...failed],
-      now.toISOString(),
-      before,
-    )) {
-      emit('webhook.endpoint.failing', { id, url, since }, org)
-    }
+    const attempts = kept.map(one => attemptOf(one, now))
+    const [, failing] = await Promise.all([
+      store.insertAttempts(db, attempts, now.toISOString()),
+      store.setFailing(db, [...ok], [...failed], now.toISOString(), before),
+    ])
+    for (const { webhook: id, org, url, since } of failing) emit('webhook.endpoint.failing', { id, url, since }, org)
   },
 })
 
