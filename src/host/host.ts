@@ -182,7 +182,7 @@ function openQueues(options: HostOptions, services: readonly Service[], states: 
   }
   const waker = openWaker(clock)
   const by = { log, clock, random, source, queues, me: random.token(16) }
-  return { ...by, engines, waker, isAlone, measured: openMeasured(), jobs: openJobs({ ...by, wake: waker.wake }) }
+  return { ...by, engines, waker, isAlone, measured: openMeasured(), jobs: openJobs({ ...by, tell: waker.tell }) }
 }
 
 /** Opens the in-memory state of every service. */

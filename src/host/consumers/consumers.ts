@@ -12,6 +12,7 @@ const AT_ONCE_MAX = 4
  *  transactions one after the other should not delay the others by more than one of them. */
 const LATER_MS = 5
 const LATER_MAX_MS = 40
+const REST_MAX_MS = 250
 /** How long running transactions may take to end. */
 const END_MS = 10_000
 const LIMITS: Limits = {
@@ -145,8 +146,14 @@ function openReader(options: ReaderOptions, consumer: Handler, troubled: (error:
     setTimeout(() => wake([lane]), ms).unref()
   }
 
+  /** They may be many: others have as much time as each transaction took. */
   async function retryAll(): Promise<void> {
-    while (!options.signal.aborted && (await retryHeld(options, consumer))) {}
+    const { signal } = options
+    for (;;) {
+      const startMs = performance.now()
+      if (signal.aborted || !(await retryHeld(options, consumer))) return
+      await wait(Math.min(performance.now() - startMs, REST_MAX_MS), null, { signal }).catch(() => {})
+    }
   }
 
   function wake(lanes: readonly number[]): void {

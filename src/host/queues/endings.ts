@@ -14,7 +14,7 @@ export type Ending = { org: string; queue: DeclaredQueue; end: store.AttemptEnd;
 const withOutcome = (ended: Ended, isOver: boolean): Ended =>
   isOver && ended.status === 'retrying' ? { ...ended, status: 'failed' } : ended
 
-export type EndingsOptions = Omit<JobsOptions, 'queues' | 'wake'> & { db: Database; warn: (error: unknown) => void }
+export type EndingsOptions = Omit<JobsOptions, 'queues' | 'tell'> & { db: Database; warn: (error: unknown) => void }
 
 export function openEndings(by: EndingsOptions): Groups<Ending> {
   const { db, clock, warn } = by
@@ -34,7 +34,7 @@ export function openEndings(by: EndingsOptions): Groups<Ending> {
   }
 
   return openInsistentGroups<Ending>({
-    ...{ clock, warn, lingerMs: 0 },
+    ...{ clock, warn },
     write: async group => {
       try {
         await write(group)

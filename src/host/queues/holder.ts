@@ -21,9 +21,9 @@ export type HolderOptions = {
   lost: () => void
 }
 
-/** Returns a function that renews the lease if it is time to, and frees the keys of processes that are dead. It goes by real
- *  time, as the database does. */
-export function openHolder({ db, clock, me, isAlone, lost }: HolderOptions): () => Promise<void> {
+/** Returns a function that renews the lease if it is time to, and frees the keys of processes that are dead; it resolves to
+ *  whether there were some. It goes by real time, as the database does. */
+export function openHolder({ db, clock, me, isAlone, lost }: HolderOptions): () => Promise<boolean> {
   let renewedMs: number | null = null
   let calmSinceMs = 0
 
@@ -35,15 +35,16 @@ export function openHolder({ db, clock, me, isAlone, lost }: HolderOptions): () 
 
   return async () => {
     const atMs = performance.now()
-    if (renewedMs !== null && atMs - renewedMs < RENEW_MS) return
+    if (renewedMs !== null && atMs - renewedMs < RENEW_MS) return false
     const hadNone = await store.renewHolder(db.autocommit, me, LEASE_MS)
     const nowMs = performance.now()
     const isLate = renewedMs === null || atMs - renewedMs > LEASE_MS / 2 || nowMs - atMs > RENEW_MS
     if (isLate) calmSinceMs = nowMs
     if (hadNone && renewedMs !== null) await giveUp()
     renewedMs = nowMs
-    if (nowMs - calmSinceMs < CALM_MS && !isAlone) return
+    if (nowMs - calmSinceMs < CALM_MS && !isAlone) return false
     const dead = await store.selectDead(db, me, isAlone)
     if (dead.length > 0) await db.transaction(tx => store.freeKeys(tx, dead, isAlone, clock.now().toISOString()))
+    return dead.length > 0
   }
 }

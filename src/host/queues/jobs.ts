@@ -15,7 +15,7 @@ import type {
   QueueDeclaration,
   Queues,
 } from '../../kit/queue.ts'
-import { countsOf, type JobRow, QUEUES_CHANNEL, rowsOf } from '../../kit/queues/add.ts'
+import { countsOf, type JobRow, NOT_HELD, QUEUES_CHANNEL, rowsOf } from '../../kit/queues/add.ts'
 import * as store from '../../kit/queues/store.ts'
 import type { Emits } from '../../kit/write.ts'
 import type { Note, Waker } from './waker.ts'
@@ -52,11 +52,11 @@ export type JobsOptions = {
   /** The name of this process. */
   me: string
   /** There is something new to do. */
-  wake: Waker['wake']
+  tell: Waker['tell']
 }
 
 export function openJobs(by: JobsOptions): Queues {
-  const { clock, random, queues, me, wake } = by
+  const { clock, random, queues, me, tell } = by
   const declaredOf = ({ id }: { id: string }): DeclaredQueue => {
     const found = queues.get(id)
     if (!found) throw new Error(`no service declares the queue ${id}`)
@@ -74,7 +74,7 @@ export function openJobs(by: JobsOptions): Queues {
       // Sent together. The keys last, because whoever ends jobs of these keys waits until the transaction has ended.
       const [, keys, ...waiting] = await Promise.all([
         store.insertJobs(db, declared.id, rows),
-        store.addToKeys(db, declared.id, counts, me),
+        store.addToKeys(db, declared.id, counts, { me, waitingMax: bound?.perKey ?? NOT_HELD.waitingMax }),
         ...orgs.map(org => store.countWaiting(db, declared.id, org)),
       ])
       const refused = bound
@@ -82,7 +82,8 @@ export function openJobs(by: JobsOptions): Queues {
         : new Set<JobRow>()
       if (refused.size > 0) await endRefused(by, db, declared, [...refused])
       if (keys.some(({ holder }) => holder !== null && holder !== me)) await store.notifyWorkers(db, QUEUES_CHANNEL)
-      db.afterCommit(() => wake(notesOf(declared.id, me, keys, counts)))
+      const isElsewhere = keys.some(({ holder }) => holder !== me)
+      db.afterCommit(() => tell(notesOf(declared.id, me, keys, counts), isElsewhere))
       return refused.size
     },
     cancel: async (db, queue, ids) =>
@@ -95,7 +96,7 @@ export function openJobs(by: JobsOptions): Queues {
         await store.upsertKey(db, id, key, org, settings, now())
       }
       if (isPaused !== undefined) await store.pauseKey(db, id, key, org, isPaused, now())
-      db.afterCommit(() => wake())
+      db.afterCommit(() => tell([], true))
     },
     claim: async <P>(db: Tx, queue: Queue<P>, keys: readonly string[], max: number, leaseMs: number) => {
       const { id, ranks } = declaredOf(queue)
@@ -107,7 +108,7 @@ export function openJobs(by: JobsOptions): Queues {
       const declared = declaredOf(queue)
       const row = { ...(rowsOf(by, declared.declaration, [job])[0] as JobRow), attemptsMax: 1 }
       const lease = random.token(22)
-      await store.addToKeys(db, declared.id, countsOf([row]), null)
+      await store.addToKeys(db, declared.id, countsOf([row]), NOT_HELD)
       await store.insertStarted(db, declared.id, row, { lease, leaseMs, now: now() })
       return { ...jobOf({ ...row, queue: declared.id, attempts: 1 }, row.org), lease } as Claimed<P>
     },
@@ -127,8 +128,8 @@ export function openJobs(by: JobsOptions): Queues {
 
 /** For keys that this process holds, of which the database does not say that something was added. */
 function notesOf(queue: string, me: string, keys: readonly store.AddedTo[], counts: readonly store.KeyCount[]): Note[] {
-  const held = new Set(keys.filter(({ holder }) => holder === me).map(({ key }) => key))
-  return counts.flatMap(({ key, due }) => (held.has(key) ? [{ queue, key, dueMs: Date.parse(due) }] : []))
+  const others = new Set(keys.filter(({ holder }) => holder !== me).map(({ key }) => key))
+  return counts.flatMap(({ key, due }) => (others.has(key) ? [] : [{ queue, key, dueMs: Date.parse(due) }]))
 }
 
 /** The last of the jobs, if too many wait now. The others may be added. */
@@ -212,7 +213,7 @@ export function outcomeOf(
 
 /** Tells the service of ends, in the transaction that writes them. */
 export async function endJobs(
-  { log, clock, random, source }: Omit<JobsOptions, 'queues' | 'wake'>,
+  { log, clock, random, source }: Omit<JobsOptions, 'queues' | 'tell'>,
   db: Tx,
   { declaration: { end, emits = {} }, state }: DeclaredQueue,
   ended: readonly Ended[],

@@ -11,6 +11,8 @@ const KEYS_MAX = 20_000
 /** More of them, for organisations that have none. */
 const RESERVED_MAX = 1_000
 const CLAIM_MAX = 1_000
+/** How soon those are found of which this process was not told: what is tried later, and what others left. */
+const CLAIM_EVERY_MS = 1_000
 /** Jobs that a key has in memory, without what they carry. */
 const LOADED_MAX = 32
 /** A key stays with its process while a retry is due soon, so that it begins on time, and for a while after its last job: to
@@ -63,6 +65,8 @@ export type KeysOptions = {
 
 export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: KeysOptions) {
   const keys = new Map<string, Key>()
+  /** When it was last looked for keys that nobody has. */
+  let claimedMs = -NEVER
   const served = [...queues.values()].filter(({ isPulled }) => !isPulled).map(({ id }) => id)
   const renew = openHolder({ db, clock, me, isAlone, lost: () => forgetAll(keys) })
   const nowMs = () => clock.now().getTime()
@@ -75,7 +79,10 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: 
     const without = isFull ? [...new Set([...keys.values()].map(({ org }) => org))] : []
     const count = Math.min(CLAIM_MAX, (isFull ? KEYS_MAX + RESERVED_MAX : KEYS_MAX) - keys.size)
     if (count <= 0) return false
+    const atMs = clock.elapsedMs()
     const claimed = await store.claimKeys(db.autocommit, me, served, now(), count, without)
+    // There may be more.
+    claimedMs = claimed.length < count ? atMs : -NEVER
     for (const one of claimed) {
       const name = nameOf(one)
       const key = keys.get(name) ?? newKey(queues.get(one.queue) as DeclaredQueue, one)
@@ -86,12 +93,15 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: 
     return claimed.length > 0
   }
 
-  /** Of a key that this process does not have any more, the database says what is due. */
-  function note(): void {
-    for (const { dueMs, ...one } of takeNotes()) {
+  /** Returns whether other keys have something new. Of one that this process does not have any more, the database says what is
+   *  due. */
+  function note(): boolean {
+    const { notes, isElsewhere } = takeNotes()
+    for (const { dueMs, ...one } of notes) {
       const key = keys.get(nameOf(one))
       if (key) key.dueMs = Math.min(key.dueMs, dueMs)
     }
+    return isElsewhere
   }
 
   /** Returns the attempts that were interrupted. */
@@ -126,9 +136,9 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: 
   return {
     /** Loads what is due, of keys that no other process has. */
     fill: async (): Promise<Interrupted[]> => {
-      await renew()
-      note()
-      const [hasClaimed, found] = await Promise.all([claim(), load()])
+      const hasFreed = await renew()
+      const isDue = note() || hasFreed || clock.elapsedMs() - claimedMs >= CLAIM_EVERY_MS
+      const [hasClaimed, found] = await Promise.all([isDue && claim(), load()])
       return hasClaimed ? [...found, ...(await load())] : found
     },
     all: () => keys.values(),

@@ -125,3 +125,18 @@ describe('a key whose attempt failed after a long time', () => {
     assert.equal(takeAll(places, [key]).length, CONCURRENCY)
   })
 })
+
+describe('an organisation that has attempts already', () => {
+  it('begins more only if it may, and others have their first', () => {
+    const places = openPlaces()
+    const [many, few] = [keysOf('many', 100), keysOf('few', 1)]
+    let left = 10
+    const mayHaveMore = () => left-- > 0
+    assert.equal(places.take(many, 0, START_MAX, mayHaveMore).length, 11)
+    const taken = places.take([...many, ...few], 0, START_MAX, mayHaveMore)
+    assert.deepEqual(
+      taken.map(({ key }) => key.org),
+      ['few'],
+    )
+  })
+})

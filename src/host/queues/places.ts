@@ -16,8 +16,9 @@ const STUCK_MAX = 20_000
 export type Taken = { key: Key; job: Loaded; isReserved: boolean }
 
 export type Places = {
-  /** The next jobs of keys that may begin some, of each organisation in turn, and of each of its keys. */
-  take(keys: Iterable<Key>, nowMs: number, max: number): Taken[]
+  /** The next jobs of keys that may begin some, of each organisation in turn, and of each of its keys. `mayHaveMore`: whether
+   *  one may begin of an organisation that has attempts already. */
+  take(keys: Iterable<Key>, nowMs: number, max: number, mayHaveMore?: () => boolean): Taken[]
   /** The attempt is over, after so long. */
   end(taken: Taken, isOk: boolean, durationMs: number): void
   /** The outcome of the attempt is written, or it was not made. */
@@ -69,9 +70,11 @@ export function openPlaces(atOnce = AT_ONCE_MAX): Places {
   }
 
   return {
-    take: (keys, nowMs, max) => {
+    take: (keys, nowMs, max, mayHaveMore = () => true) => {
       const byOrg = new Map<string, Key[]>()
+      const busy = new Set<string>()
       for (const key of keys) {
+        if (key.unended > 0) busy.add(key.org)
         if (!mayBegin(key, nowMs)) continue
         const own = byOrg.get(key.org)
         if (own) own.push(key)
@@ -81,7 +84,8 @@ export function openPlaces(atOnce = AT_ONCE_MAX): Places {
       while (byOrg.size > 0 && all.length < max) {
         for (const [org, own] of byOrg) {
           if (all.length === max) break
-          const taken = takeOne(org, own, nowMs)
+          const taken = busy.has(org) && !mayHaveMore() ? null : takeOne(org, own, nowMs)
+          busy.add(org)
           if (taken) all.push(taken)
           else byOrg.delete(org)
         }

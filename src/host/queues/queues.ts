@@ -8,6 +8,7 @@ import { openEndings } from './endings.ts'
 import { type DeclaredQueue, endJobs, type JobsOptions, jobOf } from './jobs.ts'
 import { openKeys } from './keys.ts'
 import type { Measured } from './measured.ts'
+import { openPace } from './pace.ts'
 import { openPlaces, type Places, START_MAX } from './places.ts'
 import type { Waker } from './waker.ts'
 
@@ -19,7 +20,7 @@ const TROUBLE_MS = 1_000
 const EXPIRE_EVERY_MS = 30_000
 const EXPIRED_MAX = 1_000
 
-export type QueuesOptions = Omit<JobsOptions, 'wake'> & {
+export type QueuesOptions = Omit<JobsOptions, 'tell'> & {
   engines: Engines
   db: Database
   waker: Waker
@@ -32,9 +33,9 @@ export type QueuesOptions = Omit<JobsOptions, 'wake'> & {
 /** Works until the signal is aborted, and then waits for what runs. */
 export async function workOnQueues(options: QueuesOptions, signal: AbortSignal): Promise<void> {
   const { waker, warn } = options
-  const wake = () => waker.wake()
-  signal.addEventListener('abort', wake, { once: true })
-  await options.db.listen(QUEUES_CHANNEL, wake, wake)
+  signal.addEventListener('abort', waker.wake, { once: true })
+  const tell = () => waker.tell([], true)
+  await options.db.listen(QUEUES_CHANNEL, tell, tell)
   const turns = openTurns(options)
   while (!signal.aborted) {
     const waitMs = await turns.next().catch(error => {
@@ -52,8 +53,9 @@ function openTurns(options: QueuesOptions) {
   const places = new Map([...queues.values()].map(one => [one, openPlaces(one.declaration.atOnce)]))
   const placesOf = (queue: DeclaredQueue) => places.get(queue) as Places
   const endings = openEndings({ ...options, db: options.db.for('outcomes of jobs') })
-  const attempts = openAttempts({ ...options, db, me, placesOf, endings, wake: () => options.waker.wake() })
+  const attempts = openAttempts({ ...options, db, me, placesOf, endings, wake: options.waker.wakeSoon })
   const keys = openKeys({ ...options, db, me, isOurs: attempts.isOurs, takeNotes: options.waker.takeNotes })
+  const pace = openPace()
   const expire = openExpiry({ ...options, db })
 
   return {
@@ -63,11 +65,17 @@ function openTurns(options: QueuesOptions) {
       await attempts.endAll(await keys.fill())
       const nowMs = clock.now().getTime()
       const byQueue = Map.groupBy(keys.all(), ({ queue }) => queue)
-      const taken = [...byQueue].flatMap(([queue, own]) => placesOf(queue).take(own, nowMs, START_MAX))
-      for (const { key } of taken) keys.moveToEnd(key)
+      const taken = [...byQueue].flatMap(([queue, own]) =>
+        placesOf(queue).take(own, nowMs, START_MAX, pace.mayHaveMore),
+      )
+      for (const { key } of taken) {
+        keys.moveToEnd(key)
+        pace.begun(key.org)
+      }
       if (taken.length > 0) await attempts.start(taken)
       await keys.releaseIdle()
       if (taken.length >= START_MAX) return 0
+      if (pace.wasShort()) options.waker.wakeSoon()
       const atMs = clock.now().getTime()
       return Math.min(POLL_MS, Math.max(keys.nextMs(atMs) - atMs, PAUSE_MS))
     },

@@ -2,36 +2,60 @@
 import type { Clock } from '../../engines/engines.ts'
 import type { HeldKey } from '../../kit/queues/store.ts'
 
+const SOON_MS = 5
+
 /** Something of this key is due then. */
 export type Note = HeldKey & { dueMs: number }
 
 export type Waker = {
   /** Ends the wait, or the next one if nobody waits. */
-  wake(notes?: readonly Note[]): void
+  wake(): void
+  /** The same in some milliseconds, so that what ends meanwhile is followed by as many at once. */
+  wakeSoon(): void
+  /** At once, because something was added, to these keys of this process or to others. */
+  tell(notes: readonly Note[], isElsewhere: boolean): void
   /** What was told since the last call. */
-  takeNotes(): Iterable<Note>
+  takeNotes(): { notes: Iterable<Note>; isElsewhere: boolean }
   wait(ms: number): Promise<void>
 }
 
 export function openWaker(clock: Clock): Waker {
   let isWoken = false
   let notes = new Map<string, Note>()
+  let isElsewhere = false
+  let isSoon = false
   let end = () => {}
+
+  function wake(): void {
+    // Once only: each abort makes an error with its stack, and every delivery that ends calls this.
+    if (isWoken) return
+    isWoken = true
+    end()
+  }
+
   return {
-    wake: told => {
-      for (const one of told ?? []) {
+    wake,
+    wakeSoon: () => {
+      if (isSoon) return
+      isSoon = true
+      setTimeout(() => {
+        isSoon = false
+        wake()
+      }, SOON_MS)
+    },
+    tell: (told, isAlsoElsewhere) => {
+      isElsewhere ||= isAlsoElsewhere
+      for (const one of told) {
         const name = `${one.queue} ${one.key}`
         notes.set(name, { ...one, dueMs: Math.min(one.dueMs, notes.get(name)?.dueMs ?? one.dueMs) })
       }
-      // Once only: each abort makes an error with its stack, and every delivery that ends calls this.
-      if (isWoken) return
-      isWoken = true
-      end()
+      wake()
     },
     takeNotes: () => {
-      const taken = notes
+      const taken = { notes: notes.values(), isElsewhere }
       notes = new Map()
-      return taken.values()
+      isElsewhere = false
+      return taken
     },
     wait: async ms => {
       if (!isWoken && ms > 0) {

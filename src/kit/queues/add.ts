@@ -8,6 +8,9 @@ import * as store from './store.ts'
 /** Whoever works on queues listens to it. */
 export const QUEUES_CHANNEL = 'queues'
 
+/** For who holds no keys, and has no bound. */
+export const NOT_HELD = { me: null, waitingMax: 2 ** 31 - 1 }
+
 export type JobRow = store.JobRow & { org: string }
 
 type Declared = Pick<QueueDeclaration<unknown, unknown, unknown, unknown, Emits>, 'priorities' | 'pausesMs'>
@@ -60,6 +63,6 @@ export async function addJobs<P>(
 ): Promise<void> {
   const rows = rowsOf(by, queue as never as Declared, jobs)
   await store.insertJobs(db, queue.id, rows)
-  await store.addToKeys(db, queue.id, countsOf(rows), null)
+  await store.addToKeys(db, queue.id, countsOf(rows), NOT_HELD)
   await store.notifyWorkers(db, QUEUES_CHANNEL)
 }

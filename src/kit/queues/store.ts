@@ -9,21 +9,23 @@ export type KeyCount = { key: string; org: string; count: number; due: string }
 
 export type AddedTo = { key: string; org: string; waiting: number; holder: string | null }
 
-/** Says that there is something to do. Returns how many jobs wait now. If this process itself holds the key, it must be told
- *  after the commit: to write it for each job of a storm, and to read it again, would cost more than the job. */
+/** Says that there is something to do. Returns the keys of which more than that wait now, and those that others hold or nobody.
+ *  This process must be told of its own after the commit: to write it for each job of a storm, and to read it again, would
+ *  cost more than the job. */
 export async function addToKeys(
   db: Tx,
   queue: string,
   keys: readonly KeyCount[],
-  me: string | null,
+  { me, waitingMax }: { me: string | null; waitingMax: number },
 ): Promise<AddedTo[]> {
-  return db<AddedTo>`insert into queue_keys as k (queue, key, org, waiting, due)
-    select ${queue}, g.* from unnest(${keys.map(one => one.key)}::text[], ${keys.map(one => one.org)}::text[],
-      ${keys.map(one => one.count)}::int[], ${keys.map(one => one.due)}::timestamptz[]) as g (key, org, count, due)
-    order by g.key collate "C"
-    on conflict (key, queue) do update set waiting = k.waiting + excluded.waiting,
-      due = case when k.holder = ${me} then k.due else least(k.due, excluded.due) end
-    returning key, org, waiting, holder`
+  return db<AddedTo>`with added as (insert into queue_keys as k (queue, key, org, waiting, due)
+      select ${queue}, g.* from unnest(${keys.map(one => one.key)}::text[], ${keys.map(one => one.org)}::text[],
+        ${keys.map(one => one.count)}::int[], ${keys.map(one => one.due)}::timestamptz[]) as g (key, org, count, due)
+      order by g.key collate "C"
+      on conflict (key, queue) do update set waiting = k.waiting + excluded.waiting,
+        due = case when k.holder = ${me} then k.due else least(k.due, excluded.due) end
+      returning key, org, waiting, holder)
+    select * from added where waiting > ${waitingMax} or holder is distinct from ${me}`
 }
 
 export async function countWaiting(db: Sql, queue: string, org: string): Promise<number> {

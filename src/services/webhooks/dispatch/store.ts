@@ -79,6 +79,7 @@ export type NewAttempt = {
 }
 
 /** Adds to the log, and counts deliveries that have ended. */
+/** Endpoints that are deleted at the moment count nothing: they are locked, so that the others stay until the end. */
 export async function insertAttempts(db: Tx, attempts: readonly NewAttempt[], now: string): Promise<void> {
   const column = <K extends keyof NewAttempt>(name: K) => attempts.map(one => one[name])
   await db`with given as (select * from unnest(${column('delivery')}::uuid[], ${column('attempt')}::int[],
@@ -87,9 +88,10 @@ export async function insertAttempts(db: Tx, attempts: readonly NewAttempt[], no
         ${column('durationMs')}::int[], ${column('resendOf')}::uuid[], ${column('isResendable')}::boolean[])
       as g (delivery, attempt, webhook, event, subject, created, status, http_status, error, response, duration_ms, resend_of,
         is_resendable)),
+    kept as (select id from webhooks where id = any(${[...new Set(column('webhook'))]}) order by id for key share),
     counted as (insert into webhook_days as days (webhook, day, deliveries, failures)
       select webhook, ${now}::date, count(*), count(*) filter (where g.status = 'failed')
-      from given as g join webhooks as w on w.id = webhook where g.status <> 'retrying' group by webhook order by webhook
+      from given as g join kept as w on w.id = webhook where g.status <> 'retrying' group by webhook order by webhook
       on conflict (webhook, day) do update set deliveries = days.deliveries + excluded.deliveries,
         failures = days.failures + excluded.failures),
     ended as (select event, count(*)::int as count from given
@@ -116,8 +118,9 @@ export async function setFailing(
   before: string,
 ): Promise<Failing[]> {
   return db<Failing>`with healed as (delete from webhook_failures where webhook = any(${ok})),
+    kept as (select id from webhooks where id = any(${failed}) order by id for key share),
     failing as (insert into webhook_failures as f (webhook, since)
-      select id, ${now} from webhooks where id = any(${failed}) order by id
+      select id, ${now} from kept order by id
       on conflict (webhook) do update set is_told = true where f.since <= ${before} and not f.is_told
       returning f.webhook, f.since, f.is_told)
     select f.webhook, w.org, w.url, f.since from failing as f join webhooks as w on w.id = f.webhook where f.is_told`

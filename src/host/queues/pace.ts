@@ -1,0 +1,87 @@
+// How fast attempts begin. One organisation alone may use all of the event loop. While others have attempts as well, some of
+// it is left: each delivery takes a dozen steps, and whoever sends much would delay every one of them.
+
+/** The share of the event loop that is used. */
+const BUSY = 0.6
+/** Attempts a second, of organisations that have some already. */
+const RATE_START = 1_000
+const RATE_MIN = 200
+const RATE_MAX = 50_000
+const LOOK_MS = 25
+/** As many as are due in this time begin together: a few at a time would cost as many statements each. */
+const BATCH_MS = 15
+/** An organisation that had an attempt within this time may have the next one at any moment. */
+const ACTIVE_MS = 10_000
+
+export type Pace = {
+  /** Whether an attempt may begin of an organisation that has some already. */
+  mayHaveMore(): boolean
+  /** This organisation began an attempt. */
+  begun(org: string): void
+  /** Whether more would have begun, since the last call. */
+  wasShort(): boolean
+}
+
+/** `utilization`: the share of the time since the last call in which the event loop was busy. */
+export function openPace(nowMs = () => performance.now(), utilization = openUtilization()): Pace {
+  /** When each organisation last began an attempt, the oldest first. */
+  const active = new Map<string, number>()
+  let [rate, spare, filledMs, lookedMs] = [RATE_START, 0, nowMs(), nowMs()]
+  let [isShort, wasShort] = [false, false]
+
+  function look(atMs: number): void {
+    if (atMs - lookedMs < LOOK_MS) return
+    lookedMs = atMs
+    const busy = utilization()
+    if (busy > BUSY) rate = Math.max(RATE_MIN, rate * (busy > (1 + BUSY) / 2 ? 0.8 : 0.9))
+    else if (wasShort) rate = Math.min(RATE_MAX, rate * 1.1)
+    wasShort = false
+  }
+
+  function fill(atMs: number): void {
+    if (atMs - filledMs < BATCH_MS) return
+    spare = (rate * Math.min(atMs - filledMs, 2 * BATCH_MS)) / 1_000
+    filledMs = atMs
+  }
+
+  function isAlone(atMs: number): boolean {
+    for (const [org, ms] of active) {
+      if (ms + ACTIVE_MS > atMs) break
+      active.delete(org)
+    }
+    return active.size < 2
+  }
+
+  return {
+    mayHaveMore: () => {
+      const atMs = nowMs()
+      if (isAlone(atMs)) return true
+      look(atMs)
+      fill(atMs)
+      if (spare >= 1) {
+        spare--
+        return true
+      }
+      isShort = wasShort = true
+      return false
+    },
+    begun: org => {
+      active.delete(org)
+      active.set(org, nowMs())
+    },
+    wasShort: () => {
+      const was = isShort
+      isShort = false
+      return was
+    },
+  }
+}
+
+function openUtilization(): () => number {
+  let last = performance.eventLoopUtilization()
+  return () => {
+    const before = last
+    last = performance.eventLoopUtilization()
+    return performance.eventLoopUtilization(last, before).utilization
+  }
+}
