@@ -115,10 +115,14 @@ async function deliver({ host, call, sql, ask }: Bed): Promise<void> {
     await call(key, 'POST', '/v1/event', { batch })
   }
   await ask('/arrived', `?count=${DELIVERIES}`)
-  const isLeft = async () => (await sql`select from queue_jobs limit 1`).length > 0
-  while (await isLeft()) await wait(5)
+  await allSent(sql)
   const [row] = await sql`select count(*) as n from webhook_attempts where status <> 'ok' or attempt > 1`
   if (Number(row?.n) > 0) throw new Error(`${row?.n} attempts failed`)
+}
+
+async function allSent(sql: postgres.Sql): Promise<void> {
+  const isLeft = async () => (await sql`select from queue_jobs limit 1`).length > 0
+  while (await isLeft()) await wait(5)
 }
 
 /** The requests of the control are those that the host sent last, with their signatures. */
@@ -316,7 +320,7 @@ export const storm: OwnBench = {
       print(`  quiet: ${timesText(quiet)}; storm: ${timesText(stormy)}`)
       rounds.push([stormy, quiet].map(times => sampleOf(shareOf(times, 0.95) * 1_000)))
       await bed.ask('/release')
-      await wait(15_000)
+      await allSent(bed.sql)
     }
     return [findingOf(title, rounds, { names: ['storm', 'quiet'], subject: 0, control: 1, target: STORM_TARGET })]
   },

@@ -18,6 +18,8 @@ export type Groups<Row> = {
 
 export type GroupsOptions<Row> = {
   lingerMs?: number
+  /** So many need not wait for others. */
+  enough?: number
   sizeMax: () => number
   /** Returns the rows that must be written again; null ends the attempts. */
   write: (group: readonly Row[]) => Promise<readonly Row[] | null>
@@ -27,7 +29,7 @@ export type GroupsOptions<Row> = {
 type Entry<Row> = { row: Row; isWanted: boolean; isTaken: boolean; over: () => void; tried: () => void }
 
 export function openGroups<Row extends { org: string }>(options: GroupsOptions<Row>): Groups<Row> {
-  const { sizeMax, write, lingerMs = LINGER_MS } = options
+  const { sizeMax, write, lingerMs = LINGER_MS, enough = Number.POSITIVE_INFINITY } = options
   let waiting: Entry<Row>[] = []
   const entries = new Map<Row, Entry<Row>>()
   /** Who waits for the last row of an organisation. */
@@ -37,7 +39,7 @@ export function openGroups<Row extends { org: string }>(options: GroupsOptions<R
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      if (waiting.length < sizeMax()) await linger.wait()
+      if (waiting.length < Math.min(enough, sizeMax())) await linger.wait()
       const group = waiting.slice(0, sizeMax())
       waiting = waiting.slice(group.length)
       for (const entry of group) entry.isTaken = true

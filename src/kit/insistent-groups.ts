@@ -13,6 +13,7 @@ export type InsistentOptions<Row> = {
   /** What to warn of when the database refuses a row, which is then given up. */
   refused: (row: Row, cause: unknown) => Error
   lingerMs?: number
+  enough?: number
 }
 
 export function openInsistentGroups<Row extends { org: string }>(options: InsistentOptions<Row>): Groups<Row> {
@@ -40,8 +41,7 @@ export function openInsistentGroups<Row extends { org: string }>(options: Insist
     return []
   }
 
-  const { lingerMs } = options
-  const groups = openGroups({ sizeMax: () => size, write, ...(lingerMs !== undefined && { lingerMs }) })
+  const groups = openGroups({ ...options, sizeMax: () => size, write })
   return {
     ...groups,
     close: async () => {

@@ -12,7 +12,8 @@ const AT_ONCE_MAX = 4
  *  transactions one after the other should not delay the others by more than one of them. */
 const LATER_MS = 5
 const LATER_MAX_MS = 40
-const REST_MAX_MS = 250
+/** Of the time that a transaction of held events took, until the next one. */
+const REST_SHARE = 0.25
 /** How long running transactions may take to end. */
 const END_MS = 10_000
 const LIMITS: Limits = {
@@ -146,13 +147,13 @@ function openReader(options: ReaderOptions, consumer: Handler, troubled: (error:
     setTimeout(() => wake([lane]), ms).unref()
   }
 
-  /** They may be many: others have as much time as each transaction took. */
+  /** They may be many, and others should not wait for all of them. */
   async function retryAll(): Promise<void> {
     const { signal } = options
     for (;;) {
       const startMs = performance.now()
       if (signal.aborted || !(await retryHeld(options, consumer))) return
-      await wait(Math.min(performance.now() - startMs, REST_MAX_MS), null, { signal }).catch(() => {})
+      await wait((performance.now() - startMs) * REST_SHARE, null, { signal }).catch(() => {})
     }
   }
 

@@ -35,6 +35,7 @@ export function openAttempts(options: AttemptsOptions) {
   /** Jobs whose attempt runs here, or whose outcome is not written yet. */
   const ours = new Set<string>()
   const unawaited = openUnawaited(warn)
+  const contextOf = openContexts(options)
 
   async function end({ queue, taken, job, started }: Attempt, came: Came | null, ms: number): Promise<void> {
     const now = clock.now()
@@ -67,7 +68,11 @@ export function openAttempts(options: AttemptsOptions) {
 
   async function runOne(one: Attempt, loaded: unknown): Promise<void> {
     const startMs = performance.now()
-    await end(one, await attemptOnce(options, one.queue, one.job, loaded), performance.now() - startMs)
+    await end(
+      one,
+      await attemptOnce(warn, contextOf(one.queue), one.queue, one.job, loaded),
+      performance.now() - startMs,
+    )
   }
 
   /** Those that were not begun. */
@@ -87,13 +92,14 @@ export function openAttempts(options: AttemptsOptions) {
       const waiting = new Map(taken.map(one => [one.job.id, one]))
       for (const id of waiting.keys()) ours.add(id)
       try {
-        const begun = await store.startAttempts(db.autocommit, me, [...waiting.keys()], clock.now().toISOString())
+        const started = clock.now().toISOString()
+        const begun = await store.startAttempts(db.autocommit, me, [...waiting.keys()], started)
         for (const [id, rows] of Map.groupBy(begun, row => row.queue)) {
           const queue = queues.get(id) as DeclaredQueue
           const attempts = rows.map(row => {
             const one = waiting.get(row.id) as Taken
             waiting.delete(row.id)
-            return { queue, taken: one, job: jobOf(row, one.key.org), started: row.started as string }
+            return { queue, taken: one, job: jobOf(row, one.key.org), started }
           })
           unawaited.start(runAll(queue, attempts))
         }
@@ -150,33 +156,42 @@ function noteRetry(key: Key, dueMs: number, keepsPlace: boolean): void {
   key.loaded = []
 }
 
-/** Null if the attempt was not made. It is not aborted when the host stops: what has begun may end, for some seconds. */
-async function attemptOnce(
-  { engines, db, warn }: AttemptsOptions,
-  { declaration: { run, deadlineMs }, state }: DeclaredQueue,
-  job: Job,
-  loaded: unknown,
-): Promise<Came | null> {
-  let over: AbortController | null = null
-  const { promise: late, resolve } = Promise.withResolvers<Came>()
-  const timer = setTimeout(() => {
-    resolve({ reason: 'late', error: `it took longer than ${deadlineMs / 1_000} s` })
-    over?.abort()
-  }, deadlineMs)
-  try {
-    if (!run) throw new Error('the queue has no `run`')
-    const context = {
-      ...engines,
-      db,
-      state,
-      // Made when it is asked for: few attempts need it.
-      get signal() {
+/** What each attempt gets: made once, and the signal of one when it is asked for, which few do. */
+function openContexts({ engines, db, queues }: AttemptsOptions) {
+  const shared = new Map([...queues.values()].map(queue => [queue, { ...engines, db, state: queue.state }]))
+  return (queue: DeclaredQueue) => {
+    let over: AbortController | null = null
+    const signal = {
+      get: () => {
         over ??= new AbortController()
         return over.signal
       },
     }
-    const running = run(context, job, loaded)
-    return await Promise.race([running.then(one => (one === undefined ? null : { attempted: one })), late])
+    const context = Object.create(shared.get(queue) as object, { signal }) as Context
+    return { context, abort: () => over?.abort() }
+  }
+}
+
+type Context = Parameters<NonNullable<DeclaredQueue['declaration']['run']>>[0]
+
+/** Null if the attempt was not made. It is not aborted when the host stops: what has begun may end, for some seconds. */
+async function attemptOnce(
+  warn: (error: unknown) => void,
+  { context, abort }: ReturnType<ReturnType<typeof openContexts>>,
+  { declaration: { run, deadlineMs } }: DeclaredQueue,
+  job: Job,
+  loaded: unknown,
+): Promise<Came | null> {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    if (!run) throw new Error('the queue has no `run`')
+    return await new Promise<Came | null>((resolve, reject) => {
+      timer = setTimeout(() => {
+        resolve({ reason: 'late', error: `it took longer than ${deadlineMs / 1_000} s` })
+        abort()
+      }, deadlineMs)
+      run(context, job, loaded).then(one => resolve(one === undefined ? null : { attempted: one }), reject)
+    })
   } catch (error) {
     warn(error)
     return { reason: 'failed', error: error instanceof Error ? error.message : String(error) }

@@ -7,6 +7,9 @@ import type { Ended } from '../../kit/queue.ts'
 import * as store from '../../kit/queues/store.ts'
 import { type DeclaredQueue, endJobs, type JobsOptions } from './jobs.ts'
 
+/** So many outcomes are written at once without waiting for others. */
+const ENOUGH = 64
+
 /** `ended` is null for an attempt that was not made. */
 export type Ending = { org: string; queue: DeclaredQueue; end: store.AttemptEnd; ended: Ended | null }
 
@@ -34,7 +37,7 @@ export function openEndings(by: EndingsOptions): Groups<Ending> {
   }
 
   return openInsistentGroups<Ending>({
-    ...{ clock, warn },
+    ...{ clock, warn, enough: ENOUGH },
     write: async group => {
       try {
         await write(group)

@@ -161,7 +161,7 @@ function refuse(
   return refused
 }
 
-export const jobOf = (row: Omit<store.DueJob, 'started'>, org: string): Job => ({
+export const jobOf = (row: store.BegunJob, org: string): Job => ({
   id: row.id,
   key: row.key,
   org: org as OrgId,

@@ -122,7 +122,7 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: 
     const found = Map.groupBy(rows, ({ number }) => number)
     return wanting.flatMap((key, at) => {
       const own = found.get(at + 1) ?? []
-      const waiting = own.filter(({ started }) => started === null)
+      const waiting = own.filter(({ id, started }) => started === null && !isOurs(id))
       key.loaded = waiting.slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
       if (own.length >= (asked[at]?.each ?? 0) || waiting.length > key.loaded.length) key.dueMs = 0
       return own.filter(({ id, started }) => started !== null && !isOurs(id)).map(({ id }) => ({ key, id }))

@@ -2,7 +2,11 @@
 import type { Clock } from '../../engines/engines.ts'
 import type { HeldKey } from '../../kit/queues/store.ts'
 
-const SOON_MS = 5
+/** Without a reason, each abort makes an error with its stack. */
+const WOKEN = new Error('woken')
+const SOON_MS = 8
+/** As many are enough. */
+const ENDED_MAX = 64
 
 /** Something of this key is due then. */
 export type Note = HeldKey & { dueMs: number }
@@ -10,7 +14,7 @@ export type Note = HeldKey & { dueMs: number }
 export type Waker = {
   /** Ends the wait, or the next one if nobody waits. */
   wake(): void
-  /** The same in some milliseconds, so that what ends meanwhile is followed by as many at once. */
+  /** The same in some milliseconds, or when many have called, so that what ends meanwhile is followed by as many at once. */
   wakeSoon(): void
   /** At once, because something was added, to these keys of this process or to others. */
   tell(notes: readonly Note[], isElsewhere: boolean): void
@@ -24,10 +28,10 @@ export function openWaker(clock: Clock): Waker {
   let notes = new Map<string, Note>()
   let isElsewhere = false
   let isSoon = false
+  let ended = 0
   let end = () => {}
 
   function wake(): void {
-    // Once only: each abort makes an error with its stack, and every delivery that ends calls this.
     if (isWoken) return
     isWoken = true
     end()
@@ -36,6 +40,7 @@ export function openWaker(clock: Clock): Waker {
   return {
     wake,
     wakeSoon: () => {
+      if (++ended >= ENDED_MAX) wake()
       if (isSoon) return
       isSoon = true
       setTimeout(() => {
@@ -60,10 +65,11 @@ export function openWaker(clock: Clock): Waker {
     wait: async ms => {
       if (!isWoken && ms > 0) {
         const over = new AbortController()
-        end = () => over.abort()
+        end = () => over.abort(WOKEN)
         await clock.sleep(ms, over.signal)
       }
       isWoken = false
+      ended = 0
     },
   }
 }

@@ -15,26 +15,41 @@ export type JobRow = store.JobRow & { org: string }
 
 type Declared = Pick<QueueDeclaration<unknown, unknown, unknown, unknown, Emits>, 'priorities' | 'pausesMs'>
 
-/** They keep their order, to the microsecond. */
+/** Those of a key keep their order, to the microsecond. */
 export function rowsOf(
   { clock, random }: { clock: Clock; random: Random },
   { priorities = 1, pausesMs }: Declared,
   jobs: readonly NewJob<unknown>[],
 ): JobRow[] {
   const now = clock.now()
-  return jobs.map(({ id, key, org, payload, due = now, priority = 0, expires }, at) => ({
-    id: id ?? newUuid(random, now),
-    key,
-    org,
-    rank: priorities - priority,
-    due: earlier(due, jobs.length - 1 - at),
-    attemptsMax: pausesMs.length + 1,
-    expires: expires?.toISOString() ?? null,
-    payload: JSON.stringify(payload),
-  }))
+  const left = new Map<string, number>()
+  for (const { key } of jobs) left.set(key, (left.get(key) ?? 0) + 1)
+  const dueOf = openDues()
+  return jobs.map(({ id, key, org, payload, due = now, priority = 0, expires }) => {
+    const after = (left.get(key) as number) - 1
+    left.set(key, after)
+    return {
+      id: id ?? newUuid(random, now),
+      key,
+      org,
+      rank: priorities - priority,
+      due: dueOf(due, after),
+      attemptsMax: pausesMs.length + 1,
+      expires: expires?.toISOString() ?? null,
+      payload: JSON.stringify(payload),
+    }
+  })
 }
 
-/** So many microseconds earlier. */
+/** The time so many microseconds earlier. Most jobs that are added together have the same. */
+function openDues(): (due: Date, byUs: number) => string {
+  let [last, lastUs, text]: [Date | null, number, string] = [null, 0, '']
+  return (due, byUs) => {
+    if (due !== last || byUs !== lastUs) [last, lastUs, text] = [due, byUs, earlier(due, byUs)]
+    return text
+  }
+}
+
 function earlier(due: Date, byUs: number): string {
   if (byUs === 0) return due.toISOString()
   const ms = new Date(due.getTime() - Math.ceil(byUs / 1_000)).toISOString()

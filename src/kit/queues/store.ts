@@ -44,12 +44,13 @@ export type JobRow = {
   payload: string
 }
 
+/** All of them have the same number of attempts. */
 export async function insertJobs(db: Tx, queue: string, jobs: readonly JobRow[]): Promise<void> {
   const column = <K extends keyof JobRow>(name: K) => jobs.map(one => one[name])
-  await db`insert into queue_jobs (queue, id, key, rank, due, attempts_max, expires, payload)
-    select ${queue}, * from unnest(${column('id')}::uuid[], ${column('key')}::text[], ${column('rank')}::smallint[],
-      ${column('due')}::timestamptz[], ${column('attemptsMax')}::smallint[], ${column('expires')}::timestamptz[],
-      ${column('payload')}::text[])`
+  const expires = jobs.some(one => one.expires !== null) ? column('expires') : null
+  await db`insert into queue_jobs (queue, attempts_max, id, key, rank, due, payload, expires)
+    select ${queue}, ${jobs[0]?.attemptsMax ?? 1}::smallint, * from unnest(${column('id')}::uuid[], ${column('key')}::text[],
+      ${column('rank')}::smallint[], ${column('due')}::timestamptz[], ${column('payload')}::text[], ${expires}::timestamptz[])`
 }
 
 /** The claim of a worker outside: until its lease ends. */
@@ -165,14 +166,9 @@ export async function releaseKeys(
   return rows
 }
 
+export type BegunJob = HeldKey & { id: string; attempts: number; attemptsMax: number; payload: string }
 /** `started`: its attempt runs, or was interrupted. */
-export type DueJob = HeldKey & {
-  id: string
-  attempts: number
-  attemptsMax: number
-  started: string | null
-  payload: string
-}
+export type DueJob = BegunJob & { started: string | null }
 
 /** `number` is the position of its key among those that were asked for, from 1. */
 export type FoundJob = { number: number; id: string; started: string | null }
@@ -205,11 +201,11 @@ export async function selectJobs(db: Sql, ids: readonly string[]): Promise<DueJo
 
 /** Records the next attempts of these jobs, unless another process has their keys by now. The holder is read by a subquery:
  *  a join would compare each job with each key. */
-export async function startAttempts(db: Tx, holder: string, ids: readonly string[], now: string): Promise<DueJob[]> {
-  return db<DueJob>`update queue_jobs as j set attempts = j.attempts + 1, started = ${now}
+export async function startAttempts(db: Tx, holder: string, ids: readonly string[], now: string): Promise<BegunJob[]> {
+  return db<BegunJob>`update queue_jobs as j set attempts = j.attempts + 1, started = ${now}
     where j.id = any(${ids}::uuid[]) and j.started is null and (
       select k.holder = ${holder} and not k.is_paused from queue_keys as k where k.queue = j.queue and k.key = j.key)
-    returning j.id, j.queue, j.key, j.attempts, j.attempts_max as "attemptsMax", j.started, j.payload`
+    returning j.id, j.queue, j.key, j.attempts, j.attempts_max as "attemptsMax", j.payload`
 }
 
 /** What becomes of the job of an attempt. `due` is null if the job is over. `keepsPlace`: it stays before those after it.

@@ -78,8 +78,8 @@ export type NewAttempt = {
   created: string
 }
 
-/** Adds to the log, and counts deliveries that have ended. */
-/** Endpoints that are deleted at the moment count nothing: they are locked, so that the others stay until the end. */
+/** Adds to the log, and counts deliveries that have ended. Endpoints are locked, so that those that are deleted at the moment
+ *  count nothing, and the others stay until the end. */
 export async function insertAttempts(db: Tx, attempts: readonly NewAttempt[], now: string): Promise<void> {
   const column = <K extends keyof NewAttempt>(name: K) => attempts.map(one => one[name])
   await db`with given as (select * from unnest(${column('delivery')}::uuid[], ${column('attempt')}::int[],
