@@ -8,7 +8,7 @@ import * as store from './store.ts'
 
 /** Deliveries of one transaction, and as many more as the last event has: an organisation may have a thousand endpoints.
  *  Those who add to the same endpoints wait for it. */
-const DELIVERIES_MAX = 1_000
+const DELIVERIES_MAX = 500
 
 export const fanOut = consumer({
   id: 'webhooks.fan-out',
