@@ -1,11 +1,20 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../engines.ts'
 
 export const systemClock: Clock = {
   now: () => new Date(),
   elapsedMs: () => performance.now(),
   // Unreferenced: a sleep does not keep the process alive. An abort resolves it too.
-  sleep: (ms, signal) => wait(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {}),
+  sleep: (ms, signal) =>
+    new Promise(resolve => {
+      if (signal?.aborted) return resolve()
+      const end = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, ms).unref()
+      signal?.addEventListener('abort', end)
+    }),
 }
 
 /** For tests: time changes only through `advance`. Without a start it also follows the system's clock. */

@@ -156,19 +156,26 @@ function noteRetry(key: Key, dueMs: number, keepsPlace: boolean): void {
   key.loaded = []
 }
 
-/** What each attempt gets: made once, and the signal of one when it is asked for, which few do. */
-function openContexts({ engines, db, queues }: AttemptsOptions) {
-  const shared = new Map([...queues.values()].map(queue => [queue, { ...engines, db, state: queue.state }]))
-  return (queue: DeclaredQueue) => {
-    let over: AbortController | null = null
-    const signal = {
-      get: () => {
-        over ??= new AbortController()
-        return over.signal
-      },
-    }
-    const context = Object.create(shared.get(queue) as object, { signal }) as Context
-    return { context, abort: () => over?.abort() }
+/** What each attempt gets: the same for all of a queue, and a signal, which is made when it is asked for: few do. */
+function openContexts({ engines, db, queues }: AttemptsOptions): (queue: DeclaredQueue) => Signalled {
+  const classes = new Map(
+    [...queues.values()].map(queue => {
+      class Own extends Signalled {}
+      Object.assign(Own.prototype, engines, { db, state: queue.state })
+      return [queue, Own]
+    }),
+  )
+  return queue => new (classes.get(queue) as typeof Signalled)()
+}
+
+class Signalled {
+  #over: AbortController | null = null
+  get signal(): AbortSignal {
+    this.#over ??= new AbortController()
+    return this.#over.signal
+  }
+  abort(): void {
+    this.#over?.abort()
   }
 }
 
@@ -177,7 +184,7 @@ type Context = Parameters<NonNullable<DeclaredQueue['declaration']['run']>>[0]
 /** Null if the attempt was not made. It is not aborted when the host stops: what has begun may end, for some seconds. */
 async function attemptOnce(
   warn: (error: unknown) => void,
-  { context, abort }: ReturnType<ReturnType<typeof openContexts>>,
+  context: Signalled,
   { declaration: { run, deadlineMs } }: DeclaredQueue,
   job: Job,
   loaded: unknown,
@@ -188,9 +195,12 @@ async function attemptOnce(
     return await new Promise<Came | null>((resolve, reject) => {
       timer = setTimeout(() => {
         resolve({ reason: 'late', error: `it took longer than ${deadlineMs / 1_000} s` })
-        abort()
+        context.abort()
       }, deadlineMs)
-      run(context, job, loaded).then(one => resolve(one === undefined ? null : { attempted: one }), reject)
+      run(context as unknown as Context, job, loaded).then(
+        one => resolve(one === undefined ? null : { attempted: one }),
+        reject,
+      )
     })
   } catch (error) {
     warn(error)
