@@ -3,6 +3,7 @@ import { after, describe, it, type TestContext } from 'node:test'
 import { logConforms, newEnvelope } from '../../../test/conformance/log.ts'
 import { sameDatabase, testDatabase } from '../../../test/database.ts'
 import { eventually } from '../../../test/eventually.ts'
+import { migrate, readMigrations } from '../db/migrate.ts'
 import type { Database, LanePosition, Log } from '../engines.ts'
 import { systemRandom as random } from '../random/random.ts'
 import { openLog } from './log.ts'
@@ -47,6 +48,42 @@ async function placesOf(own: Database, opened: Log): Promise<LanePosition[]> {
   }
   return (await eventually(read, ({ unread }) => unread.every(one => one === null))).places
 }
+
+describe('a log that was written before its lanes had numbers', () => {
+  it('is read on, without what was handled last and with all that was not', async t => {
+    const { db: own, drop: dropOwn } = await testDatabase({}, 'template1')
+    const opened = openLog({ db: own, random, warn })
+    t.after(async () => {
+      await opened.close()
+      await dropOwn()
+    })
+    const migrations = readMigrations('bus', new URL('migrations/', import.meta.url))
+    await migrate(own, migrations.slice(0, 1))
+    // The transaction that took the numbers first was committed last.
+    await own.script(`insert into bus_log (lane, xid, position, tenant, subject, envelope) overriding system value
+        values (3, '100', 5, 'home', 'a', '"five"'), (3, '101', 2, 'home', 'a', '"two"'), (3, '102', 7, 'home', 'a', '"seven"');
+      insert into bus_positions (consumer, lane, xid, position)
+        values ('behind', 3, '100', 5), ('done', 3, '102', 7), ('behind', 4, '90', 0)`)
+    await migrate(own, migrations)
+    assert.deepEqual(
+      (await own`select consumer, lane, position from bus_positions order by consumer, lane`).map(Object.values),
+      [
+        ['behind', 3, 1],
+        ['behind', 4, 0],
+        ['done', 3, 7],
+      ],
+    )
+    const read = () => opened.read(own, 3, '1', ['>'], 10)
+    const { entries, position } = await eventually(read, found => found.entries.length === 3)
+    assert.deepEqual(
+      entries.map(({ envelope }) => JSON.parse(envelope)),
+      ['two', 'five', 'seven'],
+    )
+    assert.equal(position, '7')
+    const [next] = await own`select nextval('bus_lane_3') as "three", nextval('bus_lane_4') as "four"`
+    assert.deepEqual(next, { three: 8, four: 1 })
+  })
+})
 
 describe('the parts of the log', () => {
   const DAY_MS = 24 * 60 * 60_000

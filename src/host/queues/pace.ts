@@ -44,18 +44,18 @@ export function openPace(nowMs = () => performance.now(), utilization = openUtil
     filledMs = atMs
   }
 
-  function isAlone(atMs: number): boolean {
+  function forget(atMs: number): void {
     for (const [org, ms] of active) {
       if (ms + ACTIVE_MS > atMs) break
       active.delete(org)
     }
-    return active.size < 2
   }
 
   return {
     mayHaveMore: () => {
       const atMs = nowMs()
-      if (isAlone(atMs)) return true
+      forget(atMs)
+      if (active.size < 2) return true
       look(atMs)
       fill(atMs)
       if (spare >= 1) {
@@ -66,8 +66,10 @@ export function openPace(nowMs = () => performance.now(), utilization = openUtil
       return false
     },
     begun: org => {
+      const atMs = nowMs()
+      forget(atMs)
       active.delete(org)
-      active.set(org, nowMs())
+      active.set(org, atMs)
     },
     wasShort: () => {
       const was = isShort
