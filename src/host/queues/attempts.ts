@@ -75,16 +75,6 @@ export function openAttempts(options: AttemptsOptions) {
     )
   }
 
-  /** Those that were not begun. */
-  function giveBack(left: ReadonlyMap<string, Taken>): void {
-    for (const [id, one] of left) {
-      ours.delete(id)
-      one.key.running--
-      one.key.dueMs = 0
-      placesOf(one.key.queue).give(one)
-    }
-  }
-
   return {
     isOurs: (id: string) => ours.has(id),
     /** Records attempts and begins them, unless another process has their keys by now. */
@@ -104,7 +94,10 @@ export function openAttempts(options: AttemptsOptions) {
           unawaited.start(runAll(queue, attempts))
         }
       } finally {
-        giveBack(waiting)
+        for (const [id, one] of waiting) {
+          ours.delete(id)
+          giveBack(placesOf, one)
+        }
       }
     },
     /** Ends attempts of processes that died, or that lost the key. */
@@ -114,6 +107,13 @@ export function openAttempts(options: AttemptsOptions) {
     /** Waits for what runs. */
     close: unawaited.ended,
   }
+}
+
+/** It was not begun. */
+function giveBack(placesOf: AttemptsOptions['placesOf'], one: Taken): void {
+  one.key.running--
+  one.key.dueMs = 0
+  placesOf(one.key.queue).give(one)
 }
 
 async function endInterrupted(

@@ -63,7 +63,8 @@ export type KeysOptions = {
   takeNotes: Waker['takeNotes']
 }
 
-export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: KeysOptions) {
+export function openKeys(options: KeysOptions) {
+  const { db, clock, me, queues, isAlone, takeNotes } = options
   const keys = new Map<string, Key>()
   /** When it was last looked for keys that nobody has. */
   let claimedMs = -NEVER
@@ -104,31 +105,6 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: 
     return isElsewhere
   }
 
-  /** Returns the attempts that were interrupted. */
-  async function load(): Promise<Interrupted[]> {
-    const atMs = nowMs()
-    const wanting = [...keys.values()].filter(
-      ({ dueMs, loaded, retriesMs }) => (dueMs <= atMs && loaded.length === 0) || retriesMs.some(ms => ms <= atMs),
-    )
-    if (wanting.length === 0) return []
-    // Before the query, because an attempt may end during it.
-    for (const key of wanting) {
-      key.dueMs = NEVER
-      key.usedMs = atMs
-      key.retriesMs = key.retriesMs.filter(ms => ms > atMs)
-    }
-    const asked = wanting.map(key => ({ ...heldOf(key), ranks: key.queue.ranks, each: LOADED_MAX + key.unended }))
-    const rows = await store.selectDue(db, me, asked, new Date(atMs).toISOString())
-    const found = Map.groupBy(rows, ({ number }) => number)
-    return wanting.flatMap((key, at) => {
-      const own = found.get(at + 1) ?? []
-      const waiting = own.filter(({ id, started }) => started === null && !isOurs(id))
-      key.loaded = waiting.slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
-      if (own.length >= (asked[at]?.each ?? 0) || waiting.length > key.loaded.length) key.dueMs = 0
-      return own.filter(({ id, started }) => started !== null && !isOurs(id)).map(({ id }) => ({ key, id }))
-    })
-  }
-
   async function release(given: readonly Key[]): Promise<void> {
     for (const one of await releaseAll(db, me, given)) keys.delete(nameOf(one))
   }
@@ -138,8 +114,8 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: 
     fill: async (): Promise<Interrupted[]> => {
       const hasFreed = await renew()
       const isDue = note() || hasFreed || clock.elapsedMs() - claimedMs >= CLAIM_EVERY_MS
-      const [hasClaimed, found] = await Promise.all([isDue && claim(), load()])
-      return hasClaimed ? [...found, ...(await load())] : found
+      const [hasClaimed, found] = await Promise.all([isDue && claim(), load(options, keys)])
+      return hasClaimed ? [...found, ...(await load(options, keys))] : found
     },
     all: () => keys.values(),
     /** The last one to be served again. */
@@ -161,6 +137,34 @@ export function openKeys({ db, clock, me, queues, isAlone, isOurs, takeNotes }: 
       return nextMs
     },
   }
+}
+
+/** Reads what is due. Returns the attempts that were interrupted. */
+async function load({ db, clock, me, isOurs }: KeysOptions, keys: ReadonlyMap<string, Key>): Promise<Interrupted[]> {
+  const atMs = clock.now().getTime()
+  const wanting = [...keys.values()].filter(
+    ({ dueMs, loaded, retriesMs }) => (dueMs <= atMs && loaded.length === 0) || retriesMs.some(ms => ms <= atMs),
+  )
+  if (wanting.length === 0) return []
+  // Before the query, because an attempt may end during it.
+  for (const key of wanting) {
+    key.dueMs = NEVER
+    key.usedMs = atMs
+    key.retriesMs = key.retriesMs.filter(ms => ms > atMs)
+  }
+  const asked = wanting.map(key => ({ ...heldOf(key), ranks: key.queue.ranks, each: LOADED_MAX + key.unended }))
+  const rows = await store.selectDue(db, me, asked, new Date(atMs).toISOString()).catch(error => {
+    for (const key of wanting) key.dueMs = 0
+    throw error
+  })
+  const found = Map.groupBy(rows, ({ number }) => number)
+  return wanting.flatMap((key, at) => {
+    const own = found.get(at + 1) ?? []
+    const waiting = own.filter(({ id, started }) => started === null && !isOurs(id))
+    key.loaded = waiting.slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
+    if (own.length >= (asked[at]?.each ?? 0) || waiting.length > key.loaded.length) key.dueMs = 0
+    return own.filter(({ id, started }) => started !== null && !isOurs(id)).map(({ id }) => ({ key, id }))
+  })
 }
 
 function nextOf({ loaded, dueMs, retriesMs, blockedMs, limits: { rate }, starts }: Key, atMs: number): number {
