@@ -104,6 +104,39 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
       assert.deepEqual(idsOf((await readUntil(head, [late, next])).found), [late.id, next.id])
     })
 
+    it('misses nothing of a transaction with a higher number than the last one that has ended', async () => {
+      const head = await headOf()
+      const [early, late] = [newEnvelope('home', 'a.b'), newEnvelope('home', 'a.b')]
+      const [begun, appended, released] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+      const first = db.transaction(async tx => {
+        await tx`select pg_current_xact_id()`
+        begun?.resolve()
+        await appended?.promise
+        await log.append(tx, [late])
+      })
+      await begun?.promise
+      const second = other.db.transaction(async tx => {
+        await other.log.append(tx, [early])
+        appended?.resolve()
+        await released?.promise
+      })
+      await first
+      const positions = [...head]
+      const found: string[] = []
+      const readOn = async () => {
+        for (const lane of numbers) {
+          const { entries, position } = await log.read(db, lane, positions[lane] as LogPosition, ['>'], 100)
+          found.push(...entries.map(({ envelope }) => JSON.parse(envelope).id as string))
+          positions[lane] = position
+        }
+        return found.filter(id => id === early.id || id === late.id)
+      }
+      for (let n = 0; n < 5; n++) assert.deepEqual(await readOn(), [])
+      released?.resolve()
+      await second
+      assert.deepEqual(await eventually(readOn, ids => ids.length === 2), [early.id, late.id])
+    })
+
     it('is read although a transaction runs that appends nothing', async () => {
       const head = await headOf()
       const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -1,5 +1,5 @@
 // The log in PostgreSQL. The events of an organisation are in one lane, each with a number there.
-import type { Database, Envelope, Log, Random } from '../engines.ts'
+import type { Database, Envelope, Log, Random, Sql } from '../engines.ts'
 import { openNotifier } from './notifier.ts'
 import { trimParts } from './parts.ts'
 import * as store from './store.ts'
@@ -37,7 +37,7 @@ export function openLog({ db, random, warn }: LogOptions): Log {
     },
     read: async (sql, lane, after, subjects, limit) => {
       const rows = await store.selectEvents(sql, lane, after, expressionOf(subjects), limit)
-      const settled = settle(lane, Number(after), rows)
+      const settled = await settle(sql, lane, Number(after), rows)
       const entries = settled.flatMap(({ tenant, subject, envelope }) =>
         envelope === null ? [] : [{ tenant, subject, envelope }],
       )
@@ -75,7 +75,7 @@ function newEvent(envelope: Envelope): store.NewEvent {
  *  transaction that runs still, or was rolled back: one that was among those that ran when this was first seen. */
 function openSettled() {
   const seen = new Map<number, { last: number; next: number }>()
-  return (lane: number, after: number, rows: readonly store.LogRow[]): readonly store.LogRow[] => {
+  return async (sql: Sql, lane: number, after: number, rows: readonly store.LogRow[]) => {
     const [first, last] = [rows[0], rows.at(-1)]
     if (!first || !last || last.position === after + rows.length) return rows
     const before = seen.get(lane)
@@ -88,7 +88,7 @@ function openSettled() {
       return isMissing
     })
     if (unsettled === -1) return rows
-    if (hasEnded) seen.set(lane, { last: last.position, next: first.next })
+    if (hasEnded) seen.set(lane, { last: last.position, next: await store.selectNext(sql) })
     return rows.slice(0, unsettled)
   }
 }

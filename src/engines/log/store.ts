@@ -40,14 +40,14 @@ export async function selectHead(db: Tx, lanes: number): Promise<LogPosition[]> 
   return rows.map(({ position }) => position)
 }
 
-/** `oldest` and `next` are numbers of transactions: of the oldest one that runs, and of the next one to begin. */
-export type LogRow = {
-  position: number
-  tenant: string
-  subject: string
-  envelope: string | null
-  oldest: number
-  next: number
+/** `oldest`: all transactions with lower numbers have ended. */
+export type LogRow = { position: number; tenant: string; subject: string; envelope: string | null; oldest: number }
+
+/** Higher than the numbers of all transactions that have one. The upper end of a snapshot is not: it is that of the last one
+ *  that has ended, and others run above it. */
+export async function selectNext(db: Sql): Promise<number> {
+  const [row] = await db<{ next: number }>`select pg_current_xact_id()::text::bigint as next`
+  return row?.next as number
 }
 
 /** The next events of a lane, with the envelopes of those that the expression matches. */
@@ -59,8 +59,7 @@ export async function selectEvents(
   limit: number,
 ): Promise<LogRow[]> {
   return db<LogRow>`select position, tenant, subject, case when subject ~ ${expression} then envelope end as envelope,
-      pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest,
-      pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next
+      pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest
     from bus_log where lane = ${lane} and position > ${after}::bigint order by position limit ${limit}`
 }
 
