@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../../../test/eventually.ts'
 import { startHost } from '../../../test/host.ts'
-import { jobs, newQueue, startQueues } from '../../../test/queue-world.ts'
+import { FAILED, jobs, newQueue, OK, startQueues } from '../../../test/queue-world.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { service } from '../../kit/service.ts'
 
 const plain = newQueue('held.plain')
+const ordered = newQueue('held.ordered', { isOrdered: true, pausesMs: [60_000, 300_000] })
 // The clock stands still, so that nobody looks for work without being told of it.
 const now = '2026-11-15T09:00:00.000Z'
-const { host, add, endedOf } = await startQueues([plain.queue], { now })
+const { host, add, endedOf } = await startQueues([plain.queue, ordered.queue], { now })
 
 const holderOf = async (key: string) =>
   (
@@ -33,7 +34,7 @@ describe('a key whose jobs are done', () => {
   })
 
   it('gets what other processes add, which tell its own', async t => {
-    const services = [service({ name: 'specimen', what: 'For tests', queues: [plain.queue] })]
+    const services = [service({ name: 'specimen', what: 'For tests', queues: [plain.queue, ordered.queue] })]
     const other = await startHost({ services, beside: host, runsBackground: false }, t)
     assert.ok((await holderOf('kept'))?.holder)
     await other.db.transaction(tx =>
@@ -52,5 +53,48 @@ describe('a key whose jobs are done', () => {
       () => holderOf('kept'),
       row => row === undefined,
     )
+  })
+})
+
+describe('a job that is due later', () => {
+  it('begins then, although another one was added to its key, whose attempt still runs', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const before = plain.calls.length
+    const due = new Date(host.clock.now().getTime() + 2_000)
+    plain.act = async ({ payload: { n } }) => {
+      if (n === 11) await promise
+      return OK
+    }
+    await add(plain.queue, jobs(1, 10, { key: 'delayed', due }))
+    await add(plain.queue, jobs(1, 11, { key: 'delayed' }))
+    await eventually(
+      () => plain.calls.length,
+      count => count === before + 1,
+    )
+    host.clock.advance(2_000)
+    await eventually(
+      () => plain.calls.length,
+      count => count === before + 2,
+    )
+    resolve()
+    await endedOf(plain.queue, 5)
+  })
+})
+
+describe('an ordered key with a failed job', () => {
+  it('keeps its pause when others are added after it was released', async () => {
+    ordered.act = async () => FAILED
+    await add(ordered.queue, jobs(1, 0, { key: 'paused' }))
+    await eventually(
+      () => {
+        host.clock.advance(500)
+        return holderOf('paused')
+      },
+      row => row?.holder === null && ordered.calls.length === 1,
+    )
+    await add(ordered.queue, jobs(1, 1, { key: 'paused' }))
+    const row = await holderOf('paused')
+    assert.ok(Date.parse(row?.due ?? '') >= host.clock.now().getTime() + 50_000, `due ${row?.due}`)
+    assert.equal(ordered.calls.length, 1)
   })
 })

@@ -22,8 +22,9 @@ export type HolderOptions = {
 }
 
 /** Returns a function that renews the lease if it is time to, and frees the keys of processes that are dead; it resolves to
- *  whether there were some. It goes by real time, as the database does. */
-export function openHolder({ db, clock, me, isAlone, lost }: HolderOptions): () => Promise<boolean> {
+ *  whether there are keys to claim. `isUnsure`: what it holds is not known, and is given up. It goes by real time, as the database
+ *  does. */
+export function openHolder({ db, clock, me, isAlone, lost }: HolderOptions): (isUnsure: boolean) => Promise<boolean> {
   let renewedMs: number | null = null
   let calmSinceMs = 0
 
@@ -33,18 +34,19 @@ export function openHolder({ db, clock, me, isAlone, lost }: HolderOptions): () 
     lost()
   }
 
-  return async () => {
+  return async isUnsure => {
+    if (isUnsure) await giveUp()
     const atMs = performance.now()
-    if (renewedMs !== null && atMs - renewedMs < RENEW_MS) return false
+    if (renewedMs !== null && atMs - renewedMs < RENEW_MS) return isUnsure
     const hadNone = await store.renewHolder(db.autocommit, me, LEASE_MS)
     const nowMs = performance.now()
     const isLate = renewedMs === null || atMs - renewedMs > LEASE_MS / 2 || nowMs - atMs > RENEW_MS
     if (isLate) calmSinceMs = nowMs
     if (hadNone && renewedMs !== null) await giveUp()
     renewedMs = nowMs
-    if (nowMs - calmSinceMs < CALM_MS && !isAlone) return false
+    if (nowMs - calmSinceMs < CALM_MS && !isAlone) return isUnsure
     const dead = await store.selectDead(db, me, isAlone)
     if (dead.length > 0) await db.transaction(tx => store.freeKeys(tx, dead, isAlone, clock.now().toISOString()))
-    return dead.length > 0
+    return isUnsure || dead.length > 0
   }
 }

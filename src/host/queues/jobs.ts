@@ -74,7 +74,9 @@ export function openJobs(by: JobsOptions): Queues {
       // Sent together. The keys last, because whoever ends jobs of these keys waits until the transaction has ended.
       const [, keys, ...waiting] = await Promise.all([
         store.insertJobs(db, declared.id, rows),
-        store.addToKeys(db, declared.id, counts, { me, waitingMax: bound?.perKey ?? NOT_HELD.waitingMax }),
+        store.addToKeys(db, declared.id, counts, {
+          ...{ me, waitingMax: bound?.perKey ?? NOT_HELD.waitingMax, isOrdered: declared.isOrdered },
+        }),
         ...orgs.map(org => store.countWaiting(db, declared.id, org)),
       ])
       const refused = bound

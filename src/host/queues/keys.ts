@@ -66,6 +66,8 @@ export type KeysOptions = {
 export function openKeys(options: KeysOptions) {
   const { db, clock, me, queues, isAlone, takeNotes } = options
   const keys = new Map<string, Key>()
+  /** Whether keys may have been claimed of which this process does not know: the answer was lost. */
+  let isUnsure = false
   /** When it was last looked for keys that nobody has. */
   let claimedMs = -NEVER
   const served = [...queues.values()].filter(({ isPulled }) => !isPulled).map(({ id }) => id)
@@ -81,7 +83,9 @@ export function openKeys(options: KeysOptions) {
     const count = Math.min(CLAIM_MAX, (isFull ? KEYS_MAX + RESERVED_MAX : KEYS_MAX) - keys.size)
     if (count <= 0) return false
     const atMs = clock.elapsedMs()
+    isUnsure = true
     const claimed = await store.claimKeys(db.autocommit, me, served, now(), count, without)
+    isUnsure = false
     // There may be more.
     claimedMs = claimed.length < count ? atMs : -NEVER
     for (const one of claimed) {
@@ -112,7 +116,8 @@ export function openKeys(options: KeysOptions) {
   return {
     /** Loads what is due, of keys that no other process has. */
     fill: async (): Promise<Interrupted[]> => {
-      const hasFreed = await renew()
+      const hasFreed = await renew(isUnsure)
+      isUnsure = false
       const isDue = note() || hasFreed || clock.elapsedMs() - claimedMs >= CLAIM_EVERY_MS
       const [hasClaimed, found] = await Promise.all([isDue && claim(), load(options, keys)])
       return hasClaimed ? [...found, ...(await load(options, keys))] : found
@@ -159,7 +164,9 @@ async function load({ db, clock, me, isOurs }: KeysOptions, keys: ReadonlyMap<st
   })
   const found = Map.groupBy(rows, ({ number }) => number)
   return wanting.flatMap((key, at) => {
-    const own = found.get(at + 1) ?? []
+    const all = found.get(at + 1) ?? []
+    for (const { later } of all) if (later !== null) key.dueMs = Math.min(key.dueMs, Date.parse(later))
+    const own = all.filter(({ later }) => later === null)
     const waiting = own.filter(({ id, started }) => started === null && !isOurs(id))
     key.loaded = waiting.slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
     if (own.length >= (asked[at]?.each ?? 0) || waiting.length > key.loaded.length) key.dueMs = 0
@@ -167,13 +174,16 @@ async function load({ db, clock, me, isOurs }: KeysOptions, keys: ReadonlyMap<st
   })
 }
 
+/** When the next one may begin. */
+export const freeMs = ({ count, perMs }: NonNullable<KeyLimits['rate']>, starts: readonly number[]): number =>
+  starts.length < count ? 0 : (starts.at(-count) as number) + perMs
+
 function nextOf({ loaded, dueMs, retriesMs, blockedMs, limits: { rate }, starts }: Key, atMs: number): number {
   let nextMs = NEVER
   for (const ms of retriesMs) nextMs = Math.min(nextMs, ms)
   if (loaded.length === 0) return Math.min(nextMs, dueMs)
   // It has something to begin already, and waits for its time or for a place.
-  const freeMs = rate !== null && starts.length === rate.count ? (starts[0] as number) + rate.perMs : 0
-  for (const ms of [blockedMs, freeMs]) if (ms > atMs) nextMs = Math.min(nextMs, ms)
+  for (const ms of [blockedMs, rate === null ? 0 : freeMs(rate, starts)]) if (ms > atMs) nextMs = Math.min(nextMs, ms)
   return nextMs
 }
 

@@ -69,6 +69,18 @@ describe('places', () => {
     assert.deepEqual([0, 400, 999, 1_000, 1_500, 1_999, 2_000].map(begin), [3, 0, 0, 3, 0, 0, 3])
   })
 
+  it('are given by a rate that was lowered', () => {
+    const places = openPlaces()
+    const key = newKey('a', 'lowered', { count: 20, perMs: 1_000 })
+    key.limits.concurrency = 100
+    for (const one of takeAll(places, [key], 0)) end(places, one, true, 1)
+    key.limits = { concurrency: 100, rate: { count: 1, perMs: 1_000 } }
+    assert.deepEqual(
+      [500, 1_000, 1_500, 2_000].map(nowMs => takeAll(places, [key], nowMs).length),
+      [0, 1, 0, 1],
+    )
+  })
+
   it('are left for others by an organisation with many keys', () => {
     const places = openPlaces()
     const [many, few] = [keysOf('many', 1_000), keysOf('few', 2)]

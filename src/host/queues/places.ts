@@ -1,6 +1,6 @@
 // Which jobs begin next: places are shared by organisations, and few of them are taken by keys that hang.
 import { openShares } from '../../fair/shares.ts'
-import type { Key, Loaded } from './keys.ts'
+import { freeMs, type Key, type Loaded } from './keys.ts'
 
 /** Attempts that are recorded and begun together, with what they carry in memory. */
 export const START_MAX = 256
@@ -43,14 +43,15 @@ export function openPlaces(atOnce = AT_ONCE_MAX): Places {
     const { concurrency, rate } = limits
     const busy = queue.isOrdered ? unended : running
     if (loaded.length === 0 || busy >= (stuck.has(key) ? 1 : concurrency) || blockedMs > nowMs) return false
-    return rate === null || starts.length < rate.count || (starts[0] as number) + rate.perMs <= nowMs
+    return rate === null || freeMs(rate, starts) <= nowMs
   }
 
   function begin(key: Key, place: { isReserved: boolean }, nowMs: number): Taken {
     const { rate } = key.limits
     if (rate !== null) {
       key.starts.push(nowMs)
-      if (key.starts.length > rate.count) key.starts.shift()
+      // The rate may have been lowered.
+      key.starts = key.starts.slice(-rate.count)
     }
     key.running++
     key.unended++

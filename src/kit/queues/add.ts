@@ -9,7 +9,7 @@ import * as store from './store.ts'
 export const QUEUES_CHANNEL = 'queues'
 
 /** For who holds no keys, and has no bound. */
-export const NOT_HELD = { me: null, waitingMax: 2 ** 31 - 1 }
+export const NOT_HELD = { me: null, waitingMax: 2 ** 31 - 1, isOrdered: false }
 
 export type JobRow = store.JobRow & { org: string }
 

@@ -11,19 +11,20 @@ export type AddedTo = { key: string; org: string; waiting: number; holder: strin
 
 /** Says that there is something to do. Returns the keys of which more than that wait now, and those that others hold or nobody.
  *  This process must be told of its own after the commit: to write it for each job of a storm, and to read it again, would
- *  cost more than the job. */
+ *  cost more than the job. In an ordered queue the first job says when its key is due. */
 export async function addToKeys(
   db: Tx,
   queue: string,
   keys: readonly KeyCount[],
-  { me, waitingMax }: { me: string | null; waitingMax: number },
+  { me, waitingMax, isOrdered }: { me: string | null; waitingMax: number; isOrdered: boolean },
 ): Promise<AddedTo[]> {
   return db<AddedTo>`with added as (insert into queue_keys as k (queue, key, org, waiting, due)
       select ${queue}, g.* from unnest(${keys.map(one => one.key)}::text[], ${keys.map(one => one.org)}::text[],
         ${keys.map(one => one.count)}::int[], ${keys.map(one => one.due)}::timestamptz[]) as g (key, org, count, due)
       order by g.key collate "C"
       on conflict (key, queue) do update set waiting = k.waiting + excluded.waiting,
-        due = case when k.holder = ${me} then k.due else least(k.due, excluded.due) end
+        due = case when k.holder = ${me} or (${isOrdered} and k.waiting > 0 and k.due is not null) then k.due
+          else least(k.due, excluded.due) end
       returning key, org, waiting, holder)
     select * from added where waiting > ${waitingMax} or holder is distinct from ${me}`
 }
@@ -134,34 +135,37 @@ const columnsOf = (keys: readonly HeldKey[]) => [keys.map(one => one.queue), key
 export async function selectHeld(db: Sql, holder: string, given: readonly HeldKey[]): Promise<HeldKey[]> {
   const [queues, keys] = columnsOf(given)
   return db<HeldKey>`select k.queue, k.key from unnest(${queues}::text[], ${keys}::text[]) as g (queue, key)
-    join queue_keys as k on k.queue = g.queue and k.key = g.key and k.holder = ${holder}`
+    cross join lateral (select queue, key from queue_keys
+      where queue = g.queue and key = g.key and holder = ${holder} offset 0) as k`
 }
 
 /** Returns those that were released; whoever adds jobs at the moment may have locked others. Two statements: the second must
- *  see what was committed before the first one locked. Keys without jobs and limits of their own are forgotten. */
+ *  see what was committed before the first one locked. Keys without jobs and limits of their own are forgotten. By their place:
+ *  a join that was planned for few keys would compare all with all. */
 export async function releaseKeys(
   db: Tx,
   holder: string,
   given: readonly (HeldKey & { ranks: number; notBefore: string })[],
 ): Promise<HeldKey[]> {
   const [queues, keys] = columnsOf(given)
-  const rows = await db<HeldKey>`select k.queue, k.key from unnest(${queues}::text[], ${keys}::text[]) as g (queue, key)
-    join queue_keys as k on k.queue = g.queue and k.key = g.key and k.holder = ${holder}
-    order by k.queue, k.key for update of k skip locked`
+  const rows = await db<
+    HeldKey & { number: number; place: string }
+  >`select g.number, k.queue, k.key, k.ctid::text as place
+    from unnest(${queues}::text[], ${keys}::text[]) with ordinality as g (queue, key, number)
+    cross join lateral (select queue, key, ctid from queue_keys
+      where queue = g.queue and key = g.key and holder = ${holder} for update skip locked) as k`
   if (rows.length === 0) return rows
-  const locked = new Set(rows.map(one => `${one.queue} ${one.key}`))
-  const left = given.filter(one => locked.has(`${one.queue} ${one.key}`))
-  const [leftQueues, leftKeys] = columnsOf(left)
-  await db`with g as (select * from unnest(${leftQueues}::text[], ${leftKeys}::text[], ${left.map(one => one.ranks)}::int[],
-        ${left.map(one => one.notBefore)}::timestamptz[]) as g (queue, key, ranks, not_before)),
-    forgotten as (delete from queue_keys as k using g where k.queue = g.queue and k.key = g.key and k.waiting = 0
+  const asked = rows.map(({ number }) => given[number - 1] as (typeof given)[number])
+  await db`with g as (select * from unnest(${rows.map(one => one.place)}::tid[], ${asked.map(one => one.ranks)}::int[],
+        ${asked.map(one => one.notBefore)}::timestamptz[]) as g (place, ranks, not_before)),
+    forgotten as (delete from queue_keys as k using g where k.ctid = g.place and k.waiting = 0
       and not k.is_paused and k.concurrency is null and k.rate_count is null)
     update queue_keys as k set holder = null, due = (
       select greatest(g.not_before, min(first.due)) from generate_series(0, g.ranks) as r (rank)
       cross join lateral (select j.due from queue_jobs as j
-        where j.queue = g.queue and j.key = g.key and j.rank = r.rank order by j.due limit 1) as first
+        where j.queue = k.queue and j.key = k.key and j.rank = r.rank order by j.due limit 1) as first
       having count(*) > 0)
-    from g where k.queue = g.queue and k.key = g.key and (k.waiting > 0 or k.is_paused or k.concurrency is not null
+    from g where k.ctid = g.place and (k.waiting > 0 or k.is_paused or k.concurrency is not null
       or k.rate_count is not null)`
   return rows
 }
@@ -170,10 +174,11 @@ export type BegunJob = HeldKey & { id: string; attempts: number; attemptsMax: nu
 /** `started`: its attempt runs, or was interrupted. */
 export type DueJob = BegunJob & { started: string | null }
 
-/** `number` is the position of its key among those that were asked for, from 1. */
-export type FoundJob = { number: number; id: string; started: string | null }
+/** `number` is the position of its key among those that were asked for, from 1. `later`: when it is due, if not yet. */
+export type FoundJob = { number: number; id: string; started: string | null; later: string | null }
 
-/** Of keys that the holder still has and that are not paused: those that are tried again first, then by priority. */
+/** Of keys that the holder still has and that are not paused: those that are tried again first, then by priority; and the next
+ *  one that is due later. */
 export async function selectDue(
   db: Sql,
   holder: string,
@@ -181,15 +186,20 @@ export async function selectDue(
   now: string,
 ): Promise<FoundJob[]> {
   const [queues, names] = columnsOf(keys)
-  return db<FoundJob>`select w.number, d.id, d.started
+  return db<FoundJob>`select w.number, d.id, d.started, d.later
     from unnest(${queues}::text[], ${names}::text[], ${keys.map(one => one.ranks)}::int[], ${keys.map(one => one.each)}::int[])
       with ordinality as w (queue, key, ranks, each, number)
     cross join lateral (select holder, is_paused from queue_keys where queue = w.queue and key = w.key offset 0) as k
     cross join generate_series(0, w.ranks) as r (rank)
-    cross join lateral (select id, due, started from queue_jobs
-      where queue = w.queue and key = w.key and rank = r.rank and due <= ${now} and until is null
-        and (expires is null or expires > ${now})
-      order by due limit w.each) as d
+    cross join lateral (
+      (select id, due, started, null::timestamptz as later from queue_jobs
+        where queue = w.queue and key = w.key and rank = r.rank and due <= ${now} and until is null
+          and (expires is null or expires > ${now})
+        order by due limit w.each)
+      union all
+      (select id, due, null, due from queue_jobs
+        where queue = w.queue and key = w.key and rank = r.rank and due > ${now} and until is null
+        order by due limit 1)) as d
     where k.holder = ${holder} and not k.is_paused
     order by w.number, r.rank, d.due`
 }
