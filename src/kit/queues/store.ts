@@ -131,12 +131,13 @@ export async function claimKeys(
 export type HeldKey = { queue: string; key: string }
 const columnsOf = (keys: readonly HeldKey[]) => [keys.map(one => one.queue), keys.map(one => one.key)] as const
 
-/** Those of the keys that the process still has. */
+/** Those of the keys that the process still has. The comparison is written so that the index of holders is not taken: it would
+ *  read all keys of the process for each of them. */
 export async function selectHeld(db: Sql, holder: string, given: readonly HeldKey[]): Promise<HeldKey[]> {
   const [queues, keys] = columnsOf(given)
   return db<HeldKey>`select k.queue, k.key from unnest(${queues}::text[], ${keys}::text[]) as g (queue, key)
     cross join lateral (select queue, key from queue_keys
-      where queue = g.queue and key = g.key and holder = ${holder} offset 0) as k`
+      where queue = g.queue and key = g.key and holder is not distinct from ${holder} offset 0) as k`
 }
 
 /** Returns those that were released; whoever adds jobs at the moment may have locked others. Two statements: the second must
@@ -153,7 +154,7 @@ export async function releaseKeys(
   >`select g.number, k.queue, k.key, k.ctid::text as place
     from unnest(${queues}::text[], ${keys}::text[]) with ordinality as g (queue, key, number)
     cross join lateral (select queue, key, ctid from queue_keys
-      where queue = g.queue and key = g.key and holder = ${holder} for update skip locked) as k`
+      where queue = g.queue and key = g.key and holder is not distinct from ${holder} for update skip locked) as k`
   if (rows.length === 0) return rows
   const asked = rows.map(({ number }) => given[number - 1] as (typeof given)[number])
   await db`with g as (select * from unnest(${rows.map(one => one.place)}::tid[], ${asked.map(one => one.ranks)}::int[],
