@@ -38,6 +38,9 @@ export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values:
 /** A transaction. Functions that write require one, so that a write outside of a transaction does not compile. */
 export interface Tx extends Sql {
   readonly isTransaction: true
+  /** Calls `work` when everything else of the transaction is done, all such calls at once. For rows that many transactions
+   *  change: they are locked shortly, and in one order. */
+  beforeCommit(work: () => Promise<unknown>): Promise<void>
   /** Calls `done` when the transaction has been committed. */
   afterCommit(done: () => void): void
   /** Runs several statements without parameters. For migrations only. */

@@ -106,8 +106,8 @@ export type Claimed<P> = Job<P> & {
 
 /** What services do with queues. */
 export type Queues = {
-  /** Returns how many were not added because too many wait. */
-  add<P>(db: Tx, queue: Queue<P>, jobs: readonly NewJob<P>[]): Promise<number>
+  /** When the transaction ends, those are refused of which too many wait. */
+  add<P>(db: Tx, queue: Queue<P>, jobs: readonly NewJob<P>[]): Promise<void>
   /** Whether this job of a key has not ended. */
   isWaiting<P>(db: Sql, queue: Queue<P>, key: string, id: string): Promise<boolean>
   /** Deletes jobs of a key that is gone, at most so many; returns how many. */

@@ -1,11 +1,12 @@
 // Several writes as one statement: each becomes a common table expression, and the statement commits by itself.
 import type { Sql, SqlValue, Tx } from '../engines.ts'
+import { openAtEnd } from './at-end.ts'
 
 type Write = { strings: TemplateStringsArray; values: SqlValue[] }
 
 export async function sendAtOnce(send: Sql, work: (tx: Tx) => Promise<unknown>): Promise<void> {
   const writes: Write[] = []
-  const afterCommit: (() => void)[] = []
+  const atEnd = openAtEnd()
   let isSent = false
   const add = async <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]): Promise<Row[]> => {
     if (isSent) throw new Error('a write came after the others were sent')
@@ -13,16 +14,10 @@ export async function sendAtOnce(send: Sql, work: (tx: Tx) => Promise<unknown>):
     return []
   }
   const script = () => Promise.reject(new Error('a script cannot be sent with other writes'))
-  await work(
-    Object.assign(add, {
-      isTransaction: true as const,
-      afterCommit: (done: () => void) => void afterCommit.push(done),
-      script,
-    }),
-  )
+  await atEnd.of(work(Object.assign(add, { ...atEnd.own, script })))
   isSent = true
   if (writes.length > 0) await send(templateOf(writes), ...writes.flatMap(({ values }) => values))
-  for (const done of afterCommit) done()
+  atEnd.committed()
 }
 
 /** The same templates always give the same one: the driver keeps each that it has seen, with what was on the stack. */

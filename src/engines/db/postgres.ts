@@ -2,6 +2,7 @@
 import type postgres from 'postgres'
 import { type Database, EngineUnavailable, type Session, type SqlValue, type Tx } from '../engines.ts'
 import { parameters } from './arrays.ts'
+import { type AtEnd, EACH_ALONE, openAtEnd } from './at-end.ts'
 import { sendAtOnce } from './at-once.ts'
 import type { RunningCall } from './calls.ts'
 import { endsWithin, type Location, openDriver, WAIT_MS } from './driver.ts'
@@ -60,7 +61,7 @@ export function openPostgres(options: PostgresOptions): Database {
         load: pools[as.profile].load,
         transaction: <T>(work: (tx: Tx) => Promise<T>) => transaction(as, work),
         atOnce: (work: (tx: Tx) => Promise<unknown>) => sendAtOnce(write, work),
-        autocommit: Object.assign(write, { isTransaction: true as const, afterCommit: callNow, script }),
+        autocommit: Object.assign(write, { ...EACH_ALONE, script }),
         script,
         for: (user: string) => handleFor({ ...as, user }),
       },
@@ -118,12 +119,12 @@ function openStatements(pools: ReturnType<typeof openPools>) {
   function transaction<T>(as: User, work: (tx: Tx) => Promise<T>): Promise<T> {
     let hasBegun = false
     const state = newTransaction(() => hasBegun)
-    const afterCommit: (() => void)[] = []
+    const atEnd = openAtEnd()
     return run(as, state, sql => {
       const whole = sql.begin(async tx => {
         hasBegun = true
         requireWanted(state)
-        const value = await unlessLost(state, workUntilOver(state, work(transactionSql(tx, state, afterCommit))))
+        const value = await unlessLost(state, workUntilOver(state, atEnd.of(work(transactionSql(tx, state, atEnd)))))
         requireWanted(state)
         state.isCommitting = true // The driver sends COMMIT next.
         return value
@@ -135,7 +136,7 @@ function openStatements(pools: ReturnType<typeof openPools>) {
       return whole
     }).then(value => {
       if (state.hasWritten) isFull = false
-      for (const done of afterCommit) done()
+      atEnd.committed()
       return value
     })
   }
@@ -159,9 +160,6 @@ export async function requireVersion(db: Database): Promise<void> {
     throw new Error(`DATABASE_URL: ${code} ${message ?? 'the server does not answer'}`.replace('  ', ' '))
   }
 }
-
-/** Where every statement commits by itself. */
-const callNow = (done: () => void) => done()
 
 /** `isOver`: its work has ended. What the work left running must not send statements any more: they would come after
  *  ROLLBACK or COMMIT, and each would commit by itself. */
@@ -196,7 +194,7 @@ function hasWritten(result: unknown): boolean {
 }
 
 /** Statements in a transaction already have a connection, so they do not queue. */
-function transactionSql(tx: postgres.TransactionSql, state: Transaction, afterCommit: (() => void)[]): Tx {
+function transactionSql(tx: postgres.TransactionSql, state: Transaction, { own }: AtEnd): Tx {
   const run = async <T>(statement: () => PromiseLike<unknown>): Promise<T> => {
     if (state.isLost || state.isOver) return never()
     requireWanted(state)
@@ -210,8 +208,7 @@ function transactionSql(tx: postgres.TransactionSql, state: Transaction, afterCo
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
       run<Row[]>(() => tx(strings, ...parameters(values))),
     {
-      isTransaction: true as const,
-      afterCommit: (done: () => void) => void afterCommit.push(done),
+      ...own,
       script: async (text: string) => void (await run(() => tx.unsafe(text).simple())),
     },
   )

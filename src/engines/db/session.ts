@@ -2,6 +2,7 @@
 // connection would have neither its locks nor its transaction.
 import { EngineUnavailable, type Session, type SqlValue, type Tx } from '../engines.ts'
 import { parameters } from './arrays.ts'
+import { EACH_ALONE } from './at-end.ts'
 import { endsWithin, type Location, openDriver } from './driver.ts'
 
 /** With keepalive the server also notices that the client's machine is gone. */
@@ -31,7 +32,7 @@ export async function runSession<T>(at: Location, waitMs: number, work: (session
   const tx: Tx = Object.assign(
     <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
       run(() => sql<Row[]>(strings, ...parameters(values)) as unknown as PromiseLike<Row[]>),
-    { isTransaction: true as const, afterCommit: (done: () => void) => done(), script },
+    { ...EACH_ALONE, script },
   )
   const transaction = async <R>(part: (tx: Tx) => Promise<R>): Promise<R> => {
     await script('begin')

@@ -104,7 +104,7 @@ async function readOnce(
     }
     await store.insertWaiting(db, id, events.slice(handled))
   }
-  await store.updatePosition(db, id, lane, position)
+  await db.beforeCommit(() => store.updatePosition(db, id, lane, position))
   return rest
 }
 
@@ -118,7 +118,7 @@ export type Turn = {
   consumer: Handler
   /** In batches of the consumer's size, until it has enough or the time is used up; returns how many were handled. */
   handle(db: Tx, events: readonly LogEntry[]): Promise<number>
-  /** What failed, if the call that runs is to blame for this error of the transaction. */
+  /** What failed, if a call is to blame for this error of the transaction. */
   failureOf(error: unknown): (Failure & { tenant: string }) | null
 }
 
@@ -154,8 +154,13 @@ export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: Read
         if (elapsedMs() >= budgetMs) return at
         const batch = events.slice(at, at + consumer.batchMax)
         current = { tenant: batch[0]?.tenant as string, handled: at, size: batch.length }
+        const blamed = current
         const handled = await call(db, batch)
         current = null
+        // What it left to be done before the commit may fail, too.
+        await db.beforeCommit(async () => {
+          current = blamed
+        })
         at += handled
         if (handled < batch.length) return at
       }

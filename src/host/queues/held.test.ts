@@ -26,8 +26,13 @@ describe('a key whose jobs are done', () => {
     assert.ok(before?.holder)
     await host.db.transaction(async tx => {
       await host.jobs.add(tx, plain.queue, [{ key: 'kept', org: 'home' as OrgId, payload: { n: 1 } }])
-      const [row] = await tx<{ due: string | null }>`select due from queue_keys where key = 'kept'`
-      assert.equal(row?.due, null)
+      await tx.beforeCommit(async () => {
+        const [row] = await tx<{
+          waiting: number
+          due: string | null
+        }>`select waiting, due from queue_keys where key = 'kept'`
+        assert.deepEqual(row, { waiting: 1, due: null })
+      })
     })
     await endedOf(plain.queue, 2)
     assert.equal((await holderOf('kept'))?.holder, before.holder)

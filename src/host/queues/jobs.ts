@@ -15,7 +15,7 @@ import type {
   QueueDeclaration,
   Queues,
 } from '../../kit/queue.ts'
-import { countsOf, type JobRow, NOT_HELD, QUEUES_CHANNEL, rowsOf } from '../../kit/queues/add.ts'
+import { countsOf, insertRows, type JobRow, NOT_HELD, QUEUES_CHANNEL, rowsOf } from '../../kit/queues/add.ts'
 import * as store from '../../kit/queues/store.ts'
 import type { Emits } from '../../kit/write.ts'
 import type { Note, Waker } from './waker.ts'
@@ -56,7 +56,7 @@ export type JobsOptions = {
 }
 
 export function openJobs(by: JobsOptions): Queues {
-  const { clock, random, queues, me, tell } = by
+  const { clock, random, queues, tell } = by
   const declaredOf = ({ id }: { id: string }): DeclaredQueue => {
     const found = queues.get(id)
     if (!found) throw new Error(`no service declares the queue ${id}`)
@@ -65,28 +65,10 @@ export function openJobs(by: JobsOptions): Queues {
   const now = () => clock.now().toISOString()
   return {
     add: async (db, queue, jobs) => {
-      if (jobs.length === 0) return 0
+      if (jobs.length === 0) return
       const declared = declaredOf(queue)
       const rows = rowsOf(by, declared.declaration, jobs)
-      const counts = countsOf(rows)
-      const bound = declared.declaration.backlog?.(declared.state)
-      const orgs = bound && bound.perOrg < Number.POSITIVE_INFINITY ? [...new Set(rows.map(({ org }) => org))] : []
-      // Sent together. The keys last, because whoever ends jobs of these keys waits until the transaction has ended.
-      const [, keys, ...waiting] = await Promise.all([
-        store.insertJobs(db, declared.id, rows),
-        store.addToKeys(db, declared.id, counts, {
-          ...{ me, waitingMax: bound?.perKey ?? NOT_HELD.waitingMax, isOrdered: declared.isOrdered },
-        }),
-        ...orgs.map(org => store.countWaiting(db, declared.id, org)),
-      ])
-      const refused = bound
-        ? refuse(declared.id, bound, rows, keys, new Map(orgs.map((org, at) => [org, waiting[at] ?? 0])))
-        : new Set<JobRow>()
-      if (refused.size > 0) await endRefused(by, db, declared, [...refused])
-      if (keys.some(({ holder }) => holder !== null && holder !== me)) await store.notifyWorkers(db, QUEUES_CHANNEL)
-      const isElsewhere = keys.some(({ holder }) => holder !== me)
-      db.afterCommit(() => tell(notesOf(declared.id, me, keys, counts), isElsewhere))
-      return refused.size
+      await insertRows(db, declared.id, rows, all => addToKeys(by, db, declared, all))
     },
     cancel: async (db, queue, ids) =>
       (await store.cancelJobs(db, queue.id, ids)).map(({ id, payload }) => ({ id, payload: JSON.parse(payload) })),
@@ -126,6 +108,25 @@ export function openJobs(by: JobsOptions): Queues {
       return true
     },
   }
+}
+
+/** Counts what was added, refuses what is too much, and tells whoever works on the keys. */
+async function addToKeys(by: JobsOptions, db: Tx, declared: DeclaredQueue, rows: readonly JobRow[]): Promise<void> {
+  const { me, tell } = by
+  const counts = countsOf(rows)
+  const bound = declared.declaration.backlog?.(declared.state)
+  const orgs = bound && bound.perOrg < Number.POSITIVE_INFINITY ? [...new Set(rows.map(({ org }) => org))] : []
+  const [keys, waiting] = await Promise.all([
+    store.addToKeys(db, declared.id, counts, {
+      ...{ me, waitingMax: bound?.perKey ?? NOT_HELD.waitingMax, isOrdered: declared.isOrdered },
+    }),
+    orgs.length > 0 ? store.countWaiting(db, declared.id, orgs) : new Map<string, number>(),
+  ])
+  const refused = bound ? refuse(declared.id, bound, rows, keys, waiting) : new Set<JobRow>()
+  if (refused.size > 0) await endRefused(by, db, declared, [...refused])
+  if (keys.some(({ holder }) => holder !== null && holder !== me)) await store.notifyWorkers(db, QUEUES_CHANNEL)
+  const isElsewhere = keys.some(({ holder }) => holder !== me)
+  db.afterCommit(() => tell(notesOf(declared.id, me, keys, counts), isElsewhere))
 }
 
 /** For keys that this process holds, of which the database does not say that something was added. */

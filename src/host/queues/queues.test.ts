@@ -293,7 +293,7 @@ describe('a backlog', () => {
   it('over its bound ends with an outcome if the queue says so', async () => {
     const { act, release } = held()
     recorded.act = act
-    assert.equal(await add(recorded.queue, jobs(5)), 2)
+    await add(recorded.queue, jobs(5))
     const rows = await endsOf(recorded.queue)
     assert.deepEqual(
       rows.map(({ n, attempt, status, reason }) => [n, attempt, status, reason]),
@@ -305,8 +305,8 @@ describe('a backlog', () => {
     recorded.act = async () => OK
     release()
     await endedOf(recorded.queue, 5)
-    assert.equal(await add(recorded.queue, jobs(1, 9)), 0)
-    await endedOf(recorded.queue, 6)
+    await add(recorded.queue, jobs(1, 9))
+    assert.equal((await endedOf(recorded.queue, 6)).at(-1)?.status, 'ok')
   })
 })
 

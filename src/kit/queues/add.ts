@@ -70,6 +70,33 @@ export function countsOf(rows: readonly JobRow[]): store.KeyCount[] {
   return [...counts.values()]
 }
 
+type Adding = { rows: JobRow[]; finish: (rows: readonly JobRow[]) => Promise<unknown> }
+const addings = new WeakMap<Tx, Map<string, Adding>>()
+
+/** Inserts jobs, and has their keys counted by `finish` when the transaction ends: for all jobs of the queue at once, and queue
+ *  after queue. Transactions that add to the same keys in another order would wait for each other. */
+export async function insertRows(
+  db: Tx,
+  queue: string,
+  rows: readonly JobRow[],
+  finish: Adding['finish'],
+): Promise<void> {
+  const own = addings.get(db) ?? new Map<string, Adding>()
+  const isFirst = own.size === 0
+  const adding = own.get(queue) ?? { rows: [], finish }
+  adding.rows.push(...rows)
+  own.set(queue, adding)
+  addings.set(db, own)
+  await store.insertJobs(db, queue, rows)
+  if (isFirst) await db.beforeCommit(() => finishAll(db))
+}
+
+async function finishAll(db: Tx): Promise<void> {
+  const all = [...(addings.get(db) ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  addings.delete(db)
+  for (const [, { rows, finish }] of all) await finish(rows)
+}
+
 /** For code that has no `queues` of the host, such as the identity pages. The queue has no bounds. */
 export async function addJobs<P>(
   { db, ...by }: { db: Tx; clock: Clock; random: Random },
@@ -77,7 +104,8 @@ export async function addJobs<P>(
   jobs: readonly NewJob<P>[],
 ): Promise<void> {
   const rows = rowsOf(by, queue as never as Declared, jobs)
-  await store.insertJobs(db, queue.id, rows)
-  await store.addToKeys(db, queue.id, countsOf(rows), NOT_HELD)
-  await store.notifyWorkers(db, QUEUES_CHANNEL)
+  await insertRows(db, queue.id, rows, async all => {
+    await store.addToKeys(db, queue.id, countsOf(all), NOT_HELD)
+    await store.notifyWorkers(db, QUEUES_CHANNEL)
+  })
 }

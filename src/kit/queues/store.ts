@@ -1,4 +1,4 @@
-// All SQL on queues. Rows of queue_keys are locked after all others, and in the order of their names.
+// All SQL on queues. Rows of queue_keys are locked after all others, in the order of queues and keys by their bytes.
 import type { Sql, Tx } from '../../engines/engines.ts'
 
 export async function notifyWorkers(db: Tx, channel: string): Promise<void> {
@@ -29,10 +29,10 @@ export async function addToKeys(
     select * from added where waiting > ${waitingMax} or holder is distinct from ${me}`
 }
 
-export async function countWaiting(db: Sql, queue: string, org: string): Promise<number> {
-  const [row] = await db<{ count: number }>`select coalesce(sum(waiting), 0)::int as count from queue_keys
-    where queue = ${queue} and org = ${org}`
-  return row?.count ?? 0
+export async function countWaiting(db: Sql, queue: string, orgs: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db<{ org: string; count: number }>`select org, sum(waiting)::int as count from queue_keys
+    where queue = ${queue} and org = any(${orgs}) group by org`
+  return new Map(rows.map(({ org, count }) => [org, count]))
 }
 
 export type JobRow = {
@@ -96,7 +96,7 @@ export async function freeKeys(db: Tx, dead: readonly string[], isAlone: boolean
 
 /** Whoever still holds keys under these names has lost them. */
 export async function releaseAllOf(db: Tx, holders: readonly string[], now: string): Promise<void> {
-  await db`select from queue_keys where holder = any(${holders}) order by queue, key for update`
+  await db`select from queue_keys where holder = any(${holders}) order by queue collate "C", key collate "C" for update`
   await db`update queue_keys set holder = null, due = ${now} where holder = any(${holders})`
 }
 
@@ -246,7 +246,7 @@ export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<
       from given as g where j.ctid = g.place and g.due is not null and j.started is not null returning g.id),
     counted as (select queue, key, count(*)::int as count from over group by queue, key),
     locked as (select k.queue, k.key, c.count from counted as c join queue_keys as k on k.queue = c.queue and k.key = c.key
-      order by k.queue, k.key for update of k),
+      order by k.queue collate "C", k.key collate "C" for update of k),
     subtracted as (update queue_keys as k set waiting = k.waiting - l.count from locked as l
       where k.queue = l.queue and k.key = l.key)
     select id, true as "isOver" from over union all select id, false from going`
@@ -282,7 +282,7 @@ async function deleteOver(db: Tx, jobs: readonly { id: string }[]): Promise<Over
       and (started is null or until < clock_timestamp()) returning *),
     counted as (select queue, key, count(*)::int as count from over group by queue, key),
     locked as (select k.queue, k.key, k.org, c.count from counted as c join queue_keys as k on k.queue = c.queue and k.key = c.key
-      order by k.queue, k.key for update of k),
+      order by k.queue collate "C", k.key collate "C" for update of k),
     subtracted as (update queue_keys as k set waiting = k.waiting - l.count from locked as l
       where k.queue = l.queue and k.key = l.key)
     select o.id, o.queue, o.key, l.org, o.attempts, o.attempts_max as "attemptsMax", o.started, o.payload
@@ -301,7 +301,7 @@ export async function cancelJobs(
       where queue = ${queue} and id = any(${ids}::uuid[]) and started is null returning id, key, payload),
     counted as (select key, count(*)::int as count from over group by key),
     locked as (select k.key, c.count from counted as c join queue_keys as k on k.queue = ${queue} and k.key = c.key
-      order by k.key for update of k),
+      order by k.key collate "C" for update of k),
     subtracted as (update queue_keys as k set waiting = k.waiting - l.count from locked as l
       where k.queue = ${queue} and k.key = l.key)
     select id, key, payload from over`
