@@ -25,15 +25,21 @@ export type GroupsOptions<Row> = {
   write: (group: readonly Row[]) => Promise<readonly Row[] | null>
 }
 
-/** `tried` resolves in the order of the rows; `over` perhaps before, when the row is removed. */
-type Entry<Row> = { row: Row; isWanted: boolean; isTaken: boolean; over: () => void; tried: () => void }
+/** `over` resolves when the row is written or removed; `tried`, which few wait for, in the order of the rows. */
+type Entry<Row> = {
+  row: Row
+  isWanted: boolean
+  isTaken: boolean
+  over: () => void
+  tried: PromiseWithResolvers<void> | null
+}
 
 export function openGroups<Row extends { org: string }>(options: GroupsOptions<Row>): Groups<Row> {
   const { sizeMax, write, lingerMs = LINGER_MS, enough = Number.POSITIVE_INFINITY } = options
   let waiting: Entry<Row>[] = []
   const entries = new Map<Row, Entry<Row>>()
-  /** Who waits for the last row of an organisation. */
-  const last = new Map<string, Promise<void>>()
+  /** The last row of each organisation. */
+  const last = new Map<string, Entry<Row>>()
   let running: Promise<void> | null = null
   const linger = openLinger(lingerMs)
 
@@ -52,21 +58,19 @@ export function openGroups<Row extends { org: string }>(options: GroupsOptions<R
     }
   }
 
-  function end({ row, over, tried }: Entry<Row>): void {
+  function end(entry: Entry<Row>): void {
+    const { row, over, tried } = entry
     entries.delete(row)
+    if (last.get(row.org) === entry) last.delete(row.org)
     over()
-    tried()
+    tried?.resolve()
   }
 
   return {
     add: row => {
-      const [over, tried] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      last.set(row.org, tried.promise)
-      const noLongerLast = () => {
-        if (last.get(row.org) === tried.promise) last.delete(row.org)
-        tried.resolve()
-      }
-      const entry = { row, isWanted: true, isTaken: false, over: over.resolve, tried: noLongerLast }
+      const over = Promise.withResolvers<void>()
+      const entry = { row, isWanted: true, isTaken: false, over: over.resolve, tried: null }
+      last.set(row.org, entry)
       entries.set(row, entry)
       waiting.push(entry)
       running ??= run().finally(() => {
@@ -82,9 +86,11 @@ export function openGroups<Row extends { org: string }>(options: GroupsOptions<R
     },
     /** Groups are written in order, so that the last one is enough. */
     written: org => {
-      const awaited = last.get(org) ?? null
-      if (awaited) linger.hurry()
-      return awaited
+      const entry = last.get(org)
+      if (!entry) return null
+      linger.hurry()
+      entry.tried ??= Promise.withResolvers()
+      return entry.tried.promise
     },
     size: () => entries.size,
     close: async () => {

@@ -6,14 +6,20 @@ export type Unawaited = {
 }
 
 export function openUnawaited(warn: (error: unknown) => void): Unawaited {
-  const running = new Set<Promise<unknown>>()
+  let running = 0
+  let waiting: (() => void)[] = []
+  function end(): void {
+    if (--running > 0) return
+    for (const resolve of waiting) resolve()
+    waiting = []
+  }
   return {
     start: work => {
-      const ended = work.catch(warn).finally(() => running.delete(ended))
-      running.add(ended)
+      running++
+      work.catch(warn).then(end)
     },
     ended: async () => {
-      while (running.size > 0) await Promise.all(running)
+      while (running > 0) await new Promise<void>(resolve => waiting.push(resolve))
     },
   }
 }

@@ -2,8 +2,11 @@
 // new connection, and a connection that is lost at that moment would end the process with an unhandled rejection.
 import type { SqlValue } from '../engines.ts'
 
-const arrayText = (values: readonly (string | number | boolean | null)[]): string =>
-  `{${values.map(itemText).join(',')}}`
+function arrayText(values: readonly (string | number | boolean | null)[]): string {
+  let text = '{'
+  for (const value of values) text += text === '{' ? itemText(value) : `,${itemText(value)}`
+  return `${text}}`
+}
 
 function itemText(value: string | number | boolean | null): string | number | boolean {
   if (value === null) return 'NULL'

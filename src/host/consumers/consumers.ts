@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Database, type Log, matches, type Tx } from '../../engines/engines.ts'
 import * as store from '../../kit/consumers/store.ts'
 import { retryHeld } from './held.ts'
-import { type Handler, type Limits, type ReaderOptions, type ReadOutcome, readLane } from './lane.ts'
+import { type Handler, type Limits, type ReaderOptions, readLane } from './lane.ts'
 
 /** How many transactions of one consumer run at once in this process. */
 const AT_ONCE_MAX = 4
@@ -135,9 +135,10 @@ function openReader(options: ReaderOptions, consumer: Handler, troubled: (error:
   }
 
   async function readOne(lane: number): Promise<void> {
-    const outcome: ReadOutcome = await readLane(options, consumer, lane)
-    if (outcome === 'now') wanted.add(lane)
-    if (outcome === 'later') lookAgain(lane)
+    const { rest, hasHeld } = await readLane(options, consumer, lane)
+    if (hasHeld) wanted.add('retries')
+    if (rest === 'now') wanted.add(lane)
+    if (rest === 'later') lookAgain(lane)
     else laterMs.delete(lane)
   }
 

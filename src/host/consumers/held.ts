@@ -16,12 +16,13 @@ export async function retryHeld(options: ReaderOptions, consumer: Handler): Prom
   let attempt: Attempt | null = null
   try {
     return await options.db.transaction(async db => {
-      const held = await lockDue(options, db, consumer.id)
-      if (!held) return false
-      const events = await store.selectWaiting(db, consumer.id, held.tenant, held.size)
-      attempt = { held, events }
+      attempt = await lockDue(options, db, consumer.id)
+      if (!attempt) return false
+      const { held, events } = attempt
       const handled = await turn.handle(db, events)
-      await release(options, consumer.id, db, held, events.slice(0, handled))
+      // As many as one transaction handles, or twice as many if it handled all.
+      const size = Math.min(2 * (handled < events.length ? handled : held.size), BATCH_MAX)
+      await release(options, consumer.id, db, { ...held, size: Math.max(size, 1) }, events.slice(0, handled))
       return true
     })
   } catch (error) {
@@ -36,18 +37,22 @@ export async function retryHeld(options: ReaderOptions, consumer: Handler): Prom
   }
 }
 
-/** The organisation that is due first and that no other process tries now. */
-async function lockDue({ clock, limits }: ReaderOptions, db: Tx, consumer: string): Promise<store.Held | null> {
+/** The organisation that is due first and that no other process tries now, with its next events. */
+async function lockDue({ clock, limits }: ReaderOptions, db: Tx, consumer: string): Promise<Attempt | null> {
   const now = clock.now().toISOString()
-  for (const tenant of await store.selectDue(db, consumer, now, CANDIDATES)) {
-    const isLocked = await store.tryLock(db, consumer, tenant, limits.lateMs)
-    const held = isLocked && (await store.selectHeld(db, consumer, tenant, now))
-    if (held) return held
+  for (const { tenant, size } of await store.selectDue(db, consumer, now, CANDIDATES)) {
+    // Sent together; those after the first one see what the last holder of the lock has committed.
+    const [isLocked, held, events] = await Promise.all([
+      store.tryLock(db, consumer, tenant, limits.lateMs),
+      store.selectHeld(db, consumer, tenant, now),
+      store.selectWaiting(db, consumer, tenant, size),
+    ])
+    if (isLocked && held) return { held, events: events.slice(0, held.size) }
   }
   return null
 }
 
-/** They were handled. Twice as many are tried next. */
+/** They were handled. */
 async function release(
   { clock }: ReaderOptions,
   consumer: string,
@@ -55,10 +60,12 @@ async function release(
   { tenant, size }: store.Held,
   events: readonly store.WaitingEvent[],
 ): Promise<void> {
-  await store.deleteWaiting(db, consumer, tenant, events)
   const due = clock.now().toISOString()
-  await store.updateHeld(db, consumer, { tenant, size: Math.min(2 * size, BATCH_MAX), tries: 0, due, error: '' })
-  await store.deleteHeldIfEmpty(db, consumer, tenant)
+  await Promise.all([
+    store.deleteWaiting(db, consumer, tenant, events),
+    store.updateHeld(db, consumer, { tenant, size, tries: 0, due, error: '' }),
+    store.deleteHeldIfEmpty(db, consumer, tenant),
+  ])
 }
 
 async function postpone(

@@ -51,8 +51,8 @@ export type ReaderOptions = {
   failed: (consumer: string, tenant: string, error: unknown) => void
 }
 
-/** `taken`: another process reads this lane. */
-export type ReadOutcome = LogRead['rest'] | 'taken'
+/** `taken`: another process reads this lane. `hasHeld`: events were left to be tried apart. */
+export type ReadOutcome = { rest: LogRead['rest'] | 'taken'; hasHeld: boolean }
 
 /** What failed: after how many events of the batch that were handled, and how many were in the call that failed. */
 export type Failure = { handled: number; size: number; error: unknown }
@@ -87,16 +87,18 @@ async function readOnce(
     store.tryLock(db, id, lane, limits.lateMs),
     store.selectPosition(db, id, lane),
   ])
-  if (!isLocked) return 'taken'
+  if (!isLocked) return { rest: 'taken', hasHeld: false }
   const { entries, position, rest } = await log.read(db, lane, after, subjects, BATCH_MAX)
-  if (position === after) return rest
+  if (position === after) return { rest, hasHeld: false }
   const byTenant = Map.groupBy(entries, ({ tenant }) => tenant)
   const held = byTenant.size > 0 ? await store.lockHeld(db, id, [...byTenant.keys()]) : new Set()
+  let hasHeld = false
   for (const [tenant, events] of byTenant) {
     const isSkipped = held.has(tenant) || isHeld(tenant)
     const handled = isSkipped ? 0 : await turn.handle(db, events)
     if (handled === events.length) continue
     if (!held.has(tenant)) {
+      hasHeld = true
       const failure = failures.get(tenant)
       const size = failure ? sizeAfter(failure) : BATCH_MAX
       const error = failure ? textOf(failure.error) : ''
@@ -105,7 +107,7 @@ async function readOnce(
     await store.insertWaiting(db, id, events.slice(handled))
   }
   await db.beforeCommit(() => store.updatePosition(db, id, lane, position))
-  return rest
+  return { rest, hasHeld }
 }
 
 /** How many events are tried next: those before the call that failed, or half of that call. So one that always fails is

@@ -9,6 +9,7 @@ import { type Came, type DeclaredQueue, jobOf, outcomeOf } from './jobs.ts'
 import type { Interrupted, Key } from './keys.ts'
 import type { Measured } from './measured.ts'
 import type { Places, Taken } from './places.ts'
+import type { Waker } from './waker.ts'
 
 /** An attempt that was not made is made again then. */
 const UNMADE_MS = 5_000
@@ -23,8 +24,8 @@ export type AttemptsOptions = {
   placesOf: (queue: DeclaredQueue) => Places
   endings: Groups<Ending>
   measured: Measured
-  /** There may be something to do. */
-  wake: () => void
+  /** There may be something to do, and so many attempts run. */
+  wake: Waker['wakeSoon']
   warn: (error: unknown) => void
 }
 
@@ -37,18 +38,21 @@ export function openAttempts(options: AttemptsOptions) {
   const unawaited = openUnawaited(warn)
   const contextOf = openContexts(options)
 
-  async function end({ queue, taken, job, started }: Attempt, came: Came | null, ms: number): Promise<void> {
+  /** Its place is free for the next one, and its outcome is to be written. */
+  function end({ queue, taken, job, started }: Attempt, came: Came | null, ms: number): void {
     const now = clock.now()
     const { ended, end } = came ? outcomeOf(queue, job, started, came, now) : unmade(queue, job, now)
     const places = placesOf(queue)
     places.end(taken, ended?.status === 'ok', ms)
     measured.add(queue.id, ended?.status ?? 'unmade')
-    wake()
-    await endings.add({ org: taken.key.org, queue, end, ended })
-    ours.delete(job.id)
-    if (end.due !== null) noteRetry(taken.key, Date.parse(end.due), end.keepsPlace)
-    places.give(taken)
-    wake()
+    wake(ours.size)
+    const written = endings.add({ org: taken.key.org, queue, end, ended }).then(() => {
+      ours.delete(job.id)
+      if (end.due !== null) noteRetry(taken.key, Date.parse(end.due), end.keepsPlace)
+      places.give(taken)
+      wake(ours.size)
+    })
+    unawaited.start(written)
   }
 
   async function runAll(queue: DeclaredQueue, attempts: readonly Attempt[]): Promise<void> {
@@ -57,26 +61,23 @@ export function openAttempts(options: AttemptsOptions) {
       const jobs = attempts.map(({ job }) => job)
       loaded = await queue.declaration.load?.({ ...options.engines, db, state: queue.state }, jobs)
     } catch (error) {
-      for (const one of attempts) unawaited.start(end(one, null, 0))
+      for (const one of attempts) end(one, null, 0)
       throw error
     }
-    for (const one of attempts) {
-      const isGone = loaded && !loaded.has(one.job.id)
-      unawaited.start(isGone ? end(one, { reason: 'gone' }, 0) : runOne(one, loaded?.get(one.job.id)))
-    }
-  }
-
-  async function runOne(one: Attempt, loaded: unknown): Promise<void> {
+    const deadline = openDeadline(queue.declaration.deadlineMs)
     const startMs = performance.now()
-    await end(
-      one,
-      await attemptOnce(warn, contextOf(one.queue), one.queue, one.job, loaded),
-      performance.now() - startMs,
-    )
+    for (const one of attempts) {
+      if (loaded && !loaded.has(one.job.id)) end(one, { reason: 'gone' }, 0)
+      else {
+        const running = attemptOnce(warn, contextOf(queue), one, loaded?.get(one.job.id), deadline)
+        unawaited.start(running.then(came => end(one, came, performance.now() - startMs)))
+      }
+    }
   }
 
   return {
     isOurs: (id: string) => ours.has(id),
+    count: () => ours.size,
     /** Records attempts and begins them, unless another process has their keys by now. */
     start: async (taken: readonly Taken[]): Promise<void> => {
       const waiting = new Map(taken.map(one => [one.job.id, one]))
@@ -130,7 +131,7 @@ async function endInterrupted(
     ours.delete(row.id)
     key.unended--
     key.dueMs = 0
-    wake()
+    wake(ours.size)
   }
   for (const row of await store.selectJobs(db, [...keyOf.keys()])) {
     const key = keyOf.get(row.id) as Key
@@ -181,31 +182,50 @@ class Signalled {
 
 type Context = Parameters<NonNullable<DeclaredQueue['declaration']['run']>>[0]
 
+/** One timer for attempts that begin together. */
+type Deadline = { ms: number; add(late: () => void): void; delete(late: () => void): void }
+
+function openDeadline(ms: number): Deadline {
+  const all = new Set<() => void>()
+  const timer = setTimeout(() => {
+    for (const late of all) late()
+  }, ms)
+  return {
+    ms,
+    add: late => void all.add(late),
+    delete: late => {
+      if (all.delete(late) && all.size === 0) clearTimeout(timer)
+    },
+  }
+}
+
 /** Null if the attempt was not made. It is not aborted when the host stops: what has begun may end, for some seconds. */
-async function attemptOnce(
+function attemptOnce(
   warn: (error: unknown) => void,
   context: Signalled,
-  { declaration: { run, deadlineMs } }: DeclaredQueue,
-  job: Job,
+  { queue, job }: Attempt,
   loaded: unknown,
+  deadline: Deadline,
 ): Promise<Came | null> {
-  let timer: NodeJS.Timeout | undefined
-  try {
-    if (!run) throw new Error('the queue has no `run`')
-    return await new Promise<Came | null>((resolve, reject) => {
-      timer = setTimeout(() => {
-        resolve({ reason: 'late', error: `it took longer than ${deadlineMs / 1_000} s` })
-        context.abort()
-      }, deadlineMs)
-      run(context as unknown as Context, job, loaded).then(
-        one => resolve(one === undefined ? null : { attempted: one }),
-        reject,
-      )
-    })
-  } catch (error) {
-    warn(error)
-    return { reason: 'failed', error: error instanceof Error ? error.message : String(error) }
-  } finally {
-    clearTimeout(timer)
-  }
+  return new Promise(resolve => {
+    const late = () => {
+      resolve({ reason: 'late', error: `it took longer than ${deadline.ms / 1_000} s` })
+      context.abort()
+    }
+    const end = (came: Came | null) => {
+      deadline.delete(late)
+      resolve(came)
+    }
+    const failed = (error: unknown) => {
+      warn(error)
+      end({ reason: 'failed', error: error instanceof Error ? error.message : String(error) })
+    }
+    deadline.add(late)
+    begin(context, queue, job, loaded).then(one => end(one === undefined ? null : { attempted: one }), failed)
+  })
+}
+
+async function begin(context: Signalled, { id, declaration }: DeclaredQueue, job: Job, loaded: unknown) {
+  if (!declaration.run) throw new Error(`the queue ${id} has no \`run\``)
+  return declaration.run(context as unknown as Context, job, loaded)
 }

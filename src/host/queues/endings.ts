@@ -8,7 +8,7 @@ import * as store from '../../kit/queues/store.ts'
 import { type DeclaredQueue, endJobs, type JobsOptions } from './jobs.ts'
 
 /** So many outcomes are written at once without waiting for others. */
-const ENOUGH = 64
+const ENOUGH = 128
 
 /** `ended` is null for an attempt that was not made. */
 export type Ending = { org: string; queue: DeclaredQueue; end: store.AttemptEnd; ended: Ended | null }

@@ -16,6 +16,7 @@ import type {
   Queues,
 } from '../../kit/queue.ts'
 import { countsOf, insertRows, type JobRow, NOT_HELD, QUEUES_CHANNEL, rowsOf } from '../../kit/queues/add.ts'
+import * as claims from '../../kit/queues/claims/store.ts'
 import * as store from '../../kit/queues/store.ts'
 import type { Emits } from '../../kit/write.ts'
 import type { Note, Waker } from './waker.ts'
@@ -85,7 +86,7 @@ export function openJobs(by: JobsOptions): Queues {
     claim: async <P>(db: Tx, queue: Queue<P>, keys: readonly string[], max: number, leaseMs: number) => {
       const { id, ranks } = declaredOf(queue)
       const lease = random.token(22)
-      const rows = await store.claimJobs(db, id, ranks, keys, { lease, leaseMs, now: now(), max })
+      const rows = await claims.claimJobs(db, id, ranks, keys, { lease, leaseMs, now: now(), max })
       return rows.map(row => ({ ...jobOf(row, row.org), lease }) as Claimed<P>)
     },
     begin: async <P>(db: Tx, queue: Queue<P>, job: NewJob<P>, leaseMs: number) => {
@@ -93,15 +94,15 @@ export function openJobs(by: JobsOptions): Queues {
       const row = { ...(rowsOf(by, declared.declaration, [job])[0] as JobRow), attemptsMax: 1 }
       const lease = random.token(22)
       await store.addToKeys(db, declared.id, countsOf([row]), NOT_HELD)
-      await store.insertStarted(db, declared.id, row, { lease, leaseMs, now: now() })
+      await claims.insertStarted(db, declared.id, row, { lease, leaseMs, now: now() })
       return { ...jobOf({ ...row, queue: declared.id, attempts: 1 }, row.org), lease } as Claimed<P>
     },
     isWaiting: (db, queue, key, id) => store.isWaiting(db, queue.id, key, id),
     purge: (db, queue, key, count) => store.deleteJobs(db, queue.id, key, count),
-    extend: (db, _queue, { id, lease }, leaseMs) => store.extendLease(db, id, lease, leaseMs),
+    extend: (db, _queue, { id, lease }, leaseMs) => claims.extendLease(db, id, lease, leaseMs),
     end: async (db, queue, { lease, ...job }, outcome) => {
       const declared = declaredOf(queue)
-      if (!(await store.extendLease(db, job.id, lease, 1_000))) return false
+      if (!(await claims.extendLease(db, job.id, lease, 1_000))) return false
       const { end, ended } = outcomeOf(declared, job, now(), { attempted: outcome }, clock.now())
       await store.endAttempts(db, [end])
       await endJobs(by, db, declared, [ended])

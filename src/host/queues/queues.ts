@@ -75,7 +75,7 @@ function openTurns(options: QueuesOptions) {
       if (taken.length > 0) await attempts.start(taken)
       await keys.releaseIdle()
       if (taken.length >= START_MAX) return 0
-      if (pace.wasShort()) options.waker.wakeSoon()
+      if (pace.wasShort()) options.waker.wakeSoon(attempts.count())
       const atMs = clock.now().getTime()
       return Math.min(POLL_MS, Math.max(keys.nextMs(atMs) - atMs, PAUSE_MS))
     },

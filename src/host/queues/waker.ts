@@ -4,9 +4,11 @@ import type { HeldKey } from '../../kit/queues/store.ts'
 
 /** Without a reason, each abort makes an error with its stack. */
 const WOKEN = new Error('woken')
-const SOON_MS = 8
+const [SOON_MS, SOON_BUSY_MS] = [5, 14]
+/** While so many attempts run, others need not begin at once: a few at a time cost as many statements each. */
+const BUSY = 128
 /** As many are enough. */
-const ENDED_MAX = 64
+const ENDED_MAX = 128
 
 /** Something of this key is due then. */
 export type Note = HeldKey & { dueMs: number }
@@ -14,8 +16,9 @@ export type Note = HeldKey & { dueMs: number }
 export type Waker = {
   /** Ends the wait, or the next one if nobody waits. */
   wake(): void
-  /** The same in some milliseconds, or when many have called, so that what ends meanwhile is followed by as many at once. */
-  wakeSoon(): void
+  /** The same in some milliseconds, or when many have called, so that what ends meanwhile is followed by as many at once.
+   *  `running`: how many attempts run now. */
+  wakeSoon(running: number): void
   /** At once, because something was added, to these keys of this process or to others. */
   tell(notes: readonly Note[], isElsewhere: boolean): void
   /** What was told since the last call. */
@@ -39,14 +42,17 @@ export function openWaker(clock: Clock): Waker {
 
   return {
     wake,
-    wakeSoon: () => {
+    wakeSoon: running => {
       if (++ended >= ENDED_MAX) wake()
       if (isSoon) return
       isSoon = true
-      setTimeout(() => {
-        isSoon = false
-        wake()
-      }, SOON_MS)
+      setTimeout(
+        () => {
+          isSoon = false
+          wake()
+        },
+        running < BUSY ? SOON_MS : SOON_BUSY_MS,
+      )
     },
     tell: (told, isAlsoElsewhere) => {
       isElsewhere ||= isAlsoElsewhere

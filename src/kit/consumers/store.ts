@@ -86,10 +86,9 @@ export async function insertWaiting(db: Tx, consumer: string, events: readonly L
 }
 
 /** The organisations that are due, the first one first. */
-export async function selectDue(db: Sql, consumer: string, now: string, limit: number): Promise<string[]> {
-  const rows = await db<{ tenant: string }>`select tenant from consumer_held
+export async function selectDue(db: Sql, consumer: string, now: string, limit: number): Promise<Held[]> {
+  return db<Held>`select tenant, size, tries from consumer_held
     where consumer = ${consumer} and due <= ${now} order by due limit ${limit}`
-  return rows.map(({ tenant }) => tenant)
 }
 
 /** Null if the organisation is not due any more. */

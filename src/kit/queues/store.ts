@@ -54,16 +54,6 @@ export async function insertJobs(db: Tx, queue: string, jobs: readonly JobRow[])
       ${column('rank')}::smallint[], ${column('due')}::timestamptz[], ${column('payload')}::text[], ${expires}::timestamptz[])`
 }
 
-/** The claim of a worker outside: until its lease ends. */
-export type Claim = { lease: string; leaseMs: number; now: string }
-
-/** Records the only attempt of a job that its caller makes itself. */
-export async function insertStarted(db: Tx, queue: string, job: JobRow, claim: Claim): Promise<void> {
-  await db`insert into queue_jobs (queue, id, key, rank, due, attempts, attempts_max, started, lease, until, payload)
-    values (${queue}, ${job.id}, ${job.key}, ${job.rank}, ${job.due}, 1, 1, ${claim.now}, ${claim.lease},
-      clock_timestamp() + ${claim.leaseMs}::int * interval '1 millisecond', ${job.payload})`
-}
-
 export async function isWaiting(db: Sql, queue: string, key: string, id: string): Promise<boolean> {
   return (await db`select from queue_jobs where id = ${id} and queue = ${queue} and key = ${key}`).length > 0
 }
@@ -228,13 +218,17 @@ export type AttemptEnd = { id: string; attempt: number; due: string | null; keep
  *  never analyzed, a join would compare all of them with all ends. */
 export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<Map<string, { isOver: boolean }>> {
   const column = <K extends keyof AttemptEnd>(name: K) => ends.map(one => one[name])
+  // Most groups have none of these.
+  const due = ends.some(one => one.due !== null) ? column('due') : null
+  const keepsPlace = due && column('keepsPlace')
+  const isMade = due && column('isMade')
   const rows = await db<{
     id: string
     isOver: boolean
   }>`with given as (select g.id, g.attempt, g.keeps_place, g.is_made, j.place, j.queue, j.key,
         case when g.is_made and j.attempts >= j.attempts_max then null else g.due end as due from unnest(
-        ${column('id')}::uuid[], ${column('attempt')}::int[], ${column('due')}::timestamptz[], ${column('keepsPlace')}::boolean[],
-        ${column('isMade')}::boolean[]) as g (id, attempt, due, keeps_place, is_made)
+        ${column('id')}::uuid[], ${column('attempt')}::int[], ${due}::timestamptz[], ${keepsPlace}::boolean[],
+        ${isMade}::boolean[]) as g (id, attempt, due, keeps_place, is_made)
       cross join lateral (select ctid as place, queue, key, attempts, attempts_max from queue_jobs
         where id = g.id and attempts = g.attempt and started is not null offset 0) as j),
     over as (delete from queue_jobs as j using given as g where j.ctid = g.place and g.due is null and j.started is not null
@@ -348,37 +342,6 @@ export async function pauseKey(
   await db`insert into queue_keys as k (queue, key, org, is_paused) values (${queue}, ${key}, ${org}, ${isPaused})
     on conflict (key, queue) do update set is_paused = excluded.is_paused,
       due = case when excluded.is_paused then k.due else ${now}::timestamptz end`
-}
-
-/** For a worker outside, which has them until its lease ends. */
-export async function claimJobs(
-  db: Tx,
-  queue: string,
-  ranks: number,
-  keys: readonly string[],
-  claim: Claim & { max: number },
-): Promise<(DueJob & { org: string })[]> {
-  const { lease, leaseMs, now, max } = claim
-  return db<
-    DueJob & { org: string }
-  >`with next as (select d.id, w.org from generate_series(0, ${ranks}::int) as r (rank)
-      cross join (select key, org from queue_keys where queue = ${queue} and key = any(${keys}) and not is_paused) as w
-      cross join lateral (select id from queue_jobs
-        where queue = ${queue} and key = w.key and rank = r.rank and due <= ${now} and attempts < attempts_max
-          and (started is null or until < clock_timestamp()) and (expires is null or expires > ${now})
-        order by due limit ${max} for update skip locked) as d
-      order by r.rank limit ${max})
-    update queue_jobs as j set attempts = j.attempts + 1, started = ${now}, lease = ${lease},
-      until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
-    from next where j.id = next.id
-    returning j.id, j.queue, j.key, next.org, j.attempts, j.attempts_max as "attemptsMax", j.started, j.payload`
-}
-
-/** False if the worker does not have the job any more. Locks it until the transaction ends. */
-export async function extendLease(db: Tx, id: string, lease: string, leaseMs: number): Promise<boolean> {
-  const rows = await db`update queue_jobs set until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
-    where id = ${id} and lease = ${lease} and until > clock_timestamp() returning 1`
-  return rows.length > 0
 }
 
 export type QueueState = {

@@ -6,9 +6,8 @@ import { consumer } from '../state.ts'
 import { deliveries } from './deliveries.ts'
 import * as store from './store.ts'
 
-/** Deliveries of one transaction, and as many more as the last event has: an organisation may have a thousand endpoints.
- *  Those who add to the same endpoints wait for it. */
-const DELIVERIES_MAX = 500
+/** Deliveries of one transaction, or those of one event: an organisation may have a thousand endpoints. */
+const DELIVERIES_MAX = 1_000
 
 export const fanOut = consumer({
   id: 'webhooks.fan-out',
@@ -22,14 +21,14 @@ export const fanOut = consumer({
     const found: { event: store.NewEvent; endpoints: readonly string[] }[] = []
     let [count, handled] = [0, 0]
     for (const event of events) {
-      handled++
       const endpoints = wanting(event.type)
       if (isLarge) await turn()
+      count += endpoints.length
+      if (count > DELIVERIES_MAX && found.length > 0) break
+      handled++
       if (endpoints.length === 0) continue
       const id = newUuid(random, clock.now())
       found.push({ event: { id, org, subject: event.type, body: JSON.stringify(event) }, endpoints })
-      count += endpoints.length
-      if (count >= DELIVERIES_MAX) break
     }
     // Endpoints that are deleted meanwhile get none, by themselves or with their organisation.
     const wanted = [...new Set(found.flatMap(({ endpoints }) => endpoints))]
