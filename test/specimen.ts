@@ -26,5 +26,6 @@ export const specimen = service({
   operations: [access, bodiesAndAnswers, writes],
   settings: { STOA_SPECIMEN: setting('A greeting, for tests', 'hello', String) },
   schedules: [writes.specimenSchedule],
+  charges: [{ product: 'specimen', emits: {}, settled: async () => {} }],
   open: openSpecimen,
 })

@@ -221,6 +221,8 @@ export type HttpRequest = {
   /** `public` (default) connects to public addresses only. `configured` is for URLs from the settings. */
   reach?: 'public' | 'configured'
   signal?: AbortSignal
+  /** Called when there is a connection, and the request is sent on it. */
+  onSent?: () => void
 }
 
 /** For one reader. `destroy` ends the call if the body is not read to its end. */

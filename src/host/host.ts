@@ -189,11 +189,12 @@ function openQueues(options: HostOptions, services: readonly Service[], states: 
 async function openServices(options: HostOptions, local: Service[]) {
   const { engines, settings, identity, baseUrl, log, services: all } = options
   const names = new Set(all.map(one => one.name))
+  const charged = new Map(all.flatMap(one => one.charges.map(charge => [charge.product, charge] as const)))
   const opened = new Map<string, Opened<unknown>>()
   for (const { name, open, settings: declared } of local) {
     const warn = (error: unknown) => log.events.warn({ err: error, service: name }, 'service')
     const own = Object.fromEntries(Object.keys(declared).map(one => [one, settings[one]]))
-    const opening = { engines, settings: own as never, services: names, identity, baseUrl, warn }
+    const opening = { engines, settings: own as never, services: names, charged, identity, baseUrl, warn }
     if (open) opened.set(name, await open(opening))
   }
   return opened

@@ -44,20 +44,19 @@ export function invoke(
   return keyed === null ? admitted() : once(options, db, operation, keyed, request.signal, admitted)
 }
 
-/** An operation that costs money runs if key and organisation have some left. Every other one waits until what its
- *  organisation used before is settled, so that it sees what it costs. */
+/** An operation that costs money runs if its key has some left. That, and whatever shows what was used, waits until what the
+ *  organisation used before is settled. */
 function admit(
   { meter, requireBudget }: InvokeOptions,
   db: Database,
-  { metered }: Operation,
+  { metered, showsUsage }: Operation,
   caller: Principal | null,
   run: () => unknown,
 ): unknown {
-  if (caller === null) return run()
-  const settled = metered && !caller.credential.budget ? null : meter.settled(caller.org)
-  if (!metered) return settled === null ? run() : settled.then(run)
-  const check = () => Promise.all([requireBudget(db, caller), meter.admit(db, caller)]).then(run)
-  return settled === null ? check() : settled.then(check)
+  const isBudgeted = metered && caller?.credential.budget
+  if (caller === null || !(showsUsage || isBudgeted)) return run()
+  const check = isBudgeted ? () => requireBudget(db, caller).then(run) : run
+  return meter.settled(caller.org)?.then(check) ?? check()
 }
 
 function contextOf(

@@ -18,6 +18,7 @@
 //             is refused for keys limited to projects.
 //   model     the input field that names the model it calls; keys may be limited to models.
 //   metered   it costs money: it is refused for a key that has used up its budget, and its context has the `meter`.
+//   showsUsage   it shows what was used or spent, and waits until what its organisation used before is settled.
 //   issuesCredential   it creates, reveals or widens a credential, and is refused for every limited key.
 //   endsCredential     it revokes a credential, and is allowed whatever a key is limited to.
 //   keyed     a request that is repeated with its `Idempotency-Key` must not be carried out again, as always with 201.
@@ -129,6 +130,7 @@ export type Declaration<
   project?: (keyof F & string) | 'chosen'
   model?: keyof F & string
   metered?: M
+  showsUsage?: true
   issuesCredential?: true
   endsCredential?: true
   keyed?: true
@@ -221,7 +223,13 @@ export function declareOperation(declared: Erased) {
   const { summary, description = null, encodings = [], bodyLimit = BODY_LIMIT, faults = [] } = declared
   const { dialect = native, emits = {} } = declared
   const creates = method === 'POST' && (declared.status === 201 || declared.keyed === true) && access !== 'public'
-  const { metered = false, issuesCredential = false, endsCredential = false, callsOperations = false } = declared
+  const {
+    metered = false,
+    showsUsage = false,
+    issuesCredential = false,
+    endsCredential = false,
+    callsOperations = false,
+  } = declared
   return {
     kind: 'operation' as const,
     /** The name of its service; empty for the host's own operations. */
@@ -248,6 +256,7 @@ export function declareOperation(declared: Erased) {
     keyHeader: declared.keyHeader ?? null,
     withoutCredential: declared.withoutCredential ?? null,
     metered,
+    showsUsage,
     issuesCredential,
     endsCredential,
     callsOperations,

@@ -6,7 +6,7 @@ import type { Consumer, ConsumerDeclaration, Schedule, ScheduleDeclaration } fro
 import type { Principal } from './caller.ts'
 import type { Credentials } from './credentials.ts'
 import type { KeptAnswers } from './kept-answers.ts'
-import type { Meter } from './meter.ts'
+import type { Charged, Meter } from './meter.ts'
 import { type Declare, declareOperation, type Operation } from './operation.ts'
 import type { LeasePermits } from './permits.ts'
 import type { Queue, QueueDeclaration } from './queue.ts'
@@ -43,6 +43,8 @@ export type Service = {
   schedules: readonly Schedule[]
   consumers: readonly Consumer[]
   queues: readonly Queue[]
+  /** What it charges for. */
+  charges: readonly Charged[]
   /** The events that it emits outside of its operations, by what emits them, such as `the daily check`. */
   emits: Record<string, Emits>
   open: ((opening: Opening<never>) => Promise<Opened<unknown>>) | null
@@ -54,6 +56,8 @@ export type Opening<Values = unknown> = {
   settings: Values
   /** The names of all services, for checking limits. */
   services: ReadonlySet<string>
+  /** What services charge for, by product. */
+  charged: ReadonlyMap<string, Charged>
   identity: IdentityProvider
   /** The URL at which clients reach this host. */
   baseUrl: string
@@ -106,6 +110,7 @@ type Declaration<State, S extends Settings> = {
   schedules?: readonly Schedule[]
   consumers?: readonly Consumer[]
   queues?: readonly Queue[]
+  charges?: readonly Charged[]
   emits?: Record<string, Emits>
   open?: (opening: Opening<SettingValues<S>>) => Promise<Opened<State>>
 }
@@ -114,8 +119,16 @@ export function service<State = undefined, S extends Settings = Record<never, ne
   declared: Declaration<State, S>,
 ): Service {
   const { name, what, paths = [`/v1/${name}`], operations = [], migrations = null, settings = {} } = declared
-  const { schedules = [], consumers = [], queues = [], open = null } = declared
-  const emits = { ...declared.emits, ...emitsOf(consumers, 'consumer'), ...emitsOf(queues, 'queue') }
+  const { schedules = [], consumers = [], queues = [], charges = [], open = null } = declared
+  const emits = {
+    ...declared.emits,
+    ...emitsOf(consumers, 'consumer'),
+    ...emitsOf(queues, 'queue'),
+    ...emitsOf(
+      charges.map(({ product: id, emits }) => ({ id, emits })),
+      'product',
+    ),
+  }
   const found: Record<string, Operation> = {}
   for (const [id, value] of operations.flatMap(module => Object.entries(module))) {
     if (!isOperation(value)) continue
@@ -126,7 +139,7 @@ export function service<State = undefined, S extends Settings = Record<never, ne
     found[id] = { ...value, service: name }
   }
   const erased = open as Service['open']
-  const work = { schedules, consumers, queues }
+  const work = { schedules, consumers, queues, charges }
   return { name, what, paths, operations: found, migrations, settings, ...work, emits, open: erased }
 }
 

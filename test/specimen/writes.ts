@@ -99,8 +99,9 @@ export const spend = operation({
   output: nothing,
   audit: 'none',
   run: async ({ caller, meter }, { units, model = 'small', waits = true }) => {
-    const hold = await meter.hold(caller, units)
-    const settled = hold.settle({ amount: units, product: 'specimen', model, metadata: { units } })
+    const about = { product: 'specimen', model, metadata: { units } }
+    const hold = await meter.hold(caller, { ...about, most: units, amount: units })
+    const settled = hold.settle({ amount: units, model, metadata: { units } })
     if (waits) await settled
   },
 })
@@ -116,7 +117,7 @@ export const holdMoney = operation({
   output: nothing,
   audit: 'none',
   run: async ({ caller, meter, request, clock }, { ms }) => {
-    const hold = await meter.hold(caller, UNITS)
+    const hold = await meter.hold(caller, { product: 'specimen', model: 'small', most: UNITS, amount: 0, metadata: {} })
     if (ms > 0) await clock.sleep(ms, request.signal)
     hold.release()
   },

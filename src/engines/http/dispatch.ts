@@ -7,7 +7,7 @@ import { type HttpBody, HttpFailure, type HttpRequest } from '../engines.ts'
 const WAITING_BYTES_MAX = 64 * 1024
 
 /** What the engine adds to a request of a service. */
-export type Dispatched = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'bodyBytesMax'> & {
+export type Dispatched = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'bodyBytesMax' | 'onSent'> & {
   url: URL
   headersTimeout: number
   bodyTimeout: number
@@ -28,7 +28,10 @@ export function dispatch(dispatcher: Dispatcher, request: Dispatched): Promise<H
     const received = new ReceivedBody(request, reject)
     const options = { origin: url.origin, path: url.pathname + url.search, method, headers, body }
     dispatcher.dispatch({ ...options, headersTimeout, bodyTimeout } as Dispatcher.DispatchOptions, {
-      onRequestStart: controller => received.start(controller),
+      onRequestStart: controller => {
+        request.onSent?.()
+        received.start(controller)
+      },
       onResponseStart: (_controller, status, head) => {
         if (status >= 200) resolve({ status, headers: head as Head['headers'], body: received })
       },

@@ -52,6 +52,7 @@ export function httpOver(
       timeoutMs: stream ? null : Math.max(untilMs - performance.now(), 0),
       ...(headers && { headers }),
       ...(body && { body }),
+      ...(request.onSent && { onSent: request.onSent }),
       headersTimeout: stream ? timeoutMs : 0,
       bodyTimeout: stream ? gapMs : 0,
     })

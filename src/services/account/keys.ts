@@ -35,6 +35,7 @@ export const listKeys = operation({
   description:
     'Revoked and expired keys stay listed. The text of a secret key is never listed, that of a publishable is.',
   access: 'bearer',
+  showsUsage: true,
   input: { status: Type.Optional(KeyStatus), ...paging },
   output: listing(Key),
   run: async ({ db, caller, clock }, { status, ...pageInput }) => {

@@ -31,13 +31,10 @@ export async function requireBudget(
 /** Adds the costs of calls, in millionths of a cent. */
 export async function settleSpends(
   db: Tx,
-  spends: readonly { caller: Principal; units: number }[],
+  spends: readonly { key: string | null; units: number }[],
   clock: Clock,
 ): Promise<void> {
   const spent = new Map<string, number>()
-  for (const { caller, units } of spends) {
-    const { kind, id } = caller.credential
-    if (kind !== 'session') spent.set(id, (spent.get(id) ?? 0) + units)
-  }
+  for (const { key, units } of spends) if (key !== null) spent.set(key, (spent.get(key) ?? 0) + units)
   if (spent.size > 0) await store.addSpent(db, [...spent], monthOf(clock.now()))
 }

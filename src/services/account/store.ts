@@ -80,8 +80,9 @@ export async function revokeKey(db: Tx, org: OrgId, id: string, by: string, at: 
 
 /** Every key of one person in one organisation. */
 export async function revokeKeysOf(db: Tx, org: OrgId, user: string, by: string, at: string): Promise<void> {
-  await db`update keys set revoked_at = ${at}, revoked_by = ${by}
-    where org = ${org} and user_id = ${user} and not ended`
+  await db`with own as materialized (select id from keys where org = ${org} and user_id = ${user} and not ended
+      order by id for no key update)
+    update keys set revoked_at = ${at}, revoked_by = ${by} from own where keys.id = own.id`
 }
 
 /** A key or session found by its digest. */
@@ -146,9 +147,10 @@ export async function deleteSession(db: Tx, digest: string): Promise<string | nu
 
 /** Updates when keys were last used, in one statement. */
 export async function updateLastUsed(db: Tx, uses: ReadonlyMap<string, string>): Promise<void> {
-  await db`update keys set last_used = used.at
-    from unnest(${[...uses.keys()]}::text[], ${[...uses.values()]}::timestamptz[]) as used (id, at)
-    where keys.id = used.id and (last_used is null or last_used < used.at)`
+  await db`with used as materialized (select keys.id, u.at from keys
+        join unnest(${[...uses.keys()]}::text[], ${[...uses.values()]}::timestamptz[]) as u (id, at) on u.id = keys.id
+      where last_used is null or last_used < u.at order by keys.id for no key update of keys)
+    update keys set last_used = used.at from used where keys.id = used.id`
 }
 
 export type Spent = { spent: number; spent_month: number; budget_month: number; budget_total: number }

@@ -4,7 +4,7 @@ import { QueueFull } from '../../fair/queue.ts'
 import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { type CallContext, callModel } from './call/call.ts'
-import { openOutcome } from './call/outcome.ts'
+import { holdFor, openOutcome } from './call/outcome.ts'
 import { EmbedRefused } from './local-embed/local-embed.ts'
 import { base64Of, DIMENSIONS, isDimensions, SHORTER, shortened } from './local-embed/vectors.ts'
 import { LOCAL_EMBED } from './models/local-models.ts'
@@ -30,6 +30,7 @@ export const createEmbedding = operation({
 })
 
 const HERE = { model: LOCAL_EMBED.id, offer: LOCAL_EMBED }
+const FREE = { most: 0, least: 0, amount: 0, inputTokens: 0, limitWithin: () => null }
 
 async function embedHere(context: CallContext, fields: JsonObject): Promise<Reply> {
   const { caller, clock, meter, request, state } = context
@@ -50,13 +51,13 @@ async function embedHere(context: CallContext, fields: JsonObject): Promise<Repl
     created,
     signal: request.signal,
   }
-  const hold = await meter.hold(caller, 0)
+  const hold = await holdFor(meter, call, HERE, FREE)
   const outcome = openOutcome(call, hold, clock, state.log)
   outcome.attempted()
   try {
     const { vectors, tokens } = await state.localEmbed.embed(caller.org, texts, request.signal)
     const usage = { ...NO_USAGE, input: tokens }
-    void outcome.settle({ route: HERE, usage, isEstimated: false, firstMs: clock.elapsedMs(), error: null })
+    await outcome.settle({ route: HERE, usage, isEstimated: false, firstMs: clock.elapsedMs(), error: null })
     const data = vectors.map((vector, index) => {
       const short = shortened(vector, dimensions)
       return { object: 'embedding', index, embedding: format === 'base64' ? base64Of(short) : Array.from(short) }
@@ -65,7 +66,7 @@ async function embedHere(context: CallContext, fields: JsonObject): Promise<Repl
     const body = { object: 'list', data, model: LOCAL_EMBED.id, usage: counted }
     return reply(200, { 'content-type': 'application/json' }, JSON.stringify(body))
   } catch (error) {
-    outcome.fail(error)
+    if (!outcome.isOver()) outcome.fail(error)
     throw faultOf(error)
   }
 }

@@ -1,8 +1,8 @@
 import { service } from '../../kit/service.ts'
 import { oneOf, optional, setting } from '../../kit/setting.ts'
+import { modelCalls } from './charges.ts'
 import * as chat from './chat.ts'
 import * as embeddings from './embeddings.ts'
-import { callSettled } from './events.ts'
 import * as messages from './messages.ts'
 import * as models from './models/models.ts'
 import { ENVIRONMENT } from './providers/index.ts'
@@ -31,6 +31,6 @@ export const ai = service({
   },
   schedules: [lookForServers, sweepRequests],
   consumers: [forgetRequests],
-  emits: { 'a model call that has ended': callSettled },
+  charges: [modelCalls],
   open: openAi,
 })

@@ -8,6 +8,7 @@ import { type LocalEmbed, openLocalEmbed } from './local-embed/local-embed.ts'
 import { openRegistry, type Registry } from './models/registry.ts'
 import { type ConfiguredProvider, PROVIDERS, providersIn } from './providers/index.ts'
 import * as store from './store.ts'
+import { reportTokenizer } from './tokens.ts'
 
 export type AiState = {
   registry: Registry
@@ -31,6 +32,7 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
   const localEmbed = openLocalEmbed()
   const { db } = engines
   const unawaited = openUnawaited(warn)
+  reportTokenizer(warn)
   return {
     state: {
       registry,

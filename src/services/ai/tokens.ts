@@ -15,7 +15,19 @@ const REMEMBERED = 10_000
 
 type Encoder = (text: string) => number
 
+/** Where the encoding cannot be loaded, a token is taken for so many bytes. */
+const BYTES_PER_TOKEN = 4
+
 let loading: Promise<Encoder> | undefined
+let report: (error: unknown) => void = () => {}
+
+/** Who is told if the encoding cannot be loaded. */
+export function reportTokenizer(to: (error: unknown) => void): void {
+  report = to
+}
+
+/** For tests: how the encoding is loaded from now on. */
+export const tokenizer = { load }
 
 /** Loaded on first use: it takes a quarter of a second and 75 MB of memory. */
 async function load(): Promise<Encoder> {
@@ -30,8 +42,13 @@ async function load(): Promise<Encoder> {
  *  over it: not from its beginning alone, which its sender could make cheap. */
 export async function countText(text: string): Promise<number> {
   if (text === '') return 0
-  loading ??= load()
-  const encoder = await loading
+  loading ??= tokenizer.load()
+  const encoder = await loading.catch(error => {
+    loading = undefined // The next count tries again.
+    report(new Error('tokens are estimated from bytes: their encoding could not be loaded', { cause: error }))
+    return null
+  })
+  if (encoder === null) return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
   if (text.length <= WHOLE_MAX) return countPieces(encoder, text, 0, text.length)
   let sum = 0
   for (let window = 0; window < WINDOWS; window++) {

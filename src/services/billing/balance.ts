@@ -11,6 +11,7 @@ export const getBalance = operation({
   description:
     'The balance is what was credited less what was used. It may be below zero, unless this service is paid in advance.',
   access: 'bearer',
+  showsUsage: true,
   output: Type.Object(
     {
       balance: Cents('What was credited less what was used'),
@@ -19,11 +20,8 @@ export const getBalance = operation({
     },
     { title: 'Balance', description: 'The money of an organisation' },
   ),
-  run: async ({ db, caller: { org }, clock }) => {
-    const [balance, holds] = await Promise.all([
-      store.selectAccount(db, org, 'balance'),
-      store.sumHolds(db, org, clock.now().toISOString()),
-    ])
-    return { balance: centsOf(balance), holds: centsOf(holds), available: centsOf(balance - holds) }
+  run: async ({ db, caller: { org } }) => {
+    const { amount, held } = await store.selectBalance(db, org)
+    return { balance: centsOf(amount), holds: centsOf(held), available: centsOf(amount - held) }
   },
 })

@@ -1,24 +1,27 @@
 // Writes the charges of this process: what was used must be paid.
 import type { Database } from '../../engines/engines.ts'
-import type { Publishing } from '../../kit/events.ts'
-import type { Groups } from '../../kit/groups.ts'
 import { openInsistentGroups } from '../../kit/insistent-groups.ts'
-import { type Settlement, settleAll } from './settle.ts'
+import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
+import { type Settlement, type SettlingOptions, settle } from './settle.ts'
 
 /** `placed` resolves when its hold is written, or will not be. */
-export type Charging = Settlement & { org: string; placed: Promise<unknown> }
+export type Charging = Settlement & { placed: Promise<unknown> | null }
 
-export type ChargeWriterOptions = Publishing & { db: Database; warn: (error: unknown) => void }
+export type ChargeWriterOptions = SettlingOptions & { db: Database; warn: (error: unknown) => void }
 
-export function openChargeWriter(by: ChargeWriterOptions): Groups<Charging> {
-  const { db, warn, clock } = by
-  const groups = openInsistentGroups<Charging>({
-    ...{ clock, warn, refused },
-    write: async group => {
-      // Otherwise a hold would be written after its end.
-      await Promise.all(group.map(({ placed }) => placed))
-      await db.transaction(tx => settleAll(by, tx, group))
-    },
+export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
+  const { warn, clock } = by
+  const groups = openOrgGroups<Charging>(org => {
+    const db = by.db.for(org)
+    return openInsistentGroups<Charging>({
+      // Whoever was answered waits for it: what comes meanwhile is the next group.
+      ...{ clock, warn, refused, lingerMs: 0 },
+      write: async group => {
+        // Otherwise a hold would be written after its end.
+        await Promise.all(group.map(({ placed }) => placed))
+        await settle(by, db, group)
+      },
+    })
   })
   return {
     ...groups,
@@ -30,8 +33,7 @@ export function openChargeWriter(by: ChargeWriterOptions): Groups<Charging> {
 }
 
 /** For the log: whoever operates this must write it into the journal. */
-function refused({ id, caller, charge }: Settlement, cause: unknown): Error {
-  const { amount, product, model, metadata } = charge
-  const what = JSON.stringify({ id, org: caller.org, amount, product, model, metadata })
+function refused({ id, org, amount, product, model, metadata }: Settlement, cause: unknown): Error {
+  const what = JSON.stringify({ id, org, amount, product, model, metadata })
   return new Error(`the database refused a charge, which is not settled: ${what}`, { cause })
 }

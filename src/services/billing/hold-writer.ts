@@ -1,43 +1,71 @@
-// Writes the holds of this process.
+// Writes the holds of this process, and says what organisations get that pay in advance.
+import type { Database } from '../../engines/engines.ts'
 import { type Groups, openGroups } from '../../kit/groups.ts'
-import type { NewHold } from './store.ts'
+import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
+import * as store from './store.ts'
 
 /** Holds per statement. */
 const GROUP_MAX = 500
 /** Calls begin before their hold is written while holds take less than that. */
 const WELL_MS = 100
 
-/** `isWritten` once it was tried. */
-export type Placing = NewHold & { isWritten: boolean }
+/** `least` is what will do of the amount. Once it was tried, it is held, refused for lack of money, or has failed. */
+export type Placing = store.NewHold & { least: number; became: 'waiting' | 'held' | 'refused' | 'failed' }
 
-export type HoldWriter = Groups<Placing> & {
-  /** Whether the last hold was written, and the next one does not wait for long. */
-  isWell(): boolean
+export type HoldWriter = OrgGroups<Placing> & {
+  /** Whether the last hold of the organisation was written, and the next one does not wait for long. */
+  isWell(org: string): boolean
 }
 
-export function openHoldWriter(
-  insert: (holds: readonly NewHold[]) => Promise<void>,
-  warn: (error: unknown) => void,
-): HoldWriter {
-  let hasFailed = false
-  let sinceMs = Number.POSITIVE_INFINITY
+export type HoldWriterOptions = {
+  db: Database
+  isPrepaid: boolean
+  /** When a hold that is written now ends, unless it is renewed. */
+  expiry: () => string
+  warn: (error: unknown) => void
+}
 
-  async function write(group: readonly Placing[]): Promise<[]> {
-    sinceMs = performance.now()
-    try {
-      await insert(group)
-      hasFailed = false
-      for (const hold of group) hold.isWritten = true
-    } catch (error) {
-      hasFailed = true
-      warn(error)
+export function openHoldWriter(options: HoldWriterOptions): HoldWriter {
+  /** Organisations whose holds are being written, since when, and those whose last one could not be. */
+  const writing = new Map<string, number>()
+  const failed = new Set<string>()
+
+  function openOne(org: string): Groups<Placing> {
+    const write = async (group: readonly Placing[]): Promise<[]> => {
+      writing.set(org, performance.now())
+      try {
+        await place(options, org, group)
+        failed.delete(org)
+      } catch (error) {
+        for (const hold of group) if (hold.became === 'waiting') hold.became = 'failed'
+        failed.add(org)
+        options.warn(error)
+      }
+      writing.delete(org)
+      return []
     }
-    sinceMs = Number.POSITIVE_INFINITY
-    return []
+    return openGroups({ sizeMax: () => GROUP_MAX, write, ...(options.isPrepaid && { lingerMs: 0 }) })
   }
 
   return {
-    ...openGroups({ sizeMax: () => GROUP_MAX, write }),
-    isWell: () => !hasFailed && performance.now() - sinceMs < WELL_MS,
+    ...openOrgGroups(openOne),
+    isWell: org => !failed.has(org) && performance.now() - (writing.get(org) ?? Number.POSITIVE_INFINITY) < WELL_MS,
+  }
+}
+
+async function place({ db, isPrepaid, expiry }: HoldWriterOptions, org: string, group: readonly Placing[]) {
+  const own = db.for(org)
+  if (await store.insertHolds(own.autocommit, org, group, expiry(), isPrepaid)) {
+    for (const hold of group) hold.became = 'held'
+    return
+  }
+  // There is too little for all of them: one after the other gets what is left.
+  for (const hold of group) {
+    const isHeld = await own.transaction(async tx => {
+      const { amount, held } = await store.lockBalance(tx, org)
+      hold.amount = Math.max(Math.min(hold.amount, amount - held), hold.least)
+      return store.insertHolds(tx, org, [hold], expiry(), isPrepaid)
+    })
+    hold.became = isHeld ? 'held' : 'refused'
   }
 }

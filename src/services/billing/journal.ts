@@ -2,21 +2,22 @@
 import type { Tx } from '../../engines/engines.ts'
 import * as store from './store.ts'
 
-/** Writes those of the transfers that were not written before, and returns them. */
-export async function writeTransfers<T extends store.NewTransfer>(
+/** Writes transfers, and ends the holds of these ids. Returns what the accounts have then. Raises a violated uniqueness if
+ *  one of them was written before. */
+export async function writeTransfers(
   db: Tx,
-  transfers: readonly T[],
+  transfers: readonly store.NewTransfer[],
   at: string,
-): Promise<T[]> {
-  const fresh = await store.insertTransfers(db, transfers, at)
-  const written = transfers.filter(({ id }) => fresh.has(id))
-  if (written.length === 0) return []
-  await store.addToAccounts(
-    db,
-    written.flatMap(({ org, from, to, amount }) => [
-      { org, kind: from, amount: -amount },
-      { org, kind: to, amount },
-    ]),
-  )
-  return written
+  holds: readonly string[] = [],
+): Promise<store.Account[]> {
+  const movements = transfers.flatMap(({ org, from, to, amount }) => [
+    { org, kind: from, amount: -amount },
+    { org, kind: to, amount },
+  ])
+  // Sent together.
+  const [, accounts] = await Promise.all([
+    store.insertTransfers(db, transfers, at),
+    store.addToAccounts(db, movements, holds),
+  ])
+  return accounts
 }

@@ -1,26 +1,29 @@
 // The meter of this process: holds and settlements of many calls share transactions.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Database, Sql } from '../../engines/engines.ts'
+import type { Database } from '../../engines/engines.ts'
 import type { OrgId, Principal } from '../../kit/caller.ts'
-import type { Publishing } from '../../kit/events.ts'
 import { Fault } from '../../kit/fault.ts'
-import type { Charge, Hold, Meter } from '../../kit/meter.ts'
+import { type Charge, type Estimate, type Hold, METERED_MS_MAX, type Meter, type SoFar } from '../../kit/meter.ts'
 import { openUnawaited } from '../../kit/unawaited.ts'
 import { openChargeWriter } from './charge-writer.ts'
-import { openHoldWriter } from './hold-writer.ts'
+import { openHoldWriter, type Placing } from './hold-writer.ts'
+import type { SettlingOptions } from './settle.ts'
 import * as store from './store.ts'
 
 /** A hold that is not renewed for so long belongs to a process that died. */
 export const HOLD_MS = 120_000
-/** Charges that wait because the database cannot be reached. While there are more, no call begins: nothing that is used
- *  goes unpaid. */
+/** Longer than any call lasts: whoever began it has lost it. */
+const LOST_MS = METERED_MS_MAX + 5 * 60_000
+/** Charges that wait because the database cannot be reached, of all and of one organisation. While there are more, no call
+ *  begins: nothing that is used goes unpaid. */
 const WAITING_MAX = 10_000
+const WAITING_OF_ORG_MAX = 1_000
 /** How long the end of the process waits for calls that are being settled. */
 const CLOSE_MS = 5_000
-/** How long a caller waits for what was used before. */
+/** How long a caller waits for a charge. */
 const SETTLED_MS = 10_000
 
-export type MeterOptions = Publishing & {
+export type MeterOptions = SettlingOptions & {
   db: Database
   /** Whether organisations pay in advance. */
   isPrepaid: boolean
@@ -28,75 +31,117 @@ export type MeterOptions = Publishing & {
 }
 
 export type OpenMeter = Meter & {
-  /** The holds of calls that run. To be called several times within HOLD_MS. */
+  /** Renews the holds of calls that run, with what they have used so far. To be called several times within HOLD_MS. */
   renew(): Promise<void>
   close(): Promise<void>
 }
 
+/** A call that runs. */
+type Running = { row: Placing; placed: Promise<void>; sinceMs: number; soFar: () => SoFar }
+
 export function openMeter(options: MeterOptions): OpenMeter {
-  const { clock, random, warn, isPrepaid } = options
-  const db = options.db.for('the meter')
-  const held = new Set<string>()
+  const { clock, random, warn, isPrepaid, db } = options
+  const running = new Map<string, Running>()
   const unawaited = openUnawaited(warn)
   const expiry = () => new Date(clock.now().getTime() + HOLD_MS).toISOString()
-  const holds = openHoldWriter(rows => store.insertHolds(db.autocommit, rows, expiry()), warn)
+  const holds = openHoldWriter({ db, isPrepaid, expiry, warn })
   const charges = openChargeWriter({ ...options, db })
 
-  function hold(caller: Principal, amount: number): Hold | Promise<Hold> {
-    if (charges.size() >= WAITING_MAX) throw unavailable()
-    const { org } = caller
-    const row = { id: `txn_${random.token(24)}`, org, amount, isWritten: false }
-    const { id } = row
-    const placed = holds.add(row)
-    held.add(id)
-    const end = () => {
-      if (!held.delete(id)) throw new Error(`the hold ${id} has ended already`)
-      holds.remove(row)
-    }
-    const hold: Hold = {
-      id,
-      settle: (charge: Charge) => {
-        end()
-        return charges.add({ id, org, caller, charge, placed })
-      },
-      release: () => {
-        end()
-        // What cannot be deleted now expires.
-        unawaited.start(placed.then(() => (row.isWritten ? store.deleteHolds(db.autocommit, [id]) : undefined)))
-      },
-    }
-    if (!isPrepaid && holds.isWell()) return hold
-    return (holds.written(org) as Promise<void>).then(() => {
-      if (row.isWritten) return hold
-      end()
-      throw unavailable()
+  /** Null if it has ended already. */
+  function end(id: string): Running | null {
+    const one = running.get(id) ?? null
+    running.delete(id)
+    if (one) holds.remove(one.row)
+    return one
+  }
+
+  function charge({ row, placed }: Running, used: Charge): Promise<void> {
+    const { id, product, key, project } = row
+    // Otherwise others would pay in advance for what this one used.
+    const amount = isPrepaid ? Math.min(used.amount, row.amount) : used.amount
+    const capped = amount < used.amount ? { ...used.metadata, cappedFrom: used.amount } : used.metadata
+    const { model, row: details = null } = used
+    return charges.add({
+      ...{ id, org: row.org as OrgId, product, key, project, model, amount, metadata: capped, row: details, placed },
     })
   }
 
-  async function admit(sql: Sql, { org }: Principal): Promise<void> {
-    if (!isPrepaid) return
-    const now = clock.now().toISOString()
-    const [balance, held] = await Promise.all([store.selectAccount(sql, org, 'balance'), store.sumHolds(sql, org, now)])
-    if (balance - held <= 0) throw insufficient()
+  function holdOf({ row }: Running): Hold {
+    const { id } = row
+    return {
+      id,
+      get amount() {
+        return row.amount
+      },
+      watch: soFar => {
+        const one = running.get(id)
+        if (one) one.soFar = soFar
+      },
+      settle: async used => {
+        const one = end(id)
+        if (one) await inTime(charge(one, used), clock)
+      },
+      release: () => {
+        const one = end(id)
+        // What cannot be ended now is charged when it expires.
+        if (one) unawaited.start(one.placed.then(() => releaseHold(db, row)))
+      },
+    }
   }
 
-  function settled(org: OrgId): Promise<void> | null {
-    const [placed, written] = [holds.written(org), charges.written(org)]
-    return placed || written ? inTime(Promise.all([placed, written]), clock) : null
+  function hold(caller: Principal, estimate: Estimate): Hold | Promise<Hold> {
+    const { org } = caller
+    if (charges.size() >= WAITING_MAX || charges.sizeOf(org) >= WAITING_OF_ORG_MAX) throw unavailable()
+    const row = placingOf(`txn_${random.token(24)}`, caller, estimate)
+    const soFar = { amount: estimate.amount, metadata: estimate.metadata }
+    const isWell = holds.isWell(org)
+    const one: Running = { row, placed: holds.add(row), sinceMs: clock.elapsedMs(), soFar: () => soFar }
+    running.set(row.id, one)
+    if (!isPrepaid && isWell) return holdOf(one)
+    holds.written(org)
+    return one.placed.then(() => {
+      if (row.became === 'held') return holdOf(one)
+      end(row.id)
+      throw row.became === 'refused' ? insufficient() : unavailable()
+    })
+  }
+
+  /** A call that has been lost is charged what is known of it. */
+  function endLost(): void {
+    for (const [id, one] of running) {
+      if (clock.elapsedMs() - one.sinceMs < LOST_MS) continue
+      end(id)
+      const { amount, metadata } = one.soFar()
+      warn(
+        new Error(
+          `the call ${id} of ${one.row.org} was held for too long, and is settled: ${JSON.stringify(metadata)}`,
+        ),
+      )
+      unawaited.start(charge(one, { amount, metadata, model: one.row.model }))
+    }
   }
 
   return {
     isPrepaid,
-    admit,
     hold,
-    settled,
+    settled: org => {
+      const [placed, written] = [holds.written(org), charges.written(org)]
+      return placed || written ? inTime(Promise.all([placed, written]), clock) : null
+    },
     renew: async () => {
-      if (held.size > 0) await store.renewHolds(db.autocommit, [...held], expiry())
+      endLost()
+      const held = [...running.values()].map(({ row, soFar }) => {
+        const { amount, metadata } = soFar()
+        return { id: row.id, soFar: Math.min(amount, row.amount), metadata }
+      })
+      if (held.length > 0) await store.renewHolds(db.for('the meter').autocommit, held, expiry())
     },
     close: async () => {
       // Calls whose clients were told to leave have yet to be settled.
-      for (const untilMs = performance.now() + CLOSE_MS; held.size > 0 && performance.now() < untilMs; ) await wait(10)
-      if (held.size > 0) warn(new Error(`${held.size} calls had not ended before the end, and are not settled`))
+      const untilMs = performance.now() + CLOSE_MS
+      while (running.size > 0 && performance.now() < untilMs) await wait(10)
+      if (running.size > 0)
+        warn(new Error(`${running.size} calls had not ended before the end; their holds are charged`))
       await holds.close()
       await charges.close()
       await unawaited.ended()
@@ -104,12 +149,24 @@ export function openMeter(options: MeterOptions): OpenMeter {
   }
 }
 
+function placingOf(id: string, { org, project, credential }: Principal, estimate: Estimate): Placing {
+  const { product, model, most, least = most, amount, metadata } = estimate
+  const key = credential.kind === 'session' ? null : credential.id
+  return { id, org, amount: most, least, product, model, key, project, soFar: amount, metadata, became: 'waiting' }
+}
+
+async function releaseHold(db: Database, { id, org, became }: Placing): Promise<void> {
+  if (became !== 'held') return
+  const nothing = { org, kind: 'balance', amount: 0 } as const
+  await store.addToAccounts(db.for(org).autocommit, [nothing], [id])
+}
+
 /** Raises 503 if it takes long. */
 function inTime(settled: Promise<unknown>, clock: MeterOptions['clock']): Promise<void> {
   const over = new AbortController()
   const late = clock.sleep(SETTLED_MS, over.signal).then(
     () => {
-      throw unavailable()
+      if (!over.signal.aborted) throw unavailable()
     },
     () => {}, // It is settled.
   )
@@ -124,5 +181,6 @@ const unavailable = () =>
 
 const insufficient = () =>
   new Fault('insufficient_balance', {
-    message: 'The balance of the organisation is used up. Ask the operator of this service for credit.',
+    message:
+      'The available balance of the organisation does not cover what this call may cost. Ask the operator of this service for credit, or limit the output of the call.',
   })

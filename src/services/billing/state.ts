@@ -1,13 +1,17 @@
 // The state of the service: the meter of this process, and whether the journal was last seen to be balanced.
-import type { Engines } from '../../engines/engines.ts'
+import type { Engines, Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
 import { type Gauge, type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { openMeter } from './meter.ts'
+import { settleNew } from './settle.ts'
 import * as store from './store.ts'
 
 export type Billing = {
   /** Reads what all accounts are together, and remembers it for the metrics. */
   checkJournal(): Promise<void>
   renewHolds(): Promise<void>
+  /** Charges holds whose process died, in the transaction that locks them. */
+  settleLeft(db: Tx, left: readonly store.LeftHold[]): Promise<void>
 }
 
 export const { operation, schedule } = serviceKit<Billing>()
@@ -16,13 +20,21 @@ export const MODES = ['postpaid', 'prepaid'] as const
 
 type Values = { STOA_BILLING: (typeof MODES)[number] }
 
-export async function openBilling({ engines, settings, baseUrl, warn }: Opening<Values>): Promise<Opened<Billing>> {
+export async function openBilling(opening: Opening<Values>): Promise<Opened<Billing>> {
+  const { engines, settings, baseUrl, charged, warn } = opening
   const isPrepaid = settings.STOA_BILLING === 'prepaid'
-  const meter = openMeter({ ...engines, source: baseUrl, isPrepaid, warn })
+  const by = { ...engines, source: baseUrl, charged }
+  const meter = openMeter({ ...by, isPrepaid, warn })
+  const settleLeft = (db: Tx, left: readonly store.LeftHold[]) =>
+    settleNew(
+      by,
+      db,
+      left.map(({ soFar, org, ...one }) => ({ ...one, org: org as OrgId, amount: soFar, row: null })),
+    )
   const journal = openCheck(engines, warn)
   await journal.check()
   return {
-    state: { checkJournal: journal.check, renewHolds: meter.renew },
+    state: { checkJournal: journal.check, renewHolds: meter.renew, settleLeft },
     provides: { meter },
     gauges: journal.gauges,
     close: meter.close,
@@ -36,6 +48,8 @@ function openCheck({ db }: Engines, warn: (error: unknown) => void) {
       imbalance = await store.sumAccounts(db.analytics)
       if (imbalance !== 0)
         warn(new Error(`the journal is damaged: its accounts are ${imbalance} together instead of 0`))
+      const held = await store.sumHeld(db.analytics)
+      if (held !== 0) warn(new Error(`accounts say that ${held} more is held than there are holds`))
     },
     gauges: (): Gauge[] => [
       {

@@ -19,31 +19,45 @@ export type NewTransfer = {
   metadata: Record<string, unknown>
 }
 
-/** The ids of those that are new. */
-export async function insertTransfers(db: Tx, transfers: readonly NewTransfer[], at: string): Promise<Set<string>> {
+/** Raises a violated uniqueness if one of them was written before. */
+export async function insertTransfers(db: Tx, transfers: readonly NewTransfer[], at: string): Promise<void> {
   const column = <K extends keyof NewTransfer>(name: K) => transfers.map(one => one[name])
-  const rows = await db<{ id: string }>`insert into billing_transfers
+  await db`insert into billing_transfers
       (id, org, from_kind, to_kind, amount, created, product, model, key, project, metadata)
     select id, org, from_kind, to_kind, amount, ${at}::timestamptz, product, model, key, project, metadata from unnest(
       ${column('id')}::text[], ${column('org')}::text[], ${column('from')}::text[], ${column('to')}::text[],
       ${column('amount')}::bigint[], ${column('product')}::text[], ${column('model')}::text[],
       ${column('key')}::text[], ${column('project')}::text[],
       ${transfers.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[])
-      as t (id, org, from_kind, to_kind, amount, product, model, key, project, metadata)
-    on conflict do nothing returning id`
+      as t (id, org, from_kind, to_kind, amount, product, model, key, project, metadata)`
+}
+
+/** Those of the ids that have a transfer. */
+export async function selectKnown(db: Sql, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db<{ id: string }>`select id from billing_transfers where id = any(${ids})`
   return new Set(rows.map(({ id }) => id))
 }
 
-export type Movement = { org: string; kind: AccountKind; amount: number }
+export type Account = { org: string; kind: AccountKind; amount: number }
 
-/** In one order: transactions that touch the same organisations would wait for each other otherwise. */
-export async function addToAccounts(db: Tx, movements: readonly Movement[]): Promise<void> {
-  await db`insert into billing_accounts as a (org, kind, amount)
-    select org, kind, sum(amount) from unnest(${movements.map(({ org }) => org)}::text[],
-      ${movements.map(({ kind }) => kind)}::text[], ${movements.map(({ amount }) => amount)}::bigint[])
-      as moved (org, kind, amount)
-    group by org, kind order by org, kind
-    on conflict (org, kind) do update set amount = a.amount + excluded.amount`
+/** Moves amounts, and ends these holds. Returns what the accounts have then. Rows are locked in one order: transactions that
+ *  touch the same organisations would wait for each other otherwise. */
+export async function addToAccounts(
+  db: Tx,
+  movements: readonly Account[],
+  holds: readonly string[],
+): Promise<Account[]> {
+  return db<Account>`with locked as materialized (select id from billing_holds where id = any(${holds}) order by id for update),
+    ended as (delete from billing_holds as h using locked where h.id = locked.id returning h.org, h.amount),
+    released as (select org, sum(amount) as amount from ended group by org),
+    moved as (select org, kind, sum(amount) as amount from unnest(${movements.map(({ org }) => org)}::text[],
+        ${movements.map(({ kind }) => kind)}::text[], ${movements.map(({ amount }) => amount)}::bigint[])
+        as m (org, kind, amount) group by org, kind)
+    insert into billing_accounts as a (org, kind, amount, held)
+    select m.org, m.kind, m.amount, case when m.kind = 'balance' then -coalesce(r.amount, 0) else 0 end
+    from moved as m left join released as r on r.org = m.org order by m.org, m.kind
+    on conflict (org, kind) do update set amount = a.amount + excluded.amount, held = a.held + excluded.held
+    returning a.org, a.kind, a.amount`
 }
 
 export type HourRow = { org: string; product: string; key: string; project: string; model: string; amount: number }
@@ -85,36 +99,83 @@ export async function addToMonth(
       o.spend_alerts as "spendAlerts", o.balance_alert as "balanceAlert"`
 }
 
-export async function selectAccount(db: Sql, org: string, kind: AccountKind): Promise<number> {
-  const [row] = await db<{ amount: number }>`select amount from billing_accounts where org = ${org} and kind = ${kind}`
-  return row?.amount ?? 0
+export type Balance = { amount: number; held: number }
+
+export async function selectBalance(db: Sql, org: string): Promise<Balance> {
+  const [row] = await db<Balance>`select amount, held from billing_accounts where org = ${org} and kind = 'balance'`
+  return row ?? { amount: 0, held: 0 }
 }
 
-export type NewHold = { id: string; org: string; amount: number }
-
-/** Not worth waiting for the disk: what is lost with the database is released. */
-export async function insertHolds(db: Tx, holds: readonly NewHold[], expires: string): Promise<void> {
-  await db`insert into billing_holds (id, org, amount, expires)
-    select id, org, amount, ${expires}::timestamptz from unnest(${holds.map(({ id }) => id)}::text[],
-      ${holds.map(({ org }) => org)}::text[], ${holds.map(({ amount }) => amount)}::bigint[]) as h (id, org, amount)
-    where set_config('synchronous_commit', 'off', true) = 'off'`
+export type NewHold = {
+  id: string
+  org: string
+  amount: number
+  product: string
+  model: string
+  key: string | null
+  project: string | null
+  soFar: number
+  metadata: Record<string, unknown>
 }
 
-export async function renewHolds(db: Tx, ids: readonly string[], expires: string): Promise<void> {
-  await db`update billing_holds set expires = ${expires} where id = any(${ids})`
+/** Holds of one organisation: all of them, or none if it must pay in advance and has too little. False then. Not worth waiting
+ *  for the disk: what is lost with the database is released. */
+export async function insertHolds(
+  db: Tx,
+  org: string,
+  holds: readonly NewHold[],
+  expires: string,
+  isPrepaid: boolean,
+): Promise<boolean> {
+  const column = <K extends keyof NewHold>(name: K) => holds.map(one => one[name])
+  const sum = holds.reduce((all, { amount }) => all + amount, 0)
+  const rows = await db`with taken as (
+      insert into billing_accounts as a (org, kind, amount, held) select ${org}, 'balance', 0, ${sum}::bigint
+      where not ${isPrepaid} or ${sum}::bigint = 0
+        or exists (select from billing_accounts where org = ${org} and kind = 'balance')
+      on conflict (org, kind) do update set held = a.held + excluded.held
+        where not ${isPrepaid} or a.amount - a.held >= excluded.held
+      returning org)
+    insert into billing_holds (id, org, amount, expires, product, model, key, project, so_far, metadata)
+    select id, ${org}, amount, ${expires}::timestamptz, product, model, key, project, so_far, metadata from unnest(
+      ${column('id')}::text[], ${column('amount')}::bigint[], ${column('product')}::text[], ${column('model')}::text[],
+      ${column('key')}::text[], ${column('project')}::text[], ${column('soFar')}::bigint[],
+      ${holds.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[])
+      as h (id, amount, product, model, key, project, so_far, metadata)
+    where set_config('synchronous_commit', 'off', true) = 'off' and exists (select from taken)
+    returning 1`
+  return rows.length > 0
 }
 
-export async function deleteHolds(db: Tx, ids: readonly string[]): Promise<void> {
-  await db`delete from billing_holds where id = any(${ids})`
+/** Locks the account until the transaction ends. */
+export async function lockBalance(db: Tx, org: string): Promise<Balance> {
+  const [row] = await db<Balance>`select amount, held from billing_accounts where org = ${org} and kind = 'balance'
+    for update`
+  return row ?? { amount: 0, held: 0 }
 }
 
-export async function deleteExpiredHolds(db: Tx, now: string): Promise<number> {
-  return (await db`delete from billing_holds where expires < ${now} returning 1`).length
+export type HoldSoFar = { id: string; soFar: number; metadata: Record<string, unknown> }
+
+export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: string): Promise<void> {
+  await db`with given as (select * from unnest(${holds.map(({ id }) => id)}::text[], ${holds.map(({ soFar }) => soFar)}::bigint[],
+        ${holds.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[]) as g (id, so_far, metadata)),
+    locked as materialized (select id from billing_holds where id = any(${holds.map(({ id }) => id)}) order by id for update)
+    update billing_holds as h set expires = ${expires}, so_far = g.so_far, metadata = g.metadata
+    from given as g join locked on locked.id = g.id where h.id = g.id`
 }
 
-export async function sumHolds(db: Sql, org: OrgId, now: string): Promise<number> {
-  const [row] = await db<{ amount: number }>`select coalesce(sum(amount), 0)::bigint as amount from billing_holds
-    where org = ${org} and expires >= ${now}`
+export type LeftHold = Omit<NewHold, 'amount'>
+
+/** Holds whose process died, at most so many, those that nobody else settles at the moment. */
+export async function lockExpiredHolds(db: Tx, now: string, count: number): Promise<LeftHold[]> {
+  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata from billing_holds
+    where expires < ${now} order by id limit ${count} for update skip locked`
+}
+
+/** What accounts say is held, less the holds that there are: zero unless they are damaged. */
+export async function sumHeld(db: Sql): Promise<number> {
+  const [row] = await db<{ amount: number }>`select ((select coalesce(sum(held), 0) from billing_accounts)
+    - (select coalesce(sum(amount), 0) from billing_holds))::bigint as amount`
   return row?.amount ?? 0
 }
 

@@ -30,6 +30,7 @@ export const listUsage = operation({
   route: 'GET /v1/billing/usage',
   summary: 'Lists what the organisation used, newest first',
   access: 'bearer',
+  showsUsage: true,
   input: {
     ...paging,
     since: Type.Optional(timestamp('Only what was settled then or later')),

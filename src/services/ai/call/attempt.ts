@@ -16,6 +16,8 @@ export type Sent = {
   headers: IncomingHttpHeaders
   isStreamed: boolean
   signal: AbortSignal
+  /** Called when the request is sent on a connection. */
+  onSent: () => void
 }
 
 /** An answer that is not streamed. */
@@ -39,7 +41,7 @@ export async function attempt(http: Http, route: Route, sent: Sent): Promise<Ans
   const { offer, wire } = route
   const { provider, baseUrl, apiKey } = offer.at
   const { beginMs = WAIT_MS, gapMs = WAIT_MS } = offer.bounds
-  const { body, headers, isStreamed, signal } = sent
+  const { body, headers, isStreamed, signal, onSent } = sent
   const parts: Buffer[] = []
   try {
     const response = await http.send({
@@ -53,6 +55,7 @@ export async function attempt(http: Http, route: Route, sent: Sent): Promise<Ans
       bodyBytesMax: ANSWER_BYTES_MAX,
       reach: 'configured',
       signal,
+      onSent,
     })
     if (response.status < 200 || response.status > 299) throw await refusalIn(response, offer)
     // Some answer in one piece although a stream was asked for.

@@ -4,7 +4,7 @@ import type { OrgId } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { attempt, type Answered as Once, type Sent } from './attempt.ts'
-import { bodyFor } from './body.ts'
+import { bodyFor, type Limit } from './body.ts'
 import { AttemptFailed } from './refusal.ts'
 import type { Route } from './route.ts'
 import { openShares } from './shares.ts'
@@ -19,8 +19,16 @@ const REMEMBERED_MAX = 10_000
 /** `leave` ends the call: until then it counts among those of its organisation. */
 export type Answered = Once & { route: Route; leave: () => void }
 
-/** What a client sent. `attempted` is called for each attempt, also if all fail. */
-export type Sending = Omit<Sent, 'body'> & { org: OrgId; json: JsonObject; bytes: Buffer; attempted: () => void }
+/** What a client sent, and the limit that the host sets on its output. `attempted` is called for each attempt, also if all fail,
+ *  and `reached` when a request is sent to a provider. */
+export type Sending = Omit<Sent, 'body' | 'onSent'> & {
+  org: OrgId
+  json: JsonObject
+  bytes: Buffer
+  limit: Limit | null
+  attempted: () => void
+  reached: (route: Route) => void
+}
 
 /** Remembers which models of which providers failed. */
 export function openAttempts({ http, clock }: { http: Http; clock: Clock }) {
@@ -60,13 +68,13 @@ export function openAttempts({ http, clock }: { http: Http; clock: Clock }) {
 
   /** Throws the failure of the last attempt, or says why there was none. */
   return async function send(routes: readonly Route[], sending: Sending): Promise<Answered> {
-    const { org, json, bytes, attempted, ...sent } = sending
+    const { org, json, bytes, limit, attempted, reached, ...sent } = sending
     const areCooling = (are: boolean) => routes.filter(route => isCooling(keyOf(org, route)) === are)
     let failure: unknown = null
     let untranslatable: unknown = null
     for (const route of [...areCooling(false), ...areCooling(true)]) {
       if (failure !== null && isCooling(keyOf(org, route))) break
-      const body = bodyFor(route, json, bytes)
+      const body = bodyFor(route, json, bytes, limit)
       if (body instanceof Fault) {
         untranslatable ??= body
         continue
@@ -80,7 +88,8 @@ export function openAttempts({ http, clock }: { http: Http; clock: Clock }) {
         continue
       }
       try {
-        const answered = await tryRoute(org, route, { ...sent, body }, attempted)
+        const onSent = () => reached(route)
+        const answered = await tryRoute(org, route, { ...sent, body, onSent }, attempted)
         if (!(answered instanceof Fault)) return { ...answered, route, leave }
         failure = answered
       } catch (error) {

@@ -2,9 +2,8 @@
 import { isUtf8 } from 'node:buffer'
 import { HttpFailure } from '../../../engines/engines.ts'
 import { type EventStream, eventStream, type Reply, reply } from '../../../kit/answer.ts'
-import type { Caller } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
-import type { Meter } from '../../../kit/meter.ts'
+import { METERED_MS_MAX, type Meter } from '../../../kit/meter.ts'
 import type { Context } from '../../../kit/operation.ts'
 import type { ProviderWire } from '../providers/provider.ts'
 import type { AiState } from '../state.ts'
@@ -13,17 +12,19 @@ import type { About, JsonObject } from '../translations/translation.ts'
 import { NO_USAGE, type Usage } from '../wires/usage.ts'
 import { CutOff, type Whole } from './attempt.ts'
 import type { Answered } from './attempts.ts'
-import { estimateOf } from './estimate.ts'
+import { fullCosts, roughCosts } from './estimate.ts'
 import { requireNoExtras } from './extras.ts'
-import { type Outcome, openOutcome, reasonOf } from './outcome.ts'
+import { holdFor, type Outcome, openOutcome, reasonOf } from './outcome.ts'
 import { openProduced, USAGE_IN } from './produced.ts'
 import { failureOf, unusable } from './refusal.ts'
 import { type Route, routesTo } from './route.ts'
-import { passOn } from './streamed.ts'
+import { isLast, passOn } from './streamed.ts'
 import { wordsIn } from './texts.ts'
 
 export type CallContext = Context<'bearer', AiState> & { meter: Meter }
 
+/** What the host limited the output to, if the client did not and pays in advance. */
+const LIMIT_HEADER = 'x-max-tokens'
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** A text is sent in one piece with the head. To encode a longer one again would cost more than that saves. */
 const TEXT_BYTES_MAX = 16 * 1024
@@ -50,36 +51,58 @@ export async function callModel(
     created: clock.now().toISOString(),
     signal: request.signal,
   }
-  const hold = await meter.hold(caller, estimateOf((routes[0] as Route).offer, json, bytes.length))
+  const first = routes[0] as Route
+  const costs = meter.isPrepaid
+    ? await fullCosts(
+        routes.map(({ offer }) => offer),
+        wire,
+        json,
+      )
+    : roughCosts(first.offer, wire, json, bytes.length)
+  const hold = await holdFor(meter, call, first, costs)
+  const limit = costs.limitWithin(hold.amount)
   const outcome = openOutcome(call, hold, clock, state.log)
   const { headers, signal } = request
-  const sending = { org: caller.org, json, bytes, headers, isStreamed, signal, attempted: outcome.attempted }
+  const { attempted, reached } = outcome
+  const sending = { org: caller.org, json, bytes, limit, headers, isStreamed, signal, attempted, reached }
+  const told: Record<string, string> = limit === null ? {} : { [LIMIT_HEADER]: String(limit.tokens) }
   try {
     const answered = await state.send(routes, sending)
     const about = { id: call.id, created: Math.floor(Date.parse(call.created) / 1000), model }
-    if (answered.whole === null) return eventStream(streamed(context, answered, json, about, outcome))
+    if (answered.whole === null) {
+      return eventStream(streamed(context, wire, answered, json, about, outcome, costs.inputTokens), told)
+    }
     answered.leave()
-    return await whole(context, answered.route, answered.whole, json, about, outcome)
+    return await whole(context, answered.route, answered.whole, json, about, outcome, told)
   } catch (error) {
     if (error instanceof CutOff) await payPart(error, json, outcome)
-    else if (!outcome.isOver()) outcome.fail(error)
+    else if (!outcome.isOver()) await endUnanswered(error, signal, json, outcome)
     throw error instanceof CutOff ? signal.reason : error
   }
+}
+
+/** A client that leaves before the answer begins pays the input, if a provider has the request. */
+async function endUnanswered(error: unknown, signal: AbortSignal, request: JsonObject, outcome: Outcome) {
+  const route = signal.aborted ? (outcome.asked() as Route | null) : null
+  if (route === null) return outcome.fail(error)
+  const usage = await countedIn(route.wire, request, async () => 0)
+  outcome.settleLater({ route, usage, isEstimated: true, firstMs: null, error: 'interrupted' })
 }
 
 /** What had arrived is paid. It is not whole, so that its fields are counted with its text. */
 async function payPart({ route, text }: CutOff, request: JsonObject, outcome: Outcome): Promise<void> {
   const usage = await countedIn(route.wire, request, () => countText(text))
-  void outcome.settle({ route, usage, isEstimated: true, firstMs: null, error: 'interrupted' })
+  outcome.settleLater({ route, usage, isEstimated: true, firstMs: null, error: 'interrupted' })
 }
 
 async function whole(
-  { caller, clock, meter }: CallContext,
+  { clock }: CallContext,
   route: Route,
   { bytes, text, json }: Whole,
   request: JsonObject,
   about: About,
   outcome: Outcome,
+  told: Record<string, string>,
 ): Promise<Reply> {
   const firstMs = clock.elapsedMs()
   const reported = USAGE_IN[route.wire](json)
@@ -87,20 +110,14 @@ async function whole(
   const counted = isWhole ? null : await countedIn(route.wire, request, () => countText(wordsIn(json)))
   const used = { route, ...together(reported, counted), firstMs }
   const answer = answerOf(route, json, about, request)
-  void outcome.settle({ ...used, error: answer instanceof Fault ? answer.code : null })
-  if (mustWait(caller)) await settled(meter, caller)
+  // Answered when it is charged: a process that dies before has not answered.
+  await outcome.settle({ ...used, error: answer instanceof Fault ? answer.code : null })
   if (answer instanceof Fault) throw answer
-  return reply(200, JSON_TYPE, answer ?? asText(bytes, text))
+  return reply(200, { ...JSON_TYPE, ...told }, answer ?? asText(bytes, text))
 }
-
-/** The answer was made and is paid in any case, if the database cannot be reached now then later. */
-const settled = (meter: Meter, { org }: Caller) => meter.settled(org)?.catch(() => {})
 
 /** Bytes that are no text must pass unchanged. */
 const asText = (bytes: Buffer, text: string) => (bytes.length <= TEXT_BYTES_MAX && isUtf8(bytes) ? text : bytes)
-
-/** Another process may check the budget of the key with the next request. */
-const mustWait = ({ credential }: Caller) => credential.budget !== null
 
 /** Null if the bytes pass through. What the provider made has been used, whether it can be translated or not. */
 function answerOf(
@@ -119,17 +136,21 @@ function answerOf(
 
 /** No generator, for which each chunk would wait several times more. */
 function streamed(
-  { caller, clock, meter, request: call }: CallContext,
+  { clock, request: call }: CallContext,
+  wire: ProviderWire,
   { route, response, leave }: Answered,
   request: JsonObject,
   about: About,
   outcome: Outcome,
+  inputTokens: number,
 ): AsyncIterableIterator<Buffer, undefined> {
   const produced = openProduced(route.wire)
   const chunks = response.body[Symbol.asyncIterator]()
   const passing = passOn(route, request, about, produced)
+  const untilMs = clock.elapsedMs() + METERED_MS_MAX
   let [isEnded, isOver] = [false, false]
   let firstMs: number | null = null
+  outcome.watch(route, () => produced.soFar(inputTokens))
 
   async function finish(error: string | null): Promise<void> {
     if (isOver) return
@@ -140,8 +161,9 @@ function streamed(
     const reported = produced.usage()
     const isWhole = reported !== null && error === null && produced.isPlausible(reported)
     const counted = isWhole ? null : await countedIn(route.wire, request, produced.countOutput)
-    void outcome.settle({ route, ...together(reported, counted, error === null), firstMs, error })
-    if (mustWait(caller)) await settled(meter, caller)
+    const used = { route, ...together(reported, counted, error === null), firstMs, error }
+    if (call.signal.aborted) outcome.settleLater(used)
+    else await outcome.settle(used)
   }
 
   async function next(): Promise<IteratorResult<Buffer, undefined>> {
@@ -153,6 +175,12 @@ function streamed(
         if (done && produced.isEmpty()) throw unusable(route.offer.by).fault
         if (bytes === null) continue
         firstMs ??= clock.elapsedMs()
+        if (clock.elapsedMs() > untilMs) throw tooLong()
+        // The last event says that the answer is whole, and is sent when it is charged.
+        if (isLast(wire, bytes)) {
+          isEnded = true
+          await end()
+        }
         return { done: false, value: bytes }
       }
     } catch (cause) {
@@ -160,9 +188,10 @@ function streamed(
       await finish(reasonOf(fault, call.signal))
       throw fault
     }
-    await finish(produced.hasFailed() ? 'upstream_unreachable' : null)
+    await end()
     return END
   }
+  const end = () => finish(produced.hasFailed() ? 'upstream_unreachable' : null)
 
   const stream = {
     next,
@@ -176,6 +205,9 @@ function streamed(
 }
 
 const END = { done: true, value: undefined } as const
+
+const tooLong = () =>
+  new Fault('upstream_timeout', { message: `An answer may take at most ${METERED_MS_MAX / 60_000} minutes.` })
 
 function brokenOff({ offer: { by } }: Route, cause: unknown): Fault {
   if (cause instanceof HttpFailure && cause.reason === 'timeout') return failureOf(cause, by).fault
@@ -192,6 +224,7 @@ function together(reported: Usage | null, counted: Usage | null, isEnded = true)
   return { usage, isEstimated: !isEnded || isMore || reported.input === 0 }
 }
 
+/** Counting never fails: without its encoding it goes by bytes. */
 async function countedIn(wire: ProviderWire, request: JsonObject, output: () => Promise<number>): Promise<Usage> {
   if (wire === 'embeddings') return { ...NO_USAGE, input: await estimateEmbeddingsInput(request) }
   return { ...NO_USAGE, input: await estimateChatInput(request), output: await output() }

@@ -2,12 +2,12 @@
 import type { Clock } from '../../../engines/engines.ts'
 import type { Principal } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
-import { centsOf, type Hold } from '../../../kit/meter.ts'
-import { callSettled } from '../events.ts'
+import type { Hold, Meter, SoFar } from '../../../kit/meter.ts'
+import { chargeOf, type Line, PRODUCT } from '../charges.ts'
 import type { Offer } from '../models/offer.ts'
-import { costOf } from '../price.ts'
-import { insertRequests, type RequestRow } from '../store.ts'
-import type { Usage } from '../wires/usage.ts'
+import type { RequestRow } from '../store.ts'
+import { NO_USAGE, type Usage } from '../wires/usage.ts'
+import type { Costs } from './estimate.ts'
 
 export type Call = {
   id: string
@@ -22,8 +22,10 @@ export type Call = {
 }
 
 /** `model` is the name by which the offer was found. */
+type Way = { model: string; offer: Offer }
+
 export type Used = {
-  route: { model: string; offer: Offer }
+  route: Way
   usage: Usage
   isEstimated: boolean
   firstMs: number | null
@@ -34,77 +36,73 @@ export type Outcome = {
   /** Whether it is settled or has failed. */
   isOver(): boolean
   attempted(): void
-  /** Resolves when it is committed. */
+  /** The request was sent to a provider. */
+  reached(route: Way): void
+  /** Who was asked and has not failed. */
+  asked(): Way | null
+  /** From now on this is charged if the process dies. */
+  watch(route: Way, usage: () => Usage): void
+  /** Resolves when it is committed; raises 503 if that takes long. */
   settle(used: Used): Promise<void>
+  /** The same for a client that is gone. */
+  settleLater(used: Used): void
   /** Nothing was used. */
   fail(error: unknown): void
+}
+
+/** Holds what the call may cost. */
+export function holdFor(meter: Meter, call: Call, route: Way, costs: Costs): Hold | Promise<Hold> {
+  const { most, least, amount, inputTokens } = costs
+  const { metadata } = soFarOf(call, route, { ...NO_USAGE, input: inputTokens })
+  return meter.hold(call.caller, { product: PRODUCT, model: route.model, most, least, amount, metadata })
+}
+
+function soFarOf(call: Call, route: Way, usage: Usage): SoFar {
+  const used = { route, usage, isEstimated: true, firstMs: null, error: 'interrupted' }
+  const { amount, metadata } = chargeOf(call, used, lineOf(call, 1))
+  return { amount, metadata: { ...metadata, created: call.created, streamed: call.isStreamed, interrupted: true } }
+}
+
+function lineOf({ id, caller, created, model, wire, isStreamed }: Call, attempts: number): Line {
+  const key = caller.credential.kind === 'session' ? null : caller.credential.id
+  return { id, org: caller.org, created, key, project: caller.project, model, wire, streamed: isStreamed, attempts }
 }
 
 /** `log` writes a line that no charge brings along. */
 export function openOutcome(call: Call, hold: Hold, clock: Clock, log: (row: RequestRow) => void): Outcome {
   let attempts = 0
   let isOver = false
-  const { id, caller, model, wire, isStreamed, startMs, created } = call
-  const key = caller.credential.kind === 'session' ? null : caller.credential.id
-  const line = () => ({
-    ...{ id, org: caller.org, created, key, project: caller.project, model, wire, streamed: isStreamed, attempts },
-    totalMs: Math.round(clock.elapsedMs() - startMs),
-  })
-  const sinceStart = (ms: number | null) => (ms === null ? null : Math.round(ms - startMs))
+  let asked: Way | null = null
+  const sinceStart = (ms: number | null) => (ms === null ? null : Math.round(ms - call.startMs))
+  const totalMs = () => Math.round(clock.elapsedMs() - call.startMs)
+
+  function settle(used: Used): Promise<void> {
+    isOver = true
+    const times = { totalMs: totalMs(), firstMs: sinceStart(used.firstMs) }
+    return hold.settle(chargeOf(call, used, lineOf(call, attempts), { ...times, transaction: hold.id }))
+  }
 
   return {
     isOver: () => isOver,
     attempted: () => {
       attempts++
+      asked = null
     },
-    settle: ({ route, usage, isEstimated, firstMs, error }) => {
-      isOver = true
-      const { price, by } = route.offer
-      const isOther = route.model !== model
-      const amount = price === null ? null : Number(costOf(usage, price))
-      const tokens = { inputTokens: usage.input, outputTokens: usage.output }
-      const row: RequestRow = {
-        ...{ ...line(), ...tokens, provider: by, error, estimated: isEstimated, amount, transaction: hold.id },
-        answeredModel: isOther ? route.model : null,
-        firstMs: sinceStart(firstMs),
-      }
-      const details = {
-        ...(usage.cachedInput > 0 && { cachedInputTokens: usage.cachedInput }),
-        ...(usage.cacheWrite > 0 && { cacheWriteTokens: usage.cacheWrite }),
-        ...(usage.reasoning > 0 && { reasoningTokens: usage.reasoning }),
-        ...(usage.images > 0 && { images: usage.images }),
-        ...(isEstimated && { estimated: true }),
-      }
-      const named = isOther ? { namedModel: model } : {}
-      const priced = price === null ? { unpriced: true } : { price }
-      const data = {
-        ...{ requestId: id, model: route.model, provider: by, wire, ...tokens, ...details, totalMs: row.totalMs },
-        ...named,
-        ...(row.firstMs !== null && { firstTokenMs: row.firstMs }),
-        ...(key !== null && { key }),
-        ...(amount !== null && { cost: centsOf(amount) }),
-      }
-      return hold.settle({
-        amount: amount ?? 0,
-        product: 'ai',
-        model: route.model,
-        metadata: { requestId: id, provider: by, wire, ...named, ...tokens, ...details, ...priced },
-        emits: { declared: callSettled, events: [{ subject: 'ai.call.settled', data }] },
-        also: { write: insertRequests, row },
-      })
+    reached: route => {
+      asked = route
     },
+    asked: () => asked,
+    watch: (route, usage) => hold.watch(() => soFarOf(call, route, usage())),
+    settle,
+    // The charge stays in its queue; nobody waits for it.
+    settleLater: used => void settle(used).catch(() => {}),
     fail: error => {
       isOver = true
       hold.release()
       const none = { inputTokens: 0, outputTokens: 0, estimated: false, amount: null, transaction: null }
-      log({
-        ...line(),
-        ...none,
-        provider: null,
-        answeredModel: null,
-        error: reasonOf(error, call.signal),
-        firstMs: null,
-      })
+      const reason = reasonOf(error, call.signal)
+      const answered = { provider: null, answeredModel: null, firstMs: null }
+      log({ ...lineOf(call, attempts), ...none, ...answered, error: reason, totalMs: totalMs() })
     },
   }
 }

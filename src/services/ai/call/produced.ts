@@ -1,6 +1,6 @@
 // What a stream has produced so far: the usage that it reports, or else its text, to be counted at the end.
 import type { ProviderWire } from '../providers/provider.ts'
-import type { Usage } from '../wires/usage.ts'
+import { NO_USAGE, type Usage } from '../wires/usage.ts'
 import { laterUsage, usageOfChat, usageOfEmbeddings, usageOfMessages, usageOfResponses } from '../wires/usage-in.ts'
 import { openSample } from './sample.ts'
 
@@ -30,6 +30,8 @@ export type Produced = {
   isPlausible(usage: Usage): boolean
   /** The tokens of the text so far. */
   countOutput(): Promise<number>
+  /** What was used so far, about, if the input is that. */
+  soFar(input: number): Usage
 }
 
 export function openProduced(wire: ProviderWire): Produced {
@@ -49,6 +51,10 @@ export function openProduced(wire: ProviderWire): Produced {
     usage: () => usage,
     isPlausible: ({ input, output }) => input > 0 && sample.bytes() <= output * BYTES_PER_TOKEN + BYTES_MORE,
     countOutput: sample.count,
+    soFar: input => ({
+      ...(usage ?? { ...NO_USAGE, input }),
+      output: Math.max(usage?.output ?? 0, sample.soFar()),
+    }),
   }
 }
 

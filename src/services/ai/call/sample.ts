@@ -13,6 +13,7 @@ const LONG_READ = 64
 /** Of the text of each. */
 const LONG_KEPT = 256
 const LONG_KEPT_MAX = 8 * 1024
+const BYTES_PER_TOKEN = 4
 
 export type Sample = {
   /** The bytes of whole events. */
@@ -21,15 +22,18 @@ export type Sample = {
   bytes(): number
   /** The tokens of the text in all that was added. */
   count(): Promise<number>
+  /** About as many, without counting. */
+  soFar(): number
 }
 
 export function openSample(): Sample {
-  const long = { seen: 0, read: 0, each: 1, bytes: 0, kept: '' }
+  const long = { seen: 0, read: 0, each: 1, bytes: 0, total: 0, kept: '' }
   let kept: Buffer = Buffer.alloc(0)
   let lengths: number[] = []
   let [size, seen, each, total] = [0, 0, 1, 0]
 
   function addLong(bytes: Buffer): void {
+    long.total += bytes.length
     if (long.seen++ % long.each !== 0) return
     const text = textIn(bytes)
     long.bytes += long.each * Buffer.byteLength(text)
@@ -56,7 +60,15 @@ export function openSample(): Sample {
     each *= 2
   }
 
+  /** Of the bytes of events, those that are text. Read again until it hardly changes. */
+  let share = { of: 0, text: 0 }
+  function textShare(): number {
+    if (size > 2 * share.of) share = { of: size, text: Buffer.byteLength(textIn(kept.subarray(0, size))) }
+    return share.of === 0 ? 0 : share.text / share.of
+  }
+
   return {
+    soFar: () => Math.ceil(((total - long.total) * textShare() + long.bytes) / BYTES_PER_TOKEN),
     add: bytes => {
       total += bytes.length
       if (bytes.length > LONG_BYTES) return addLong(bytes)

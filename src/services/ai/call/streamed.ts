@@ -1,4 +1,5 @@
 // Passes the stream of a provider on to the client, as it is or translated, and reads the usage in it.
+import type { ProviderWire } from '../providers/provider.ts'
 import type { About, JsonObject, ServerEvent, Translation } from '../translations/translation.ts'
 import { cutNullUsage, isNullUsage, USAGE } from './null-usage.ts'
 import type { Produced } from './produced.ts'
@@ -26,6 +27,17 @@ export function passOn(route: Route, request: JsonObject, about: About, produced
     end: () => joined(passed(events.rest()), end()),
   }
 }
+
+const LAST: Record<ProviderWire, readonly Buffer[]> = {
+  chat: [Buffer.from('data: [DONE]')],
+  messages: [Buffer.from('event: message_stop')],
+  responses: ['completed', 'incomplete', 'failed'].map(how => Buffer.from(`event: response.${how}`)),
+  embeddings: [],
+}
+
+/** Whether these bytes have the event that says that a stream is whole. The end of a line inside of a text is escaped, so that
+ *  this is always a line. */
+export const isLast = (wire: ProviderWire, bytes: Buffer): boolean => LAST[wire].some(line => bytes.includes(line))
 
 /** A quote inside of a text is escaped, so that this is always a name or a whole text. */
 const ERROR = Buffer.from('"error"')

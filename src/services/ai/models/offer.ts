@@ -24,6 +24,8 @@ export type Offer = {
   by: string
   at: ConfiguredProvider
   bounds: ModelBounds
+  /** The most tokens of an answer, if that is known. */
+  outputMax?: number
 }
 
 export const offersOf = (by: string, at: ConfiguredProvider, models: readonly OfferedModel[]): Offer[] =>
@@ -32,6 +34,7 @@ export const offersOf = (by: string, at: ConfiguredProvider, models: readonly Of
   }))
 
 export const knownOffers = (at: ConfiguredProvider): Offer[] =>
-  at.provider.models.map(({ id, kind, price }) => ({
+  at.provider.models.map(({ id, kind, price, outputTokensMax }) => ({
     ...{ id, upstream: id, kind, price, by: at.provider.name, at, bounds: {} },
+    ...(outputTokensMax !== undefined && { outputMax: outputTokensMax }),
   }))
