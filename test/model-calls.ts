@@ -3,7 +3,7 @@ import { after } from 'node:test'
 import { Agent, request } from 'undici'
 import { openHttp } from '../src/engines/http/http.ts'
 import { eventually } from './eventually.ts'
-import { CA, startHost } from './host.ts'
+import { CA, startHost, type TestOptions } from './host.ts'
 import { startModelServer } from './model-server.ts'
 
 export const PRICE = { input: 100, output: 1_000, cachedInput: 10 }
@@ -14,10 +14,10 @@ export const messages = [{ role: 'user', content: 'Hello' }]
 const MODELS = [{ id: 'large', price: PRICE }, { id: 'renamed', upstream: 'large-2026', price: PRICE }, { id: 'free' }]
 
 /** `server` has the models above and speaks both formats; `second` has the model `large`, too. */
-export async function startModelCalls() {
+export async function startModelCalls(options: TestOptions = {}) {
   const [server, second] = [await startModelServer(), await startModelServer()]
   const http = openHttp({ allow: [] })
-  const host = await startHost({ http })
+  const host = await startHost({ http, ...options })
   const dispatcher = new Agent({ connect: { ca: CA() } })
   after(async () => {
     await dispatcher.destroy()

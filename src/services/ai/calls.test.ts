@@ -232,7 +232,7 @@ describe('a stream that is longer than a host waits', () => {
 })
 
 describe('a call before the answer', () => {
-  it('is cancelled at the provider when the client leaves, and costs nothing', async () => {
+  it('is cancelled at the provider when the client leaves, and costs the input', async () => {
     const { key } = await newOrg()
     server.state.answer = () => {}
     const before = server.received.length
@@ -249,8 +249,32 @@ describe('a call before the answer', () => {
     await call
     await eventually(() => server.received.at(-1)?.isCut, Boolean)
     await eventually(async () => (await host.call('GET /v1/billing/balance', { as: key })).body.holds === 0, Boolean)
+    const { error, inputTokens, outputTokens, estimated, cost } = await firstRequest(key)
+    assert.deepEqual([error, outputTokens, estimated, inputTokens > 0], ['interrupted', 0, true, true])
+    assert.equal(cost, (inputTokens * PRICE.input) / 1_000_000)
+    assert.equal(await balanceOf(key), -cost)
+  })
+
+  it('costs nothing if no provider was reached', async () => {
+    const { key } = await newOrg()
+    const taken = new Set(second.received)
+    const body = { name: 'nowhere', baseUrl: 'http://192.0.2.1/v1', models: [{ id: 'nowhere', price: PRICE }] }
+    await host.call('POST /v1/ai/providers', { as: host.admin.key, body })
+    const leave = new AbortController()
+    const call = request(`${host.baseUrl}/v1/chat/completions`, {
+      dispatcher,
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'nowhere', messages }),
+      signal: leave.signal,
+    }).catch(() => {})
+    setTimeout(() => leave.abort(), 100)
+    await call
+    const { error, cost } = await firstRequest(key)
+    assert.equal(cost, undefined)
+    assert.match(error, /interrupted|upstream/)
     assert.equal(await balanceOf(key), 0)
-    assert.equal((await firstRequest(key)).error, 'interrupted')
+    assert.equal(second.received.length, taken.size)
   })
 })
 

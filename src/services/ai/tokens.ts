@@ -18,7 +18,6 @@ type Encoder = (text: string) => number
 /** Where the encoding cannot be loaded, a token is taken for so many bytes. */
 const BYTES_PER_TOKEN = 4
 
-let loading: Promise<Encoder> | undefined
 let report: (error: unknown) => void = () => {}
 
 /** Who is told if the encoding cannot be loaded. */
@@ -26,8 +25,8 @@ export function reportTokenizer(to: (error: unknown) => void): void {
   report = to
 }
 
-/** For tests: how the encoding is loaded from now on. */
-export const tokenizer = { load }
+/** Tests have it loaded in another way. */
+export const tokenizer: { load: () => Promise<Encoder>; loaded: Promise<Encoder> | null } = { load, loaded: null }
 
 /** Loaded on first use: it takes a quarter of a second and 75 MB of memory. */
 async function load(): Promise<Encoder> {
@@ -42,9 +41,9 @@ async function load(): Promise<Encoder> {
  *  over it: not from its beginning alone, which its sender could make cheap. */
 export async function countText(text: string): Promise<number> {
   if (text === '') return 0
-  loading ??= tokenizer.load()
-  const encoder = await loading.catch(error => {
-    loading = undefined // The next count tries again.
+  tokenizer.loaded ??= tokenizer.load()
+  const encoder = await tokenizer.loaded.catch(error => {
+    tokenizer.loaded = null // The next count tries again.
     report(new Error('tokens are estimated from bytes: their encoding could not be loaded', { cause: error }))
     return null
   })

@@ -1,0 +1,266 @@
+// What model calls cost, whatever happens: paid in advance, charges that cannot be written, processes that die.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { request } from 'undici'
+import { eventually } from '../../../test/eventually.ts'
+import * as fixture from '../../../test/model-calls.ts'
+import * as upstream from '../../../test/model-server.ts'
+import * as billing from '../billing/store.ts'
+import { countText, tokenizer } from './tokens.ts'
+
+const { PRICE, messages } = fixture
+const prepaid = await fixture.startModelCalls({ settings: { STOA_BILLING: 'prepaid' } })
+const postpaid = await fixture.startModelCalls()
+const CENT = 1_000_000
+/** Of a token of output, in cents. */
+const OUTPUT = PRICE.output / 1_000_000
+
+const credit = (org: string, amount: number) =>
+  prepaid.host.call('POST /v1/billing/credits', {
+    ...{ as: prepaid.host.admin.key, body: { org, amount, reason: 'Paid' } },
+  })
+
+/** Locks the account of an organisation until the function is called that it resolves to. */
+async function lockAccount({ host }: typeof postpaid, org: string): Promise<() => Promise<void>> {
+  const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = host.db.transaction(async tx => {
+    await tx`select from billing_accounts where org = ${org} for update`
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  return async () => {
+    release.resolve()
+    await holding
+  }
+}
+
+describe('a call that is paid in advance', () => {
+  const { host, server, newOrg, chat, balanceOf } = prepaid
+
+  it('does not reach a provider if the balance does not cover the most that it may cost', async () => {
+    const { org, key } = await newOrg()
+    await credit(org, 1)
+    const before = server.received.length
+    const { status, body } = await chat({ max_tokens: 1_000_000 }, key)
+    assert.deepEqual([status, body.error.code], [402, 'insufficient_balance'])
+    assert.equal(server.received.length, before)
+    assert.deepEqual((await host.call('GET /v1/billing/balance', { as: key })).body.holds, 0)
+  })
+
+  it('is limited to what the balance covers if it has no limit, and says so', async () => {
+    server.state.answer = upstream.json(upstream.chatCompletion({ prompt_tokens: 10, completion_tokens: 20 }))
+    const { org, key } = await newOrg()
+    await credit(org, 5)
+    const { status, headers } = await chat({}, key)
+    assert.equal(status, 200)
+    const sent = server.received.at(-1)?.json
+    assert.equal(headers['x-max-tokens'], String(sent.max_tokens))
+    assert.ok(sent.max_tokens * OUTPUT > 4 && sent.max_tokens * OUTPUT <= 5, String(sent.max_tokens))
+    await credit(org, 1_000_000)
+    assert.equal((await chat({}, key)).headers['x-max-tokens'], '32768')
+    const limited = await chat({ max_completion_tokens: 7 }, key)
+    assert.equal(limited.headers['x-max-tokens'], undefined)
+    assert.equal(server.received.at(-1)?.json.max_tokens, undefined)
+  })
+
+  for (const [path, body, field] of [
+    ['/v1/responses', { input: 'Hello' }, 'max_tokens'],
+    ['/v1/messages', { messages, max_tokens: 12 }, 'max_tokens'],
+  ] as const) {
+    it(`is limited at ${path}`, async () => {
+      server.state.answer = upstream.json(upstream.chatCompletion({ prompt_tokens: 10, completion_tokens: 2 }))
+      const { org, key } = await newOrg()
+      await credit(org, 5)
+      const { status } = await host.call(`POST ${path}`, { as: key, body: { model: 'large', ...body } })
+      assert.equal(status, 200)
+      const limit = server.received.at(-1)?.json[field] ?? server.received.at(-1)?.json.max_completion_tokens
+      assert.ok(limit > 0 && limit * OUTPUT <= 5, String(limit))
+    })
+  }
+
+  it('is refused if its limit is none', async () => {
+    const { key } = await newOrg()
+    for (const limit of [0, -1, 1.5, '7']) {
+      const { status, body } = await chat({ max_tokens: limit }, key)
+      assert.deepEqual([status, body.error.param], [400, 'max_tokens'])
+    }
+  })
+
+  it('costs no more than was held, whatever the provider reports', async () => {
+    server.state.answer = upstream.json(upstream.chatCompletion({ prompt_tokens: 10, completion_tokens: 900_000 }))
+    const { org, key } = await newOrg()
+    await credit(org, 1)
+    assert.equal((await chat({ max_tokens: 100 }, key)).status, 200)
+    const { usage } = (await host.call('GET /v1/billing/usage', { as: key })).body
+    assert.ok(usage[0].amount < 1 && usage[0].metadata.cappedFrom > 900 * CENT)
+    assert.ok((await balanceOf(key)) >= 0)
+    const [line] = (await host.call('GET /v1/ai/requests', { as: key })).body.data
+    assert.equal(line.cost, usage[0].amount)
+  })
+
+  it('never takes the balance below zero, in a crowd of random ones', async () => {
+    let seen = 0
+    server.state.answer = (response, received) => {
+      const most = received.json.max_tokens ?? received.json.max_completion_tokens
+      const usage = { prompt_tokens: 1 + (seen++ % 400), completion_tokens: seen % 3 === 0 ? most : seen % 50 }
+      return upstream.json(upstream.chatCompletion(usage))(response, received)
+    }
+    const { org, key } = await newOrg()
+    await credit(org, 20)
+    const counts = new Map<number, number>()
+    let lowest = 20
+    const client = async (client: number) => {
+      for (let n = 0; n < 25; n++) {
+        const { status } = await chat(n % 2 === 0 ? { max_tokens: 1 + ((client * 37 + n) % 300) } : {}, key)
+        counts.set(status, (counts.get(status) ?? 0) + 1)
+        if (n % 5 === 0) lowest = Math.min(lowest, await balanceOf(key))
+      }
+    }
+    await Promise.all(Array.from({ length: 24 }, (_, n) => client(n)))
+    assert.deepEqual([...counts.keys()].sort(), [200, 402])
+    assert.ok(lowest >= 0, String(lowest))
+    const { count } = (await host.call('GET /v1/billing/usage', { as: key })).body
+    assert.equal(count, counts.get(200))
+    assert.equal(await billing.sumHeld(host.db), 0)
+  })
+})
+
+describe('an answer', () => {
+  const { host, server, newOrg, chat, balanceOf, dispatcher } = postpaid
+
+  it('is 503 if its charge cannot be committed in time, which is committed later, once', async () => {
+    server.state.answer = upstream.json(upstream.chatCompletion())
+    const { org, key } = await newOrg()
+    await chat({}, key)
+    const release = await lockAccount(postpaid, org)
+    const answer = chat({}, key)
+    const advancing = setInterval(() => host.clock.advance(1_000), 50)
+    const { status, body } = await answer
+    clearInterval(advancing)
+    assert.deepEqual([status, body.error.code], [503, 'database_unreachable'])
+    await release()
+    await eventually(
+      () => balanceOf(key),
+      balance => balance === -2 * fixture.COST,
+    )
+    host.warnings.length = 0
+  })
+
+  const ASKED = { messages, max_tokens: 10 }
+  for (const [path, model, asked, parts, last] of [
+    ['/v1/chat/completions', 'large', ASKED, upstream.chatChunks(['a', 'b']), 'data: [DONE]'],
+    ['/v1/messages', 'claude-large', ASKED, upstream.messageEvents(['a', 'b']), 'event: message_stop'],
+    ['/v1/messages', 'large', ASKED, upstream.chatChunks(['a', 'b']), 'event: message_stop'],
+    ['/v1/responses', 'large', { input: 'Hello' }, upstream.chatChunks(['a', 'b']), 'event: response.completed'],
+  ] as const) {
+    it(`that is streamed ends when it is charged: ${path} ${model}`, async () => {
+      server.state.answer = upstream.stream(parts)
+      const { org, key } = await newOrg()
+      await host.call('POST /v1/billing/credits', { as: host.admin.key, body: { org, amount: 1, reason: 'Paid' } })
+      const release = await lockAccount(postpaid, org)
+      const { body } = await request(host.baseUrl + path, {
+        ...{ dispatcher, method: 'POST' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, ...asked, stream: true }),
+      })
+      let text = ''
+      body.on('data', chunk => {
+        text += chunk
+      })
+      const ended = new Promise<void>(resolve => body.on('end', resolve))
+      await eventually(() => text.includes('"b"'), Boolean)
+      await new Promise(resolve => setTimeout(resolve, 150))
+      assert.ok(!text.includes(last), text)
+      await release()
+      await ended
+      assert.ok(text.includes(last), text)
+      assert.equal((await host.call('GET /v1/billing/usage', { as: key })).body.count, 1)
+    })
+  }
+})
+
+describe('a stream that is cut off', () => {
+  const { host, server, newOrg, dispatcher, balanceOf, firstRequest } = postpaid
+  const open = async (key: string, signal: AbortSignal) => {
+    server.state.answer = upstream.stream(
+      [...upstream.chatChunks(['some words of an answer', 'and more']).slice(0, 3)],
+      true,
+    )
+    const { body } = await request(`${host.baseUrl}/v1/chat/completions`, {
+      ...{ dispatcher, method: 'POST', signal },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'large', messages, stream: true }),
+    })
+    body.on('error', () => {})
+    let text = ''
+    body.on('data', chunk => {
+      text += chunk
+    })
+    await eventually(() => text.includes('and more'), Boolean)
+  }
+  const holdsOf = (org: string) =>
+    host.db<{ soFar: number; metadata: Record<string, unknown> }>`select so_far as "soFar", metadata from billing_holds
+      where org = ${org}`
+
+  it('has a hold that says every few seconds what it costs so far', async () => {
+    const { org, key } = await newOrg()
+    const leave = new AbortController()
+    await open(key, leave.signal)
+    const [begun] = await eventually(
+      () => holdsOf(org),
+      rows => rows.length === 1,
+    )
+    assert.ok((begun?.soFar ?? 0) > 0, 'the input')
+    host.clock.advance(5_000)
+    const [later] = await eventually(
+      () => holdsOf(org),
+      ([row]) => (row?.soFar ?? 0) > (begun?.soFar ?? 0),
+    )
+    const { outputTokens, price, requestId, provider, interrupted } = later?.metadata ?? {}
+    assert.deepEqual([price, provider, interrupted], [PRICE, 'first', true])
+    assert.ok(Number(outputTokens) >= 5 && String(requestId).startsWith('req_'))
+    leave.abort()
+    await eventually(
+      () => holdsOf(org),
+      rows => rows.length === 0,
+    )
+  })
+
+  it('is paid although the tokens cannot be counted, which is reported and tried again', async () => {
+    const { key } = await newOrg()
+    const { load } = tokenizer
+    Object.assign(tokenizer, { load: () => Promise.reject(new Error('no such file')), loaded: null })
+    const leave = new AbortController()
+    await open(key, leave.signal)
+    leave.abort()
+    const { error, cost } = await firstRequest(key)
+    assert.equal(error, 'interrupted')
+    assert.ok(cost > 0)
+    assert.equal(await balanceOf(key), -cost)
+    assert.ok(host.logged.some(line => line.includes('tokens are estimated from bytes')))
+    tokenizer.load = load
+    assert.equal(await countText('hello world'), 2)
+    host.warnings.length = 0
+  })
+
+  it('is paid and reported if it is held longer than any call may last', async () => {
+    const { org, key } = await newOrg()
+    const leave = new AbortController()
+    await open(key, leave.signal)
+    await eventually(
+      () => holdsOf(org),
+      rows => rows.length === 1,
+    )
+    host.clock.advance(66 * 60_000)
+    await eventually(
+      () => holdsOf(org),
+      rows => rows.length === 0,
+    )
+    assert.ok((await balanceOf(key)) < 0)
+    assert.ok(host.logged.some(line => line.includes('was held for too long')))
+    leave.abort()
+    assert.equal((await host.call('GET /v1/billing/usage', { as: key })).body.count, 1)
+    host.warnings.length = 0
+  })
+})
