@@ -220,6 +220,8 @@ describe('a tool call', () => {
   it('acts in the project that the header names, and leaves its entry in the audit trail', async () => {
     const headers = { 'x-project-id': 'once' }
     assert.equal((await call('get_v1_iam_me', {}, { headers })).structuredContent.project, 'once')
+    const unknown = await call('get_v1_iam_me', {}, { headers: { 'x-project-id': 'never-was' } })
+    assert.equal(unknown._meta['stoa/error'].status, 404)
     const [entry] = (await host.call('GET /v1/iam/audit?what=project.create')).body.data
     assert.deepEqual([entry.on, entry.user], ['once', host.home.user])
   })
