@@ -37,7 +37,7 @@ function answerProblem({ answer }: Operation, output: unknown): string | null {
   if (answer.kind === 'reply') return output instanceof Reply ? null : 'declares a reply but answered with a value'
   if (output instanceof EventStream) return answer.chunk ? null : 'answered with an event stream but declares none'
   if (output instanceof Reply)
-    return answer.kind === 'either' ? null : 'answered with a reply but declares none'
+    return answer.kind === 'either' || answer.media ? null : 'answered with a reply but declares none'
   if (!answer.value) return 'answered with a value but declares none'
   return problemOf(answer.value, output instanceof JsonText ? JSON.parse(output.text) : output)
 }

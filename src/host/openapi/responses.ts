@@ -128,6 +128,7 @@ function contentOf(operation: Operation, name: string, schemas: Schemas): object
   if (kind === 'reply') return { [media ?? '*/*']: { schema: media === 'application/json' ? { type: 'object' } : {} } }
   return {
     ...(value && { 'application/json': { schema: named(value, name, operation, schemas), example: exampleOf(value) } }),
+    ...(media && { [media]: { schema: { type: 'string' } } }),
     ...(chunk && { 'text/event-stream': { schema: { type: 'string' }, 'x-event-data': schemas.write(chunk) } }),
   }
 }

@@ -1,7 +1,7 @@
 // GET /v1/billing/balance.
 import { Type } from 'typebox'
 import { centsOf } from '../../kit/meter.ts'
-import { Cents } from './fields.ts'
+import { Cents, Currency } from './fields.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -13,17 +13,18 @@ export const getBalance = operation({
   access: 'bearer',
   output: Type.Object(
     {
+      currency: Currency,
       balance: Cents('What was credited less what was used'),
       holds: Cents('What is held for calls that run', 3),
       available: Cents('The balance less the holds', 1247),
     },
     { title: 'Balance', description: 'The money of an organisation' },
   ),
-  run: async ({ db, caller: { org }, clock }) => {
+  run: async ({ db, caller: { org }, clock, state: { currency } }) => {
     const [balance, holds] = await Promise.all([
       store.selectAccount(db, org, 'balance'),
       store.sumHolds(db, org, clock.now().toISOString()),
     ])
-    return { balance: centsOf(balance), holds: centsOf(holds), available: centsOf(balance - holds) }
+    return { currency, balance: centsOf(balance), holds: centsOf(holds), available: centsOf(balance - holds) }
   },
 })

@@ -1,5 +1,5 @@
 // The state of the service: the meter of this process, and whether the journal was last seen to be balanced.
-import type { Engines } from '../../engines/engines.ts'
+import type { Database, Engines } from '../../engines/engines.ts'
 import { type Gauge, type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { openMeter } from './meter.ts'
 import * as store from './store.ts'
@@ -8,13 +8,17 @@ export type Billing = {
   /** Reads what all accounts are together, and remembers it for the metrics. */
   checkJournal(): Promise<void>
   renewHolds(): Promise<void>
+  /** Its ISO 4217 code. */
+  currency: string
+  /** For reads over many rows. */
+  analytics: Database
 }
 
 export const { operation, schedule } = serviceKit<Billing>()
 
 export const MODES = ['postpaid', 'prepaid'] as const
 
-type Values = { STOA_BILLING: (typeof MODES)[number] }
+type Values = { STOA_BILLING: (typeof MODES)[number]; STOA_CURRENCY: string }
 
 export async function openBilling({ engines, settings, baseUrl, warn }: Opening<Values>): Promise<Opened<Billing>> {
   const isPrepaid = settings.STOA_BILLING === 'prepaid'
@@ -22,7 +26,10 @@ export async function openBilling({ engines, settings, baseUrl, warn }: Opening<
   const journal = openCheck(engines, warn)
   await journal.check()
   return {
-    state: { checkJournal: journal.check, renewHolds: meter.renew },
+    state: {
+      ...{ checkJournal: journal.check, renewHolds: meter.renew },
+      ...{ currency: settings.STOA_CURRENCY, analytics: engines.db.analytics },
+    },
     provides: { meter },
     gauges: journal.gauges,
     close: meter.close,

@@ -217,6 +217,12 @@ describe('a tool call', () => {
     assert.deepEqual([again, again.isError], [first, undefined])
   })
 
+  it('is answered in JSON where the operation can answer CSV, too', async () => {
+    const headers = { accept: 'text/csv' }
+    const { structuredContent } = await call('get_v1_billing_usage_summary', { by: 'model' }, { headers })
+    assert.deepEqual(structuredContent, { currency: 'USD', count: 0, amount: 0, data: [], next: '' })
+  })
+
   it('acts in the project that the header names, and leaves its entry in the audit trail', async () => {
     const headers = { 'x-project-id': 'once' }
     assert.equal((await call('get_v1_iam_me', {}, { headers })).structuredContent.project, 'once')
