@@ -2132,6 +2132,8 @@ export type RetrySetAsideInput = {
 
 /** The money of an organisation */
 export type Balance = {
+  /** The currency of the cents: its ISO 4217 code, a setting of this service */
+  currency: string
   /** What was credited less what was used, in cents */
   balance: number
   /** What is held for calls that run, in cents */
@@ -2148,6 +2150,8 @@ export type Credit = {
   transactionId: string
   /** The amount; negative if it was taken back, in cents */
   amount: number
+  /** The currency of the cents: its ISO 4217 code, a setting of this service */
+  currency: string
   /** Why */
   reason: string
   /** When it was credited */
@@ -2168,6 +2172,51 @@ export type AddCreditInput = {
   amount: number
   /** Why, for the organisation to read: one line, not blank, at most 120 characters */
   reason: string
+}
+
+/** An amount that was taken from one account and added to another */
+export type Transfer = {
+  /** The id of the transfer in the journal */
+  transactionId: string
+  /** When it was written */
+  created: string
+  /** The account that it takes from: `balance` is what the organisation has, `credits` what it was given, `revenue` what it spent */
+  from: 'balance' | 'credits' | 'revenue'
+  /** The account that it adds to: `balance` is what the organisation has, `credits` what it was given, `revenue` what it spent */
+  to: 'balance' | 'credits' | 'revenue'
+  /** The amount, never below 0, in cents */
+  amount: number
+  /** The product that was used; absent if there is none */
+  product?: string
+  /** The model; absent if there is none */
+  model?: string
+  /** The key; absent if there is none */
+  key?: string
+  /** The project; absent if there is none */
+  project?: string
+  /** Of usage, what the amount was derived from; of credits, the `reason` */
+  metadata: Record<string, unknown>
+}
+
+/** The transfers of an organisation */
+export type Journal = {
+  /** The currency of the cents: its ISO 4217 code, a setting of this service */
+  currency: string
+  /** The balance when this page was read, in cents */
+  balance: number
+  /** The transfers of this page */
+  data: Transfer[]
+  /** Send it as `after` to get the next page; empty on the last page */
+  next: string
+}
+
+export type ListJournalInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+  /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+  format?: 'json' | 'csv'
 }
 
 /** When an organisation is alerted */
@@ -2201,6 +2250,8 @@ export type UsageRow = {
 
 /** What an organisation used */
 export type Usage = {
+  /** The currency of the cents: its ISO 4217 code, a setting of this service */
+  currency: string
   /** How many rows there are on all pages */
   count: number
   /** What all of them cost, in cents */
@@ -2228,6 +2279,61 @@ export type ListUsageInput = {
   model?: string
   /** Only usage of this product */
   product?: string
+}
+
+/** What was used together */
+export type UsageGroup = {
+  /** The day in UTC; absent if not grouped by it */
+  day?: string
+  /** The key; absent if there is none, or not grouped by it */
+  key?: string
+  /** The model; absent if there is none, or not grouped by it */
+  model?: string
+  /** The project; absent if there is none, or not grouped by it */
+  project?: string
+  /** The product; absent if there is none, or not grouped by it */
+  product?: string
+  /** How many calls were settled */
+  count: number
+  /** What they cost, in cents */
+  amount: number
+}
+
+/** What an organisation used, added up */
+export type UsageSummary = {
+  /** The currency of the cents: its ISO 4217 code, a setting of this service */
+  currency: string
+  /** How many calls were settled in all groups, on all pages */
+  count: number
+  /** What all of them cost, in cents */
+  amount: number
+  /** The groups of this page */
+  data: UsageGroup[]
+  /** Send it as `after` to get the next page; empty on the last page */
+  next: string
+}
+
+export type GetUsageSummaryInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+  /** Only what was settled then or later */
+  since?: string
+  /** Only what was settled before */
+  until?: string
+  /** Only what this key used */
+  key?: string
+  /** Only what was used in this project */
+  project?: string
+  /** Only calls of this model */
+  model?: string
+  /** Only usage of this product */
+  product?: string
+  /** What to group by: one or more of `day`, `key`, `model`, `project`, `product`, separated by commas; default `day` */
+  by?: string
+  /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+  format?: 'json' | 'csv'
 }
 
 // Events delivered to an organisation's own endpoints, signed.
@@ -3242,6 +3348,15 @@ export type Stoa = {
   addCredit(input: AddCreditInput, options?: CreateOptions): Call<Credit>
 
   /**
+   * Lists every transfer of the organisation, oldest first.
+   * `GET /v1/billing/journal`
+   */
+  listJournal(input?: Omit<ListJournalInput, 'format'>, options?: CallOptions): Call<Journal>
+
+  /** The same as CSV. */
+  listJournalCsv(input?: Omit<ListJournalInput, 'format'>, options?: CallOptions): Call<Response>
+
+  /**
    * Reads when the organisation is alerted.
    * `GET /v1/billing/settings`
    */
@@ -3258,6 +3373,15 @@ export type Stoa = {
    * `GET /v1/billing/usage`
    */
   listUsage(input?: ListUsageInput, options?: CallOptions): Call<Usage>
+
+  /**
+   * Adds up what the organisation used, by day, key, model, project or product.
+   * `GET /v1/billing/usage/summary`
+   */
+  getUsageSummary(input?: Omit<GetUsageSummaryInput, 'format'>, options?: CallOptions): Call<UsageSummary>
+
+  /** The same as CSV. */
+  getUsageSummaryCsv(input?: Omit<GetUsageSummaryInput, 'format'>, options?: CallOptions): Call<Response>
 
   // Events delivered to an organisation's own endpoints, signed.
 
@@ -3555,12 +3679,20 @@ export function createStoa(options: StoaOptions): Stoa {
       host.all('GET', '/v1/billing/credits', input, options),
     addCredit: (input, options) =>
       host.create('POST', '/v1/billing/credits', input, options),
+    listJournal: (input = {}, options) =>
+      host.call('GET', '/v1/billing/journal', { ...input, format: 'json' }, options),
+    listJournalCsv: (input = {}, options) =>
+      host.send('GET', '/v1/billing/journal', { ...input, format: 'csv' }, options),
     getBillingSettings: (input = {}, options) =>
       host.call('GET', '/v1/billing/settings', input, options),
     updateBillingSettings: (input = {}, options) =>
       host.call('PATCH', '/v1/billing/settings', input, options),
     listUsage: (input = {}, options) =>
       host.call('GET', '/v1/billing/usage', input, options),
+    getUsageSummary: (input = {}, options) =>
+      host.call('GET', '/v1/billing/usage/summary', { ...input, format: 'json' }, options),
+    getUsageSummaryCsv: (input = {}, options) =>
+      host.send('GET', '/v1/billing/usage/summary', { ...input, format: 'csv' }, options),
     listWebhooks: (input = {}, options) =>
       host.call('GET', '/v1/webhooks', input, options),
     listWebhooksAll: (input = {}, options) =>

@@ -94,6 +94,16 @@ function accessCases({ entry, right }: Subject): Case[] {
       assert.equal(answer.status, 403)
     },
   ])
+  cases.push([
+    '404 for a project that the organisation does not have',
+    async () => {
+      const { input, ...who } = await right()
+      const headers = { ...who.headers, 'x-project-id': 'no-such-project' }
+      const answer = await send(host, entry, input, { ...who, headers })
+      assert.equal(answer.status, 404, answer.text)
+      assert.ok(['not_found', null].includes(faultCodeOf(operation, answer)), answer.text)
+    },
+  ])
   if (operation.access !== 'superadmin') return cases
   cases.push([
     '403 for the owner of an ordinary organisation',

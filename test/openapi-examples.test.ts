@@ -1,6 +1,6 @@
 // Sends every example request of the OpenAPI document to a real host.
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { sectionsOf } from '../src/host/host.ts'
@@ -48,6 +48,15 @@ function send({ method, path, entry }: Documented, replaced: Input, { as, header
   return host.call(`${method} ${filled}${query.size > 0 ? `?${query}` : ''}`, { as: as ?? null, headers: sent, body })
 }
 
+/** Creates the project that the example of X-Project-Id names, for as long as the test runs: the example that creates a
+ *  project has the same slug. */
+async function withProject({ entry }: Documented, t: TestContext): Promise<void> {
+  const slug = entry.parameters?.find(({ name }) => name === 'X-Project-Id')?.example
+  if (slug === undefined) return
+  const { status } = await host.call('POST /v1/projects', { body: { slug, name: 'Web shop' } })
+  if (status === 201) t.after(() => host.call(`DELETE /v1/projects/${slug}`))
+}
+
 function requireDocumented({ entry, route }: Documented, answer: Answer): void {
   const [status, { headers = {}, content }] = successOf(entry)
   assert.equal(answer.status, status, `${route}: ${answer.text}`)
@@ -64,7 +73,8 @@ describe('every example request of the OpenAPI document', () => {
   for (const [count, documented] of operationsIn(document).entries()) {
     const { route, entry } = documented
     const id = entry.operationId
-    it(`${id}: ${route}`, async () => {
+    it(`${id}: ${route}`, async t => {
+      await withProject(documented, t)
       const declared = allOperations.find(one => one.id === id)
       assert.ok(declared)
       const { input, ...who } = await validCall(host, declared, `e${count}`)

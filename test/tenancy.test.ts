@@ -10,6 +10,7 @@ const CREATED_BY: Record<string, string> = { listAudit: '/v1/projects', listSess
 /** Lists what other organisations have created for a person, and what no operation creates by itself. */
 const TESTED_ELSEWHERE = [
   ...['listMyInvitations', 'listErrors', 'listCredits', 'listModelRequests', 'listModels', 'listWebhookSubjects'],
+  ...['getUsageSummary', 'listJournal'],
 ]
 /** Operations that members of other organisations may call. */
 const guarded = allOperations.filter(({ operation: { access } }) => access !== 'public' && access !== 'superadmin')

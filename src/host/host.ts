@@ -208,6 +208,7 @@ const REQUIRED = [
   'leasePermits',
   'keptAnswers',
   'isVerified',
+  'hasProject',
 ] as const satisfies (keyof Provided)[]
 
 function providedBy(opened: readonly Opened<unknown>[]): Provided {

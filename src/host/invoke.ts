@@ -1,5 +1,5 @@
 // Runs an operation for an admitted caller, for HTTP requests and for calls between operations. Checks the text and
-// depth of the input, its schema, the key's projects and models, and its budget, in this order, before `run`.
+// depth of the input, its schema, the key's projects and models, that the project exists, and the budget, in this order, before `run`.
 import type { Database, Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import type { Principal } from '../kit/caller.ts'
@@ -10,7 +10,7 @@ import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import type { Queues } from '../kit/queue.ts'
 import type { Provided } from '../kit/service.ts'
 import { type IdempotencyOptions, keyedRequest, once } from './idempotency.ts'
-import { inProject, requireModel } from './limits.ts'
+import { inProject, noProject, projectHeader, requireModel } from './limits.ts'
 import { requireSafe } from './safe-input.ts'
 import { type WriterOptions, writer } from './write.ts'
 
@@ -18,6 +18,7 @@ export type InvokeOptions = WriterOptions &
   IdempotencyOptions & {
     engines: Engines
     requireBudget: Provided['requireBudget']
+    hasProject: Provided['hasProject']
     meter: Meter
     /** The state of each service, by name. */
     states: ReadonlyMap<string, unknown>
@@ -35,8 +36,26 @@ export function invoke(
 ): unknown {
   requireSafe(operation, input)
   if (!operation.check.passes(input)) throw invalidInput(operation.check.faults(input))
-  const acting = caller && inProject(operation, caller, input, request.headers['x-project-id'])
-  if (acting) requireModel(operation, acting, input)
+  if (caller === null) return invokeAs(options, operation, null, input, request)
+  const chosen = projectHeader(request.headers['x-project-id'])
+  const acting = inProject(operation, caller, input, chosen)
+  requireModel(operation, acting, input)
+  if (chosen === null) return invokeAs(options, operation, acting, input, request)
+  const proceed = (isKnown: boolean) => {
+    if (!isKnown) throw noProject(chosen)
+    return invokeAs(options, operation, acting, input, request)
+  }
+  const known = options.hasProject(acting.org, chosen)
+  return typeof known === 'boolean' ? proceed(known) : known.then(proceed)
+}
+
+function invokeAs(
+  options: InvokeOptions,
+  operation: Operation,
+  acting: Principal | null,
+  input: Record<string, unknown>,
+  request: RequestFacts,
+): unknown {
   const db = options.engines.db.for(acting ? acting.org : clientNetwork(request.ip))
   const keyed = keyedRequest(options, operation, acting, input, request)
   const run = () => operation.run(contextOf(options, operation, acting, request, db, keyed) as never, input as never)

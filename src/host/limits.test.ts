@@ -20,6 +20,8 @@ const host = await startHost({
   http: openHttp({ allow: ['127.0.0.1/32'], ca: undefined }),
 })
 
+for (const slug of ['shop', 'blog']) await host.call('POST /v1/projects', { body: { slug, name: slug } })
+
 async function keyWith(bounds: object, as = host.home.key): Promise<string> {
   const answer = await host.call('POST /v1/account/keys', { as, body: { name: 'limited', ...bounds } })
   assert.equal(answer.status, 201, answer.text)
@@ -178,9 +180,77 @@ describe('a key limited to projects', () => {
     for (const key of [all, host.home.key]) {
       assert.deepEqual((await inProject('any', key)).body, { project: 'any' })
       assert.deepEqual((await inChosenProject(key)).body, { project: null })
-      assert.deepEqual((await inChosenProject(key, 'any')).body, { project: 'any' })
+      assert.deepEqual((await inChosenProject(key, 'shop')).body, { project: 'shop' })
     }
     assert.equal((await inChosenProject(host.home.key, 'Not A Slug')).status, 400)
+  })
+})
+
+describe('a project in X-Project-Id', () => {
+  const READ_ALL = 'GET /v1/iam/me'
+  const inside = (slug: string, as = host.home.key, route = READ_ALL) =>
+    host.call(route, { as, headers: { 'x-project-id': slug } })
+  const create = (slug: string, as = host.home.key) =>
+    host.call('POST /v1/projects', { as, body: { slug, name: slug } })
+
+  it('must exist in the organisation, whatever the operation and the credential', async () => {
+    await create('theirs', host.other.key)
+    const publishable = (await host.call('POST /v1/account/keys', { body: { name: 'Web', type: 'publishable' } })).body
+    const { key: member } = await host.member(host.home.org, 'member')
+    const { headers = {} } = await host.browser(host.home)
+    for (const slug of ['theirs', 'never-was']) {
+      for (const route of [
+        READ_ALL,
+        READ_PROJECTS,
+        'GET /v1/projects/shop',
+        'GET /v1/specimen/chosen-project',
+        RELAYED_READ,
+      ]) {
+        for (const as of [host.home.key, member, await limitedTo('project:*')]) {
+          const { status, body } = await inside(slug, as, route)
+          assert.deepEqual([status, body.error.code], [404, 'not_found'], route)
+          assert.equal(body.error.message, `This organisation has no project ${slug}, which X-Project-Id names.`)
+        }
+      }
+      const event = { as: publishable.key, body: { event: 'seen' }, headers: { 'x-project-id': slug } }
+      assert.equal((await host.call('POST /v1/event', event)).status, 404)
+      const inBrowser = { as: null, headers: { ...headers, 'x-project-id': slug } }
+      assert.equal((await host.call(READ_ALL, inBrowser)).status, 404)
+    }
+    assert.equal((await inside('theirs', host.other.key)).status, 200)
+  })
+
+  it('is 403 for a key that is limited to others, whether it exists or not', async () => {
+    const key = await limitedTo('project:shop')
+    for (const route of ['GET /v1/specimen/chosen-project', 'GET /v1/projects/shop', READ_PROJECTS]) {
+      for (const slug of ['blog', 'never-was']) {
+        const { status, body } = await inside(slug, key, route)
+        assert.deepEqual([status, body.error.code], [403, 'key_limit'], route)
+      }
+    }
+    const future = await limitedTo('project:future')
+    assert.equal((await inside('future', future, 'GET /v1/specimen/chosen-project')).status, 404)
+  })
+
+  it('is known from its creation to its deletion', async () => {
+    for (let times = 0; times < 3; times++) {
+      assert.equal((await inside('short-lived')).status, 404)
+      assert.equal((await create('short-lived')).status, 201)
+      assert.equal((await inside('short-lived')).status, 200)
+      assert.equal((await host.call('DELETE /v1/projects/short-lived')).status, 204)
+    }
+  })
+
+  it('must be a slug, also where no project matters', async () => {
+    assert.equal((await inside('Not A Slug')).status, 400)
+    assert.equal((await inside('Not A Slug', host.home.key, 'GET /v1')).status, 200, 'without a caller')
+  })
+
+  it('does not run a write that it is refused for', async () => {
+    const headers = { 'x-project-id': 'never-was' }
+    const body = { slug: 'not-made', name: 'Not made' }
+    assert.equal((await host.call('POST /v1/projects', { body, headers })).status, 404)
+    assert.equal((await host.call('GET /v1/projects/not-made')).status, 404)
   })
 })
 

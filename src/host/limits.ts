@@ -30,12 +30,13 @@ export function requireService(
   throw limited(`This key ${what}; it is limited to ${listOf(limits, 'product', 'read')}`)
 }
 
-/** Checks the project that the input names. Returns the caller with that project. */
+/** Checks the project that the input or the header names: `chosen` is that of the header. Returns the caller with the
+ *  project it acts in. */
 export function inProject(
   { project, endsCredential }: Operation,
   caller: Principal,
   input: Record<string, unknown>,
-  header: string | string[] | undefined,
+  chosen: string | null,
 ): Principal {
   const { limits } = caller.credential
   const permitted = limits?.project ?? null
@@ -43,17 +44,22 @@ export function inProject(
     if (!permitted || endsCredential) return caller
     throw limited(`This key may not act on the whole organisation; it is limited to ${listOf(limits, 'project')}`)
   }
-  const named = project === 'chosen' ? projectHeader(header) : String(input[project])
+  // One that does not matter here must be permitted, too: the answer tells whether it exists.
+  if (chosen !== null) requirePermitted(limits, chosen)
+  const named = project === 'chosen' ? chosen : String(input[project])
   if (named === null) {
     if (!permitted || caller.project !== null) return caller
     throw limited(`Name the project in X-Project-Id; this key is limited to ${listOf(limits, 'project')}`)
   }
-  if (permitted && !permitted.has(named)) {
-    throw limited(
-      `This key may not act in the project ${named.slice(0, 60)}; it is limited to ${listOf(limits, 'project')}`,
-    )
-  }
+  requirePermitted(limits, named)
   return caller.project === named ? caller : { ...caller, project: named }
+}
+
+function requirePermitted(limits: Limits | null, project: string): void {
+  if (!limits?.project || limits.project.has(project)) return
+  throw limited(
+    `This key may not act in the project ${project.slice(0, 60)}; it is limited to ${listOf(limits, 'project')}`,
+  )
 }
 
 /** Checks the model that the input names. */
@@ -70,11 +76,16 @@ export function requireModel(
   throw limited(`This key may not call ${which}; it is limited to ${listOf(credential.limits, 'model')}`)
 }
 
-function projectHeader(header: string | string[] | undefined): string | null {
+/** The project that the header X-Project-Id names. */
+export function projectHeader(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
   if (typeof header === 'string' && SLUG.test(header)) return header
   throw malformed("X-Project-Id must be one project's slug.")
 }
+
+/** Also for the projects of other organisations. */
+export const noProject = (slug: string) =>
+  new Fault('not_found', { message: `This organisation has no project ${slug}, which X-Project-Id names.` })
 
 const ENTRIES_SHOWN_MAX = 5
 

@@ -15,7 +15,7 @@
 //               superadmin   as bearer, of a member of the organisation `admin`
 //   project   the input field that names the project it acts in; or 'chosen': the one in the header X-Project-Id, else
 //             the only one its key may act in, else none. Without it, the operation concerns the whole organisation and
-//             is refused for keys limited to projects.
+//             is refused for keys limited to projects. A header that names no project is answered 404 everywhere.
 //   model     the input field that names the model it calls; keys may be limited to models.
 //   metered   it costs money: it is refused for a key that has used up its budget, and its context has the `meter`.
 //   showsUsage   it shows what was used or spent, and waits until what its organisation used before is settled.

@@ -39,21 +39,24 @@ export async function page<Row>(
   { limit = LIMIT_DEFAULT, after = '' }: { limit?: number; after?: string },
   select: (last: string, count: number) => Promise<Row[]>,
   keyOf: (row: Row) => string,
+  limitMax = LIMIT_MAX,
 ): Promise<{ data: Row[]; next: string }> {
-  const count = Math.min(limit, LIMIT_MAX)
+  const count = Math.min(limit, limitMax)
   const rows = await select(decodeCursor(after), count + 1)
   const data = rows.slice(0, count)
   return { data, next: rows.length > count ? encodeCursor(keyOf(data.at(-1) as Row)) : '' }
 }
 
-/** The end of a page in a listing sorted by time of creation, then by id, newest first. */
+/** The end of a page in a listing sorted by time of creation, then by id, newest or oldest first. */
 export type Position = { created: string; id: string }
 /** Before the first row. A value instead of null, so that one plain predicate, which an index answers, fits every page. */
-const START: Position = { created: 'infinity', id: '' }
+const NEWEST: Position = { created: 'infinity', id: '' }
+/** The same if the oldest come first. */
+export const OLDEST: Position = { created: '-infinity', id: '' }
 export const positionKey = ({ created, id }: Position): string => `${created} ${id}`
 
-export function positionFrom(key: string): Position {
-  if (key === '') return START
+export function positionFrom(key: string, start = NEWEST): Position {
+  if (key === '') return start
   const [, created = '', id = ''] = key.match(/^([1-9]\d{3}-[\d-]{5}T[\d:.]{12}Z) (\w+)$/) ?? []
   // Date takes the 30th of February for the 2nd of March.
   if (Number.isNaN(Date.parse(created)) || new Date(created).toISOString() !== created) throw invalidCursor()

@@ -3,7 +3,7 @@
 import type { Engines, Sql } from '../engines/engines.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Consumer, ConsumerDeclaration, Schedule, ScheduleDeclaration } from './background.ts'
-import type { Principal } from './caller.ts'
+import type { OrgId, Principal } from './caller.ts'
 import type { Credentials } from './credentials.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import type { Charged, Meter } from './meter.ts'
@@ -87,6 +87,8 @@ export type Provided = {
   keptAnswers: KeptAnswers
   /** Whether an organisation attached this host name and proved that it owns it; `address` is who asks. */
   isVerified(host: string, address: string): boolean | Promise<boolean>
+  /** Whether the organisation has a project of that slug. */
+  hasProject(org: OrgId, slug: string): boolean | Promise<boolean>
 }
 
 /** `type` is `gauge` unless given. */

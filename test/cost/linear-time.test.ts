@@ -97,6 +97,7 @@ const keyless = api('an event whose key is elsewhere', '/v1/event', {
   headers: { 'content-type': 'application/json' },
   body: '{"event":"x","properties":{}}',
 })
+const summary = api('a summary', '/v1/billing/usage/summary', { headers: bearer })
 const relayed = api('a relayed request', '/v1/search/a', { headers: bearer })
 const login = api('a login', '/v1/account/login')
 const callback = api('a callback', '/v1/account/callback?code=a&state=1.aaaaaaaaaaaaaaaaaaaaaa')
@@ -118,7 +119,7 @@ const signIn = identity('a sign-in', '/sign-in/aaaaaaaaaaaaaaaaaaaaa', {
 
 /** Every request header that the source or a library of the identity origin reads, and requests for which it is read. */
 const HEADERS: Record<string, readonly Kind[]> = {
-  accept: [read, authorize, token],
+  accept: [read, summary, authorize, token],
   'access-control-request-headers': [discovery],
   'access-control-request-method': [discovery, token],
   authorization: [read, token, userinfo],

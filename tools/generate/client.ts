@@ -150,6 +150,7 @@ function methodsOf(id: string, operation: Operation, nameOf: NameOf): Method[] {
   const call: Method = creates
     ? { ...common, options: 'CreateOptions', answer: `Call<${data}>`, calls: 'create' }
     : { ...common, answer: `Call<${data}>`, calls: 'call' }
+  if (answer.media) return valueOrCsv(call)
   if (answer.kind === 'either') return eitherOf(call, operation, nameOf)
   if (!('after' in input.properties && value && itemOf(value))) return [call]
   const item = data.startsWith('Page<') ? data.slice('Page<'.length, -1) : `${data}['data'][number]`
@@ -178,6 +179,22 @@ function eitherOf(call: Method, { input, answer, path }: Operation, nameOf: Name
       text: 'The same, as an event stream.',
       options: 'CallOptions',
       sends: '{ ...input, stream: true }',
+    },
+  ]
+}
+
+/** Two methods for the same reason; the input field `format` chooses. */
+function valueOrCsv(call: Method): Method[] {
+  const chosen = { ...call, input: `Omit<${call.input}, 'format'>` }
+  return [
+    { ...chosen, sends: "{ ...input, format: 'json' }" },
+    {
+      ...chosen,
+      name: `${call.name}Csv`,
+      text: 'The same as CSV.',
+      answer: 'Call<Response>',
+      calls: 'send',
+      sends: "{ ...input, format: 'csv' }",
     },
   ]
 }

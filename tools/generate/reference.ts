@@ -101,12 +101,13 @@ function fieldRows(schema: Schema, prefix: string, location: (name: string) => s
   })
 }
 
-function answerText({ status, answer: { kind, value } }: Operation): string {
+function answerText({ status, answer: { kind, value, media } }: Operation): string {
   if (kind === 'nothing') return `Answers ${status} without a body.`
   if (kind === 'reply')
     return `Answers ${status} or another status, with headers and a body that depend on the request.`
   if (kind === 'events') return 'Answers an event stream.'
-  const streams = kind === 'either' ? ', or an event stream if the request asks for one:' : ''
+  const streams =
+    kind === 'either' ? ', or an event stream if the request asks for one:' : media ? ', or the same as CSV:' : ''
   return `Answers ${status} with${streams}\n\n\`\`\`ts\n${typeText(value as Schema)}\n\`\`\``
 }
 

@@ -128,6 +128,7 @@ function contentOf(operation: Operation, name: string, schemas: Schemas): object
   if (kind === 'reply') return { [media ?? '*/*']: { schema: media === 'application/json' ? { type: 'object' } : {} } }
   return {
     ...(value && { 'application/json': { schema: named(value, name, operation, schemas), example: exampleOf(value) } }),
+    ...(media && { [media]: { schema: { type: 'string' } } }),
     ...(chunk && { 'text/event-stream': { schema: { type: 'string' }, 'x-event-data': schemas.write(chunk) } }),
   }
 }
@@ -159,7 +160,8 @@ const ALWAYS = [
 const WITH_BODY = ['request_timeout', 'body_too_large', 'unsupported_media_type'] as const
 const WITH_INGEST = ['ingest_key_required', 'ingest_key_unknown'] as const
 const WITH_BEARER = ['credential_required', 'credential_refused', 'forbidden'] as const
-const WITH_KEY = ['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'too_many_tries'] as const
+/** `not_found` is for a project in X-Project-Id that does not exist. */
+const WITH_KEY = ['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'too_many_tries', 'not_found'] as const
 
 function codesOf({ access, method, faults, bodyKind, metered }: Operation): Set<FaultCode> {
   const guarded: FaultCode[] = [...(access === 'ingest' ? WITH_INGEST : WITH_BEARER), ...WITH_KEY]

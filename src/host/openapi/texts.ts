@@ -67,6 +67,7 @@ export const INTRODUCTION = [
   'Every operation accepts the same credentials: in the header Authorization a secret key, `sk-…`, or an access token of the identity provider; or the session of a browser. A key can be limited to services, models and projects, and have a budget, a rate and an expiry.',
   'Bodies are JSON. Unknown fields are refused by name. Times are RFC 3339 in UTC.',
   'A listing answers one page: `data`, and in `next` what to send as `after` to get the following page. `next` is empty on the last page.',
+  'The header X-Project-Id names the project to act in, at operations that list it. A project that the organisation does not have is answered 404 at every operation with a caller.',
   'Every error has the same body, a `Fault`: its `code` is stable, its `message` says what to do, and its `fields` name what is invalid. Each operation lists the codes it may answer with. Every answer has an `X-Request-Id`.',
   'Fields and operations may be added; ignore fields that you do not know.',
 ].join('\n\n')

@@ -1,7 +1,7 @@
 // GET /v1/billing/balance.
 import { Type } from 'typebox'
 import { centsOf } from '../../kit/meter.ts'
-import { Cents } from './fields.ts'
+import { Cents, Currency } from './fields.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -14,14 +14,15 @@ export const getBalance = operation({
   showsUsage: true,
   output: Type.Object(
     {
+      currency: Currency,
       balance: Cents('What was credited less what was used'),
       holds: Cents('What is held for calls that run', 3),
       available: Cents('The balance less the holds', 1247),
     },
     { title: 'Balance', description: 'The money of an organisation' },
   ),
-  run: async ({ db, caller: { org } }) => {
+  run: async ({ db, caller: { org }, state: { currency } }) => {
     const { amount, held } = await store.selectBalance(db, org)
-    return { balance: centsOf(amount), holds: centsOf(held), available: centsOf(amount - held) }
+    return { currency, balance: centsOf(amount), holds: centsOf(held), available: centsOf(amount - held) }
   },
 })

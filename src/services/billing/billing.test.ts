@@ -45,10 +45,10 @@ async function holdMoney(on: Host, key: string, signal: AbortSignal): Promise<vo
 describe('the balance', () => {
   it('is what was credited less what was used, and the journal is balanced', async () => {
     const { org, key } = await newOrg()
-    assert.deepEqual(await balanceOf(key), { balance: 0, holds: 0, available: 0 })
+    assert.deepEqual(await balanceOf(key), { currency: 'USD', balance: 0, holds: 0, available: 0 })
     assert.equal((await credit(org, 500)).status, 201)
     await spend(key, 120.000001)
-    assert.deepEqual(await balanceOf(key), { balance: 379.999999, holds: 0, available: 379.999999 })
+    assert.deepEqual(await balanceOf(key), { currency: 'USD', balance: 379.999999, holds: 0, available: 379.999999 })
     await credit(org, -400)
     assert.equal((await balanceOf(key)).balance, -20.000001)
     await isBalanced()
@@ -60,7 +60,7 @@ describe('the balance', () => {
     const call = holdMoney(host, key, leave.signal)
     t.after(() => leave.abort())
     await until(async () => (await balanceOf(key)).holds === 3)
-    assert.deepEqual(await balanceOf(key), { balance: 0, holds: 3, available: -3 })
+    assert.deepEqual(await balanceOf(key), { currency: 'USD', balance: 0, holds: 3, available: -3 })
     leave.abort()
     await call
     await until(async () => (await balanceOf(key)).holds === 0)
@@ -74,10 +74,10 @@ describe('the balance', () => {
     const about = { org, product: 'specimen', model: 'small', key: null, project: null, metadata: { units: 2 } }
     const holds = [{ id: 'txn_left', amount: 3 * CENT, soFar: 2 * CENT, ...about }]
     await store.insertHolds(own.db.autocommit, org, holds, soon, false)
-    assert.deepEqual(await balanceOf(key, own), { balance: 0, holds: 3, available: -3 })
+    assert.deepEqual(await balanceOf(key, own), { currency: 'USD', balance: 0, holds: 3, available: -3 })
     own.clock.advance(61_000)
     await until(async () => (await balanceOf(key, own)).holds === 0)
-    assert.deepEqual(await balanceOf(key, own), { balance: -2, holds: 0, available: -2 })
+    assert.deepEqual(await balanceOf(key, own), { currency: 'USD', balance: -2, holds: 0, available: -2 })
     const { usage } = (await own.call('GET /v1/billing/usage', { as: key })).body
     assert.deepEqual([usage.length, usage[0].transactionId, usage[0].metadata.units], [1, 'txn_left', 2])
     await isBalanced(own)
@@ -87,7 +87,7 @@ describe('the balance', () => {
     const { key } = await newOrg()
     const answers = await Promise.all(Array.from({ length: 200 }, () => spend(key, 0.000003)))
     assert.ok(answers.every(({ status }) => status === 204))
-    assert.deepEqual(await balanceOf(key), { balance: -0.0006, holds: 0, available: -0.0006 })
+    assert.deepEqual(await balanceOf(key), { currency: 'USD', balance: -0.0006, holds: 0, available: -0.0006 })
     assert.equal((await usageOf(key)).count, 200)
     await isBalanced()
   })
@@ -224,7 +224,7 @@ describe('credits', () => {
     assert.equal((await credit('never-was', 100)).status, 404)
     const { transactionId, created } = (await credit(org, 100)).body
     const { data } = (await host.call('GET /v1/billing/credits', { as: key })).body
-    assert.deepEqual(data, [{ transactionId, amount: 100, reason: 'Paid', created }])
+    assert.deepEqual(data, [{ transactionId, amount: 100, currency: 'USD', reason: 'Paid', created }])
     assert.equal((await usageOf(key)).count, 0)
     assert.deepEqual((await host.call('GET /v1/billing/credits', { as: (await newOrg()).key })).body.data, [])
   })
@@ -356,7 +356,7 @@ describe('an organisation that pays in advance', () => {
     const spent = await Promise.all(Array.from({ length: 60 }, () => spend(key, 0.1, {}, {}, own)))
     assert.equal(spent.filter(({ status }) => status === 204).length, 40)
     assert.ok(spent.every(({ status }) => status === 204 || status === 402))
-    assert.deepEqual(await balanceOf(key, own), { balance: 0, holds: 0, available: 0 })
+    assert.deepEqual(await balanceOf(key, own), { currency: 'USD', balance: 0, holds: 0, available: 0 })
     assert.equal((await spend(key, 0, {}, {}, own)).status, 204, 'what costs nothing passes')
     await isBalanced(own)
   })

@@ -8,7 +8,7 @@ import { centsOf, UNITS_PER_CENT } from '../../kit/meter.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { findOrganisation } from '../iam/public.ts'
 import { creditAdded } from './events.ts'
-import { Cents, TransactionId } from './fields.ts'
+import { Cents, Currency, TransactionId } from './fields.ts'
 import { writeTransfers } from './journal.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
@@ -20,6 +20,7 @@ const Credit = Type.Object(
   {
     transactionId: TransactionId,
     amount: Cents('The amount; negative if it was taken back'),
+    currency: Currency,
     reason: Type.String({ description: 'Why', examples: ['Invoice 2026-114 paid'] }),
     created: timestamp('When it was credited'),
   },
@@ -46,7 +47,7 @@ export const addCredit = operation({
   audit: 'billing.credit.add',
   emits: creditAdded,
   faults: ['not_found'],
-  run: ({ write, clock, random }, { org, amount, reason }) =>
+  run: ({ write, clock, random, state: { currency } }, { org, amount, reason }) =>
     write(async ({ db, record, emit }) => {
       if (amount === 0) throw invalidInput([{ path: 'amount', says: 'must not be 0' }])
       const tenant = org as OrgId
@@ -58,7 +59,7 @@ export const addCredit = operation({
       await writeTransfers(db, [{ ...transfer, product: null, model: null, key: null, project: null }], created)
       record(id, { org: { to: org }, amount: { to: amount }, reason: { to: reason } })
       emit('billing.credit.added', { transactionId: id, amount, reason }, tenant)
-      return { transactionId: id, amount, reason, created }
+      return { transactionId: id, amount, currency, reason, created }
     }),
 })
 
@@ -68,14 +69,14 @@ export const listCredits = operation({
   access: 'bearer',
   input: paging,
   output: listing(Credit),
-  run: async ({ db, caller: { org } }, query) => {
+  run: async ({ db, caller: { org }, state: { currency } }, query) => {
     const found = await page(
       query,
       (last, count) => store.selectCredits(db, org, positionFrom(last), count),
       positionKey,
     )
     const data = found.data.map(({ id, amount, created, metadata }) => ({
-      ...{ transactionId: id, amount: centsOf(amount), created },
+      ...{ transactionId: id, amount: centsOf(amount), currency, created },
       reason: String(metadata.reason),
     }))
     return { ...found, data }

@@ -9,3 +9,15 @@ export const TransactionId = Type.String({
   description: 'The id of the transfer in the journal',
   examples: ['txn_4vJ9mWcX2bQeT7yLrK0sZp1n'],
 })
+
+export const Currency = Type.String({
+  description: 'The currency of the cents: its ISO 4217 code, a setting of this service',
+  examples: ['USD'],
+})
+
+/** Cents as a decimal with up to six places, of whole millionths: written without dividing, which would round. */
+export function centsText(units: number): string {
+  const digits = String(Math.abs(units)).padStart(7, '0')
+  const places = digits.slice(-6).match(/^\d{0,5}[1-9]/)?.[0]
+  return `${units < 0 ? '-' : ''}${digits.slice(0, -6)}${places === undefined ? '' : `.${places}`}`
+}

@@ -3,6 +3,8 @@ import { oneOf, setting } from '../../kit/setting.ts'
 import * as balance from './balance.ts'
 import * as credits from './credits.ts'
 import { alertEvents } from './events.ts'
+import * as summary from './reports/summary.ts'
+import * as transfers from './reports/transfers.ts'
 import { renewHolds, tendJournal } from './schedule.ts'
 import * as settings from './settings.ts'
 import { MODES, openBilling } from './state.ts'
@@ -11,7 +13,7 @@ import * as usage from './usage.ts'
 export const billing = service({
   name: 'billing',
   what: 'Balance, credits and usage',
-  operations: [balance, usage, credits, settings],
+  operations: [balance, usage, summary, transfers, credits, settings],
   migrations: new URL('migrations/', import.meta.url),
   settings: {
     STOA_BILLING: setting(
@@ -19,8 +21,15 @@ export const billing = service({
       'postpaid',
       oneOf(MODES),
     ),
+    STOA_CURRENCY: setting('The currency of all amounts: an ISO 4217 code', 'USD', currency),
   },
   schedules: [renewHolds, tendJournal],
   emits: { 'usage that reaches an alert': alertEvents },
   open: openBilling,
 })
+
+/** Only its form is checked: the list changes every few years. */
+function currency(text: string): string {
+  if (!/^[A-Z]{3}$/.test(text)) throw new Error('must be three upper-case letters, such as USD')
+  return text
+}

@@ -1,5 +1,5 @@
 // The state of the service: the meter of this process, and whether the journal was last seen to be balanced.
-import type { Engines, Tx } from '../../engines/engines.ts'
+import type { Database, Engines, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Gauge, type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { openMeter } from './meter.ts'
@@ -12,13 +12,17 @@ export type Billing = {
   renewHolds(): Promise<void>
   /** Charges holds whose process died, in the transaction that locks them. */
   settleLeft(db: Tx, left: readonly store.LeftHold[]): Promise<void>
+  /** Its ISO 4217 code. */
+  currency: string
+  /** For reads over many rows. */
+  analytics: Database
 }
 
 export const { operation, schedule } = serviceKit<Billing>()
 
 export const MODES = ['postpaid', 'prepaid'] as const
 
-type Values = { STOA_BILLING: (typeof MODES)[number] }
+type Values = { STOA_BILLING: (typeof MODES)[number]; STOA_CURRENCY: string }
 
 export async function openBilling(opening: Opening<Values>): Promise<Opened<Billing>> {
   const { engines, settings, baseUrl, charged, warn } = opening
@@ -34,7 +38,10 @@ export async function openBilling(opening: Opening<Values>): Promise<Opened<Bill
   const journal = openCheck(engines, warn)
   await journal.check()
   return {
-    state: { checkJournal: journal.check, renewHolds: meter.renew, settleLeft },
+    state: {
+      ...{ checkJournal: journal.check, renewHolds: meter.renew, settleLeft },
+      ...{ currency: settings.STOA_CURRENCY, analytics: engines.db.analytics },
+    },
     provides: { meter },
     gauges: journal.gauges,
     close: meter.close,

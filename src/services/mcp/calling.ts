@@ -51,8 +51,9 @@ async function callOperation(
   { id, operation, tool }: OperationTool,
   given: Record<string, unknown>,
 ): Promise<CallResult> {
-  const { access, method, bodyKind } = operation
-  const input = bodyKind === 'parsed' ? withBody(operation, given) : given
+  const { access, method, bodyKind, answer } = operation
+  const sent = answer.media === null ? given : { ...given, format: 'json' }
+  const input = bodyKind === 'parsed' ? withBody(operation, sent) : sent
   // A tool call needs a credential, even where the same request over HTTP needs none.
   const output = await calls.callAs(id, presented(method === 'GET' || access === 'public'), input, request)
   return answerResult(output, tool.outputSchema !== undefined)

@@ -217,9 +217,17 @@ describe('a tool call', () => {
     assert.deepEqual([again, again.isError], [first, undefined])
   })
 
+  it('is answered in JSON where the operation can answer CSV, too', async () => {
+    const headers = { accept: 'text/csv' }
+    const { structuredContent } = await call('get_v1_billing_usage_summary', { by: 'model' }, { headers })
+    assert.deepEqual(structuredContent, { currency: 'USD', count: 0, amount: 0, data: [], next: '' })
+  })
+
   it('acts in the project that the header names, and leaves its entry in the audit trail', async () => {
     const headers = { 'x-project-id': 'once' }
     assert.equal((await call('get_v1_iam_me', {}, { headers })).structuredContent.project, 'once')
+    const unknown = await call('get_v1_iam_me', {}, { headers: { 'x-project-id': 'never-was' } })
+    assert.equal(unknown._meta['stoa/error'].status, 404)
     const [entry] = (await host.call('GET /v1/iam/audit?what=project.create')).body.data
     assert.deepEqual([entry.on, entry.user], ['once', host.home.user])
   })

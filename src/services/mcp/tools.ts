@@ -68,8 +68,10 @@ function hintsOf(method: Method): Hints {
   return { readOnlyHint, destructiveHint, idempotentHint, openWorldHint: false }
 }
 
-function argumentsOf({ input, bodyKind, passesUnknown }: Operation): object {
+function argumentsOf({ input, bodyKind, passesUnknown, answer }: Operation): object {
   const { properties } = withoutNotes(input) as { properties: Record<string, object> }
+  // The answers of tools are JSON.
+  if (answer.media !== null) delete properties.format
   const body = { description: 'The body, as JSON' }
   return {
     type: 'object',

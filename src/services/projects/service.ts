@@ -2,6 +2,7 @@ import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import { checkHosts, domainChecks } from './domain-checks.ts'
 import * as domains from './domains.ts'
+import { openKnownProjects } from './known-projects.ts'
 import { tellOwners } from './lost-hosts.ts'
 import * as projects from './projects.ts'
 import { openVerifiedHosts } from './verified-hosts.ts'
@@ -19,6 +20,9 @@ export const projectsService = service({
   queues: [domainChecks],
   open: async ({ engines, settings, baseUrl: source }) => ({
     state: { projectsMax: settings.STOA_PROJECTS_MAX, domainsMax: settings.STOA_DOMAINS_MAX, source },
-    provides: { isVerified: await openVerifiedHosts(engines.db, engines.clock) },
+    provides: {
+      isVerified: await openVerifiedHosts(engines.db, engines.clock),
+      hasProject: await openKnownProjects(engines.db, engines.clock),
+    },
   }),
 })

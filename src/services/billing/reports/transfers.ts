@@ -1,0 +1,107 @@
+// GET /v1/billing/journal: every transfer of an organisation, for whoever wants to add them up.
+import { Type } from 'typebox'
+import { orCsv } from '../../../kit/answer.ts'
+import { CSV_ROWS_MAX, csvReply, formats, number, text, wantsCsv } from '../../../kit/csv.ts'
+import { timestamp } from '../../../kit/fields.ts'
+import { centsOf } from '../../../kit/meter.ts'
+import { OLDEST, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import { Cents, Currency, centsText, TransactionId } from '../fields.ts'
+import { operation } from '../state.ts'
+import * as store from './store.ts'
+
+const account = (what: string, example: store.JournalRow['from']) =>
+  Type.Enum(['balance', 'credits', 'revenue'], {
+    description: `The account that it ${what}: \`balance\` is what the organisation has, \`credits\` what it was given, \`revenue\` what it spent`,
+    examples: [example],
+  })
+
+const about = (description: string, example: string) =>
+  Type.Optional(Type.String({ description: `${description}; absent if there is none`, examples: [example] }))
+
+const Transfer = Type.Object(
+  {
+    transactionId: TransactionId,
+    created: timestamp('When it was written'),
+    from: account('takes from', 'balance'),
+    to: account('adds to', 'revenue'),
+    amount: Cents('The amount, never below 0', 0.0425),
+    product: about('The product that was used', 'ai'),
+    model: about('The model', 'gpt-5-mini'),
+    key: about('The key', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+    project: about('The project', 'web-shop'),
+    metadata: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Of usage, what the amount was derived from; of credits, the `reason`',
+      examples: [{ inputTokens: 1200, outputTokens: 80 }],
+    }),
+  },
+  { title: 'Transfer', description: 'An amount that was taken from one account and added to another' },
+)
+
+export const listJournal = operation({
+  route: 'GET /v1/billing/journal',
+  summary: 'Lists every transfer of the organisation, oldest first',
+  description: `\`balance\` is read at the same moment as the page. All transfers to \`balance\` less all from it are the \`balance\` of the last page, unless a transfer was written meanwhile behind a page that was read already: then read again. As CSV, a page has up to ${CSV_ROWS_MAX} rows, and the header Link has the address of the next page.`,
+  access: 'admin',
+  input: { ...paging, ...formats },
+  output: orCsv(
+    Type.Object(
+      {
+        currency: Currency,
+        balance: Cents('The balance when this page was read'),
+        data: Type.Array(Transfer, { description: 'The transfers of this page' }),
+        next: Type.String({
+          description: 'Send it as `after` to get the next page; empty on the last page',
+          examples: [''],
+        }),
+      },
+      { title: 'Journal', description: 'The transfers of an organisation' },
+    ),
+  ),
+  run: async ({ db, caller: { org }, state: { currency, analytics }, request }, { format, ...query }) => {
+    const isCsv = wantsCsv(format, request.headers)
+    const from = isCsv ? analytics.for(org) : db
+    let balance = 0
+    const rows = async (last: string, count: number) => {
+      const found = await store.selectJournal(from, org, positionFrom(last, OLDEST), count)
+      balance = found.balance
+      return found.transfers
+    }
+    const paged = isCsv ? { limit: CSV_ROWS_MAX, ...query } : query
+    const { data, next } = await page(paged, rows, positionKey, isCsv ? CSV_ROWS_MAX : undefined)
+    if (!isCsv) return { currency, balance: centsOf(balance), data: data.map(shown), next }
+    return csvReply('journal.csv', columnsOf(currency), data, next === '' ? {} : { link: linkTo(next, query.limit) })
+  },
+})
+
+const shown = ({ id, created, from, to, amount, product, model, key, project, metadata }: store.JournalRow) => ({
+  ...{ transactionId: id, created, from, to, amount: centsOf(amount) },
+  ...(product !== null && { product }),
+  ...(model !== null && { model }),
+  ...(key !== null && { key }),
+  ...(project !== null && { project }),
+  metadata,
+})
+
+const columnsOf = (currency: string) => [
+  text('transactionId', ({ id }: store.JournalRow) => id),
+  text('created', ({ created }: store.JournalRow) => created),
+  text('from', ({ from }: store.JournalRow) => from),
+  text('to', ({ to }: store.JournalRow) => to),
+  number('amount', ({ amount }: store.JournalRow) => centsText(amount)),
+  text('currency', () => currency),
+  text('product', ({ product }: store.JournalRow) => product ?? ''),
+  text('model', ({ model }: store.JournalRow) => model ?? ''),
+  text('key', ({ key }: store.JournalRow) => key ?? ''),
+  text('project', ({ project }: store.JournalRow) => project ?? ''),
+  text('metadata', ({ metadata }: store.JournalRow) => JSON.stringify(metadata)),
+]
+
+/** RFC 8288. */
+function linkTo(next: string, limit: number | undefined): string {
+  const query = new URLSearchParams({
+    format: 'csv',
+    after: next,
+    ...(limit !== undefined && { limit: String(limit) }),
+  })
+  return `</v1/billing/journal?${query}>; rel="next"`
+}
