@@ -14,17 +14,8 @@ export function bodyFor(route: Route, json: JsonObject, bytes: Buffer): Buffer |
   if (asksForUsage(route, body)) {
     changed.stream_options = { ...(body.stream_options as JsonObject | null | undefined), include_usage: true }
   }
-  if (!translation && Object.keys(changed).length === 0 && hasFieldsOnce(bytes)) return bytes
+  if (!translation && Object.keys(changed).length === 0) return bytes
   return JSON.stringify({ ...body, ...changed })
-}
-
-/** What decides on the model and the price. */
-export const READ_HERE = ['model', 'stream', 'stream_options']
-const NAMES = READ_HERE.map(name => `"${name}"`)
-
-/** A body with a field twice, perhaps in escapes, could name one model to us and another to the provider. */
-function hasFieldsOnce(bytes: Buffer): boolean {
-  return NAMES.every(name => bytes.indexOf(name) === bytes.lastIndexOf(name)) && !bytes.includes('\\u00')
 }
 
 /** Usage is always asked for: the call is paid by it. */

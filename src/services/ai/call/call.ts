@@ -15,6 +15,7 @@ import { CutOff, type Whole } from './attempt.ts'
 import type { Answered } from './attempts.ts'
 import { estimateOf } from './estimate.ts'
 import { requireNoExtras } from './extras.ts'
+import { noteIssued } from './issued.ts'
 import { type Outcome, openOutcome, reasonOf } from './outcome.ts'
 import { openProduced, USAGE_IN } from './produced.ts'
 import { failureOf, unusable } from './refusal.ts'
@@ -55,7 +56,7 @@ export async function callModel(
   const { headers, signal } = request
   const sending = { org: caller.org, json, bytes, headers, isStreamed, signal, attempted: outcome.attempted }
   try {
-    const answered = await state.send(routes, sending)
+    const answered = await noteIssued(state, caller.org, json, await state.send(routes, sending))
     const about = { id: call.id, created: Math.floor(Date.parse(call.created) / 1000), model }
     if (answered.whole === null) return eventStream(streamed(context, answered, json, about, outcome))
     answered.leave()
