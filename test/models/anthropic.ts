@@ -1,7 +1,6 @@
 // The client of Anthropic, messages.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { json } from '../model-server.ts'
 import {
   CALLS,
   formatIn,
@@ -18,7 +17,7 @@ import {
   WEATHER,
 } from './cases.ts'
 import { testFailures } from './failures.ts'
-import { CHAT, CLAUDE, type World } from './world.ts'
+import { CHAT, type World } from './world.ts'
 
 type Block = { type: string; id: string; name: string; input: object; text?: string }
 
@@ -113,7 +112,7 @@ function testAnswers({ world, model, Anthropic, at, open, one, streamedOne, usua
   })
 }
 
-function testTools({ world, model, betaZodTool, zod, open, one, streamedOne, usual }: MessagesSuite): void {
+function testTools({ world, betaZodTool, zod, open, one, streamedOne, usual }: MessagesSuite): void {
   it('calls tools side by side, and reads their results', async () => {
     const { client, settled } = await open()
     world.answers({ calls: CALLS }, { text: 'Sun and clouds.', counts: { input: 1300, output: 20 } })
@@ -159,21 +158,8 @@ function testTools({ world, model, betaZodTool, zod, open, one, streamedOne, usu
     await settled(streamedOne, streamedOne)
   })
 
-  if (model === CLAUDE) {
-    it('runs tools without a thread if the provider refuses one', async () => {
-      const { client, settled } = await open()
-      const details = { error_code: 'thread_unsupported_request', unsupported: ['model'] }
-      const error = { type: 'invalid_request_error', message: 'This model does not support threads.', details }
-      world.answers(json({ type: 'error', error }, 400), { calls: CALLS }, { text: 'Sun and clouds.' })
-      const final = await client.beta.messages.toolRunner({ ...usual, tools: [runnable([])] })
-      assert.equal(textIn(final.content), 'Sun and clouds.')
-      assert.deepEqual(resultsIn(world.asked()[2]), RESULTS)
-      await settled(one, one)
-    })
-  }
-
   // By itself it lets the provider keep the conversation, and sends all of it only if told that this cannot be had.
-  it('runs tools in a thread, or without one if the model has none', async () => {
+  it('runs tools without a thread', async () => {
     const { client, settled } = await open()
     world.answers({ calls: CALLS }, { text: 'Sun and clouds.' })
     const seen: object[] = []

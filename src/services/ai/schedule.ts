@@ -1,4 +1,4 @@
-// Looks for servers on this machine. Deletes old lines of the log, and those of deleted organisations.
+// Looks for servers on this machine. Deletes old lines of the log and old responses, and those of deleted organisations.
 import { consumer, schedule } from './state.ts'
 import * as store from './store.ts'
 
@@ -22,7 +22,9 @@ export const sweepRequests = schedule({
   deadlineMs: 10 * 60_000,
   run: async ({ clock, signal, write }) => {
     const before = new Date(clock.now().getTime() - KEEP_MS).toISOString()
-    while (!signal.aborted && (await write(tx => store.deleteRequests(tx, before, BATCH))) === BATCH);
+    for (const forget of [store.deleteRequests, store.deleteResponses]) {
+      while (!signal.aborted && (await write(tx => forget(tx, before, BATCH))) === BATCH);
+    }
     return undefined
   },
 })
@@ -33,7 +35,10 @@ export const forgetRequests = consumer({
   subjects: ['iam.org.deleted'],
   batchMax: 10,
   run: async ({ db }, events) => {
-    for (const org of new Set(events.map(({ tenant }) => tenant))) await store.deleteRequestsOf(db, org, BATCH)
+    for (const org of new Set(events.map(({ tenant }) => tenant))) {
+      await store.deleteRequestsOf(db, org, BATCH)
+      await store.deleteResponsesOf(db, org, BATCH)
+    }
     return undefined
   },
 })

@@ -1,5 +1,6 @@
 // The state of the service: the models that can be called, what failed lately, and the local embedding model.
 
+import type { OrgId } from '../../kit/caller.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { openUnawaited } from '../../kit/unawaited.ts'
 import { type Attempts, openAttempts } from './call/attempts.ts'
@@ -17,6 +18,8 @@ export type AiState = {
   localEmbed: LocalEmbed
   /** Writes a line of the log of requests, soon. */
   log(row: store.RequestRow): void
+  /** Notes that the organisation got this response. Does not reject: an answer is worth more than going on from it. */
+  recordResponse(org: OrgId, id: string): Promise<void>
 }
 
 export const { consumer, operation, schedule } = serviceKit<AiState>()
@@ -30,7 +33,7 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
   const configured = providersIn(environmentOf(settings))
   const registry = await openRegistry({ ...engines, configured, local: localServers(settings, configured), warn })
   const localEmbed = openLocalEmbed()
-  const { db } = engines
+  const { db, clock } = engines
   const unawaited = openUnawaited(warn)
   reportTokenizer(warn)
   return {
@@ -39,6 +42,10 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
       chosen: await openChosenSettings(engines.db, engines.clock),
       send: openAttempts(engines),
       localEmbed,
+      recordResponse: async (org, id) => {
+        const row = { org, id, created: clock.now().toISOString() }
+        await store.insertResponses(db.for(org).autocommit, [row]).catch(warn)
+      },
       log: row => unawaited.start(store.insertRequests(db.for(row.org).autocommit, [row])),
     },
     close: async () => {

@@ -1,4 +1,4 @@
-// The SQL of model calls: providers, and the log of requests.
+// The SQL of model calls: providers, the log of requests, and which responses were issued to whom.
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
@@ -149,5 +149,32 @@ export async function deleteRequestsOf(db: Tx, org: string, limit: number): Prom
 export async function deleteRequests(db: Tx, before: string, limit: number): Promise<number> {
   const rows = await db`delete from ai_requests where id in (
     select id from ai_requests where created < ${before} limit ${limit}) returning 1`
+  return rows.length
+}
+
+export type ResponseRow = { org: string; id: string; created: string }
+
+export async function insertResponses(db: Tx, rows: readonly ResponseRow[]): Promise<void> {
+  const column = (name: keyof ResponseRow) => rows.map(one => one[name])
+  await db`insert into ai_responses (org, id, created)
+    select * from unnest(${column('org')}::text[], ${column('id')}::text[], ${column('created')}::timestamptz[])
+    on conflict do nothing`
+}
+
+export async function hasResponse(db: Sql, org: OrgId, id: string): Promise<boolean> {
+  return (await db`select from ai_responses where org = ${org} and id = ${id}`).length > 0
+}
+
+/** How many were deleted. */
+export async function deleteResponsesOf(db: Tx, org: string, limit: number): Promise<number> {
+  const rows = await db`delete from ai_responses where org = ${org} and id in (
+    select id from ai_responses where org = ${org} limit ${limit}) returning 1`
+  return rows.length
+}
+
+/** How many were deleted. */
+export async function deleteResponses(db: Tx, before: string, limit: number): Promise<number> {
+  const rows = await db`delete from ai_responses where (org, id) in (
+    select org, id from ai_responses where created < ${before} limit ${limit}) returning 1`
   return rows.length
 }

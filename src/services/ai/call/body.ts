@@ -24,7 +24,7 @@ export function bodyFor(
   if (asksForUsage(route, body)) {
     changed.stream_options = { ...(body.stream_options as JsonObject | null | undefined), include_usage: true }
   }
-  if (!translation && Object.keys(changed).length === 0 && hasFieldsOnce(bytes)) return bytes
+  if (!translation && Object.keys(changed).length === 0) return bytes
   return JSON.stringify({ ...body, ...changed })
 }
 
@@ -33,15 +33,6 @@ function limitName({ wire, offer }: Route): string {
   if (wire === 'responses') return 'max_output_tokens'
   const isNew = wire === 'chat' && ['openai', 'azure'].includes(offer.at.provider.name)
   return isNew ? 'max_completion_tokens' : 'max_tokens'
-}
-
-/** What decides on the model and the price. */
-export const READ_HERE = ['model', 'stream', 'stream_options']
-const NAMES = READ_HERE.map(name => `"${name}"`)
-
-/** A body with a field twice, perhaps in escapes, could name one model to us and another to the provider. */
-function hasFieldsOnce(bytes: Buffer): boolean {
-  return NAMES.every(name => bytes.indexOf(name) === bytes.lastIndexOf(name)) && !bytes.includes('\\u00')
 }
 
 /** Usage is always asked for: the call is paid by it. */

@@ -14,6 +14,7 @@ import { CutOff, type Whole } from './attempt.ts'
 import type { Answered } from './attempts.ts'
 import { fullCosts, roughCosts } from './estimate.ts'
 import { requireNoExtras } from './extras.ts'
+import { noteIssued } from './issued.ts'
 import { holdFor, type Outcome, openOutcome, reasonOf } from './outcome.ts'
 import { openProduced, USAGE_IN } from './produced.ts'
 import { failureOf, unusable } from './refusal.ts'
@@ -67,7 +68,7 @@ export async function callModel(
   const sending = { org: caller.org, json, bytes, limit, headers, isStreamed, signal, attempted, reached }
   const told: Record<string, string> = limit === null ? {} : { [LIMIT_HEADER]: String(limit.tokens) }
   try {
-    const answered = await state.send(routes, sending)
+    const answered = await noteIssued(state, caller.org, json, await state.send(routes, sending))
     const about = { id: call.id, created: Math.floor(Date.parse(call.created) / 1000), model }
     if (answered.whole === null) {
       return eventStream(streamed(context, wire, answered, json, about, outcome, costs.inputTokens), told)

@@ -1,0 +1,42 @@
+// Reads names as lenient providers do, and looks for a field in all objects of a body that belong to the wire, not to the
+// client.
+import type { JsonObject } from '../translations/translation.ts'
+
+/** What a client, a tool or a model chose: schemas, arguments, results. A field there means nothing to a provider. */
+const OWN = new Set([
+  ...['arguments', 'parameters', 'input_schema', 'output_schema', 'schema', 'json_schema', 'guided_json', 'variables'],
+  ...['structured_outputs', 'response_format', 'text', 'output_config', 'output_format', 'chat_template_kwargs'],
+  ...['function', 'functions', 'function_call', 'tool_calls', 'tool_choice', 'metadata', 'logit_bias', 'annotations'],
+  ...['citations', 'results', 'action'],
+])
+/** Of the wire at the top, but of a call of a tool below. */
+const INPUT = 'input'
+
+/** A name or a word without what some readers overlook. */
+export const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '')
+
+/** The path of the first field that `isFound` takes; null if there is none. It is built only then, so that other bodies cost
+ *  no strings. The host bounds the depth. */
+export function fieldIn(value: unknown, isFound: (name: string, value: unknown) => boolean, depth = 0): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const found = fieldIn(value[at], isFound, depth + 1)
+      if (found !== null) return `${at}.${found}`
+    }
+    return null
+  }
+  for (const name in value) {
+    const inner = (value as JsonObject)[name]
+    if ((inner ?? null) === null) continue
+    if (isFound(name, inner)) return name
+    if (typeof inner !== 'object' || OWN.has(name) || (name === INPUT && depth > 0)) continue
+    const found = fieldIn(inner, isFound, depth + 1)
+    if (found !== null) return `${name}.${found}`
+  }
+  return null
+}
