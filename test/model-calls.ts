@@ -11,7 +11,13 @@ export const PRICE = { input: 100, output: 1_000, cachedInput: 10 }
 export const COST = 0.3
 export const messages = [{ role: 'user', content: 'Hello' }]
 
-const MODELS = [{ id: 'large', price: PRICE }, { id: 'renamed', upstream: 'large-2026', price: PRICE }, { id: 'free' }]
+const VECTORS = { id: 'vectors', kind: 'embedding', price: PRICE }
+const MODELS = [
+  { id: 'large', price: PRICE },
+  { id: 'renamed', upstream: 'large-2026', price: PRICE },
+  { id: 'free' },
+  VECTORS,
+]
 
 /** `server` has the models above and speaks both formats; `second` has the model `large`, too. */
 export async function startModelCalls(options: TestOptions = {}) {

@@ -11,6 +11,7 @@ const added = await add({
   ...{ name: 'native', kind: 'openai', baseUrl: `${server.url}/v1` },
   models: [
     { id: 'gpt', price: PRICE },
+    { id: 'vectors', kind: 'embedding', price: PRICE },
     { id: 'painter', price: { ...PRICE, image: 1 } },
     { id: 'unpriced' },
     { id: 'given', price: { input: 0, output: 0 } },
@@ -31,7 +32,7 @@ const WIRES: [path: string, fields: object][] = [
   ['/v1/responses', { model: 'large', input: 'Hello' }],
   ['/v1/messages', { model: 'claude-large', messages, max_tokens: 10 }],
   ['/v1/messages', { model: 'large', messages, max_tokens: 10 }],
-  ['/v1/embeddings', { model: 'gpt', input: 'Hello' }],
+  ['/v1/embeddings', { model: 'vectors', input: 'Hello' }],
 ]
 
 /** Refused on all wires; the path that is named. */

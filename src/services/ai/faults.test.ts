@@ -23,9 +23,10 @@ const models = [
   { id: 'single', price, concurrency: 1 },
   { id: 'unpriced' },
 ]
+const vectors = models.map(model => ({ ...model, id: `${model.id}-vectors`, kind: 'embedding' }))
 const added = await host.call('POST /v1/ai/providers', {
   as: host.admin.key,
-  body: { name: 'first', wire: 'openai', baseUrl: server.url, models },
+  body: { name: 'first', wire: 'openai', baseUrl: server.url, models: [...models, ...vectors] },
 })
 assert.equal(added.status, 201, added.text)
 const limited = (await host.call('POST /v1/account/keys', { body: { name: 'k', budget: { month: 100 } } })).body.key
@@ -50,7 +51,9 @@ const FAULTS: [status: number, code: string, model: string, answer: upstream.Ans
 
 for (const [path, body] of WIRES) {
   describe(`POST ${path}`, () => {
-    const call = (model: string, as = host.home.key) => host.call(`POST ${path}`, { as, body: { ...body, model } })
+    const kind = path === '/v1/embeddings' ? '-vectors' : ''
+    const call = (model: string, as = host.home.key) =>
+      host.call(`POST ${path}`, { as, body: { ...body, model: model + kind } })
 
     for (const [status, code, model, answer, as] of FAULTS) {
       it(`answers ${status} ${code}`, async () => {

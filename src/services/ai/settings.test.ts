@@ -84,7 +84,11 @@ describe('an alias', () => {
 
   it('of a model that is not there is refused by both names', async () => {
     const { key } = await newOrg()
+    const as = host.admin.key
+    const body = { name: 'leaving', baseUrl: server.url, models: [{ id: 'gone' }] }
+    await host.call('POST /v1/ai/providers', { as, body })
     await choose(key, { aliases: [{ name: 'fast', model: 'gone' }] })
+    await host.call('DELETE /v1/ai/providers/leaving', { as })
     const { status, body } = await chat('fast', key)
     assert.equal(status, 404)
     assert.match(body.error.message, /gone.*fast/)

@@ -4,6 +4,8 @@ import { invalidInput } from '../../kit/check.ts'
 import { changesIn } from '../../kit/write.ts'
 import { DEFAULT_SETTINGS, SETTINGS_CHANNEL } from './chosen-settings.ts'
 import { ModelName } from './model-name.ts'
+import { LOCAL_EMBED } from './models/local-models.ts'
+import type { Registry } from './models/registry.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -68,7 +70,7 @@ export const updateAiSettings = operation({
   input: { aliases: Type.Optional(FIELDS.aliases), fallbacks: Type.Optional(FIELDS.fallbacks) },
   output: AiSettings,
   audit: 'ai.settings.update',
-  run: ({ caller: { org }, write }, input) =>
+  run: ({ caller: { org }, state, write }, input) =>
     write({ serialize: true }, async ({ db, record }) => {
       requireOnce(
         'aliases',
@@ -82,6 +84,8 @@ export const updateAiSettings = operation({
       )
       const before = (await store.lockSettings(db, org)) ?? DEFAULT_SETTINGS
       const after = { ...before, ...input }
+      await state.registry.ready()
+      requireKnown(state.registry, before, input.aliases)
       const changes = changesIn(before, after, ['aliases', 'fallbacks'])
       if (Object.keys(changes).length === 0) return before
       await store.saveSettings(db, org, SETTINGS_CHANNEL, after)
@@ -89,6 +93,17 @@ export const updateAiSettings = operation({
       return after
     }),
 })
+
+/** Whoever has an alias for a server that is off at the moment keeps it. */
+function requireKnown(registry: Registry, before: store.AiSettings, aliases: store.AiSettings['aliases'] = []): void {
+  const isKnown = ({ name, model }: store.AiSettings['aliases'][number]) =>
+    model === LOCAL_EMBED.id ||
+    registry.offersOf(model).length > 0 ||
+    before.aliases.some(one => one.name === name && one.model === model)
+  const at = aliases.findIndex(one => !isKnown(one))
+  if (at !== -1)
+    throw invalidInput([{ path: `aliases.${at}.model`, says: 'is not known; `GET /v1/models` lists the models' }])
+}
 
 function requireOnce(list: string, field: string, names: readonly string[] = []): void {
   const at = names.findIndex((name, index) => names.indexOf(name) !== index)

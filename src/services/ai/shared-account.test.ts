@@ -7,7 +7,7 @@ import { forgetRequests, sweepRequests } from './schedule.ts'
 
 const { PRICE, messages } = fixture
 const { host, server, second, add, newOrg, streamed } = await fixture.startModelCalls()
-const models = [{ id: 'gpt', price: PRICE }, { id: 'unpriced' }]
+const models = [{ id: 'gpt', price: PRICE }, { id: 'vectors', kind: 'embedding', price: PRICE }, { id: 'unpriced' }]
 const added = await add({ name: 'native', kind: 'openai', baseUrl: `${server.url}/v1`, models })
 assert.equal(added.status, 201, added.text)
 
@@ -111,7 +111,7 @@ describe('a response', () => {
     for (const [path, model] of [
       ['/v1/chat/completions', 'gpt'],
       ['/v1/messages', 'claude-large'],
-      ['/v1/embeddings', 'gpt'],
+      ['/v1/embeddings', 'vectors'],
     ] as const) {
       const body = { model, messages, max_tokens: 5, input: 'Hi', previous_response_id: 'resp_mine' }
       const { status, text } = await host.call(`POST ${path}`, { as: key, body })

@@ -182,7 +182,7 @@ describe('embeddings', () => {
 
   it('pass through to a provider', async () => {
     server.state.answer = upstream.json({ object: 'list', data: [], usage: { prompt_tokens: 5, total_tokens: 5 } })
-    const body = { model: 'large', input: [[1, 2], [3]], dimensions: 3, encoding_format: 'base64' }
+    const body = { model: 'vectors', input: [[1, 2], [3]], dimensions: 3, encoding_format: 'base64' }
     assert.equal((await host.call('POST /v1/embeddings', { body })).status, 200)
     assert.deepEqual(server.received.at(-1)?.json, body)
   })

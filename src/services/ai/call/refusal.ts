@@ -6,6 +6,7 @@ import { jsonIn } from './texts.ts'
 
 const ERROR_BYTES_MAX = 64 * 1024
 const MESSAGE_MAX = 1_000
+const LINE_MAX = 300
 
 /** `isTransient`: another attempt, or another provider, may succeed. */
 export class AttemptFailed extends Error {
@@ -60,7 +61,14 @@ function refusalOf(status: number, json: unknown, answer: HttpResponse, offer: O
     const fields = said.param === null ? {} : { fields: [{ path: said.param, says: 'was refused by the provider' }] }
     return new AttemptFailed(new Fault('model_refused', { message, cause, ...fields }), false)
   }
-  return new AttemptFailed(new Fault('upstream_unreachable', { message: `The provider ${by} failed.`, cause }), true)
+  const message = `The provider ${by} failed with status ${status}${firstLine(said.message)}.`
+  return new AttemptFailed(new Fault('upstream_unreachable', { message, cause }), true)
+}
+
+/** Of what it said, without the full stop. */
+function firstLine(message: string | null): string {
+  const [line = ''] = (message ?? '').trim().split(/[\r\n]/, 1)
+  return line === '' ? '' : `: ${line.slice(0, LINE_MAX).replace(/\.$/, '')}`
 }
 
 async function head({ body }: HttpResponse): Promise<string> {

@@ -2,6 +2,7 @@
 import type { Caller } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { ChosenModels } from '../chosen-settings.ts'
+import { LOCAL_EMBED } from '../models/local-models.ts'
 import type { Offer } from '../models/offer.ts'
 import type { Registry } from '../models/registry.ts'
 import type { ProviderWire } from '../providers/provider.ts'
@@ -42,14 +43,13 @@ export function routesTo(
   isPrepaid: boolean,
 ): Route[] {
   const [model = named, ...fallbacks] = chosen(named)
-  const offers = registry.offersOf(model)
+  const offers = model === LOCAL_EMBED.id ? [LOCAL_EMBED] : registry.offersOf(model)
   if (offers.length === 0) throw unknownModel(registry.all(), named, model)
-  const ways = (name: string) => registry.offersOf(name).flatMap(offer => routeTo(name, offer, wire) ?? [])
+  const kind = wire === 'embeddings' ? 'embedding' : 'chat'
+  const ways = (name: string) =>
+    registry.offersOf(name).flatMap(offer => (offer.kind === kind ? (routeTo(name, offer, wire) ?? []) : []))
   const direct = ways(model)
-  if (direct.length === 0) {
-    const message = `The model ${model} cannot be called at this path. \`GET /v1/models\` says of what kind it is.`
-    throw new Fault('invalid_input', { message, fields: [{ path: 'model', says: 'is of another kind' }] })
-  }
+  if (direct.length === 0) throw otherKind(model, (offers[0] as Offer).kind === kind ? null : (offers[0] as Offer).kind)
   const limit = credential.limits?.model
   const routes = [...direct, ...fallbacks.filter(name => !limit || limit.has(name)).flatMap(ways)]
   if (!credential.budget && !isPrepaid) return routes
@@ -57,6 +57,15 @@ export function routesTo(
   if (priced.length > 0) return priced
   const message = `The model ${model} has no price, so that it cannot be called ${isPrepaid ? 'here' : 'by a key with a budget'}. Ask the operator to set the price.`
   throw new Fault('model_unpriced', { message })
+}
+
+/** `kind` is null if the model is of the right one, but its provider does not speak the format. */
+function otherKind(model: string, kind: Offer['kind'] | null): Fault {
+  const path = kind === 'embedding' ? '/v1/embeddings' : '/v1/chat/completions'
+  const message = kind
+    ? `The model ${model} is of the kind \`${kind}\`: call it at \`POST ${path}\`.`
+    : `The model ${model} cannot be called at this path: its provider has no such calls.`
+  return new Fault('invalid_input', { message, fields: [{ path: 'model', says: 'cannot be called at this path' }] })
 }
 
 function unknownModel(all: readonly Offer[], named: string, model: string): Fault {

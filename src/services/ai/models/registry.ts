@@ -97,7 +97,8 @@ function oneAtATime(work: () => Promise<void>, warn: (error: unknown) => void) {
 function explicit(model: string, configured: readonly ConfiguredProvider[]): Offer[] {
   const [name = '', upstream = ''] = model.split(/\/(.*)/s, 2)
   const at = configured.find(({ provider }) => provider.name === name && provider.models.length === 0)
-  return at && upstream !== '' ? [{ id: model, upstream, kind: 'chat', price: null, by: name, at, bounds: {} }] : []
+  const kind = /embed/i.test(upstream) ? 'embedding' : 'chat'
+  return at && upstream !== '' ? [{ id: model, upstream, kind, price: null, by: name, at, bounds: {} }] : []
 }
 
 async function addedOffers({ db, seal }: RegistryOptions): Promise<Offer[]> {
