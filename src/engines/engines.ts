@@ -40,7 +40,7 @@ export interface Tx extends Sql {
   readonly isTransaction: true
   /** Calls `work` when everything else of the transaction is done, all such calls at once. For rows that many transactions
    *  change: they are locked shortly, and in one order. */
-  beforeCommit(work: () => Promise<unknown>): Promise<void>
+  beforeCommit(work: () => Promise<unknown>): void
   /** Calls `done` when the transaction has been committed. */
   afterCommit(done: () => void): void
   /** Runs several statements without parameters. For migrations only. */

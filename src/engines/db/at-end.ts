@@ -3,10 +3,12 @@ import type { Tx } from '../engines.ts'
 
 type Own = Pick<Tx, 'isTransaction' | 'beforeCommit' | 'afterCommit'>
 
-/** Where every statement commits by itself. */
+/** Where every statement commits by itself, so that there is nothing before that. */
 export const EACH_ALONE: Own = {
   isTransaction: true,
-  beforeCommit: async work => void (await work()),
+  beforeCommit: () => {
+    throw new Error('this needs a transaction')
+  },
   afterCommit: done => done(),
 }
 
@@ -17,7 +19,7 @@ export function openAtEnd() {
   const after: (() => void)[] = []
   const own: Own = {
     isTransaction: true,
-    beforeCommit: async work => void before.push(work),
+    beforeCommit: work => void before.push(work),
     afterCommit: done => void after.push(done),
   }
   return {

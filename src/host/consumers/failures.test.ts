@@ -152,6 +152,24 @@ describe('an event that a consumer fails to handle', () => {
     })
   })
 
+  it('because it handles none is a failure, and is set aside like any other', async t => {
+    const name = unique('lazy')
+    const bus = await openOne(t, { warnings: [] })
+    let calls = 0
+    const handle = async () => {
+      calls++
+      return 0
+    }
+    await bus.consume([consumer(name, { handle })])
+    await publish(bus, 'home', `${name}.x`, 1)
+    await until(async () => {
+      clock.advance(60_000)
+      const state = (await selectBacklogs(db)).find(one => one.consumer === name)
+      assert.deepEqual(state, { consumer: name, waiting: 0, deadLetters: 1 })
+    })
+    assert.ok(calls <= 25, `${calls} calls`)
+  })
+
   it('because it never ends is given up', async t => {
     const name = unique('endless')
     const bus = await openOne(t, { warnings: [] })

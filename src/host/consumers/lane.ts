@@ -106,7 +106,7 @@ async function readOnce(
     }
     await store.insertWaiting(db, id, events.slice(handled))
   }
-  await db.beforeCommit(() => store.updatePosition(db, id, lane, position))
+  db.beforeCommit(() => store.updatePosition(db, id, lane, position))
   return { rest, hasHeld }
 }
 
@@ -143,7 +143,9 @@ export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: Read
     try {
       const envelopes = events.map(({ envelope }) => JSON.parse(envelope) as Envelope)
       const handling = consumer.handle(db, envelopes, AbortSignal.any([stopped, over.signal]))
-      return (await Promise.race([handling, late])) ?? events.length
+      const handled = (await Promise.race([handling, late])) ?? events.length
+      if (handled === 0) throw new Error('none of the events was handled')
+      return handled
     } finally {
       clearTimeout(timer)
     }
@@ -160,7 +162,7 @@ export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: Read
         const handled = await call(db, batch)
         current = null
         // What it left to be done before the commit may fail, too.
-        await db.beforeCommit(async () => {
+        db.beforeCommit(async () => {
           current = blamed
         })
         at += handled

@@ -9,7 +9,15 @@ import * as store from '../../kit/queues/store.ts'
 
 const plain = newQueue('edges.plain')
 const ordered = newQueue('edges.ordered', { isOrdered: true })
-const { host, add, endsOf, endedOf, waitingIn } = await startQueues([plain.queue, ordered.queue])
+/** The outcome of some of its jobs cannot be written. */
+const refusing = newQueue('edges.refusing', {
+  end: async (_context, ended) => {
+    if (ended.some(({ job }) => job.payload.n === 13)) throw new Error('this outcome cannot be written')
+  },
+})
+const bounded = newQueue('edges.bounded', { backlog: () => ({ perKey: 3, perOrg: 100, isRecorded: false }) })
+const queues = [plain.queue, ordered.queue, refusing.queue, bounded.queue]
+const { host, add, endsOf, endedOf, waitingIn } = await startQueues(queues)
 const home = 'home' as OrgId
 
 describe('an ordered queue', () => {
@@ -132,5 +140,94 @@ describe('the limits of a key', () => {
       (await host.db<{ due: string | null }>`select due from queue_keys where key = 'idle' and holder is null`)[0]
     assert.equal((await eventually(due, row => row !== undefined && row.due === null))?.due, null)
     plain.act = async () => OK
+  })
+})
+
+describe('an interrupted job of an ordered queue', () => {
+  it('is tried again before those after it', async () => {
+    const seen: number[] = []
+    ordered.act = async ({ payload: { n } }) => {
+      seen.push(n)
+      return OK
+    }
+    const key = 'interrupted'
+    const first = '019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d50'
+    await host.db.transaction(async tx => {
+      await host.jobs.add(
+        tx,
+        ordered.queue,
+        [0, 1, 2].map(n => ({ key, org: home, payload: { n }, ...(n === 0 && { id: first }) })),
+      )
+      // Its process died after it had begun.
+      await tx`update queue_jobs set attempts = 1, started = now() where id = ${first}`
+    })
+    await eventually(
+      () => seen.length,
+      count => count === 3,
+    )
+    assert.deepEqual(seen, [0, 1, 2])
+  })
+})
+
+describe('expired jobs', () => {
+  it('of which one cannot be ended stop nothing, and are all over', async () => {
+    const expires = new Date(host.clock.now().getTime() - 1_000)
+    await host.db.transaction(tx => host.jobs.setKey(tx, refusing.queue, { key: 'a', org: home }, { isPaused: true }))
+    await add(refusing.queue, jobs(5, 10, { expires }))
+    host.clock.advance(31_000)
+    await eventually(
+      () => waitingIn(refusing.queue),
+      count => count === 0,
+    )
+    const before = (await endsOf(plain.queue)).length
+    await add(plain.queue, jobs(3, 900, { key: 'beside' }))
+    await eventually(
+      () => endsOf(plain.queue),
+      rows => rows.length >= before + 3,
+    )
+    host.warnings.length = 0
+  })
+})
+
+describe('jobs that are added and cancelled in one transaction', () => {
+  it('leave no trace on their key', async () => {
+    const ids = [51, 52, 53].map(n => `019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d${n}`)
+    await host.db.transaction(async tx => {
+      await host.jobs.add(
+        tx,
+        bounded.queue,
+        ids.map(id => ({ id, key: 'taken-back', org: home, payload: { n: 1 } })),
+      )
+      assert.equal((await host.jobs.cancel(tx, bounded.queue, ids)).length, 3)
+    })
+    await add(bounded.queue, jobs(3, 0, { key: 'taken-back' }))
+    await endedOf(bounded.queue, 3)
+  })
+})
+
+describe('adding jobs', () => {
+  it('needs a transaction', async () => {
+    const job = { key: 'alone', org: home, payload: { n: 1 } }
+    await assert.rejects(host.jobs.add(host.db.autocommit, plain.queue, [job]), /needs a transaction/)
+    assert.equal((await host.db`select from queue_jobs where key = 'alone'`).length, 0)
+  })
+
+  it('works for whoever does not wait for it, and for very many', async () => {
+    const before = (await endsOf(plain.queue)).length
+    await host.db.transaction(async tx => {
+      void host.jobs.add(tx, plain.queue, [{ key: 'unawaited', org: home, payload: { n: 1 } }])
+    })
+    await eventually(
+      () => endsOf(plain.queue),
+      rows => rows.length > before,
+    )
+    const many = Array.from({ length: 150_000 }, () => ({ key: 'many', org: home, payload: { n: 1 } }))
+    await assert.rejects(
+      host.db.transaction(async tx => {
+        await host.jobs.add(tx, plain.queue, many)
+        throw new Error('taken back')
+      }),
+      /taken back/,
+    )
   })
 })

@@ -26,7 +26,7 @@ describe('a key whose jobs are done', () => {
     assert.ok(before?.holder)
     await host.db.transaction(async tx => {
       await host.jobs.add(tx, plain.queue, [{ key: 'kept', org: 'home' as OrgId, payload: { n: 1 } }])
-      await tx.beforeCommit(async () => {
+      tx.beforeCommit(async () => {
         const [row] = await tx<{
           waiting: number
           due: string | null

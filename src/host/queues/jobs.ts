@@ -15,7 +15,15 @@ import type {
   QueueDeclaration,
   Queues,
 } from '../../kit/queue.ts'
-import { countsOf, insertRows, type JobRow, NOT_HELD, QUEUES_CHANNEL, rowsOf } from '../../kit/queues/add.ts'
+import {
+  countsOf,
+  finishAdded,
+  insertRows,
+  type JobRow,
+  NOT_HELD,
+  QUEUES_CHANNEL,
+  rowsOf,
+} from '../../kit/queues/add.ts'
 import * as claims from '../../kit/queues/claims/store.ts'
 import * as store from '../../kit/queues/store.ts'
 import type { Emits } from '../../kit/write.ts'
@@ -71,8 +79,11 @@ export function openJobs(by: JobsOptions): Queues {
       const rows = rowsOf(by, declared.declaration, jobs)
       await insertRows(db, declared.id, rows, all => addToKeys(by, db, declared, all))
     },
-    cancel: async (db, queue, ids) =>
-      (await store.cancelJobs(db, queue.id, ids)).map(({ id, payload }) => ({ id, payload: JSON.parse(payload) })),
+    cancel: async (db, queue, ids) => {
+      await finishAdded(db)
+      const cancelled = await store.cancelJobs(db, queue.id, ids)
+      return cancelled.map(({ id, payload }) => ({ id, payload: JSON.parse(payload) }))
+    },
     setKey: async (db, queue, { key, org }, { limits, isPaused }) => {
       const { id } = declaredOf(queue)
       if (limits !== undefined) {
@@ -98,7 +109,10 @@ export function openJobs(by: JobsOptions): Queues {
       return { ...jobOf({ ...row, queue: declared.id, attempts: 1 }, row.org), lease } as Claimed<P>
     },
     isWaiting: (db, queue, key, id) => store.isWaiting(db, queue.id, key, id),
-    purge: (db, queue, key, count) => store.deleteJobs(db, queue.id, key, count),
+    purge: async (db, queue, key, count) => {
+      await finishAdded(db)
+      return store.deleteJobs(db, queue.id, key, count)
+    },
     extend: (db, _queue, { id, lease }, leaseMs) => claims.extendLease(db, id, lease, leaseMs),
     end: async (db, queue, { lease, ...job }, outcome) => {
       const declared = declaredOf(queue)

@@ -144,12 +144,16 @@ export function openKeys(options: KeysOptions) {
   }
 }
 
+/** Of an ordered queue, what comes next is known when the outcome of the last attempt is written. */
+const mustWait = ({ queue, unended }: Key) => queue.isOrdered && unended > 0
+
 /** Reads what is due. Returns the attempts that were interrupted. */
 async function load({ db, clock, me, isOurs }: KeysOptions, keys: ReadonlyMap<string, Key>): Promise<Interrupted[]> {
   const atMs = clock.now().getTime()
-  const wanting = [...keys.values()].filter(
-    ({ dueMs, loaded, retriesMs }) => (dueMs <= atMs && loaded.length === 0) || retriesMs.some(ms => ms <= atMs),
-  )
+  const wanting = [...keys.values()].filter(key => {
+    const { dueMs, loaded, retriesMs } = key
+    return !mustWait(key) && ((dueMs <= atMs && loaded.length === 0) || retriesMs.some(ms => ms <= atMs))
+  })
   if (wanting.length === 0) return []
   // Before the query, because an attempt may end during it.
   for (const key of wanting) {
@@ -168,22 +172,35 @@ async function load({ db, clock, me, isOurs }: KeysOptions, keys: ReadonlyMap<st
     for (const { later } of all) if (later !== null) key.dueMs = Math.min(key.dueMs, Date.parse(later))
     const own = all.filter(({ later }) => later === null)
     const waiting = own.filter(({ id, started }) => started === null && !isOurs(id))
-    key.loaded = waiting.slice(0, key.queue.isOrdered ? 1 : LOADED_MAX)
+    const interrupted = own.filter(({ id, started }) => started !== null && !isOurs(id))
+    // Of an ordered queue, one that was interrupted is tried again before all others.
+    const most = key.queue.isOrdered ? (interrupted.length > 0 ? 0 : 1) : LOADED_MAX
+    key.loaded = waiting.slice(0, most)
     if (own.length >= (asked[at]?.each ?? 0) || waiting.length > key.loaded.length) key.dueMs = 0
-    return own.filter(({ id, started }) => started !== null && !isOurs(id)).map(({ id }) => ({ key, id }))
+    return interrupted.map(({ id }) => ({ key, id }))
   })
 }
 
-/** When the next one may begin. */
-export const freeMs = ({ count, perMs }: NonNullable<KeyLimits['rate']>, starts: readonly number[]): number =>
-  starts.length < count ? 0 : (starts.at(-count) as number) + perMs
+/** When the next one may begin. A clock that was set back says nothing of when the last ones did. */
+export function freeMs(
+  { count, perMs }: NonNullable<KeyLimits['rate']>,
+  starts: readonly number[],
+  nowMs: number,
+): number {
+  const first = starts.at(-count)
+  return first === undefined || first > nowMs ? 0 : first + perMs
+}
 
-function nextOf({ loaded, dueMs, retriesMs, blockedMs, limits: { rate }, starts }: Key, atMs: number): number {
+function nextOf(key: Key, atMs: number): number {
+  const { loaded, dueMs, retriesMs, blockedMs, starts } = key
+  const { rate } = key.limits
   let nextMs = NEVER
+  if (mustWait(key)) return nextMs
   for (const ms of retriesMs) nextMs = Math.min(nextMs, ms)
   if (loaded.length === 0) return Math.min(nextMs, dueMs)
   // It has something to begin already, and waits for its time or for a place.
-  for (const ms of [blockedMs, rate === null ? 0 : freeMs(rate, starts)]) if (ms > atMs) nextMs = Math.min(nextMs, ms)
+  for (const ms of [blockedMs, rate === null ? 0 : freeMs(rate, starts, atMs)])
+    if (ms > atMs) nextMs = Math.min(nextMs, ms)
   return nextMs
 }
 

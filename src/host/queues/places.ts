@@ -43,7 +43,7 @@ export function openPlaces(atOnce = AT_ONCE_MAX): Places {
     const { concurrency, rate } = limits
     const busy = queue.isOrdered ? unended : running
     if (loaded.length === 0 || busy >= (stuck.has(key) ? 1 : concurrency) || blockedMs > nowMs) return false
-    return rate === null || freeMs(rate, starts) <= nowMs
+    return rate === null || freeMs(rate, starts, nowMs) <= nowMs
   }
 
   function begin(key: Key, place: { isReserved: boolean }, nowMs: number): Taken {

@@ -1,8 +1,9 @@
 // Works on the jobs of queues. A key belongs to one process at a time, which keeps it while something is due there, so that
 // a slow one has its own queue and takes few of the places.
-import type { Database, Engines, Tx } from '../../engines/engines.ts'
+import { type Database, type Engines, EngineUnavailable, type Tx } from '../../engines/engines.ts'
 import { QUEUES_CHANNEL } from '../../kit/queues/add.ts'
 import * as store from '../../kit/queues/store.ts'
+import { openUnawaited } from '../../kit/unawaited.ts'
 import { openAttempts } from './attempts.ts'
 import { openEndings } from './endings.ts'
 import { type DeclaredQueue, endJobs, type JobsOptions, jobOf } from './jobs.ts'
@@ -61,7 +62,7 @@ function openTurns(options: QueuesOptions) {
   return {
     /** Returns after how many milliseconds there may be something to do. */
     next: async (): Promise<number> => {
-      await expire()
+      expire.start()
       await attempts.endAll(await keys.fill())
       const nowMs = clock.now().getTime()
       const byQueue = Map.groupBy(keys.all(), ({ queue }) => queue)
@@ -80,6 +81,7 @@ function openTurns(options: QueuesOptions) {
       return Math.min(POLL_MS, Math.max(keys.nextMs(atMs) - atMs, PAUSE_MS))
     },
     close: async () => {
+      await expire.ended()
       await attempts.close()
       await endings.close()
       await keys.close().catch(warn)
@@ -87,30 +89,58 @@ function openTurns(options: QueuesOptions) {
   }
 }
 
-/** Ends jobs that are over without another attempt. */
-function openExpiry(options: QueuesOptions): () => Promise<void> {
-  const { clock, db, queues } = options
+/** Ends jobs that are over without another attempt, now and then, and beside the turns: nothing waits for it. */
+function openExpiry(options: QueuesOptions) {
+  const { clock, db, queues, warn } = options
+  const unawaited = openUnawaited(warn)
   let nextMs = Number.NEGATIVE_INFINITY
-  const endAll = (take: (tx: Tx) => ReturnType<typeof store.takeExpired>) =>
-    db.transaction(async tx => {
+  let isRunning = false
+
+  type Taking = (tx: Tx) => ReturnType<typeof store.takeExpired>
+  /** Without `tells` their services do not learn of it. */
+  async function endAll(take: Taking, tells = true): Promise<string[]> {
+    let ids: string[] = []
+    const ending = db.transaction(async tx => {
       const rows = await take(tx)
-      for (const [id, own] of Map.groupBy(rows, ({ queue }) => queue)) {
+      ids = rows.map(({ id }) => id)
+      for (const [id, own] of Map.groupBy(tells ? rows : [], ({ queue }) => queue)) {
         const queue = queues.get(id)
         if (queue) await endJobs(options, tx, queue, own.map(expired))
       }
-      return rows.length
     })
-  return async () => {
-    if (clock.elapsedMs() < nextMs) return
+    await ending.catch(async error => {
+      if (error instanceof EngineUnavailable || ids.length === 0 || !tells) throw error
+      // One of them cannot be ended as its service says: each ends alone, and that one without its outcome.
+      warn(error)
+      if (ids.length === 1) await endAll(tx => store.takeOver(tx, ids), false)
+      else for (const id of ids) await endAll(tx => store.takeOver(tx, [id]))
+    })
+    return ids
+  }
+
+  async function run(): Promise<void> {
     const now = clock.now()
-    const counts = [await endAll(tx => store.takeExpired(tx, now.toISOString(), EXPIRED_MAX))]
+    const counts = [(await endAll(tx => store.takeExpired(tx, now.toISOString(), EXPIRED_MAX))).length]
     for (const { id, ranks, declaration, state } of queues.values()) {
       const lastsMs = declaration.expiresMs?.(state)
       if (lastsMs === undefined) continue
       const before = new Date(now.getTime() - lastsMs).toISOString()
-      counts.push(await endAll(tx => store.takeOld(tx, id, ranks, before, EXPIRED_MAX)))
+      counts.push((await endAll(tx => store.takeOld(tx, id, ranks, before, EXPIRED_MAX))).length)
     }
-    if (Math.max(...counts) < EXPIRED_MAX) nextMs = clock.elapsedMs() + EXPIRE_EVERY_MS
+    if (Math.max(...counts) >= EXPIRED_MAX) nextMs = Number.NEGATIVE_INFINITY
+  }
+
+  return {
+    start: () => {
+      if (isRunning || clock.elapsedMs() < nextMs) return
+      isRunning = true
+      nextMs = clock.elapsedMs() + EXPIRE_EVERY_MS
+      const running = run().finally(() => {
+        isRunning = false
+      })
+      unawaited.start(running)
+    },
+    ended: unawaited.ended,
   }
 }
 

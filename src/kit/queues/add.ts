@@ -82,16 +82,17 @@ export async function insertRows(
   finish: Adding['finish'],
 ): Promise<void> {
   const own = addings.get(db) ?? new Map<string, Adding>()
-  const isFirst = own.size === 0
+  // Before anything is awaited: whoever adds jobs may not wait for it.
+  if (own.size === 0) db.beforeCommit(() => finishAdded(db))
   const adding = own.get(queue) ?? { rows: [], finish }
-  adding.rows.push(...rows)
+  for (const row of rows) adding.rows.push(row)
   own.set(queue, adding)
   addings.set(db, own)
   await store.insertJobs(db, queue, rows)
-  if (isFirst) await db.beforeCommit(() => finishAll(db))
 }
 
-async function finishAll(db: Tx): Promise<void> {
+/** Counts what the transaction has added so far. */
+export async function finishAdded(db: Tx): Promise<void> {
   const all = [...(addings.get(db) ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1))
   addings.delete(db)
   for (const [, { rows, finish }] of all) await finish(rows)

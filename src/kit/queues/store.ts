@@ -255,7 +255,10 @@ export async function takeExpired(db: Tx, now: string, count: number): Promise<O
       where expires <= ${now} and (started is null or until < clock_timestamp()) order by expires limit ${count})
     union
     (select id from queue_jobs where until < clock_timestamp() and attempts >= attempts_max order by until limit ${count})`
-  return deleteOver(db, rows)
+  return takeOver(
+    db,
+    rows.map(({ id }) => id),
+  )
 }
 
 /** Jobs of a queue that were due before that time and have not begun, at most so many. */
@@ -266,13 +269,16 @@ export async function takeOld(db: Tx, queue: string, ranks: number, before: stri
     cross join lateral (select id from queue_jobs where queue = k.queue and key = k.key and rank = r.rank and due < ${before}
       and started is null order by due limit ${count}) as d
     where k.queue = ${queue} and k.waiting > 0 limit ${count}`
-  return deleteOver(db, rows)
+  return takeOver(
+    db,
+    rows.map(({ id }) => id),
+  )
 }
 
-/** Unless they have begun meanwhile. */
-async function deleteOver(db: Tx, jobs: readonly { id: string }[]): Promise<Over[]> {
-  if (jobs.length === 0) return []
-  return db<Over>`with over as (delete from queue_jobs where id = any(${jobs.map(one => one.id)}::uuid[])
+/** Those of these jobs that have not begun meanwhile. */
+export async function takeOver(db: Tx, ids: readonly string[]): Promise<Over[]> {
+  if (ids.length === 0) return []
+  return db<Over>`with over as (delete from queue_jobs where id = any(${ids}::uuid[])
       and (started is null or until < clock_timestamp()) returning *),
     counted as (select queue, key, count(*)::int as count from over group by queue, key),
     locked as (select k.queue, k.key, k.org, c.count from counted as c join queue_keys as k on k.queue = c.queue and k.key = c.key

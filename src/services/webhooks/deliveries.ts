@@ -197,7 +197,7 @@ export const resendWebhookDelivery = operation({
       const found = await log.takeDelivery(db, id, delivery)
       if (!found) throw notFound('delivery')
       await queues.add(db, deliveries, [{ key: id, org, payload: found, id: resent }])
-      await log.countResends(db, [found])
+      db.beforeCommit(() => log.countResends(db, [found]))
       record(id, { delivery: { to: delivery } })
       return { delivery: resent }
     })
@@ -229,7 +229,7 @@ export const resendFailedWebhookDeliveries = operation({
         deliveries,
         failed.map(payload => ({ key: id, org, payload })),
       )
-      await log.countResends(db, failed)
+      db.beforeCommit(() => log.countResends(db, failed))
       record(id, { since: { to: since }, count: { to: failed.length } })
       return { count: failed.length }
     }),

@@ -247,6 +247,37 @@ describe('endpoints that fail now and then, and are deleted', () => {
   })
 })
 
+describe('deliveries that are sent again while others end', () => {
+  it('make no transactions wait for each other', async () => {
+    answerWith(500)
+    const { key, path, rows, send } = await newEndpoint()
+    for (let n = 0; n < 4; n++) await send()
+    await eventually(
+      async () => {
+        host.clock.advance(2_000)
+        await pause(20)
+        return rows()
+      },
+      all => all.filter(({ status }) => status === 'failed').length === 4,
+    )
+    answerWith(200)
+    const failed = (await rows()).filter(({ status }) => status === 'failed').map(({ delivery }) => delivery)
+    const deadlocks = async () =>
+      (
+        await host.db<{ deadlocks: number }>`select deadlocks from pg_stat_database where datname = current_database()`
+      )[0]?.deadlocks
+    const before = await deadlocks()
+    const resend = async (delivery: string) => {
+      for (let n = 0; n < 40; n++) {
+        const { status } = await host.call(`POST ${path}/deliveries/${delivery}/resend`, { as: key })
+        assert.ok(status === 202 || status === 409, String(status))
+      }
+    }
+    await Promise.all([...failed, ...failed].map(resend))
+    assert.equal(await deadlocks(), before)
+  })
+})
+
 describe('an organisation with many endpoints', () => {
   it('gets all deliveries of many events, in transactions that end soon, while others get theirs', async () => {
     answerWith(200)

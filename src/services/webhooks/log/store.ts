@@ -84,7 +84,8 @@ export async function takeFailed(db: Tx, webhook: string, since: string, count: 
     where a.delivery = f.delivery and a.attempt = f.attempt returning a.event, a.delivery as "resendOf"`
 }
 
-/** Their events are kept until they have ended. After the jobs were added, as ends of deliveries do it. */
+/** Their events are kept until they have ended. To be called before the commit, after the jobs were added: ends of deliveries
+ *  lock their keys first, too. */
 export async function countResends(db: Tx, resends: readonly Resend[]): Promise<void> {
   await db`with given as (select event, count(*)::int as count from unnest(${resends.map(one => one.event)}::uuid[]) as g (event)
       group by event),
