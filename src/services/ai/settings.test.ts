@@ -85,8 +85,8 @@ describe('an alias', () => {
   it('of a model that is not there is refused by both names', async () => {
     const { key } = await newOrg()
     const as = host.admin.key
-    const body = { name: 'leaving', baseUrl: server.url, models: [{ id: 'gone' }] }
-    await host.call('POST /v1/ai/providers', { as, body })
+    const provider = { name: 'leaving', baseUrl: server.url, models: [{ id: 'gone' }] }
+    await host.call('POST /v1/ai/providers', { as, body: provider })
     await choose(key, { aliases: [{ name: 'fast', model: 'gone' }] })
     await host.call('DELETE /v1/ai/providers/leaving', { as })
     const { status, body } = await chat('fast', key)
