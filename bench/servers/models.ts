@@ -20,6 +20,9 @@ serve(pem =>
       runsBackground: true,
       settings: { STOA_AI_LOCAL: 'off', OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: process.argv[2] },
     })
-    return { ...host, key, databasePid: await databasePid(engines.db) }
+    const [row] = await engines.db<{
+      directory: string
+    }>`select current_setting('unix_socket_directories') as directory`
+    return { ...host, key, database: row?.directory as string, databasePid: await databasePid(engines.db) }
   }),
 )

@@ -19,7 +19,7 @@ export type Groups<Row> = {
 export type GroupsOptions<Row> = {
   lingerMs?: number
   /** So many need not wait for others. */
-  enough?: number
+  enough?: () => number
   sizeMax: () => number
   /** Returns the rows that must be written again; null ends the attempts. */
   write: (group: readonly Row[]) => Promise<readonly Row[] | null>
@@ -35,7 +35,7 @@ type Entry<Row> = {
 }
 
 export function openGroups<Row extends { org: string }>(options: GroupsOptions<Row>): Groups<Row> {
-  const { sizeMax, write, lingerMs = LINGER_MS, enough = Number.POSITIVE_INFINITY } = options
+  const { sizeMax, write, lingerMs = LINGER_MS, enough = () => Number.POSITIVE_INFINITY } = options
   let waiting: Entry<Row>[] = []
   const entries = new Map<Row, Entry<Row>>()
   /** The last row of each organisation. */
@@ -45,7 +45,7 @@ export function openGroups<Row extends { org: string }>(options: GroupsOptions<R
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      if (waiting.length < Math.min(enough, sizeMax())) await linger.wait()
+      if (waiting.length < Math.min(enough(), sizeMax())) await linger.wait()
       const group = waiting.slice(0, sizeMax())
       waiting = waiting.slice(group.length)
       for (const entry of group) entry.isTaken = true

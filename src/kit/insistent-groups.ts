@@ -13,7 +13,7 @@ export type InsistentOptions<Row> = {
   /** What to warn of when the database refuses a row, which is then given up. */
   refused: (row: Row, cause: unknown) => Error
   lingerMs?: number
-  enough?: number
+  enough?: () => number
 }
 
 export function openInsistentGroups<Row extends { org: string }>(options: InsistentOptions<Row>): Groups<Row> {

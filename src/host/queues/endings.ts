@@ -37,7 +37,7 @@ export function openEndings(by: EndingsOptions): Groups<Ending> {
   }
 
   return openInsistentGroups<Ending>({
-    ...{ clock, warn, enough: ENOUGH },
+    ...{ clock, warn, enough: () => ENOUGH },
     write: async group => {
       try {
         await write(group)

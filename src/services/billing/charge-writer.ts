@@ -7,15 +7,25 @@ import { type Settlement, type SettlingOptions, settle } from './settle.ts'
 /** `placed` resolves when its hold is written, or will not be. */
 export type Charging = Settlement & { placed: Promise<unknown> | null }
 
-export type ChargeWriterOptions = SettlingOptions & { db: Database; warn: (error: unknown) => void }
+/** Whoever was answered waits for it. */
+const LINGER_MS = 3
+/** A charge waits for others if so many calls run for each of them: they end soon, too. */
+const RUNNING_EACH = 4
+
+export type ChargeWriterOptions = SettlingOptions & {
+  db: Database
+  warn: (error: unknown) => void
+  /** How many calls run. */
+  running: () => number
+}
 
 export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
   const { warn, clock } = by
   const groups = openOrgGroups<Charging>(org => {
     const db = by.db.for(org)
     return openInsistentGroups<Charging>({
-      // Whoever was answered waits for it: what comes meanwhile is the next group.
-      ...{ clock, warn, refused, lingerMs: 0 },
+      ...{ clock, warn, refused, lingerMs: LINGER_MS },
+      enough: () => Math.ceil(by.running() / RUNNING_EACH),
       write: async group => {
         // Otherwise a hold would be written after its end.
         await Promise.all(group.map(({ placed }) => placed))

@@ -20,8 +20,9 @@ const WAITING_MAX = 10_000
 const WAITING_OF_ORG_MAX = 1_000
 /** How long the end of the process waits for calls that are being settled. */
 const CLOSE_MS = 5_000
-/** How long a caller waits for a charge. */
-const SETTLED_MS = 10_000
+/** How long a caller waits for a charge, and up to so much longer. */
+const SETTLED_MS = 9_000
+const SHARED_MS = 1_000
 
 export type MeterOptions = SettlingOptions & {
   db: Database
@@ -43,9 +44,10 @@ export function openMeter(options: MeterOptions): OpenMeter {
   const { clock, random, warn, isPrepaid, db } = options
   const running = new Map<string, Running>()
   const unawaited = openUnawaited(warn)
+  const patience = openPatience(clock)
   const expiry = () => new Date(clock.now().getTime() + HOLD_MS).toISOString()
   const holds = openHoldWriter({ db, isPrepaid, expiry, warn })
-  const charges = openChargeWriter({ ...options, db })
+  const charges = openChargeWriter({ ...options, db, running: () => running.size })
 
   /** Null if it has ended already. */
   function end(id: string): Running | null {
@@ -79,7 +81,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
       },
       settle: async used => {
         const one = end(id)
-        if (one) await inTime(charge(one, used), clock)
+        if (one) await patience.inTime(charge(one, used))
       },
       release: () => {
         const one = end(id)
@@ -126,7 +128,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
     hold,
     settled: org => {
       const [placed, written] = [holds.written(org), charges.written(org)]
-      return placed || written ? inTime(Promise.all([placed, written]), clock) : null
+      return placed || written ? patience.inTime(Promise.all([placed, written])) : null
     },
     renew: async () => {
       endLost()
@@ -145,6 +147,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
       await holds.close()
       await charges.close()
       await unawaited.ended()
+      patience.close()
     },
   }
 }
@@ -161,16 +164,26 @@ async function releaseHold(db: Database, { id, org, became }: Placing): Promise<
   await store.addToAccounts(db.for(org).autocommit, [nothing], [id])
 }
 
-/** Raises 503 if it takes long. */
-function inTime(settled: Promise<unknown>, clock: MeterOptions['clock']): Promise<void> {
-  const over = new AbortController()
-  const late = clock.sleep(SETTLED_MS, over.signal).then(
-    () => {
-      if (!over.signal.aborted) throw unavailable()
+/** Raises 503 if what it waits for takes long. Those that begin within a second share a timer: one for each charge, and its end,
+ *  would cost more than everything else here. */
+function openPatience(clock: MeterOptions['clock']) {
+  const closed = new AbortController()
+  let late: Promise<never> | null = null
+  let fromMs = 0
+  function next(): Promise<never> {
+    const over = clock.sleep(SETTLED_MS + SHARED_MS, closed.signal).then(() => {
+      throw unavailable()
+    })
+    over.catch(() => {}) // Nobody may wait for it.
+    return over
+  }
+  return {
+    inTime: async (settled: Promise<unknown>): Promise<void> => {
+      if (late === null || clock.elapsedMs() - fromMs >= SHARED_MS) [late, fromMs] = [next(), clock.elapsedMs()]
+      await Promise.race([settled, late])
     },
-    () => {}, // It is settled.
-  )
-  return Promise.race([settled.then(() => {}), late]).finally(() => over.abort())
+    close: () => closed.abort(),
+  }
 }
 
 const unavailable = () =>
