@@ -40,8 +40,8 @@ export type Hold = {
   /** Resolves when the charge is committed; raises 503 if that takes long. It is tried again until it succeeds, and happens
    *  once. */
   settle(charge: Charge): Promise<void>
-  /** Nothing was used. */
-  release(): void
+  /** Nothing was used. Resolves when that is committed, or will be; what a process that dies before leaves behind is charged. */
+  release(): Promise<void>
 }
 
 export type Meter = {

@@ -119,7 +119,7 @@ export const holdMoney = operation({
   run: async ({ caller, meter, request, clock }, { ms }) => {
     const hold = await meter.hold(caller, { product: 'specimen', model: 'small', most: UNITS, amount: 0, metadata: {} })
     if (ms > 0) await clock.sleep(ms, request.signal)
-    hold.release()
+    await hold.release()
   },
 })
 

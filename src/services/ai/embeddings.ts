@@ -66,7 +66,7 @@ async function embedHere(context: CallContext, fields: JsonObject): Promise<Repl
     const body = { object: 'list', data, model: LOCAL_EMBED.id, usage: counted }
     return reply(200, { 'content-type': 'application/json' }, JSON.stringify(body))
   } catch (error) {
-    if (!outcome.isOver()) outcome.fail(error)
+    if (!outcome.isOver()) await outcome.fail(error)
     throw faultOf(error)
   }
 }

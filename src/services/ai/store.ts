@@ -105,20 +105,23 @@ export type RequestRow = {
   transaction: string | null
 }
 
+/** A call that failed has a line already if its process died before its hold was released: it is charged then. */
 export async function insertRequests(db: Tx, rows: readonly RequestRow[]): Promise<void> {
   const column = <K extends keyof RequestRow>(name: K) => rows.map(one => one[name])
-  await db`insert into ai_requests (id, org, created, key, project, model, answered_model, provider, wire, streamed, error,
+  await db`insert into ai_requests as r (id, org, created, key, project, model, answered_model, provider, wire, streamed, error,
       attempts, first_ms, total_ms, input_tokens, output_tokens, estimated, amount, transaction)
-    select r.* from unnest(${column('id')}::text[], ${column('org')}::text[], ${column('created')}::timestamptz[],
+    select l.* from unnest(${column('id')}::text[], ${column('org')}::text[], ${column('created')}::timestamptz[],
       ${column('key')}::text[], ${column('project')}::text[], ${column('model')}::text[],
       ${column('answeredModel')}::text[], ${column('provider')}::text[], ${column('wire')}::text[],
       ${column('streamed')}::boolean[], ${column('error')}::text[],
       ${column('attempts')}::int[], ${column('firstMs')}::int[], ${column('totalMs')}::int[],
       ${column('inputTokens')}::bigint[], ${column('outputTokens')}::bigint[], ${column('estimated')}::boolean[],
-      ${column('amount')}::bigint[], ${column('transaction')}::text[]) as r (id, org, created, key, project, model,
+      ${column('amount')}::bigint[], ${column('transaction')}::text[]) as l (id, org, created, key, project, model,
         answered_model, provider, wire, streamed, error, attempts, first_ms, total_ms, input_tokens, output_tokens, estimated, amount,
         transaction)
-    on conflict do nothing`
+    on conflict (id) do update set amount = excluded.amount, transaction = excluded.transaction,
+      input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, estimated = excluded.estimated
+    where r.transaction is null and excluded.transaction is not null`
 }
 
 export async function selectRequests(db: Sql, org: OrgId, after: Position, count: number): Promise<RequestRow[]> {

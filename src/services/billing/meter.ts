@@ -1,6 +1,6 @@
 // The meter of this process: holds and settlements of many calls share transactions.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Database } from '../../engines/engines.ts'
+import { type Database, EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId, Principal } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import { type Charge, type Estimate, type Hold, METERED_MS_MAX, type Meter, type SoFar } from '../../kit/meter.ts'
@@ -20,6 +20,7 @@ const WAITING_MAX = 10_000
 const WAITING_OF_ORG_MAX = 1_000
 /** How long the end of the process waits for calls that are being settled. */
 const CLOSE_MS = 5_000
+const AGAIN_MS = 500
 /** How long a caller waits for a charge, and up to so much longer. */
 const SETTLED_MS = 9_000
 const SHARED_MS = 1_000
@@ -45,6 +46,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
   const running = new Map<string, Running>()
   const unawaited = openUnawaited(warn)
   const patience = openPatience(clock)
+  const closed = new AbortController()
   const expiry = () => new Date(clock.now().getTime() + HOLD_MS).toISOString()
   const holds = openHoldWriter({ db, isPrepaid, expiry, warn })
   const charges = openChargeWriter({ ...options, db, running: () => running.size })
@@ -83,10 +85,12 @@ export function openMeter(options: MeterOptions): OpenMeter {
         const one = end(id)
         if (one) await patience.inTime(charge(one, used))
       },
-      release: () => {
+      release: async () => {
         const one = end(id)
-        // What cannot be ended now is charged when it expires.
-        if (one) unawaited.start(one.placed.then(() => releaseHold(db, row)))
+        if (!one) return
+        const released = one.placed.then(() => releaseHold(options, row, closed.signal))
+        unawaited.start(released)
+        await patience.inTime(released).catch(() => {}) // It is tried again.
       },
     }
   }
@@ -144,6 +148,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
       while (running.size > 0 && performance.now() < untilMs) await wait(10)
       if (running.size > 0)
         warn(new Error(`${running.size} calls had not ended before the end; their holds are charged`))
+      closed.abort()
       await holds.close()
       await charges.close()
       await unawaited.ended()
@@ -158,10 +163,20 @@ function placingOf(id: string, { org, project, credential }: Principal, estimate
   return { id, org, amount: most, least, product, model, key, project, soFar: amount, metadata, became: 'waiting' }
 }
 
-async function releaseHold(db: Database, { id, org, became }: Placing): Promise<void> {
-  if (became !== 'held') return
+/** Until it succeeds: otherwise it would be charged when it expires. */
+async function releaseHold({ db, clock, warn }: MeterOptions, { id, org, became }: Placing, closed: AbortSignal) {
+  // Nothing was sent for one that still waited.
+  if (became === 'waiting' || became === 'refused') return
   const nothing = { org, kind: 'balance', amount: 0 } as const
-  await store.addToAccounts(db.for(org).autocommit, [nothing], [id])
+  for (;;) {
+    try {
+      return void (await store.addToAccounts(db.for(org).autocommit, [nothing], [id]))
+    } catch (error) {
+      if (closed.aborted || !(error instanceof EngineUnavailable)) throw error
+      warn(error)
+      await clock.sleep(AGAIN_MS, closed)
+    }
+  }
 }
 
 /** Raises 503 if what it waits for takes long. Those that begin within a second share a timer: one for each charge, and its end,

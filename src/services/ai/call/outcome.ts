@@ -46,8 +46,8 @@ export type Outcome = {
   settle(used: Used): Promise<void>
   /** The same for a client that is gone. */
   settleLater(used: Used): void
-  /** Nothing was used. */
-  fail(error: unknown): void
+  /** Nothing was used. Resolves when nothing is held any more. */
+  fail(error: unknown): Promise<void>
 }
 
 /** Holds what the call may cost. */
@@ -96,13 +96,13 @@ export function openOutcome(call: Call, hold: Hold, clock: Clock, log: (row: Req
     settle,
     // The charge stays in its queue; nobody waits for it.
     settleLater: used => void settle(used).catch(() => {}),
-    fail: error => {
+    fail: async error => {
       isOver = true
-      hold.release()
       const none = { inputTokens: 0, outputTokens: 0, estimated: false, amount: null, transaction: null }
       const reason = reasonOf(error, call.signal)
       const answered = { provider: null, answeredModel: null, firstMs: null }
       log({ ...lineOf(call, attempts), ...none, ...answered, error: reason, totalMs: totalMs() })
+      await hold.release()
     },
   }
 }
