@@ -17,7 +17,7 @@ export const billing = service({
   migrations: new URL('migrations/', import.meta.url),
   settings: {
     STOA_BILLING: setting(
-      'Whether model calls are paid afterwards (`postpaid`) or refused when the balance is used up (`prepaid`)',
+      'Whether model calls are paid afterwards (`postpaid`), or refused unless the balance covers them (`prepaid`)',
       'postpaid',
       oneOf(MODES),
     ),
