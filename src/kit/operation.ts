@@ -223,13 +223,7 @@ export function declareOperation(declared: Erased) {
   const { summary, description = null, encodings = [], bodyLimit = BODY_LIMIT, faults = [] } = declared
   const { dialect = native, emits = {} } = declared
   const creates = method === 'POST' && (declared.status === 201 || declared.keyed === true) && access !== 'public'
-  const {
-    metered = false,
-    showsUsage = false,
-    issuesCredential = false,
-    endsCredential = false,
-    callsOperations = false,
-  } = declared
+  const { metered = false, issuesCredential = false, endsCredential = false, callsOperations = false } = declared
   return {
     kind: 'operation' as const,
     /** The name of its service; empty for the host's own operations. */
@@ -256,7 +250,7 @@ export function declareOperation(declared: Erased) {
     keyHeader: declared.keyHeader ?? null,
     withoutCredential: declared.withoutCredential ?? null,
     metered,
-    showsUsage,
+    showsUsage: declared.showsUsage ?? false,
     issuesCredential,
     endsCredential,
     callsOperations,

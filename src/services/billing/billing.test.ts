@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
-import { eventually, firstRun } from '../../../test/eventually.ts'
+import { eventually } from '../../../test/eventually.ts'
 import { CA, startHost } from '../../../test/host.ts'
 import { specimen } from '../../../test/specimen.ts'
 import { ConstraintViolated, type Database, EngineUnavailable, type Tx } from '../../engines/engines.ts'
@@ -64,23 +64,6 @@ describe('the balance', () => {
     leave.abort()
     await call
     await until(async () => (await balanceOf(key)).holds === 0)
-  })
-
-  it('pays for the hold that a dead process left behind what it says, once', async t => {
-    const own = await startHost({ services: all, runsBackground: true }, t)
-    const { key, org } = own.home
-    await firstRun(own.db, 'journal')
-    const soon = new Date(own.clock.now().getTime() + 60_000).toISOString()
-    const about = { org, product: 'specimen', model: 'small', key: null, project: null, metadata: { units: 2 } }
-    const holds = [{ id: 'txn_left', amount: 3 * CENT, soFar: 2 * CENT, ...about }]
-    await store.insertHolds(own.db.autocommit, org, holds, soon, false)
-    assert.deepEqual(await balanceOf(key, own), { currency: 'USD', balance: 0, holds: 3, available: -3 })
-    own.clock.advance(61_000)
-    await until(async () => (await balanceOf(key, own)).holds === 0)
-    assert.deepEqual(await balanceOf(key, own), { currency: 'USD', balance: -2, holds: 0, available: -2 })
-    const { usage } = (await own.call('GET /v1/billing/usage', { as: key })).body
-    assert.deepEqual([usage.length, usage[0].transactionId, usage[0].metadata.units], [1, 'txn_left', 2])
-    await isBalanced(own)
   })
 
   it('is exact when many calls settle at the same time', async () => {
@@ -335,69 +318,5 @@ describe('alerts', () => {
     await host.call('PATCH /v1/billing/settings', { as: org.key, body: { balanceAlert: 5 } })
     for (const cents of [5, 1, 1]) await spend(org.key, cents)
     assert.deepEqual(sent(org), [['billing.alert.balance_reached', { threshold: 5, balance: 4 }]])
-  })
-})
-
-describe('an organisation that pays in advance', () => {
-  it('is refused 402 unless what is available covers the call, and is never below zero', async t => {
-    const own = await startHost({ services: all, settings: { STOA_BILLING: 'prepaid' } }, t)
-    const { key, org } = own.home
-    const refused = await spend(key, 1, {}, {}, own)
-    assert.deepEqual([refused.status, refused.body.error.code], [402, 'insufficient_balance'])
-    await credit(org, 5, own)
-    const leave = new AbortController()
-    const call = holdMoney(own, key, leave.signal)
-    await until(async () => (await balanceOf(key, own)).available === 2)
-    assert.equal((await spend(key, 2.000001, {}, {}, own)).status, 402)
-    assert.equal((await spend(key, 1, {}, {}, own)).status, 204)
-    leave.abort()
-    await call
-    await until(async () => (await balanceOf(key, own)).available === 4)
-    const spent = await Promise.all(Array.from({ length: 60 }, () => spend(key, 0.1, {}, {}, own)))
-    assert.equal(spent.filter(({ status }) => status === 204).length, 40)
-    assert.ok(spent.every(({ status }) => status === 204 || status === 402))
-    assert.deepEqual(await balanceOf(key, own), { currency: 'USD', balance: 0, holds: 0, available: 0 })
-    assert.equal((await spend(key, 0, {}, {}, own)).status, 204, 'what costs nothing passes')
-    await isBalanced(own)
-  })
-
-  it('is never below zero with two processes', async t => {
-    const settings = { STOA_BILLING: 'prepaid' }
-    const own = await startHost({ services: all, settings }, t)
-    const second = await startHost({ services: all, settings, beside: own }, t)
-    const { key, org } = own.home
-    await credit(org, 10, own)
-    let passed = 0
-    const client = async (on: Host) => {
-      for (let n = 0; n < 20; n++) if ((await spend(key, 0.25, {}, {}, on)).status === 204) passed++
-    }
-    await Promise.all(Array.from({ length: 12 }, (_, n) => client(n % 2 === 0 ? own : second)))
-    assert.equal(passed, 40)
-    assert.equal((await balanceOf(key, second)).balance, 0)
-    await isBalanced(own)
-  })
-})
-
-describe('rows of another organisation that are locked', () => {
-  it('delay nobody else', async () => {
-    const [{ key, org }, { key: other }] = [await newOrg(), await newOrg()]
-    await spend(key, 1)
-    const locked = Promise.withResolvers<void>()
-    const release = Promise.withResolvers<void>()
-    const holding = host.db.transaction(async tx => {
-      await tx`select from billing_accounts where org = ${org} for update`
-      await tx`select from keys where org = ${org} for update`
-      locked.resolve()
-      await release.promise
-    })
-    await locked.promise
-    const waiting = Array.from({ length: 20 }, () => spend(key, 1))
-    for (let n = 0; n < 5; n++) assert.equal((await spend(other, 1)).status, 204)
-    for (const as of [key, other]) assert.equal((await host.call('GET /v1/projects', { as })).status, 200)
-    assert.equal((await balanceOf(other)).balance, -5)
-    release.resolve()
-    await holding
-    assert.deepEqual(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([204]))
-    assert.equal((await balanceOf(key)).balance, -21)
   })
 })

@@ -4,9 +4,11 @@ import { type Database, EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId, Principal } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
 import { type Charge, type Estimate, type Hold, METERED_MS_MAX, type Meter, type SoFar } from '../../kit/meter.ts'
-import { openUnawaited } from '../../kit/unawaited.ts'
-import { openChargeWriter } from './charge-writer.ts'
-import { openHoldWriter, type Placing } from './hold-writer.ts'
+import type { OrgGroups } from '../../kit/org-groups.ts'
+import { openUnawaited, type Unawaited } from '../../kit/unawaited.ts'
+import { type Charging, openChargeWriter } from './charge-writer.ts'
+import { type HoldWriter, openHoldWriter, type Placing } from './hold-writer.ts'
+import { openPatience, type Patience, unavailable } from './patience.ts'
 import type { SettlingOptions } from './settle.ts'
 import * as store from './store.ts'
 
@@ -21,9 +23,6 @@ const WAITING_OF_ORG_MAX = 1_000
 /** How long the end of the process waits for calls that are being settled. */
 const CLOSE_MS = 5_000
 const AGAIN_MS = 500
-/** How long a caller waits for a charge, and up to so much longer. */
-const SETTLED_MS = 9_000
-const SHARED_MS = 1_000
 
 export type MeterOptions = SettlingOptions & {
   db: Database
@@ -41,107 +40,38 @@ export type OpenMeter = Meter & {
 /** A call that runs. */
 type Running = { row: Placing; placed: Promise<void>; sinceMs: number; soFar: () => SoFar }
 
+type Open = MeterOptions & {
+  running: Map<string, Running>
+  holds: HoldWriter
+  charges: OrgGroups<Charging>
+  patience: Patience
+  unawaited: Unawaited
+  /** Aborted at the end. */
+  closed: AbortSignal
+}
+
+const expiryOf = ({ clock }: MeterOptions) => new Date(clock.now().getTime() + HOLD_MS).toISOString()
+
 export function openMeter(options: MeterOptions): OpenMeter {
-  const { clock, random, warn, isPrepaid, db } = options
+  const { clock, warn, isPrepaid, db } = options
   const running = new Map<string, Running>()
-  const unawaited = openUnawaited(warn)
-  const patience = openPatience(clock)
   const closed = new AbortController()
-  const expiry = () => new Date(clock.now().getTime() + HOLD_MS).toISOString()
-  const holds = openHoldWriter({ db, isPrepaid, expiry, warn })
-  const charges = openChargeWriter({ ...options, db, running: () => running.size })
-
-  /** Null if it has ended already. */
-  function end(id: string): Running | null {
-    const one = running.get(id) ?? null
-    running.delete(id)
-    if (one) holds.remove(one.row)
-    return one
+  const open: Open = {
+    ...{ ...options, running, closed: closed.signal },
+    holds: openHoldWriter({ db, isPrepaid, expiry: () => expiryOf(options), warn }),
+    charges: openChargeWriter({ ...options, running: () => running.size }),
+    patience: openPatience(clock),
+    unawaited: openUnawaited(warn),
   }
-
-  function charge({ row, placed }: Running, used: Charge): Promise<void> {
-    const { id, product, key, project } = row
-    // Otherwise others would pay in advance for what this one used.
-    const amount = isPrepaid ? Math.min(used.amount, row.amount) : used.amount
-    const capped = amount < used.amount ? { ...used.metadata, cappedFrom: used.amount } : used.metadata
-    const { model, row: details = null } = used
-    return charges.add({
-      ...{ id, org: row.org as OrgId, product, key, project, model, amount, metadata: capped, row: details, placed },
-    })
-  }
-
-  function holdOf({ row }: Running): Hold {
-    const { id } = row
-    return {
-      id,
-      get amount() {
-        return row.amount
-      },
-      watch: soFar => {
-        const one = running.get(id)
-        if (one) one.soFar = soFar
-      },
-      settle: async used => {
-        const one = end(id)
-        if (one) await patience.inTime(charge(one, used))
-      },
-      release: async () => {
-        const one = end(id)
-        if (!one) return
-        const released = one.placed.then(() => releaseHold(options, row, closed.signal))
-        unawaited.start(released)
-        await patience.inTime(released).catch(() => {}) // It is tried again.
-      },
-    }
-  }
-
-  function hold(caller: Principal, estimate: Estimate): Hold | Promise<Hold> {
-    const { org } = caller
-    if (charges.size() >= WAITING_MAX || charges.sizeOf(org) >= WAITING_OF_ORG_MAX) throw unavailable()
-    const row = placingOf(`txn_${random.token(24)}`, caller, estimate)
-    const soFar = { amount: estimate.amount, metadata: estimate.metadata }
-    const isWell = holds.isWell(org)
-    const one: Running = { row, placed: holds.add(row), sinceMs: clock.elapsedMs(), soFar: () => soFar }
-    running.set(row.id, one)
-    if (!isPrepaid && isWell) return holdOf(one)
-    holds.written(org)
-    return one.placed.then(() => {
-      if (row.became === 'held') return holdOf(one)
-      end(row.id)
-      throw row.became === 'refused' ? insufficient() : unavailable()
-    })
-  }
-
-  /** A call that has been lost is charged what is known of it. */
-  function endLost(): void {
-    for (const [id, one] of running) {
-      if (clock.elapsedMs() - one.sinceMs < LOST_MS) continue
-      end(id)
-      const { amount, metadata } = one.soFar()
-      warn(
-        new Error(
-          `the call ${id} of ${one.row.org} was held for too long, and is settled: ${JSON.stringify(metadata)}`,
-        ),
-      )
-      unawaited.start(charge(one, { amount, metadata, model: one.row.model }))
-    }
-  }
-
+  const { holds, charges, patience, unawaited } = open
   return {
     isPrepaid,
-    hold,
+    hold: (caller, estimate) => hold(open, caller, estimate),
     settled: org => {
       const [placed, written] = [holds.written(org), charges.written(org)]
       return placed || written ? patience.inTime(Promise.all([placed, written])) : null
     },
-    renew: async () => {
-      endLost()
-      const held = [...running.values()].map(({ row, soFar }) => {
-        const { amount, metadata } = soFar()
-        return { id: row.id, soFar: Math.min(amount, row.amount), metadata }
-      })
-      if (held.length > 0) await store.renewHolds(db.for('the meter').autocommit, held, expiry())
-    },
+    renew: () => renew(open),
     close: async () => {
       // Calls whose clients were told to leave have yet to be settled.
       const untilMs = performance.now() + CLOSE_MS
@@ -157,6 +87,91 @@ export function openMeter(options: MeterOptions): OpenMeter {
   }
 }
 
+function hold(open: Open, caller: Principal, estimate: Estimate): Hold | Promise<Hold> {
+  const { holds, charges, running, random, clock, isPrepaid } = open
+  const { org } = caller
+  if (charges.size() >= WAITING_MAX || charges.sizeOf(org) >= WAITING_OF_ORG_MAX) throw unavailable()
+  const row = placingOf(`txn_${random.token(24)}`, caller, estimate)
+  const soFar = { amount: estimate.amount, metadata: estimate.metadata }
+  const isWell = holds.isWell(org)
+  const one: Running = { row, placed: holds.add(row), sinceMs: clock.elapsedMs(), soFar: () => soFar }
+  running.set(row.id, one)
+  if (!isPrepaid && isWell) return holdOf(open, one)
+  holds.written(org)
+  return one.placed.then(() => {
+    if (row.became === 'held') return holdOf(open, one)
+    end(open, row.id)
+    throw row.became === 'refused' ? insufficient() : unavailable()
+  })
+}
+
+function holdOf(open: Open, { row }: Running): Hold {
+  const { patience, running, unawaited } = open
+  const { id } = row
+  return {
+    id,
+    get amount() {
+      return row.amount
+    },
+    watch: soFar => {
+      const one = running.get(id)
+      if (one) one.soFar = soFar
+    },
+    settle: async used => {
+      const one = end(open, id)
+      if (one) await patience.inTime(charge(open, one, used))
+    },
+    release: async () => {
+      const one = end(open, id)
+      if (!one) return
+      const released = one.placed.then(() => releaseHold(open, row))
+      unawaited.start(released)
+      await patience.inTime(released).catch(() => {}) // It is tried again.
+    },
+  }
+}
+
+/** Null if it has ended already. */
+function end({ running, holds }: Open, id: string): Running | null {
+  const one = running.get(id) ?? null
+  running.delete(id)
+  if (one) holds.remove(one.row)
+  return one
+}
+
+function charge({ charges, isPrepaid }: Open, { row, placed }: Running, used: Charge): Promise<void> {
+  const { id, product, key, project } = row
+  // Otherwise others would pay in advance for what this one used.
+  const amount = isPrepaid ? Math.min(used.amount, row.amount) : used.amount
+  const metadata = amount < used.amount ? { ...used.metadata, cappedFrom: used.amount } : used.metadata
+  const { model, row: details = null } = used
+  return charges.add({
+    ...{ id, org: row.org as OrgId, product, key, project, model, amount, metadata, row: details, placed },
+  })
+}
+
+async function renew(open: Open): Promise<void> {
+  endLost(open)
+  const held = [...open.running.values()].map(({ row, soFar }) => {
+    const { amount, metadata } = soFar()
+    return { id: row.id, soFar: open.isPrepaid ? Math.min(amount, row.amount) : amount, metadata }
+  })
+  if (held.length > 0) await store.renewHolds(open.db.for('the meter').autocommit, held, expiryOf(open))
+}
+
+/** A call that has been lost is charged what is known of it. */
+function endLost(open: Open): void {
+  const { running, clock, warn, unawaited } = open
+  for (const [id, one] of running) {
+    if (clock.elapsedMs() - one.sinceMs < LOST_MS) continue
+    end(open, id)
+    const { amount, metadata } = one.soFar()
+    const what = JSON.stringify(metadata)
+    warn(new Error(`the call ${id} of ${one.row.org} was held for too long, and is settled: ${what}`))
+    unawaited.start(charge(open, one, { amount, metadata, model: one.row.model }))
+  }
+}
+
 function placingOf(id: string, { org, project, credential }: Principal, estimate: Estimate): Placing {
   const { product, model, most, least = most, amount, metadata } = estimate
   const key = credential.kind === 'session' ? null : credential.id
@@ -164,7 +179,7 @@ function placingOf(id: string, { org, project, credential }: Principal, estimate
 }
 
 /** Until it succeeds: otherwise it would be charged when it expires. */
-async function releaseHold({ db, clock, warn }: MeterOptions, { id, org, became }: Placing, closed: AbortSignal) {
+async function releaseHold({ db, clock, warn, closed }: Open, { id, org, became }: Placing): Promise<void> {
   // Nothing was sent for one that still waited.
   if (became === 'waiting' || became === 'refused') return
   const nothing = { org, kind: 'balance', amount: 0 } as const
@@ -178,34 +193,6 @@ async function releaseHold({ db, clock, warn }: MeterOptions, { id, org, became 
     }
   }
 }
-
-/** Raises 503 if what it waits for takes long. Those that begin within a second share a timer: one for each charge, and its end,
- *  would cost more than everything else here. */
-function openPatience(clock: MeterOptions['clock']) {
-  const closed = new AbortController()
-  let late: Promise<never> | null = null
-  let fromMs = 0
-  function next(): Promise<never> {
-    const over = clock.sleep(SETTLED_MS + SHARED_MS, closed.signal).then(() => {
-      throw unavailable()
-    })
-    over.catch(() => {}) // Nobody may wait for it.
-    return over
-  }
-  return {
-    inTime: async (settled: Promise<unknown>): Promise<void> => {
-      if (late === null || clock.elapsedMs() - fromMs >= SHARED_MS) [late, fromMs] = [next(), clock.elapsedMs()]
-      await Promise.race([settled, late])
-    },
-    close: () => closed.abort(),
-  }
-}
-
-const unavailable = () =>
-  new Fault('database_unreachable', {
-    message: 'What was used cannot be settled at the moment. Try again.',
-    retryAfterS: 2,
-  })
 
 const insufficient = () =>
   new Fault('insufficient_balance', {
