@@ -2,11 +2,12 @@
 // kept in the transaction that creates the thing, so that there is never one without the other.
 import { createHash } from 'node:crypto'
 import type { Clock, Database, Seal } from '../engines/engines.ts'
+import { EventStream, Reply } from '../kit/answer.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
-import type { KeptAnswer, KeptAnswers, KeyedRequest } from '../kit/kept-answers.ts'
-import type { Operation, RequestFacts } from '../kit/operation.ts'
+import { type KeptAnswer, type KeptAnswers, type KeyedRequest, replyIn } from '../kit/kept-answers.ts'
+import type { Operation, ParsedBody, RequestFacts } from '../kit/operation.ts'
 import type { Serial } from './serial.ts'
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key'
@@ -24,14 +25,14 @@ export function keyedRequest(
   { headers }: RequestFacts,
 ): KeyedRequest | null {
   const key = headers[IDEMPOTENCY_HEADER]
-  if (key === undefined || caller === null || !operation.creates) return null
+  if (key === undefined || caller === null || !operation.creates || asksForStream(operation, input)) return null
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw invalidInput([{ path: 'Idempotency-Key', says: 'must be 1 to 255 visible ASCII characters' }])
   }
   const { org, user, role, project, credential } = caller
   const name = `${operation.method} ${operation.path}`
   // Another person, or the same one with another role, might not get this answer by the request itself.
-  const sent = canonical([key, user, role, credential.isRestricted, project, input])
+  const sent = canonical([key, user, role, credential.isRestricted, project, withDigest(operation, input)])
   return {
     org,
     operation: name,
@@ -40,6 +41,23 @@ export function keyedRequest(
     // The input may contain a password, which must not be guessable from what is stored.
     input: engines.seal.mac(org, name, sent),
     isKept: false,
+  }
+}
+
+/** A stream is not kept. */
+const asksForStream = ({ answer, bodyKind }: Operation, { body }: Record<string, unknown>): boolean =>
+  answer.kind === 'either' &&
+  bodyKind === 'parsed' &&
+  ((body as ParsedBody).json as { stream?: unknown } | null)?.stream === true
+
+/** A body of another protocol may be large, and is known by its bytes. */
+function withDigest({ bodyKind }: Operation, input: Record<string, unknown>): Record<string, unknown> {
+  if (bodyKind !== 'parsed') return input
+  return {
+    ...input,
+    body: createHash('sha256')
+      .update((input.body as ParsedBody).bytes)
+      .digest('base64'),
   }
 }
 
@@ -71,7 +89,8 @@ export function once(
     try {
       const answer = await work()
       // It changed nothing, because the thing existed already.
-      if (!request.isKept && !disclosesSecret)
+      const isValue = !(answer instanceof Reply || answer instanceof EventStream)
+      if (!request.isKept && !disclosesSecret && isValue)
         await db.transaction(tx => keep(tx, request, { answer, made: '' }, now()))
       return answer
     } catch (error) {
@@ -90,7 +109,7 @@ function answerOf(request: KeyedRequest, kept: KeptAnswer): unknown {
       'Another request was sent with this Idempotency-Key, by another person or with another role or input. Use a new key for each request.',
     )
   }
-  if (kept.answer !== null) return kept.answer
+  if (kept.answer !== null) return replyIn(kept.answer)
   const { made } = kept
   // Who deleted a workspace because of a lost token would end all of its tokens.
   const [what, advice] = request.path.includes(made)

@@ -110,5 +110,6 @@ function contextOf(
     queues: options.jobs,
     calls,
     meter,
+    keyed: operation.metered ? keyed : undefined,
   }
 }

@@ -3,6 +3,7 @@
 import type { Tx } from '../engines/engines.ts'
 import type { OrgId, Principal } from './caller.ts'
 import type { EmitTo } from './events.ts'
+import type { KeyedRequest } from './kept-answers.ts'
 import type { Emits } from './write.ts'
 
 export const UNITS_PER_CENT = 1_000_000
@@ -27,8 +28,17 @@ export type Estimate = {
  *  the price in force included. */
 export type SoFar = { amount: number; metadata: Record<string, unknown> }
 
-/** What was used. `row` is for whoever declares the product. */
-export type Charge = { amount: number; model: string; metadata: Record<string, unknown>; row?: unknown }
+/** What was used. `row` is for whoever declares the product; `keeps` is the answer to a request with an `Idempotency-Key`, which
+ *  is kept with the charge, so that it is not charged again. */
+export type Charge = {
+  amount: number
+  model: string
+  metadata: Record<string, unknown>
+  row?: unknown
+  keeps?: Keeps | null
+}
+
+export type Keeps = { request: KeyedRequest; answer: unknown }
 
 export type Hold = {
   /** The id of the transfer that settles it. */

@@ -46,6 +46,7 @@ import type { Presented } from './credentials.ts'
 import { type Dialect, native } from './dialect.ts'
 import type { Fault, FaultCode } from './fault.ts'
 import { SECRET } from './fields.ts'
+import type { KeyedRequest } from './kept-answers.ts'
 import type { Meter } from './meter.ts'
 import type { Queues } from './queue.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
@@ -94,7 +95,7 @@ type IsAudited<Au> = Au extends 'none' ? false : true
 type RunContext<S, A extends Access, Au, E extends Emits, D, M> = Context<A, S> & {
   write: Write<WriteScope<IsAudited<Au>, E>>
 } & (D extends true ? { calls: Calls } : unknown) &
-  (M extends true ? { meter: Meter } : unknown)
+  (M extends true ? { meter: Meter; keyed: KeyedRequest | null } : unknown)
 
 export type Declaration<
   S,

@@ -3,7 +3,7 @@
 import { QueueFull } from '../../fair/queue.ts'
 import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
-import { type CallContext, callModel } from './call/call.ts'
+import { type CallContext, callModel, charged } from './call/call.ts'
 import { holdFor, openOutcome } from './call/outcome.ts'
 import { EmbedRefused } from './local-embed/local-embed.ts'
 import { base64Of, DIMENSIONS, isDimensions, SHORTER, shortened } from './local-embed/vectors.ts'
@@ -33,7 +33,7 @@ const HERE = { model: LOCAL_EMBED.id, offer: LOCAL_EMBED }
 const FREE = { most: 0, least: 0, amount: 0, inputTokens: 0, limitWithin: () => null }
 
 async function embedHere(context: CallContext, fields: JsonObject): Promise<Reply> {
-  const { caller, clock, meter, request, state } = context
+  const { caller, clock, keyed, meter, request, state } = context
   const texts = textsIn(fields.input)
   const { dimensions = DIMENSIONS, encoding_format: format = 'float' } = fields
   if (typeof dimensions !== 'number' || !isDimensions(dimensions)) {
@@ -57,14 +57,15 @@ async function embedHere(context: CallContext, fields: JsonObject): Promise<Repl
   try {
     const { vectors, tokens } = await state.localEmbed.embed(caller.org, texts, request.signal)
     const usage = { ...NO_USAGE, input: tokens }
-    await outcome.settle({ route: HERE, usage, isEstimated: false, firstMs: clock.elapsedMs(), error: null })
     const data = vectors.map((vector, index) => {
       const short = shortened(vector, dimensions)
       return { object: 'embedding', index, embedding: format === 'base64' ? base64Of(short) : Array.from(short) }
     })
     const counted = { prompt_tokens: tokens, total_tokens: tokens }
     const body = { object: 'list', data, model: LOCAL_EMBED.id, usage: counted }
-    return reply(200, { 'content-type': 'application/json' }, JSON.stringify(body))
+    const used = { route: HERE, usage, isEstimated: false, firstMs: clock.elapsedMs(), error: null }
+    const replied = reply(200, { 'content-type': 'application/json' }, JSON.stringify(body))
+    return await charged(outcome, used, keyed, replied)
   } catch (error) {
     if (!outcome.isOver()) await outcome.fail(error)
     throw faultOf(error)

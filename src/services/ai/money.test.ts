@@ -180,6 +180,49 @@ describe('an answer', () => {
   }
 })
 
+describe('a call that is repeated with its Idempotency-Key', () => {
+  const { host, server, newOrg } = postpaid
+  const send = (key: string, body: object, path = '/v1/chat/completions') =>
+    host.call(`POST ${path}`, { as: key, body, headers: { 'idempotency-key': 'same' } })
+  const countOf = async (key: string) => (await host.call('GET /v1/billing/usage', { as: key })).body.count
+
+  it('is made and charged once, and gets the first answer again', async () => {
+    server.state.answer = upstream.json(upstream.chatCompletion())
+    const { key } = await newOrg()
+    const before = server.received.length
+    const body = { model: 'large', messages }
+    const [first, second] = await Promise.all([send(key, body), send(key, body)])
+    const third = await send(key, body)
+    for (const { status, text, headers } of [second, third]) {
+      assert.deepEqual([status, text, headers['content-type']], [200, first.text, first.headers['content-type']])
+    }
+    assert.deepEqual([server.received.length - before, await countOf(key)], [1, 1])
+    const other = await send(key, { ...body, temperature: 1 })
+    assert.deepEqual([other.status, other.body.error.code], [409, 'conflict'])
+    assert.equal((await send(key, { model: 'local-embed-en', input: 'a' }, '/v1/embeddings')).status, 200)
+    assert.equal((await send(key, { model: 'local-embed-en', input: 'a' }, '/v1/embeddings')).status, 200)
+    assert.equal(await countOf(key), 2)
+  })
+
+  it('is made again if it failed, was streamed, or its answer is too long to be kept', async () => {
+    const { key } = await newOrg()
+    const body = { model: 'large', messages }
+    server.state.answer = upstream.json({ error: { message: 'Because' } }, 400)
+    assert.equal((await send(key, body)).status, 400)
+    const long = 'long '.repeat(300_000)
+    server.state.answer = upstream.json(upstream.chatCompletion({ prompt_tokens: 1, completion_tokens: 1 }, long))
+    for (let n = 1; n <= 2; n++) {
+      assert.equal((await send(key, body)).status, 200)
+      assert.equal(await countOf(key), n)
+    }
+    server.state.answer = upstream.stream(upstream.chatChunks(['a']))
+    for (let n = 3; n <= 4; n++) {
+      assert.ok((await send(key, { ...body, stream: true })).text.includes('[DONE]'))
+      assert.equal(await countOf(key), n)
+    }
+  })
+})
+
 describe('a stream that is cut off', () => {
   const { host, server, newOrg, dispatcher, balanceOf, firstRequest } = postpaid
   const open = async (key: string, signal: AbortSignal) => {

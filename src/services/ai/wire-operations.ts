@@ -24,6 +24,7 @@ export const modelCall = {
   project: 'chosen',
   model: 'model',
   metered: true,
+  keyed: true,
   body: 'parsed',
   bodyLimit: BODY_LIMIT,
   passUnknown: true,

@@ -144,9 +144,9 @@ function charge({ charges, isPrepaid }: Open, { row, placed }: Running, used: Ch
   // Otherwise others would pay in advance for what this one used.
   const amount = isPrepaid ? Math.min(used.amount, row.amount) : used.amount
   const metadata = amount < used.amount ? { ...used.metadata, cappedFrom: used.amount } : used.metadata
-  const { model, row: details = null } = used
+  const { model, row: details = null, keeps = null } = used
   return charges.add({
-    ...{ id, org: row.org as OrgId, product, key, project, model, amount, metadata, row: details, placed },
+    ...{ id, org: row.org as OrgId, product, key, project, model, amount, metadata, row: details, keeps, placed },
   })
 }
 

@@ -3,14 +3,14 @@
 import { ConstraintViolated, type Database, type Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Emitted, type Publishing, publish } from '../../kit/events.ts'
-import { type Charged, centsOf, type SettledCharge } from '../../kit/meter.ts'
-import { settleSpends } from '../account/public.ts'
+import { type Charged, centsOf, type Keeps, type SettledCharge } from '../../kit/meter.ts'
+import { keepOnce, settleSpends } from '../account/public.ts'
 import { alertEvents } from './events.ts'
 import { writeTransfers } from './journal.ts'
 import * as store from './store.ts'
 
 /** `id` is that of the hold and of the transfer. */
-export type Settlement = SettledCharge & { product: string }
+export type Settlement = SettledCharge & { product: string; keeps: Keeps | null }
 
 export type SettlingOptions = Publishing & { charged: ReadonlyMap<string, Charged> }
 
@@ -52,6 +52,7 @@ async function settleAll(by: SettlingOptions, db: Tx, settlements: readonly Sett
       settlements.map(({ key, amount }) => ({ key, units: amount })),
       by.clock,
     ),
+    ...settlements.flatMap(({ keeps }) => (keeps ? keepOnce(db, keeps.request, keeps.answer, at) : [])),
     ...[...Map.groupBy(settlements, ({ product }) => product)].map(([product, own]) => {
       return settleProduct(by, db, by.charged.get(product) as Charged, own)
     }),

@@ -33,7 +33,7 @@ export async function openBilling(opening: Opening<Values>): Promise<Opened<Bill
     settleNew(
       by,
       db,
-      left.map(({ soFar, org, ...one }) => ({ ...one, org: org as OrgId, amount: soFar, row: null })),
+      left.map(({ soFar, org, ...one }) => ({ ...one, org: org as OrgId, amount: soFar, row: null, keeps: null })),
     )
   const journal = openCheck(engines, warn)
   await journal.check()

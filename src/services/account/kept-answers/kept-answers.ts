@@ -1,5 +1,6 @@
 // Keeps the answers to requests with an Idempotency-Key for a day.
-import type { KeptAnswers } from '../../../kit/kept-answers.ts'
+import type { Tx } from '../../../engines/engines.ts'
+import type { KeptAnswers, KeyedRequest } from '../../../kit/kept-answers.ts'
 import * as store from './store.ts'
 
 const LIFETIME_MS = 24 * 60 * 60_000
@@ -11,3 +12,7 @@ export const keptAnswers: KeptAnswers = {
   find: (db, request, at) => store.selectAnswer(db, request, keptSince(at)),
   keep: (db, request, kept, at) => store.insertAnswer(db, request, kept, at, keptSince(at)),
 }
+
+/** For a request that was carried out and cannot be taken back: if another process keeps an answer to the same one, that stays. */
+export const keepOnce = (db: Tx, request: KeyedRequest, answer: unknown, at: string): Promise<void> =>
+  store.insertAnswer(db, request, { answer, made: '' }, at, keptSince(at), true)

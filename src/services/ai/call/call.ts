@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { HttpFailure } from '../../../engines/engines.ts'
 import { type EventStream, eventStream, type Reply, reply } from '../../../kit/answer.ts'
 import { Fault } from '../../../kit/fault.ts'
+import { type KeyedRequest, keptReply } from '../../../kit/kept-answers.ts'
 import { METERED_MS_MAX, type Meter } from '../../../kit/meter.ts'
 import type { Context } from '../../../kit/operation.ts'
 import type { ProviderWire } from '../providers/provider.ts'
@@ -15,14 +16,14 @@ import type { Answered } from './attempts.ts'
 import { fullCosts, roughCosts } from './estimate.ts'
 import { requireNoExtras } from './extras.ts'
 import { noteIssued } from './issued.ts'
-import { holdFor, type Outcome, openOutcome, reasonOf } from './outcome.ts'
+import { holdFor, type Outcome, openOutcome, reasonOf, type Used } from './outcome.ts'
 import { openProduced, USAGE_IN } from './produced.ts'
 import { failureOf, unusable } from './refusal.ts'
 import { type Route, routesTo } from './route.ts'
 import { isLast, passOn } from './streamed.ts'
 import { wordsIn } from './texts.ts'
 
-export type CallContext = Context<'bearer', AiState> & { meter: Meter }
+export type CallContext = Context<'bearer', AiState> & { meter: Meter; keyed: KeyedRequest | null }
 
 /** What the host limited the output to, if the client did not and pays in advance. */
 const LIMIT_HEADER = 'x-max-tokens'
@@ -97,7 +98,7 @@ async function payPart({ route, text }: CutOff, request: JsonObject, outcome: Ou
 }
 
 async function whole(
-  { clock }: CallContext,
+  { clock, keyed }: CallContext,
   route: Route,
   { bytes, text, json }: Whole,
   request: JsonObject,
@@ -111,10 +112,20 @@ async function whole(
   const counted = isWhole ? null : await countedIn(route.wire, request, () => countText(wordsIn(json)))
   const used = { route, ...together(reported, counted), firstMs }
   const answer = answerOf(route, json, about, request)
-  // Answered when it is charged: a process that dies before has not answered.
-  await outcome.settle({ ...used, error: answer instanceof Fault ? answer.code : null })
-  if (answer instanceof Fault) throw answer
-  return reply(200, { ...JSON_TYPE, ...told }, answer ?? asText(bytes, text))
+  if (answer instanceof Fault) {
+    await outcome.settle({ ...used, error: answer.code })
+    throw answer
+  }
+  const replied = reply(200, { ...JSON_TYPE, ...told }, answer ?? asText(bytes, text))
+  return charged(outcome, { ...used, error: null }, keyed, replied)
+}
+
+/** Answered when it is charged: a process that dies before has not answered. */
+export async function charged(outcome: Outcome, used: Used, keyed: KeyedRequest | null, answer: Reply): Promise<Reply> {
+  const kept = keyed && keptReply(answer)
+  await outcome.settle(used, keyed && kept && { request: keyed, answer: kept })
+  if (keyed && kept) keyed.isKept = true
+  return answer
 }
 
 /** Bytes that are no text must pass unchanged. */

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../engines/engines.ts'
 import type { Principal } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
-import type { Hold, Meter, SoFar } from '../../../kit/meter.ts'
+import type { Hold, Keeps, Meter, SoFar } from '../../../kit/meter.ts'
 import { chargeOf, type Line, PRODUCT } from '../charges.ts'
 import type { Offer } from '../models/offer.ts'
 import type { RequestRow } from '../store.ts'
@@ -43,7 +43,7 @@ export type Outcome = {
   /** From now on this is charged if the process dies. */
   watch(route: Way, usage: () => Usage): void
   /** Resolves when it is committed; raises 503 if that takes long. */
-  settle(used: Used): Promise<void>
+  settle(used: Used, keeps?: Keeps | null): Promise<void>
   /** The same for a client that is gone. */
   settleLater(used: Used): void
   /** Nothing was used. Resolves when nothing is held any more. */
@@ -76,10 +76,10 @@ export function openOutcome(call: Call, hold: Hold, clock: Clock, log: (row: Req
   const sinceStart = (ms: number | null) => (ms === null ? null : Math.round(ms - call.startMs))
   const totalMs = () => Math.round(clock.elapsedMs() - call.startMs)
 
-  function settle(used: Used): Promise<void> {
+  function settle(used: Used, keeps: Keeps | null = null): Promise<void> {
     isOver = true
     const times = { totalMs: totalMs(), firstMs: sinceStart(used.firstMs) }
-    return hold.settle(chargeOf(call, used, lineOf(call, attempts), { ...times, transaction: hold.id }))
+    return hold.settle({ ...chargeOf(call, used, lineOf(call, attempts), { ...times, transaction: hold.id }), keeps })
   }
 
   return {
