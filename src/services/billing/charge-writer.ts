@@ -2,10 +2,11 @@
 import type { Database } from '../../engines/engines.ts'
 import { openInsistentGroups } from '../../kit/insistent-groups.ts'
 import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
+import type { Placing } from './hold-writer.ts'
 import { type Settlement, type SettlingOptions, settle } from './settle.ts'
 
 /** `placed` resolves when its hold is written, or will not be. */
-export type Charging = Settlement & { placed: Promise<unknown> | null }
+export type Charging = Omit<Settlement, 'held'> & { hold: Placing; placed: Promise<unknown> }
 
 /** Whoever was answered waits for it. */
 const LINGER_MS = 3
@@ -21,6 +22,7 @@ export type ChargeWriterOptions = SettlingOptions & {
 
 export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
   const { warn, clock } = by
+  const alerted = new Set<string>()
   const groups = openOrgGroups<Charging>(org => {
     const db = by.db.for(org)
     return openInsistentGroups<Charging>({
@@ -29,7 +31,8 @@ export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
       write: async group => {
         // Otherwise a hold would be written after its end.
         await Promise.all(group.map(({ placed }) => placed))
-        await settle(by, db, group)
+        const settlements = group.map(({ hold, placed: _, ...one }) => ({ ...one, held: heldBy(hold) }))
+        await settle(by, db, org, settlements, alerted)
       },
     })
   })
@@ -42,8 +45,14 @@ export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
   }
 }
 
+/** Null if it may have been written, although that failed. */
+function heldBy({ became, amount }: Placing): number | null {
+  if (became === 'held') return amount
+  return became === 'failed' ? null : 0
+}
+
 /** For the log: whoever operates this must write it into the journal. */
-function refused({ id, org, amount, product, model, metadata }: Settlement, cause: unknown): Error {
+function refused({ id, org, amount, product, model, metadata }: Charging, cause: unknown): Error {
   const what = JSON.stringify({ id, org, amount, product, model, metadata })
   return new Error(`the database refused a charge, which is not settled: ${what}`, { cause })
 }

@@ -146,7 +146,20 @@ function charge({ charges, isPrepaid }: Open, { row, placed }: Running, used: Ch
   const metadata = amount < used.amount ? { ...used.metadata, cappedFrom: used.amount } : used.metadata
   const { model, row: details = null, keeps = null } = used
   return charges.add({
-    ...{ id, org: row.org as OrgId, product, key, project, model, amount, metadata, row: details, keeps, placed },
+    ...{
+      id,
+      org: row.org as OrgId,
+      product,
+      key,
+      project,
+      model,
+      amount,
+      metadata,
+      row: details,
+      keeps,
+      hold: row,
+      placed,
+    },
   })
 }
 

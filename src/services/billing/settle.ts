@@ -1,6 +1,6 @@
 // Settles what was used, many charges of an organisation in one transaction: the transfers, the spending of keys and of the
 // month, the alerts that follow, and what the service does whose product it is.
-import { ConstraintViolated, type Database, type Tx } from '../../engines/engines.ts'
+import { type Database, EngineUnavailable, type Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Emitted, type Publishing, publish } from '../../kit/events.ts'
 import { type Charged, centsOf, type Keeps, type SettledCharge } from '../../kit/meter.ts'
@@ -9,59 +9,101 @@ import { alertEvents } from './events.ts'
 import { writeTransfers } from './journal.ts'
 import * as store from './store.ts'
 
-/** `id` is that of the hold and of the transfer. */
-export type Settlement = SettledCharge & { product: string; keeps: Keeps | null }
+/** `id` is that of the hold and of the transfer. `held` is the amount of its hold, 0 if it has none, and null if that is not
+ *  known. */
+export type Settlement = SettledCharge & { product: string; held: number | null; keeps: Keeps | null }
 
 export type SettlingOptions = Publishing & { charged: ReadonlyMap<string, Charged> }
 
-/** Those that were settled before only end their hold. */
-export async function settle(by: SettlingOptions, db: Database, settlements: readonly Settlement[]): Promise<void> {
-  try {
-    await db.transaction(tx => settleAll(by, tx, settlements))
-  } catch (error) {
-    if (!(error instanceof ConstraintViolated)) throw error
-    await db.transaction(tx => settleNew(by, tx, settlements))
+/** Settles charges of one organisation. Most need one statement, which a caller waits for. It is refused if one of them was
+ *  settled before, or if the organisation wants to be alerted; then all is done in a transaction. `alerted` remembers who
+ *  wants that: it may be wrong. */
+export async function settle(
+  by: SettlingOptions,
+  db: Database,
+  org: string,
+  settlements: readonly Settlement[],
+  alerted: Set<string>,
+): Promise<void> {
+  const isPlain = settlements.every(({ held, keeps }) => held !== null && keeps === null)
+  if (isPlain && !alerted.has(org)) {
+    try {
+      return await db.atOnce(tx => settlePlain(by, tx, settlements))
+    } catch (error) {
+      if (error instanceof EngineUnavailable) throw error
+    }
   }
+  const wants = await db.transaction(tx => settleNew(by, tx, settlements))
+  if (wants) alerted.add(org)
+  else alerted.delete(org)
 }
 
-export async function settleNew(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<void> {
-  const ids = settlements.map(({ id }) => id)
-  const known = await store.selectKnown(db, ids)
+async function settlePlain(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<void> {
+  const at = by.clock.now().toISOString()
+  await Promise.all([
+    store.insertTransfers(db, settlements.map(transferOf), at),
+    store.deleteHolds(
+      db,
+      settlements.flatMap(({ id, held }) => (held ? id : [])),
+    ),
+    store.moveHeld(
+      db,
+      settlements.flatMap(({ org, amount, held }) => [
+        { org, kind: 'balance' as const, amount: -amount, held: -(held ?? 0) },
+        { org, kind: 'revenue' as const, amount, held: 0 },
+      ]),
+    ),
+    store.addToMonthUnlessAlerted(db, at.slice(0, 7), settlements),
+    ...summaries(by, db, settlements, at),
+  ])
+}
+
+/** Those that were settled before only end their hold. Returns whether an organisation wants to be alerted. */
+export async function settleNew(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<boolean> {
+  const known = await store.selectKnown(
+    db,
+    settlements.map(({ id }) => id),
+  )
   const fresh = settlements.filter(({ id }) => !known.has(id))
-  await settleAll(by, db, fresh)
+  const wants = fresh.length > 0 && (await settleAll(by, db, fresh))
   const nothing = settlements.map(({ org }) => ({ org, kind: 'balance' as const, amount: 0 }))
   if (known.size > 0) await store.addToAccounts(db, nothing, [...known])
+  return wants
 }
 
-/** Statements are sent together: a caller waits for the commit. */
-async function settleAll(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<void> {
-  if (settlements.length === 0) return
+async function settleAll(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<boolean> {
   const at = by.clock.now().toISOString()
   const month = at.slice(0, 7)
+  const ids = settlements.map(({ id }) => id)
   const [accounts, before] = await Promise.all([
-    writeTransfers(
-      db,
-      settlements.map(transferOf),
-      at,
-      settlements.map(({ id }) => id),
-    ),
+    writeTransfers(db, settlements.map(transferOf), at, ids),
     store.addToMonth(db, month, settlements),
-    store.addToHours(db, hourOf(at), settlements.map(hourRow)),
-    settleSpends(
-      db,
-      settlements.map(({ key, amount }) => ({ key, units: amount })),
-      by.clock,
-    ),
     ...settlements.flatMap(({ keeps }) => (keeps ? keepOnce(db, keeps.request, keeps.answer, at) : [])),
-    ...[...Map.groupBy(settlements, ({ product }) => product)].map(([product, own]) => {
-      return settleProduct(by, db, by.charged.get(product) as Charged, own)
-    }),
+    ...summaries(by, db, settlements, at),
   ])
   await publish(by, db, alertEvents, alertsOf(month, settlements, before, accounts))
+  return before.some(({ spendAlerts, balanceAlert }) => spendAlerts.length > 0 || balanceAlert !== null)
+}
+
+/** What else is written with a charge. */
+function summaries(by: SettlingOptions, db: Tx, settlements: readonly Settlement[], at: string): Promise<void>[] {
+  const spends = settlements.map(({ key, amount }) => ({ key, units: amount }))
+  return [
+    store.addToHours(db, hourOf(at), settlements.map(hourRow)),
+    settleSpends(db, spends, by.clock),
+    ...[...Map.groupBy(settlements, ({ product }) => product)].map(([product, own]) =>
+      settleProduct(by, db, by.charged.get(product) as Charged, own),
+    ),
+  ]
 }
 
 /** What its service writes, and what it emits before that. */
-async function settleProduct(by: SettlingOptions, db: Tx, { emits, settled }: Charged, own: readonly Settlement[]) {
+async function settleProduct(
+  by: SettlingOptions,
+  db: Tx,
+  { emits, settled }: Charged,
+  own: readonly Settlement[],
+): Promise<void> {
   const emitted: Emitted[] = []
   const emit = (subject: string, data: unknown, tenant: OrgId, project?: string) =>
     void emitted.push({ subject, data, tenant, project: project ?? null })

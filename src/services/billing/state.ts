@@ -29,12 +29,11 @@ export async function openBilling(opening: Opening<Values>): Promise<Opened<Bill
   const isPrepaid = settings.STOA_BILLING === 'prepaid'
   const by = { ...engines, source: baseUrl, charged }
   const meter = openMeter({ ...by, isPrepaid, warn })
-  const settleLeft = (db: Tx, left: readonly store.LeftHold[]) =>
-    settleNew(
-      by,
-      db,
-      left.map(({ soFar, org, ...one }) => ({ ...one, org: org as OrgId, amount: soFar, row: null, keeps: null })),
-    )
+  const settleLeft = async (db: Tx, left: readonly store.LeftHold[]) => {
+    const nothing = { row: null, keeps: null, held: null }
+    const settlements = left.map(({ soFar, org, ...one }) => ({ ...one, ...nothing, org: org as OrgId, amount: soFar }))
+    await settleNew(by, db, settlements)
+  }
   const journal = openCheck(engines, warn)
   await journal.check()
   return {

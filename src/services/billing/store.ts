@@ -60,6 +60,21 @@ export async function addToAccounts(
     returning a.org, a.kind, a.amount`
 }
 
+/** The same where the amounts of the holds are known, which are ended by `deleteHolds`. */
+export async function moveHeld(db: Tx, movements: readonly (Account & { held: number })[]): Promise<void> {
+  const column = <K extends keyof Account | 'held'>(name: K) => movements.map(one => one[name])
+  await db`insert into billing_accounts as a (org, kind, amount, held)
+    select org, kind, sum(amount), sum(held) from unnest(${column('org')}::text[], ${column('kind')}::text[],
+      ${column('amount')}::bigint[], ${column('held')}::bigint[]) as m (org, kind, amount, held)
+    group by org, kind order by org, kind
+    on conflict (org, kind) do update set amount = a.amount + excluded.amount, held = a.held + excluded.held`
+}
+
+export async function deleteHolds(db: Tx, ids: readonly string[]): Promise<void> {
+  await db`delete from billing_holds where id in (
+    select id from billing_holds where id = any(${ids}) order by id for update)`
+}
+
 export type HourRow = { org: string; product: string; key: string; project: string; model: string; amount: number }
 
 export async function addToHours(db: Tx, hour: string, rows: readonly HourRow[]): Promise<void> {
@@ -97,6 +112,20 @@ export async function addToMonth(
       spent = excluded.spent + case when o.month = excluded.month then o.spent else 0 end
     returning o.org, o.month, o.spent - (select amount from added where added.org = o.org) as spent,
       o.spend_alerts as "spendAlerts", o.balance_alert as "balanceAlert"`
+}
+
+/** The same, and is refused for an organisation that has alerts: the month must not be null. */
+export async function addToMonthUnlessAlerted(
+  db: Tx,
+  month: string,
+  spent: readonly { org: string; amount: number }[],
+): Promise<void> {
+  await db`insert into billing_orgs as o (org, month, spent)
+    select org, ${month}, sum(amount) from unnest(${spent.map(({ org }) => org)}::text[],
+      ${spent.map(({ amount }) => amount)}::bigint[]) as s (org, amount) group by org order by org
+    on conflict (org) do update set
+      month = case when o.spend_alerts = '{}' and o.balance_alert is null then excluded.month end,
+      spent = excluded.spent + case when o.month = excluded.month then o.spent else 0 end`
 }
 
 export type Balance = { amount: number; held: number }
