@@ -38,7 +38,7 @@ const FIELDS = {
   aliases: Type.Array(Alias, {
     maxItems: ENTRIES_MAX,
     description: `Other names for models: up to ${ENTRIES_MAX}; default none`,
-    examples: [[{ name: 'fast', model: 'gpt-5-mini' }]],
+    examples: [[{ name: 'vectors', model: 'local-embed-en' }]],
   }),
   fallbacks: Type.Array(Fallback, {
     maxItems: ENTRIES_MAX,

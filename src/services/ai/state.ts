@@ -35,7 +35,7 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
   const localEmbed = openLocalEmbed()
   const { db, clock } = engines
   const unawaited = openUnawaited(warn)
-  reportTokenizer(warn)
+  const stopReports = reportTokenizer(warn)
   return {
     state: {
       registry,
@@ -49,6 +49,7 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
       log: row => unawaited.start(store.insertRequests(db.for(row.org).autocommit, [row])),
     },
     close: async () => {
+      stopReports()
       await localEmbed.close()
       await unawaited.ended()
     },

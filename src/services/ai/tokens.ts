@@ -18,11 +18,12 @@ type Encoder = (text: string) => number
 /** Where the encoding cannot be loaded, a token is taken for so many bytes. */
 const BYTES_PER_TOKEN = 4
 
-let report: (error: unknown) => void = () => {}
+const told = new Set<(error: unknown) => void>()
 
-/** Who is told if the encoding cannot be loaded. */
-export function reportTokenizer(to: (error: unknown) => void): void {
-  report = to
+/** Tells of an encoding that cannot be loaded, until the function is called that it returns. A process has one encoding. */
+export function reportTokenizer(to: (error: unknown) => void): () => void {
+  told.add(to)
+  return () => void told.delete(to)
 }
 
 /** Tests have it loaded in another way. */
@@ -44,7 +45,8 @@ export async function countText(text: string): Promise<number> {
   tokenizer.loaded ??= tokenizer.load()
   const encoder = await tokenizer.loaded.catch(error => {
     tokenizer.loaded = null // The next count tries again.
-    report(new Error('tokens are estimated from bytes: their encoding could not be loaded', { cause: error }))
+    const failure = new Error('tokens are estimated from bytes: their encoding could not be loaded', { cause: error })
+    for (const report of told) report(failure)
     return null
   })
   if (encoder === null) return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
