@@ -85,10 +85,14 @@ function paid({ amount }: SettledCharge, { line, event }: Row): Row {
 
 /** Of a call whose process died, its hold says what is known. */
 function leftBehind({ id: transaction, org, key, project, model, amount, metadata }: SettledCharge, now: Date): Row {
-  const { requestId, provider, wire, inputTokens, outputTokens, created, streamed, namedModel, unpriced } =
-    metadata as Record<'requestId' | 'provider' | 'wire' | 'created' | 'namedModel', string> &
+  const { namedModel, unpriced, ...known } = metadata as Partial<
+    Record<'requestId' | 'provider' | 'wire' | 'created' | 'namedModel', string> &
       Record<'inputTokens' | 'outputTokens', number> &
       Record<'streamed' | 'unpriced', boolean>
+  >
+  // Holds of older processes say less.
+  const { requestId = transaction, provider = '', wire = 'chat', created = now.toISOString() } = known
+  const { inputTokens = 0, outputTokens = 0, streamed = false } = known
   const totalMs = Math.max(0, now.getTime() - Date.parse(created))
   const tokens = { inputTokens, outputTokens }
   const cost = unpriced ? null : amount

@@ -180,6 +180,22 @@ describe('an answer', () => {
   }
 })
 
+describe('a stream that has ended', () => {
+  it('leaves its connection to the provider for the next one', async () => {
+    const { server, streamed } = postpaid
+    const ports: (number | undefined)[] = []
+    server.state.answer = (response, received) => {
+      ports.push(response.socket?.remotePort)
+      return upstream.stream(upstream.chatChunks(['a']))(response, received)
+    }
+    for (let n = 0; n < 3; n++) {
+      assert.ok((await streamed({})).text.endsWith('data: [DONE]\n\n'))
+      await new Promise(resolve => setTimeout(resolve, 50))
+    }
+    assert.equal(new Set(ports).size, 1)
+  })
+})
+
 describe('a call that is repeated with its Idempotency-Key', () => {
   const { host, server, newOrg } = postpaid
   const send = (key: string, body: object, path = '/v1/chat/completions') =>

@@ -45,7 +45,11 @@ describe('a hold', () => {
     await firstRun(own.db, 'journal')
     const soon = new Date(own.clock.now().getTime() + 60_000).toISOString()
     const about = { org, product: 'specimen', model: 'small', key: null, project: null, metadata: { units: 2 } }
-    const holds = [{ id: 'txn_left', amount: 3 * CENT, soFar: 2 * CENT, ...about }]
+    const holds = [
+      { ...about, id: 'txn_left', amount: 3 * CENT, soFar: 2 * CENT },
+      // No service charges for it any more.
+      { ...about, id: 'txn_bad', amount: 0, soFar: 0, product: 'gone' },
+    ]
     await store.insertHolds(own.db.autocommit, org, holds, soon, false)
     assert.deepEqual(await balanceOf(key, own), { currency: 'USD', balance: 0, holds: 3, available: -3 })
     own.clock.advance(61_000)
@@ -54,6 +58,8 @@ describe('a hold', () => {
     const { usage } = (await own.call('GET /v1/billing/usage', { as: key })).body
     assert.deepEqual([usage.length, usage[0].transactionId, usage[0].metadata.units], [1, 'txn_left', 2])
     await isBalanced(own)
+    await until(async () => own.logged.some(line => line.includes('txn_bad')))
+    own.warnings.length = 0
   })
 })
 

@@ -196,9 +196,14 @@ export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: s
 export type LeftHold = Omit<NewHold, 'amount'>
 
 /** Holds whose process died, at most so many, those that nobody else settles at the moment. */
-export async function lockExpiredHolds(db: Tx, now: string, count: number): Promise<LeftHold[]> {
+export async function lockExpiredHolds(
+  db: Tx,
+  now: string,
+  count: number,
+  without: readonly string[],
+): Promise<LeftHold[]> {
   return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata from billing_holds
-    where expires < ${now} order by id limit ${count} for update skip locked`
+    where expires < ${now} and not id = any(${without}) order by id limit ${count} for update skip locked`
 }
 
 /** What accounts say is held, less the holds that there are: zero unless they are damaged. */

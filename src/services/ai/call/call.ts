@@ -1,6 +1,6 @@
 // A model call of any wire: admitted by the host, held, sent to a provider, passed on, settled.
 import { isUtf8 } from 'node:buffer'
-import { HttpFailure } from '../../../engines/engines.ts'
+import { type HttpBody, HttpFailure } from '../../../engines/engines.ts'
 import { type EventStream, eventStream, type Reply, reply } from '../../../kit/answer.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { type KeyedRequest, keptReply } from '../../../kit/kept-answers.ts'
@@ -160,7 +160,7 @@ function streamed(
   const chunks = response.body[Symbol.asyncIterator]()
   const passing = passOn(route, request, about, produced)
   const untilMs = clock.elapsedMs() + METERED_MS_MAX
-  let [isEnded, isOver] = [false, false]
+  let [isEnded, isOver, hasLast] = [false, false, false]
   let firstMs: number | null = null
   outcome.watch(route, () => produced.soFar(inputTokens))
 
@@ -168,7 +168,8 @@ function streamed(
     if (isOver) return
     isOver = true
     leave()
-    response.body.destroy()
+    if (hasLast) void readRest(chunks, response.body)
+    else response.body.destroy()
     if (produced.isEmpty() && error !== 'interrupted') return outcome.fail(unusable(route.offer.by).fault)
     const reported = produced.usage()
     const isWhole = reported !== null && error === null && produced.isPlausible(reported)
@@ -190,7 +191,7 @@ function streamed(
         if (clock.elapsedMs() > untilMs) throw tooLong()
         // The last event says that the answer is whole, and is sent when it is charged.
         if (isLast(wire, bytes)) {
-          isEnded = true
+          isEnded = hasLast = true
           await end()
         }
         return { done: false, value: bytes }
@@ -217,6 +218,22 @@ function streamed(
 }
 
 const END = { done: true, value: undefined } as const
+
+/** So long may a provider take to end its answer after the last event. */
+const REST_MS = 1_000
+
+/** Otherwise the connection to the provider could not be used again. */
+async function readRest(chunks: AsyncIterator<Buffer>, body: HttpBody): Promise<void> {
+  const timer = setTimeout(() => body.destroy(), REST_MS)
+  try {
+    while (!(await chunks.next()).done);
+  } catch {
+    // The answer was whole; how its connection ends says nothing about it.
+  } finally {
+    clearTimeout(timer)
+    body.destroy()
+  }
+}
 
 const tooLong = () =>
   new Fault('upstream_timeout', { message: `An answer may take at most ${METERED_MS_MAX / 60_000} minutes.` })
