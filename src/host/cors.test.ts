@@ -7,7 +7,7 @@ import { rawConnection } from '../../test/raw-connection.ts'
 const host = await startHost()
 const [OWN = '', OWN_TOO = ''] = OWN_ORIGINS
 const SHOP = 'https://shop.example.com'
-const EXPOSED = 'X-Request-Id, Link, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate'
+const EXPOSED = 'X-Request-Id, X-Max-Tokens, Link, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate'
 
 const project = (slug: string) => host.call('POST /v1/projects', { body: { slug, name: slug } })
 const attach = async (slug: string, name: string) => {

@@ -12,7 +12,7 @@ export type Origins = {
 type Headers = Record<string, string>
 
 /** Headers that pages may read. WWW-Authenticate tells clients of the tool door where people sign in. */
-const EXPOSED = 'X-Request-Id, Link, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate'
+const EXPOSED = 'X-Request-Id, X-Max-Tokens, Link, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate'
 /** Content-Encoding, X-Write-Key and AnonymousId are those of SDKs that send events. */
 const ACCEPTED =
   'Authorization, Content-Type, Content-Encoding, X-Write-Key, AnonymousId, Idempotency-Key, X-CSRF-Token, X-Project-Id, X-Service-Ingest-Key, MCP-Protocol-Version, Mcp-Method, Mcp-Name'
