@@ -63,6 +63,19 @@ for (const [path, body] of WIRES) {
       })
     }
 
+    it('answers 409 conflict to another request with the same Idempotency-Key', async () => {
+      const embeddings = { object: 'list', data: [], usage: { prompt_tokens: 5, total_tokens: 5 } }
+      server.state.answer = upstream.json(kind ? embeddings : upstream.chatCompletion())
+      const send = (more: object) =>
+        host.call(`POST ${path}`, {
+          body: { ...body, model: `model${kind}`, ...more },
+          headers: { 'idempotency-key': 'used' },
+        })
+      assert.equal((await send({})).status, 200)
+      const { status, body: answer } = await send({ user: 'another' })
+      assert.deepEqual([status, answer.error.code], [409, 'conflict'])
+    })
+
     it('answers 429 model_limit while the organisation makes as many calls as it may', async () => {
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
       const { promise: open, resolve: end } = Promise.withResolvers<void>()
