@@ -91,7 +91,7 @@ function openTurns(options: QueuesOptions) {
 
 /** Ends jobs that are over without another attempt, now and then, and beside the turns: nothing waits for it. */
 function openExpiry(options: QueuesOptions) {
-  const { clock, db, queues, warn } = options
+  const { clock, db, queues, waker, warn } = options
   const unawaited = openUnawaited(warn)
   let nextMs = Number.NEGATIVE_INFINITY
   let isRunning = false
@@ -137,6 +137,8 @@ function openExpiry(options: QueuesOptions) {
       nextMs = clock.elapsedMs() + EXPIRE_EVERY_MS
       const running = run().finally(() => {
         isRunning = false
+        // There may be more, or it is time for the next look already.
+        waker.wake()
       })
       unawaited.start(running)
     },

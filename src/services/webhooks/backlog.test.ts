@@ -59,9 +59,12 @@ describe('the backlog of an endpoint that hangs', () => {
 
   it('is given up after some days', async () => {
     const release = hang()
-    const { rows, received, send } = await newEndpoint()
+    const { endpoint, rows, received, send } = await newEndpoint()
     for (let n = 0; n < 4; n++) await send()
     await arrived(received, 2)
+    // One that is added after the clock was advanced is due then.
+    const waiting = () => host.db`select from queue_jobs where key = ${endpoint.id}`
+    await eventually(waiting, jobs => jobs.length === 4)
     host.clock.advance(3 * 86_400_000 + 60_000)
     const given = (all: Row[]) => all.filter(({ error }) => error === 'backlog')
     const expired = given(await eventually(rows, all => given(all).length === 2))
