@@ -75,7 +75,7 @@ function admit(
   const isBudgeted = metered && caller?.credential.budget
   if (caller === null || !(showsUsage || isBudgeted)) return run()
   const check = isBudgeted ? () => requireBudget(db, caller).then(run) : run
-  return meter.settled(caller.org)?.then(check) ?? check()
+  return meter.settled(caller.org).then(check)
 }
 
 function contextOf(

@@ -60,8 +60,8 @@ export type Meter = {
   /** Raises 402 if the organisation must pay in advance and has too little. Where organisations pay afterwards, the operation
    *  may begin while its hold is written, unless that is slow. */
   hold(caller: Principal, estimate: Estimate): Hold | Promise<Hold>
-  /** Resolves when what this organisation used before this call is settled; null if it is. */
-  settled(org: OrgId): Promise<void> | null
+  /** Resolves when what this organisation used before this call is settled. */
+  settled(org: OrgId): Promise<void>
 }
 
 /** A settled charge. `row` is null if its process died, so that only what its hold had is known. */

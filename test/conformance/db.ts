@@ -96,6 +96,20 @@ function transactions(db: Database): void {
     await db.autocommit`delete from things where id in (21, 22)`
   })
 
+  it('does the writes of atOnce in their order', async () => {
+    await db.script('create sequence turns; create table turn (id int, at int)')
+    for (const ids of [
+      [1, 2, 3],
+      [3, 1, 2],
+    ]) {
+      const add = (tx: Tx, id: number) => tx`insert into turn values (${id}, nextval('turns'))`
+      await db.atOnce(tx => Promise.all(ids.map(id => add(tx, id))))
+      const rows = await db<{ id: number }>`select id from turn order by at desc limit 3`
+      assert.deepEqual(rows.map(({ id }) => id).reverse(), ids)
+    }
+    await db.script('drop table turn; drop sequence turns')
+  })
+
   it('refuses a write that comes after the others of atOnce were sent', async () => {
     let late: Promise<unknown> = Promise.resolve()
     await db.atOnce(async tx => {

@@ -19,6 +19,6 @@ it('the same writes are sent with the same template, because the driver keeps ea
   assert.notEqual(first, third)
   assert.equal(
     first?.join('?'),
-    'with write_0 as (insert into things values (?)), write_1 as (insert into names values (?)) select',
+    'with write_0 as (insert into names values (?)), write_1 as (insert into things values (?)) select',
   )
 })

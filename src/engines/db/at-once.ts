@@ -1,4 +1,5 @@
-// Several writes as one statement: each becomes a common table expression, and the statement commits by itself.
+// Several writes as one statement: each becomes a common table expression, and the statement commits by itself. They are done
+// in the order in which they were made, so that rows are locked as in a transaction: PostgreSQL does the last one first.
 import type { Sql, SqlValue, Tx } from '../engines.ts'
 import { openAtEnd } from './at-end.ts'
 
@@ -10,7 +11,7 @@ export async function sendAtOnce(send: Sql, work: (tx: Tx) => Promise<unknown>):
   let isSent = false
   const add = async <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]): Promise<Row[]> => {
     if (isSent) throw new Error('a write came after the others were sent')
-    writes.push({ strings, values })
+    writes.unshift({ strings, values })
     return []
   }
   const script = () => Promise.reject(new Error('a script cannot be sent with other writes'))

@@ -21,10 +21,11 @@ const credit = (org: string, amount: number) =>
   })
 
 /** Locks the account of an organisation until the function is called that it resolves to. */
-async function lockAccount({ host }: typeof postpaid, org: string): Promise<() => Promise<void>> {
+/** No charge can be committed until it is released. */
+async function lockHolds({ host }: typeof postpaid): Promise<() => Promise<void>> {
   const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = host.db.transaction(async tx => {
-    await tx`select from billing_accounts where org = ${org} for update`
+    await tx`lock table billing_holds in exclusive mode`
     locked.resolve()
     await release.promise
   })
@@ -131,9 +132,9 @@ describe('an answer', () => {
 
   it('is 503 if its charge cannot be committed in time, which is committed later, once', async () => {
     server.state.answer = upstream.json(upstream.chatCompletion())
-    const { org, key } = await newOrg()
+    const { key } = await newOrg()
     await chat({}, key)
-    const release = await lockAccount(postpaid, org)
+    const release = await lockHolds(postpaid)
     const answer = chat({}, key)
     const advancing = setInterval(() => host.clock.advance(1_000), 50)
     const { status, body } = await answer
@@ -156,9 +157,8 @@ describe('an answer', () => {
   ] as const) {
     it(`that is streamed ends when it is charged: ${path} ${model}`, async () => {
       server.state.answer = upstream.stream(parts)
-      const { org, key } = await newOrg()
-      await host.call('POST /v1/billing/credits', { as: host.admin.key, body: { org, amount: 1, reason: 'Paid' } })
-      const release = await lockAccount(postpaid, org)
+      const { key } = await newOrg()
+      const release = await lockHolds(postpaid)
       const { body } = await request(host.baseUrl + path, {
         ...{ dispatcher, method: 'POST' },
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

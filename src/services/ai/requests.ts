@@ -78,6 +78,7 @@ export const listModelRequests = operation({
   summary: 'Lists the model calls of the organisation, newest first',
   description: 'Kept for 30 days, without what was asked and answered.',
   access: 'bearer',
+  showsUsage: true,
   input: paging,
   output: listing(ModelRequest),
   run: async ({ db, caller: { org } }, query) => {
@@ -95,6 +96,7 @@ export const getModelRequest = operation({
   summary: 'Reads one model call of the log',
   description: 'The id is that of the answer, in its header `X-Request-Id`.',
   access: 'bearer',
+  showsUsage: true,
   input: {
     id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The id of the request', examples: ['req_1'] }),
   },

@@ -1,4 +1,4 @@
-// Writes the charges of this process: what was used must be paid.
+// Books the charges of this process: what was used must be paid.
 import type { Database } from '../../engines/engines.ts'
 import { openInsistentGroups } from '../../kit/insistent-groups.ts'
 import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
@@ -8,10 +8,10 @@ import { type Settlement, type SettlingOptions, settle } from './settle.ts'
 /** `placed` resolves when its hold is written, or will not be. */
 export type Charging = Omit<Settlement, 'held'> & { hold: Placing; placed: Promise<unknown> }
 
-/** Whoever was answered waits for it. */
-const LINGER_MS = 3
-/** A charge waits for others if so many calls run for each of them: they end soon, too. */
-const RUNNING_EACH = 4
+/** Few wait for it. */
+const LINGER_MS = 20
+/** So many for each call that runs, which ends soon, too, need not wait for others. */
+const EACH_RUNNING = 4
 
 export type ChargeWriterOptions = SettlingOptions & {
   db: Database
@@ -27,7 +27,7 @@ export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
     const db = by.db.for(org)
     return openInsistentGroups<Charging>({
       ...{ clock, warn, refused, lingerMs: LINGER_MS },
-      enough: () => Math.ceil(by.running() / RUNNING_EACH),
+      enough: () => by.running() * EACH_RUNNING,
       write: async group => {
         // Otherwise a hold would be written after its end.
         await Promise.all(group.map(({ placed }) => placed))

@@ -63,6 +63,57 @@ describe('a hold', () => {
   })
 })
 
+describe('a charge', () => {
+  it('that a dead process committed to its hold is there for whoever reads', async t => {
+    const own = await startHost({ services: all }, t)
+    const { key, org } = own.home
+    const soon = new Date(own.clock.now().getTime() + 10_000).toISOString()
+    const about = { org, product: 'specimen', key: null, project: null }
+    const before = { ...about, model: 'small', metadata: { units: 1 } }
+    const after = { ...about, model: 'large', metadata: { units: 2 }, details: null }
+    await store.insertHolds(
+      own.db.autocommit,
+      org,
+      [{ ...before, id: 'txn_a', amount: 3 * CENT, soFar: CENT }],
+      soon,
+      false,
+    )
+    // The second could not be held before.
+    const ended = ['txn_a', 'txn_b'].map(id => ({ ...after, id, soFar: 2 * CENT }))
+    await store.endHolds(own.db.autocommit, org, ended, soon)
+    assert.deepEqual(await balanceOf(key, own), { currency: 'USD', balance: -4, holds: 0, available: -4 })
+    const { usage } = (await own.call('GET /v1/billing/usage', { as: key })).body
+    assert.deepEqual(
+      usage.map((one: { amount: number; metadata: { units: number } }) => [one.amount, one.metadata.units]),
+      [
+        [2, 2],
+        [2, 2],
+      ],
+    )
+    await isBalanced(own)
+  })
+
+  it('that cannot be booked does not delay the answer, and what shows it waits', async () => {
+    const { key, org } = await newOrg()
+    await spend(key, 1)
+    await balanceOf(key)
+    const locked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const holding = host.db.transaction(async tx => {
+      await tx`select from billing_accounts where org = ${org} for update`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    assert.equal((await spend(key, 1)).status, 204)
+    const balance = balanceOf(key)
+    assert.equal(await Promise.race([balance, new Promise(resolve => setTimeout(resolve, 100, 'waits'))]), 'waits')
+    release.resolve()
+    await holding
+    assert.equal((await balance).balance, -2)
+  })
+})
+
 describe('an organisation that pays in advance', () => {
   it('is refused 402 unless what is available covers the call, and is never below zero', async t => {
     const own = await startHost({ services: all, settings: { STOA_BILLING: 'prepaid' } }, t)

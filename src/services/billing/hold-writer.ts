@@ -22,6 +22,8 @@ export type HoldWriterOptions = {
   isPrepaid: boolean
   /** When a hold that is written now ends, unless it is renewed. */
   expiry: () => string
+  /** Resolves when what the organisation used before is booked, so that no more is held for it. */
+  booked: (org: string) => Promise<void>
   warn: (error: unknown) => void
 }
 
@@ -53,13 +55,14 @@ export function openHoldWriter(options: HoldWriterOptions): HoldWriter {
   }
 }
 
-async function place({ db, isPrepaid, expiry }: HoldWriterOptions, org: string, group: readonly Placing[]) {
+async function place({ db, isPrepaid, expiry, booked }: HoldWriterOptions, org: string, group: readonly Placing[]) {
   const own = db.for(org)
   if (await store.insertHolds(own.autocommit, org, group, expiry(), isPrepaid)) {
     for (const hold of group) hold.became = 'held'
     return
   }
-  // There is too little for all of them: one after the other gets what is left.
+  await booked(org)
+  // There may be too little for all of them: one after the other gets what is left.
   for (const hold of group) {
     const isHeld = await own.transaction(async tx => {
       const { amount, held } = await store.lockBalance(tx, org)

@@ -7,13 +7,16 @@ import { type Charge, type Estimate, type Hold, METERED_MS_MAX, type Meter, type
 import type { OrgGroups } from '../../kit/org-groups.ts'
 import { openUnawaited, type Unawaited } from '../../kit/unawaited.ts'
 import { type Charging, openChargeWriter } from './charge-writer.ts'
+import { type Ending, openEndWriter } from './end-writer.ts'
 import { type HoldWriter, openHoldWriter, type Placing } from './hold-writer.ts'
 import { openPatience, type Patience, unavailable } from './patience.ts'
-import type { SettlingOptions } from './settle.ts'
+import { type SettlingOptions, settleLeft } from './settle.ts'
 import * as store from './store.ts'
 
 /** A hold that is not renewed for so long belongs to a process that died. */
 export const HOLD_MS = 120_000
+/** What was used is booked within that time, or its process died. */
+const BOOKED_MS = 10_000
 /** Longer than any call lasts: whoever began it has lost it. */
 const LOST_MS = METERED_MS_MAX + 5 * 60_000
 /** Charges that wait because the database cannot be reached, of all and of one organisation. While there are more, no call
@@ -43,14 +46,17 @@ type Running = { row: Placing; placed: Promise<void>; sinceMs: number; soFar: ()
 type Open = MeterOptions & {
   running: Map<string, Running>
   holds: HoldWriter
+  ends: OrgGroups<Ending>
   charges: OrgGroups<Charging>
+  /** Those of calls that have ended and are not booked. */
+  unbooked: Set<string>
   patience: Patience
   unawaited: Unawaited
   /** Aborted at the end. */
   closed: AbortSignal
 }
 
-const expiryOf = ({ clock }: MeterOptions) => new Date(clock.now().getTime() + HOLD_MS).toISOString()
+const inMs = ({ clock }: MeterOptions, ms: number) => new Date(clock.now().getTime() + ms).toISOString()
 
 export function openMeter(options: MeterOptions): OpenMeter {
   const { clock, warn, isPrepaid, db } = options
@@ -58,19 +64,21 @@ export function openMeter(options: MeterOptions): OpenMeter {
   const closed = new AbortController()
   const open: Open = {
     ...{ ...options, running, closed: closed.signal },
-    holds: openHoldWriter({ db, isPrepaid, expiry: () => expiryOf(options), warn }),
+    holds: openHoldWriter({
+      ...{ db, isPrepaid, warn, expiry: () => inMs(options, HOLD_MS) },
+      booked: org => patience.inTime(booked(open, org)),
+    }),
+    ends: openEndWriter({ db, clock, warn, running: () => running.size, expiry: () => inMs(options, BOOKED_MS) }),
     charges: openChargeWriter({ ...options, running: () => running.size }),
+    unbooked: new Set(),
     patience: openPatience(clock),
     unawaited: openUnawaited(warn),
   }
-  const { holds, charges, patience, unawaited } = open
+  const { holds, ends, charges, patience, unawaited } = open
   return {
     isPrepaid,
     hold: (caller, estimate) => hold(open, caller, estimate),
-    settled: org => {
-      const [placed, written] = [holds.written(org), charges.written(org)]
-      return placed || written ? patience.inTime(Promise.all([placed, written])) : null
-    },
+    settled: org => patience.inTime(Promise.all([holds.written(org), booked(open, org)])),
     renew: () => renew(open),
     close: async () => {
       // Calls whose clients were told to leave have yet to be settled.
@@ -80,6 +88,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
         warn(new Error(`${running.size} calls had not ended before the end; their holds are charged`))
       closed.abort()
       await holds.close()
+      await ends.close()
       await charges.close()
       await unawaited.ended()
       patience.close()
@@ -88,9 +97,10 @@ export function openMeter(options: MeterOptions): OpenMeter {
 }
 
 function hold(open: Open, caller: Principal, estimate: Estimate): Hold | Promise<Hold> {
-  const { holds, charges, running, random, clock, isPrepaid } = open
+  const { holds, ends, charges, running, random, clock, isPrepaid } = open
   const { org } = caller
-  if (charges.size() >= WAITING_MAX || charges.sizeOf(org) >= WAITING_OF_ORG_MAX) throw unavailable()
+  if (ends.size() + charges.size() >= WAITING_MAX) throw unavailable()
+  if (ends.sizeOf(org) + charges.sizeOf(org) >= WAITING_OF_ORG_MAX) throw unavailable()
   const row = placingOf(`txn_${random.token(24)}`, caller, estimate)
   const soFar = { amount: estimate.amount, metadata: estimate.metadata }
   const isWell = holds.isWell(org)
@@ -139,28 +149,39 @@ function end({ running, holds }: Open, id: string): Running | null {
   return one
 }
 
-function charge({ charges, isPrepaid }: Open, { row, placed }: Running, used: Charge): Promise<void> {
+/** Resolves when the charge is committed. Booking, which follows, takes longer. */
+function charge(open: Open, { row, placed }: Running, used: Charge): Promise<void> {
+  const { ends, charges, isPrepaid, unbooked, unawaited } = open
   const { id, product, key, project } = row
+  const org = row.org as OrgId
   // Otherwise others would pay in advance for what this one used.
   const amount = isPrepaid ? Math.min(used.amount, row.amount) : used.amount
   const metadata = amount < used.amount ? { ...used.metadata, cappedFrom: used.amount } : used.metadata
   const { model, row: details = null, keeps = null } = used
-  return charges.add({
-    ...{
-      id,
-      org: row.org as OrgId,
-      product,
-      key,
-      project,
-      model,
-      amount,
-      metadata,
-      row: details,
-      keeps,
-      hold: row,
-      placed,
-    },
-  })
+  const about = { id, org, product, key, project, model, metadata, placed }
+  const book = async () => {
+    await charges.add({ ...about, amount, row: details, keeps, hold: row })
+    unbooked.delete(id)
+  }
+  unbooked.add(id)
+  if (keeps) return book()
+  return ends.add({ ...about, soFar: amount, details, book: () => unawaited.start(book()) })
+}
+
+/** Resolves when what the organisation used before is booked, by whichever process. */
+async function booked(open: Open, org: string): Promise<void> {
+  const { ends, charges, unbooked, warn } = open
+  await ends.written(org)
+  await charges.written(org)
+  const db = open.db.for(org)
+  const left = (await store.selectEnded(db.autocommit, org)).filter(id => !unbooked.has(id))
+  if (left.length === 0) return
+  try {
+    await db.transaction(async tx => settleLeft(open, tx, await store.lockHolds(tx, left)))
+  } catch (error) {
+    if (error instanceof EngineUnavailable) throw error
+    warn(error) // The schedule finds out which of them cannot be.
+  }
 }
 
 async function renew(open: Open): Promise<void> {
@@ -169,7 +190,7 @@ async function renew(open: Open): Promise<void> {
     const { amount, metadata } = soFar()
     return { id: row.id, soFar: open.isPrepaid ? Math.min(amount, row.amount) : amount, metadata }
   })
-  if (held.length > 0) await store.renewHolds(open.db.for('the meter').autocommit, held, expiryOf(open))
+  if (held.length > 0) await store.renewHolds(open.db.for('the meter').autocommit, held, inMs(open, HOLD_MS))
 }
 
 /** A call that has been lost is charged what is known of it. */

@@ -25,27 +25,34 @@ export async function settle(
   settlements: readonly Settlement[],
   alerted: Set<string>,
 ): Promise<void> {
+  const ids = settlements.map(({ id }) => id)
   const isPlain = settlements.every(({ held, keeps }) => held !== null && keeps === null)
   if (isPlain && !alerted.has(org)) {
     try {
-      return await db.atOnce(tx => settlePlain(by, tx, settlements))
+      return await db.atOnce(tx => settlePlain(by, tx, ids, settlements))
     } catch (error) {
       if (error instanceof EngineUnavailable) throw error
     }
   }
-  const wants = await db.transaction(tx => settleNew(by, tx, settlements))
+  const wants = await db.transaction(async tx => {
+    await store.lockHolds(tx, ids)
+    return settleNew(by, tx, settlements)
+  })
   if (wants) alerted.add(org)
   else alerted.delete(org)
 }
 
-async function settlePlain(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<void> {
+/** Whoever settles locks the holds before anything else: two that settle the same ones would wait for each other otherwise. */
+async function settlePlain(
+  by: SettlingOptions,
+  db: Tx,
+  ids: readonly string[],
+  settlements: readonly Settlement[],
+): Promise<void> {
   const at = by.clock.now().toISOString()
   await Promise.all([
+    store.deleteHolds(db, ids),
     store.insertTransfers(db, settlements.map(transferOf), at),
-    store.deleteHolds(
-      db,
-      settlements.flatMap(({ id, held }) => (held ? id : [])),
-    ),
     store.moveHeld(
       db,
       settlements.flatMap(({ org, amount, held }) => [
@@ -58,8 +65,16 @@ async function settlePlain(by: SettlingOptions, db: Tx, settlements: readonly Se
   ])
 }
 
+/** Charges holds whose process died, or has not booked them, in the transaction that locks them. */
+export async function settleLeft(by: SettlingOptions, db: Tx, left: readonly store.LeftHold[]): Promise<void> {
+  const settlements = left.map(({ soFar: amount, details: row, org, ...one }) => ({
+    ...{ ...one, org: org as OrgId, amount, row, keeps: null, held: null },
+  }))
+  if (settlements.length > 0) await settleNew(by, db, settlements)
+}
+
 /** Those that were settled before only end their hold. Returns whether an organisation wants to be alerted. */
-export async function settleNew(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<boolean> {
+async function settleNew(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<boolean> {
   const known = await store.selectKnown(
     db,
     settlements.map(({ id }) => id),

@@ -1,9 +1,8 @@
 // The state of the service: the meter of this process, and whether the journal was last seen to be balanced.
 import type { Database, Engines, Tx } from '../../engines/engines.ts'
-import type { OrgId } from '../../kit/caller.ts'
 import { type Gauge, type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { openMeter } from './meter.ts'
-import { settleNew } from './settle.ts'
+import { settleLeft } from './settle.ts'
 import * as store from './store.ts'
 
 export type Billing = {
@@ -29,16 +28,12 @@ export async function openBilling(opening: Opening<Values>): Promise<Opened<Bill
   const isPrepaid = settings.STOA_BILLING === 'prepaid'
   const by = { ...engines, source: baseUrl, charged }
   const meter = openMeter({ ...by, isPrepaid, warn })
-  const settleLeft = async (db: Tx, left: readonly store.LeftHold[]) => {
-    const nothing = { row: null, keeps: null, held: null }
-    const settlements = left.map(({ soFar, org, ...one }) => ({ ...one, ...nothing, org: org as OrgId, amount: soFar }))
-    await settleNew(by, db, settlements)
-  }
   const journal = openCheck(engines, warn)
   await journal.check()
   return {
     state: {
-      ...{ checkJournal: journal.check, renewHolds: meter.renew, settleLeft },
+      ...{ checkJournal: journal.check, renewHolds: meter.renew },
+      settleLeft: (db, left) => settleLeft(by, db, left),
       ...{ currency: settings.STOA_CURRENCY, analytics: engines.db.analytics },
     },
     provides: { meter },

@@ -193,7 +193,34 @@ export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: s
     from given as g join locked on locked.id = g.id where h.id = g.id`
 }
 
-export type LeftHold = Omit<NewHold, 'amount'>
+export type EndedHold = Omit<NewHold, 'amount'> & { details: unknown }
+
+/** Holds of one organisation whose calls have ended. Those that could not be written before are written now. */
+export async function endHolds(db: Tx, org: string, holds: readonly EndedHold[], expires: string): Promise<void> {
+  const column = <K extends keyof EndedHold>(name: K) => holds.map(one => one[name])
+  const json = (name: 'metadata' | 'details') => holds.map(one => JSON.stringify(one[name] ?? null))
+  await db`insert into billing_holds (id, org, amount, expires, product, model, key, project, so_far, metadata, details)
+    select id, ${org}, 0, ${expires}::timestamptz, product, model, key, project, so_far, metadata, details from unnest(
+      ${column('id')}::text[], ${column('product')}::text[], ${column('model')}::text[], ${column('key')}::text[],
+      ${column('project')}::text[], ${column('soFar')}::bigint[], ${json('metadata')}::jsonb[], ${json('details')}::jsonb[])
+      as h (id, product, model, key, project, so_far, metadata, details) order by id
+    on conflict (id) do update set expires = excluded.expires, model = excluded.model, so_far = excluded.so_far,
+      metadata = excluded.metadata, details = excluded.details`
+}
+
+/** Those of calls of an organisation that have ended. */
+export async function selectEnded(db: Sql, org: string): Promise<string[]> {
+  const rows = await db<{ id: string }>`select id from billing_holds where org = ${org} and details is not null`
+  return rows.map(({ id }) => id)
+}
+
+/** `details` is null of a call that had not ended. */
+export type LeftHold = EndedHold
+
+export async function lockHolds(db: Tx, ids: readonly string[]): Promise<LeftHold[]> {
+  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, details
+    from billing_holds where id = any(${ids}) order by id for update`
+}
 
 /** Holds whose process died, at most so many, those that nobody else settles at the moment. */
 export async function lockExpiredHolds(
@@ -202,8 +229,9 @@ export async function lockExpiredHolds(
   count: number,
   without: readonly string[],
 ): Promise<LeftHold[]> {
-  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata from billing_holds
-    where expires < ${now} and not id = any(${without}) order by id limit ${count} for update skip locked`
+  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, details
+    from billing_holds where expires < ${now} and not id = any(${without}) order by id limit ${count}
+    for update skip locked`
 }
 
 /** What accounts say is held, less the holds that there are: zero unless they are damaged. */

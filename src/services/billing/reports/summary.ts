@@ -45,6 +45,7 @@ export const getUsageSummary = operation({
   summary: 'Adds up what the organisation used, by day, key, model, project or product',
   description: `Groups are sorted by day, key, model, project and product. As CSV, all groups are in one answer, which \`limit\` and \`after\` do not change: at most ${CSV_ROWS_MAX}, else the period must be shorter.`,
   access: 'bearer',
+  showsUsage: true,
   input: { ...paging, ...usageFilters, by: Type.Optional(By), ...formats },
   output: orCsv(
     Type.Object(

@@ -42,6 +42,7 @@ export const listJournal = operation({
   summary: 'Lists every transfer of the organisation, oldest first',
   description: `\`balance\` is read at the same moment as the page. All transfers to \`balance\` less all from it are the \`balance\` of the last page, unless a transfer was written meanwhile behind a page that was read already: then read again. As CSV, a page has up to ${CSV_ROWS_MAX} rows, and the header Link has the address of the next page.`,
   access: 'admin',
+  showsUsage: true,
   input: { ...paging, ...formats },
   output: orCsv(
     Type.Object(

@@ -1,0 +1,44 @@
+// Writes what calls of this process used to their holds, for which whoever was answered waits: that commits a charge. It is
+// booked right after, by this process or, should it die, by another.
+import type { Clock, Database } from '../../engines/engines.ts'
+import { openInsistentGroups } from '../../kit/insistent-groups.ts'
+import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
+import * as store from './store.ts'
+
+/** `placed` resolves when its hold is written, or will not be. `book` is called once it is committed. */
+export type Ending = store.EndedHold & { placed: Promise<unknown>; book: () => void }
+
+const LINGER_MS = 3
+/** One waits for others if so many calls run for each of them: they end soon, too. */
+const RUNNING_EACH = 4
+
+export type EndWriterOptions = {
+  db: Database
+  clock: Clock
+  warn: (error: unknown) => void
+  /** How many calls run. */
+  running: () => number
+  /** Until when it is left to this process to book what is written now. */
+  expiry: () => string
+}
+
+export function openEndWriter({ db, clock, warn, running, expiry }: EndWriterOptions): OrgGroups<Ending> {
+  return openOrgGroups<Ending>(org =>
+    openInsistentGroups<Ending>({
+      ...{ clock, warn, refused, lingerMs: LINGER_MS },
+      enough: () => Math.ceil(running() / RUNNING_EACH),
+      write: async group => {
+        // Otherwise a hold would be written after its end.
+        await Promise.all(group.map(({ placed }) => placed))
+        await store.endHolds(db.for(org).autocommit, org, group, expiry())
+        for (const { book } of group) book()
+      },
+    }),
+  )
+}
+
+/** It is booked, unless this process dies before. */
+function refused({ id, org, book }: Ending, cause: unknown): Error {
+  book()
+  return new Error(`the database refused to commit the charge ${id} of ${org}`, { cause })
+}
