@@ -8,16 +8,12 @@ import { type Settlement, type SettlingOptions, settle } from './settle.ts'
 /** `placed` resolves when its hold is written, or will not be. */
 export type Charging = Omit<Settlement, 'held'> & { hold: Placing; placed: Promise<unknown> }
 
-/** Few wait for it. */
+/** Whoever was answered does not wait for it, and must not be kept from the answer by it. */
 const LINGER_MS = 20
-/** So many for each call that runs, which ends soon, too, need not wait for others. */
-const EACH_RUNNING = 4
 
 export type ChargeWriterOptions = SettlingOptions & {
   db: Database
   warn: (error: unknown) => void
-  /** How many calls run. */
-  running: () => number
 }
 
 export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
@@ -27,7 +23,6 @@ export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
     const db = by.db.for(org)
     return openInsistentGroups<Charging>({
       ...{ clock, warn, refused, lingerMs: LINGER_MS },
-      enough: () => by.running() * EACH_RUNNING,
       write: async group => {
         // Otherwise a hold would be written after its end.
         await Promise.all(group.map(({ placed }) => placed))

@@ -69,7 +69,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
       booked: org => patience.inTime(booked(open, org)),
     }),
     ends: openEndWriter({ db, clock, warn, running: () => running.size, expiry: () => inMs(options, BOOKED_MS) }),
-    charges: openChargeWriter({ ...options, running: () => running.size }),
+    charges: openChargeWriter(options),
     unbooked: new Set(),
     patience: openPatience(clock),
     unawaited: openUnawaited(warn),

@@ -195,15 +195,17 @@ export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: s
 
 export type EndedHold = Omit<NewHold, 'amount'> & { details: unknown }
 
-/** Holds of one organisation whose calls have ended. Those that could not be written before are written now. */
+/** Holds of one organisation whose calls have ended. Those that could not be written before are written now. Rows as one text
+ *  are read faster than a list for each column, which counts here: clients wait for it. */
 export async function endHolds(db: Tx, org: string, holds: readonly EndedHold[], expires: string): Promise<void> {
-  const column = <K extends keyof EndedHold>(name: K) => holds.map(one => one[name])
-  const json = (name: 'metadata' | 'details') => holds.map(one => JSON.stringify(one[name] ?? null))
+  const rows = holds.map(({ id, product, model, key, project, soFar, metadata, details }) => ({
+    ...{ id, product, model, key, project, soFar, metadata, details: details ?? null },
+  }))
   await db`insert into billing_holds (id, org, amount, expires, product, model, key, project, so_far, metadata, details)
-    select id, ${org}, 0, ${expires}::timestamptz, product, model, key, project, so_far, metadata, details from unnest(
-      ${column('id')}::text[], ${column('product')}::text[], ${column('model')}::text[], ${column('key')}::text[],
-      ${column('project')}::text[], ${column('soFar')}::bigint[], ${json('metadata')}::jsonb[], ${json('details')}::jsonb[])
-      as h (id, product, model, key, project, so_far, metadata, details) order by id
+    select id, ${org}, 0, ${expires}::timestamptz, product, model, key, project, "soFar", metadata, coalesce(details, 'null')
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as h
+      (id text, product text, model text, key text, project text, "soFar" bigint, metadata jsonb, details jsonb)
+    order by id
     on conflict (id) do update set expires = excluded.expires, model = excluded.model, so_far = excluded.so_far,
       metadata = excluded.metadata, details = excluded.details`
 }
