@@ -12,7 +12,7 @@ import { type Asked, CHAT_PATH, CHUNKS, COMPLETION, chunksOf, requestBody } from
 import { type BenchServer, startServer } from './servers/start.ts'
 
 /** Each launch is a new start of all servers. */
-const LAUNCHES = Number(process.env.LAUNCHES ?? 3)
+const LAUNCHES = 3
 const CLIENTS = 32
 /** What calls leave behind, such as their settlement, is counted too. */
 const AFTER_MS = 200

@@ -1,46 +1,14 @@
 // Money through the real host: holds, settlements, the journal, usage, credits and alerts.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Agent, request } from 'undici'
-import { eventually } from '../../../test/eventually.ts'
-import { CA, startHost } from '../../../test/host.ts'
-import { specimen } from '../../../test/specimen.ts'
+import { all, CENT, holdMoney, openBillingWorld, until } from '../../../test/billing-world.ts'
+import { startHost } from '../../../test/host.ts'
 import { ConstraintViolated, type Database, EngineUnavailable, type Tx } from '../../engines/engines.ts'
-import { services } from '../index.ts'
 import { writeTransfers } from './journal.ts'
-import * as store from './store.ts'
 
-const all = [...services, specimen]
-const host = await startHost({ services: all })
-const CENT = 1_000_000
+const { host, newOrg, spend, balanceOf, credit, isBalanced } = await openBillingWorld()
 const HOUR_MS = 60 * 60_000
-
-type Host = typeof host
-const spend = (as: string, cents: number, more: object = {}, headers = {}, on: Host = host) =>
-  on.call('POST /v1/specimen/spend', { as, headers, body: { units: Math.round(cents * CENT), ...more } })
-const balanceOf = async (as: string, on: Host = host) => (await on.call('GET /v1/billing/balance', { as })).body
 const usageOf = async (as: string, query = '') => (await host.call(`GET /v1/billing/usage${query}`, { as })).body
-const credit = (org: string, amount: number, on: Host = host) =>
-  on.call('POST /v1/billing/credits', { as: on.admin.key, body: { org, amount, reason: 'Paid' } })
-const isBalanced = async (on: Host = host) => {
-  assert.equal(await store.sumAccounts(on.db), 0)
-  assert.deepEqual([...(await store.selectUnbalanced(on.db))], [])
-  assert.equal(await store.sumHeld(on.db), 0)
-}
-
-const until = (isTrue: () => Promise<boolean>) => eventually(isTrue, Boolean)
-
-let made = 0
-const newOrg = (on: Host = host) => on.organisation(`org-${made++}`)
-
-/** Holds 3 cents until the signal is aborted. */
-async function holdMoney(on: Host, key: string, signal: AbortSignal): Promise<void> {
-  const dispatcher = new Agent({ connect: { ca: CA() } })
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const sent = { method: 'POST', headers, body: '{"ms":60000}', dispatcher, signal } as const
-  await request(`${on.baseUrl}/v1/specimen/hold`, sent).catch(() => {})
-  await dispatcher.destroy()
-}
 
 describe('the balance', () => {
   it('is what was credited less what was used, and the journal is balanced', async () => {
@@ -238,7 +206,7 @@ describe('the journal', () => {
   it('has a transfer once, however often it is written', async () => {
     const { org, key } = await newOrg()
     const write = (tx: Tx) =>
-      writeTransfers(tx, [{ ...transfer(org, 'txn_same'), metadata: {} }], host.clock.now().toISOString())
+      writeTransfers(tx, [{ ...transfer(org, 'txn_same'), created: host.clock.now().toISOString(), metadata: {} }])
     await host.db.transaction(write)
     await assert.rejects(host.db.transaction(write), ConstraintViolated)
     assert.equal((await balanceOf(key)).balance, -0.000005)

@@ -1,42 +1,13 @@
 // Money that must not be lost, spent twice or waited for: paid in advance, dead processes, locked rows.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Agent, request } from 'undici'
-import { eventually, firstRun } from '../../../test/eventually.ts'
-import { CA, startHost } from '../../../test/host.ts'
-import { specimen } from '../../../test/specimen.ts'
-import { services } from '../index.ts'
+import { all, CENT, holdMoney, openBillingWorld, until } from '../../../test/billing-world.ts'
+import { firstRun } from '../../../test/eventually.ts'
+import { startHost } from '../../../test/host.ts'
 import * as store from './store.ts'
 
-const all = [...services, specimen]
-const host = await startHost({ services: all })
-const CENT = 1_000_000
-
+const { host, newOrg, spend, balanceOf, credit, isBalanced } = await openBillingWorld()
 type Host = typeof host
-const spend = (as: string, cents: number, more: object = {}, headers = {}, on: Host = host) =>
-  on.call('POST /v1/specimen/spend', { as, headers, body: { units: Math.round(cents * CENT), ...more } })
-const balanceOf = async (as: string, on: Host = host) => (await on.call('GET /v1/billing/balance', { as })).body
-const credit = (org: string, amount: number, on: Host = host) =>
-  on.call('POST /v1/billing/credits', { as: on.admin.key, body: { org, amount, reason: 'Paid' } })
-const isBalanced = async (on: Host = host) => {
-  assert.equal(await store.sumAccounts(on.db), 0)
-  assert.deepEqual([...(await store.selectUnbalanced(on.db))], [])
-  assert.equal(await store.sumHeld(on.db), 0)
-}
-
-const until = (isTrue: () => Promise<boolean>) => eventually(isTrue, Boolean)
-
-let made = 0
-const newOrg = (on: Host = host) => on.organisation(`org-${made++}`)
-
-/** Holds 3 cents until the signal is aborted. */
-async function holdMoney(on: Host, key: string, signal: AbortSignal): Promise<void> {
-  const dispatcher = new Agent({ connect: { ca: CA() } })
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const sent = { method: 'POST', headers, body: '{"ms":60000}', dispatcher, signal } as const
-  await request(`${on.baseUrl}/v1/specimen/hold`, sent).catch(() => {})
-  await dispatcher.destroy()
-}
 
 describe('a hold', () => {
   it('pays for the hold that a dead process left behind what it says, once', async t => {
@@ -69,12 +40,13 @@ describe('a charge', () => {
     const { key, org } = own.home
     const soon = new Date(own.clock.now().getTime() + 10_000).toISOString()
     const about = { org, product: 'specimen', key: null, project: null }
-    const before = { ...about, model: 'small', metadata: { units: 1 } }
-    const after = { ...about, model: 'large', metadata: { units: 2 }, details: null }
+    const begun = { ...about, model: 'small', metadata: { units: 1 } }
+    const before = '2026-01-02T03:04:05.000Z'
+    const after = { ...about, model: 'large', metadata: { units: 2 }, ended: before, details: null }
     await store.insertHolds(
       own.db.autocommit,
       org,
-      [{ ...before, id: 'txn_a', amount: 3 * CENT, soFar: CENT }],
+      [{ ...begun, id: 'txn_a', amount: 3 * CENT, soFar: CENT }],
       soon,
       false,
     )
@@ -84,11 +56,8 @@ describe('a charge', () => {
     assert.deepEqual(await balanceOf(key, own), { currency: 'USD', balance: -4, holds: 0, available: -4 })
     const { usage } = (await own.call('GET /v1/billing/usage', { as: key })).body
     assert.deepEqual(
-      usage.map((one: { amount: number; metadata: { units: number } }) => [one.amount, one.metadata.units]),
-      [
-        [2, 2],
-        [2, 2],
-      ],
+      usage.map((one: Record<string, unknown>) => [one.amount, one.metadata, one.createdAt]),
+      Array(2).fill([2, { product: 'specimen', model: 'large', units: 2 }, before]),
     )
     await isBalanced(own)
   })

@@ -7,7 +7,6 @@ import * as store from './store.ts'
 export async function writeTransfers(
   db: Tx,
   transfers: readonly store.NewTransfer[],
-  at: string,
   holds: readonly string[] = [],
 ): Promise<store.Account[]> {
   const movements = transfers.flatMap(({ org, from, to, amount }) => [
@@ -16,7 +15,7 @@ export async function writeTransfers(
   ])
   // Sent together.
   const [, accounts] = await Promise.all([
-    store.insertTransfers(db, transfers, at),
+    store.insertTransfers(db, transfers),
     store.addToAccounts(db, movements, holds),
   ])
   return accounts

@@ -151,21 +151,22 @@ function end({ running, holds }: Open, id: string): Running | null {
 
 /** Resolves when the charge is committed. Booking, which follows, takes longer. */
 function charge(open: Open, { row, placed }: Running, used: Charge): Promise<void> {
-  const { ends, charges, isPrepaid, unbooked, unawaited } = open
+  const { ends, charges, isPrepaid, unbooked, unawaited, clock } = open
   const { id, product, key, project } = row
   const org = row.org as OrgId
   // Otherwise others would pay in advance for what this one used.
   const amount = isPrepaid ? Math.min(used.amount, row.amount) : used.amount
   const metadata = amount < used.amount ? { ...used.metadata, cappedFrom: used.amount } : used.metadata
   const { model, row: details = null, keeps = null } = used
+  const ended = clock.now().toISOString()
   const about = { id, org, product, key, project, model, metadata, placed }
   const book = async () => {
-    await charges.add({ ...about, amount, row: details, keeps, hold: row })
+    await charges.add({ ...about, amount, created: ended, row: details, keeps, hold: row })
     unbooked.delete(id)
   }
   unbooked.add(id)
   if (keeps) return book()
-  return ends.add({ ...about, soFar: amount, details, book: () => unawaited.start(book()) })
+  return ends.add({ ...about, soFar: amount, ended, details, book: () => unawaited.start(book()) })
 }
 
 /** Resolves when what the organisation used before is booked, by whichever process. */

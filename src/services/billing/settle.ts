@@ -9,9 +9,9 @@ import { alertEvents } from './events.ts'
 import { writeTransfers } from './journal.ts'
 import * as store from './store.ts'
 
-/** `id` is that of the hold and of the transfer. `held` is the amount of its hold, 0 if it has none, and null if that is not
+/** `id` is that of the hold and of the transfer, `created` when the call ended. `held` is the amount of its hold, 0 if it has none, and null if that is not
  *  known. */
-export type Settlement = SettledCharge & { product: string; held: number | null; keeps: Keeps | null }
+export type Settlement = SettledCharge & { product: string; created: string; held: number | null; keeps: Keeps | null }
 
 export type SettlingOptions = Publishing & { charged: ReadonlyMap<string, Charged> }
 
@@ -52,7 +52,7 @@ async function settlePlain(
   const at = by.clock.now().toISOString()
   await Promise.all([
     store.deleteHolds(db, ids),
-    store.insertTransfers(db, settlements.map(transferOf), at),
+    store.insertTransfers(db, settlements.map(transferOf)),
     store.moveHeld(
       db,
       settlements.flatMap(({ org, amount, held }) => [
@@ -61,14 +61,15 @@ async function settlePlain(
       ]),
     ),
     store.addToMonthUnlessAlerted(db, at.slice(0, 7), settlements),
-    ...summaries(by, db, settlements, at),
+    ...summaries(by, db, settlements),
   ])
 }
 
 /** Charges holds whose process died, or has not booked them, in the transaction that locks them. */
 export async function settleLeft(by: SettlingOptions, db: Tx, left: readonly store.LeftHold[]): Promise<void> {
-  const settlements = left.map(({ soFar: amount, details: row, org, ...one }) => ({
-    ...{ ...one, org: org as OrgId, amount, row, keeps: null, held: null },
+  const now = by.clock.now().toISOString()
+  const settlements = left.map(({ soFar: amount, details: row, ended, org, ...one }) => ({
+    ...{ ...one, org: org as OrgId, amount, created: ended ?? now, row, keeps: null, held: null },
   }))
   if (settlements.length > 0) await settleNew(by, db, settlements)
 }
@@ -91,20 +92,20 @@ async function settleAll(by: SettlingOptions, db: Tx, settlements: readonly Sett
   const month = at.slice(0, 7)
   const ids = settlements.map(({ id }) => id)
   const [accounts, before] = await Promise.all([
-    writeTransfers(db, settlements.map(transferOf), at, ids),
+    writeTransfers(db, settlements.map(transferOf), ids),
     store.addToMonth(db, month, settlements),
     ...settlements.flatMap(({ keeps }) => (keeps ? keepOnce(db, keeps.request, keeps.answer, at) : [])),
-    ...summaries(by, db, settlements, at),
+    ...summaries(by, db, settlements),
   ])
   await publish(by, db, alertEvents, alertsOf(month, settlements, before, accounts))
   return before.some(({ spendAlerts, balanceAlert }) => spendAlerts.length > 0 || balanceAlert !== null)
 }
 
 /** What else is written with a charge. */
-function summaries(by: SettlingOptions, db: Tx, settlements: readonly Settlement[], at: string): Promise<void>[] {
+function summaries(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<void>[] {
   const spends = settlements.map(({ key, amount }) => ({ key, units: amount }))
   return [
-    store.addToHours(db, hourOf(at), settlements.map(hourRow)),
+    store.addToHours(db, settlements.map(hourRow)),
     settleSpends(db, spends, by.clock),
     ...[...Map.groupBy(settlements, ({ product }) => product)].map(([product, own]) =>
       settleProduct(by, db, by.charged.get(product) as Charged, own),
@@ -128,14 +129,24 @@ async function settleProduct(
   await publish(by, db, emits, emitted.slice(count))
 }
 
-const transferOf = ({ id, org, amount, product, model, key, project, metadata }: Settlement): store.NewTransfer => ({
-  ...{ id, org, from: 'balance', to: 'revenue', amount, product, model, key, project, metadata },
+const transferOf = ({
+  id,
+  org,
+  amount,
+  created,
+  product,
+  model,
+  key,
+  project,
+  metadata,
+}: Settlement): store.NewTransfer => ({
+  ...{ id, org, from: 'balance', to: 'revenue', amount, created, product, model, key, project, metadata },
 })
 
 const hourOf = (at: string) => `${at.slice(0, 13)}:00:00.000Z`
 
-const hourRow = ({ org, product, key, project, model, amount }: Settlement): store.HourRow => ({
-  ...{ org, product, key: key ?? '', project: project ?? '', model, amount },
+const hourRow = ({ org, created, product, key, project, model, amount }: Settlement): store.HourRow => ({
+  ...{ org, hour: hourOf(created), product, key: key ?? '', project: project ?? '', model, amount },
 })
 
 /** An alert is told once: by the charge with which the spending or the balance crosses it. */

@@ -12,6 +12,7 @@ export type NewTransfer = {
   from: AccountKind
   to: AccountKind
   amount: number
+  created: string
   product: string | null
   model: string | null
   key: string | null
@@ -20,16 +21,16 @@ export type NewTransfer = {
 }
 
 /** Raises a violated uniqueness if one of them was written before. */
-export async function insertTransfers(db: Tx, transfers: readonly NewTransfer[], at: string): Promise<void> {
+export async function insertTransfers(db: Tx, transfers: readonly NewTransfer[]): Promise<void> {
   const column = <K extends keyof NewTransfer>(name: K) => transfers.map(one => one[name])
   await db`insert into billing_transfers
       (id, org, from_kind, to_kind, amount, created, product, model, key, project, metadata)
-    select id, org, from_kind, to_kind, amount, ${at}::timestamptz, product, model, key, project, metadata from unnest(
+    select id, org, from_kind, to_kind, amount, created, product, model, key, project, metadata from unnest(
       ${column('id')}::text[], ${column('org')}::text[], ${column('from')}::text[], ${column('to')}::text[],
-      ${column('amount')}::bigint[], ${column('product')}::text[], ${column('model')}::text[],
+      ${column('amount')}::bigint[], ${column('created')}::timestamptz[], ${column('product')}::text[], ${column('model')}::text[],
       ${column('key')}::text[], ${column('project')}::text[],
       ${transfers.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[])
-      as t (id, org, from_kind, to_kind, amount, product, model, key, project, metadata)`
+      as t (id, org, from_kind, to_kind, amount, created, product, model, key, project, metadata)`
 }
 
 /** Those of the ids that have a transfer. */
@@ -75,16 +76,24 @@ export async function deleteHolds(db: Tx, ids: readonly string[]): Promise<void>
     select id from billing_holds where id = any(${ids}) order by id for update)`
 }
 
-export type HourRow = { org: string; product: string; key: string; project: string; model: string; amount: number }
+export type HourRow = {
+  org: string
+  hour: string
+  product: string
+  key: string
+  project: string
+  model: string
+  amount: number
+}
 
-export async function addToHours(db: Tx, hour: string, rows: readonly HourRow[]): Promise<void> {
+export async function addToHours(db: Tx, rows: readonly HourRow[]): Promise<void> {
   const column = <K extends keyof HourRow>(name: K) => rows.map(one => one[name])
   await db`insert into billing_hours as h (org, hour, product, key, project, model, count, amount)
-    select org, ${hour}::timestamptz, product, key, project, model, count(*), sum(amount) from unnest(
-      ${column('org')}::text[], ${column('product')}::text[], ${column('key')}::text[],
+    select org, hour, product, key, project, model, count(*), sum(amount) from unnest(
+      ${column('org')}::text[], ${column('hour')}::timestamptz[], ${column('product')}::text[], ${column('key')}::text[],
       ${column('project')}::text[], ${column('model')}::text[], ${column('amount')}::bigint[])
-      as used (org, product, key, project, model, amount)
-    group by org, product, key, project, model order by org, product, key, project, model
+      as used (org, hour, product, key, project, model, amount)
+    group by org, hour, product, key, project, model order by org, hour, product, key, project, model
     on conflict (org, hour, product, key, project, model)
       do update set count = h.count + excluded.count, amount = h.amount + excluded.amount`
 }
@@ -193,34 +202,33 @@ export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: s
     from given as g join locked on locked.id = g.id where h.id = g.id`
 }
 
-export type EndedHold = Omit<NewHold, 'amount'> & { details: unknown }
+export type EndedHold = Omit<NewHold, 'amount'> & { ended: string; details: unknown }
 
 /** Holds of one organisation whose calls have ended. Those that could not be written before are written now. Rows as one text
  *  are read faster than a list for each column, which counts here: clients wait for it. */
 export async function endHolds(db: Tx, org: string, holds: readonly EndedHold[], expires: string): Promise<void> {
-  const rows = holds.map(({ id, product, model, key, project, soFar, metadata, details }) => ({
-    ...{ id, product, model, key, project, soFar, metadata, details: details ?? null },
+  const rows = holds.map(({ id, product, model, key, project, soFar, metadata, ended, details }) => ({
+    ...{ id, product, model, key, project, soFar, metadata, ended, details },
   }))
-  await db`insert into billing_holds (id, org, amount, expires, product, model, key, project, so_far, metadata, details)
-    select id, ${org}, 0, ${expires}::timestamptz, product, model, key, project, "soFar", metadata, coalesce(details, 'null')
-    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as h
-      (id text, product text, model text, key text, project text, "soFar" bigint, metadata jsonb, details jsonb)
-    order by id
+  await db`insert into billing_holds
+      (id, org, amount, expires, product, model, key, project, so_far, metadata, ended, details)
+    select id, ${org}, 0, ${expires}::timestamptz, product, model, key, project, "soFar", metadata, ended, details
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as h (id text, product text, model text, key text,
+      project text, "soFar" bigint, metadata jsonb, ended timestamptz, details jsonb) order by id
     on conflict (id) do update set expires = excluded.expires, model = excluded.model, so_far = excluded.so_far,
-      metadata = excluded.metadata, details = excluded.details`
+      metadata = excluded.metadata, ended = excluded.ended, details = excluded.details`
 }
 
 /** Those of calls of an organisation that have ended. */
 export async function selectEnded(db: Sql, org: string): Promise<string[]> {
-  const rows = await db<{ id: string }>`select id from billing_holds where org = ${org} and details is not null`
+  const rows = await db<{ id: string }>`select id from billing_holds where org = ${org} and ended is not null`
   return rows.map(({ id }) => id)
 }
 
-/** `details` is null of a call that had not ended. */
-export type LeftHold = EndedHold
+export type LeftHold = Omit<EndedHold, 'ended'> & { ended: string | null }
 
 export async function lockHolds(db: Tx, ids: readonly string[]): Promise<LeftHold[]> {
-  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, details
+  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, ended, details
     from billing_holds where id = any(${ids}) order by id for update`
 }
 
@@ -231,7 +239,7 @@ export async function lockExpiredHolds(
   count: number,
   without: readonly string[],
 ): Promise<LeftHold[]> {
-  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, details
+  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, ended, details
     from billing_holds where expires < ${now} and not id = any(${without}) order by id limit ${count}
     for update skip locked`
 }
