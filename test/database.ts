@@ -1,7 +1,7 @@
 // Databases for tests: clones of a template on the server that the run has started.
 import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
-import type { Database } from '../src/engines/engines.ts'
+import type { Database, Tx } from '../src/engines/engines.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 
 export type DatabaseAt = { socketDirectory: string; database: string; user: string }
@@ -53,4 +53,19 @@ export function env(name: string): string {
   const value = process.env[name]
   if (!value) throw new Error('Run tests with `npm test`, or `npm test -- path/to/one.test.ts`: it starts the database')
   return value
+}
+
+/** Locks rows by `lock`, in a transaction that stays open until what it returns is called. */
+export async function holdLock(db: Database, lock: (tx: Tx) => Promise<unknown>): Promise<() => Promise<void>> {
+  const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = db.transaction(async tx => {
+    await lock(tx)
+    locked.resolve()
+    await released.promise
+  })
+  await Promise.race([locked.promise, holding])
+  return async () => {
+    released.resolve()
+    await holding
+  }
 }

@@ -41,6 +41,7 @@ export function keyedRequest(
     // The input may contain a password, which must not be guessable from what is stored.
     input: engines.seal.mac(org, name, sent),
     isKept: false,
+    keeping: null,
   }
 }
 
@@ -83,7 +84,7 @@ export function once(
   const now = () => options.engines.clock.now().toISOString()
   const find = () => options.keptAnswers.find(db, request, now())
   const name = `${request.operation} ${request.org} ${Buffer.from(request.key).toString('base64')}`
-  return options.serial.run(name, signal, async () => {
+  const run = async () => {
     const before = await find()
     if (before) return answerOf(request, before)
     try {
@@ -98,6 +99,13 @@ export function once(
       if (kept && isSame(request, kept)) return answerOf(request, kept)
       throw error
     }
+  }
+  return new Promise((resolve, reject) => {
+    const answered = async () => {
+      await run().then(resolve, reject)
+      await request.keeping // The next one would not find it otherwise.
+    }
+    options.serial.run(name, signal, answered).catch(reject)
   })
 }
 

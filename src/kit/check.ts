@@ -8,9 +8,10 @@ import { Fault, type FieldFault } from './fault.ts'
 export type Check = { passes(value: unknown): boolean; faults(value: unknown): FieldFault[] }
 
 // RFC 3339 also has leap seconds and the year 0, which neither Date nor the database takes, and offsets of 16 hours and more,
-// which the database does not.
-Format.Set('date-time', text => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)) && !NOT_TAKEN.test(text))
-const NOT_TAKEN = /^0000|[+-](1[6-9]|2\d):\d\d$/
+// which the database does not. `Date.parse` is not a number for the first, and no comparison is true then.
+Format.Set('date-time', text => Format.IsDateTime(text) && Date.parse(text) >= YEAR_1 && !NOT_TAKEN.test(text))
+const YEAR_1 = Date.parse('0001-01-01T00:00:00Z')
+const NOT_TAKEN = /[+-](1[6-9]|2\d):\d\d$/
 
 export function compileCheck(schema: TSchema): Check {
   const validator = Compile(schema)

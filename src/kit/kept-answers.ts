@@ -12,6 +12,8 @@ export type KeyedRequest = {
   input: Uint8Array
   /** Whether its answer was kept with what it changed. */
   isKept: boolean
+  /** Resolves when its answer is kept, although whoever sent it was told that this takes too long. */
+  keeping: Promise<void> | null
 }
 
 /** `answer` is null if it contained a secret; `made` names what was created, or changed. */

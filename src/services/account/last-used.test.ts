@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { holdLock } from '../../../test/database.ts'
 import { eventually } from '../../../test/eventually.ts'
 import { startHost } from '../../../test/host.ts'
 import { keyCalls } from '../../../test/keys.ts'
@@ -58,6 +59,17 @@ describe('the last use of a key', () => {
     await other.call('GET /v1/projects', { as: second.key })
     await other.drain(0)
     assert.ok('lastUsed' in (await listed(second.id)))
+  })
+
+  it('is written for others while the row of one key is locked, and for that one later', async () => {
+    const [locked, other] = [await made(), await made()]
+    for (const { key } of [locked, other]) await use(key)
+    const release = await holdLock(host.db, tx => tx`select from keys where id = ${locked.id} for update`)
+    await host.keyring.flush()
+    assert.ok('lastUsed' in (await listed(other.id)))
+    await release()
+    await host.keyring.flush()
+    assert.ok('lastUsed' in (await listed(locked.id)))
   })
 
   it('never moves back, whichever process writes last', async t => {

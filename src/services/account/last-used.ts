@@ -15,13 +15,14 @@ export function openLastUsed(db: Database, warn: (error: unknown) => void): Last
     if (pending.size === 0) return
     const uses = new Map(pending)
     pending.clear()
+    let left: Iterable<string> = uses.keys()
     try {
-      await updateLastUsed(db.autocommit, uses)
+      left = await updateLastUsed(db.autocommit, uses)
     } catch (error) {
-      // Retried with the next flush, unless the key was used again meanwhile.
-      for (const [key, at] of uses) if (!pending.has(key)) pending.set(key, at)
       warn(error)
     }
+    // Retried with the next flush, unless the key was used again meanwhile.
+    for (const key of left) if (!pending.has(key)) pending.set(key, uses.get(key) as string)
   }
 
   return {

@@ -145,12 +145,18 @@ export async function deleteSession(db: Tx, digest: string): Promise<string | nu
   return row?.signIn ?? null
 }
 
-/** Updates when keys were last used, in one statement. */
-export async function updateLastUsed(db: Tx, uses: ReadonlyMap<string, string>): Promise<void> {
-  await db`with used as materialized (select keys.id, u.at from keys
-        join unnest(${[...uses.keys()]}::text[], ${[...uses.values()]}::timestamptz[]) as u (id, at) on u.id = keys.id
-      where last_used is null or last_used < u.at order by keys.id for no key update of keys)
-    update keys set last_used = used.at from used where keys.id = used.id`
+/** Updates when keys were last used, in one statement. Returns those that somebody else has locked: if it waited for them, it
+ *  would keep all others locked, whose calls are charged. */
+export async function updateLastUsed(db: Tx, uses: ReadonlyMap<string, string>): Promise<string[]> {
+  const rows = await db<{ id: string }>`with given as (select * from unnest(${[...uses.keys()]}::text[],
+        ${[...uses.values()]}::timestamptz[]) as u (id, at)),
+      later as (select keys.id, given.at from keys join given on given.id = keys.id
+        where last_used is null or last_used < given.at),
+      used as materialized (select keys.id, later.at from keys join later on later.id = keys.id
+        order by keys.id for no key update of keys skip locked),
+      written as (update keys set last_used = used.at from used where keys.id = used.id)
+    select id from later where id not in (select id from used)`
+  return rows.map(({ id }) => id)
 }
 
 export type Spent = { spent: number; spent_month: number; budget_month: number; budget_total: number }

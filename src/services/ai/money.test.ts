@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { request } from 'undici'
+import { holdLock } from '../../../test/database.ts'
 import { eventually } from '../../../test/eventually.ts'
 import * as fixture from '../../../test/model-calls.ts'
 import * as upstream from '../../../test/model-server.ts'
@@ -22,19 +23,7 @@ const credit = (org: string, amount: number) =>
 
 /** Locks the account of an organisation until the function is called that it resolves to. */
 /** No charge can be committed until it is released. */
-async function lockHolds({ host }: typeof postpaid): Promise<() => Promise<void>> {
-  const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const holding = host.db.transaction(async tx => {
-    await tx`lock table billing_holds in exclusive mode`
-    locked.resolve()
-    await release.promise
-  })
-  await locked.promise
-  return async () => {
-    release.resolve()
-    await holding
-  }
-}
+const lockHolds = ({ host }: typeof postpaid) => holdLock(host.db, tx => tx`lock table billing_holds in exclusive mode`)
 
 describe('a call that is paid in advance', () => {
   const { host, server, newOrg, chat, balanceOf } = prepaid
@@ -98,6 +87,16 @@ describe('a call that is paid in advance', () => {
     assert.ok((await balanceOf(key)) >= 0)
     const [line] = (await host.call('GET /v1/ai/requests', { as: key })).body.data
     assert.equal(line.cost, usage[0].amount)
+  })
+
+  it('that asks for more than any balance is refused, and fails no other', async () => {
+    server.state.answer = upstream.json(upstream.chatCompletion())
+    const { org, key } = await newOrg()
+    await credit(org, 100)
+    const limits = [...Array(6).fill(10 ** 15), ...Array(20).fill(10)]
+    const answers = await Promise.all(limits.map(max_tokens => chat({ max_tokens }, key)))
+    assert.deepEqual(new Set(answers.slice(6).map(({ status }) => status)), new Set([200]))
+    assert.ok(answers.slice(0, 6).every(({ status }) => status === 400 || status === 402))
   })
 
   it('never takes the balance below zero, in a crowd of random ones', async () => {
@@ -218,6 +217,26 @@ describe('a call that is repeated with its Idempotency-Key', () => {
     assert.equal((await send(key, { model: 'local-embed-en', input: 'a' }, '/v1/embeddings')).status, 200)
     assert.equal((await send(key, { model: 'local-embed-en', input: 'a' }, '/v1/embeddings')).status, 200)
     assert.equal(await countOf(key), 2)
+  })
+
+  it('is not made again while its charge waits, although whoever sent it was told to try again', async () => {
+    server.state.answer = upstream.json(upstream.chatCompletion())
+    const { org, key } = await newOrg()
+    assert.equal((await send(key, { model: 'local-embed-en', input: 'a' }, '/v1/embeddings')).status, 200)
+    assert.equal(await countOf(key), 1)
+    const before = server.received.length
+    const release = await holdLock(host.db, tx => tx`select from billing_accounts where org = ${org} for update`)
+    const body = { model: 'large', messages }
+    const answer = send(key, body)
+    const advancing = setInterval(() => host.clock.advance(1_000), 50)
+    assert.equal((await answer).status, 503)
+    clearInterval(advancing)
+    const again = send(key, body)
+    await new Promise(resolve => setTimeout(resolve, 100))
+    await release()
+    assert.equal((await again).status, 200)
+    assert.deepEqual([server.received.length - before, await countOf(key)], [1, 2])
+    host.warnings.length = 0
   })
 
   it('is made again if it failed, was streamed, or its answer is too long to be kept', async () => {

@@ -158,7 +158,12 @@ describe('usage until the end of time', () => {
     await spend(key, 1)
     assert.equal((await usageOf(key, '?since=9999-12-31T23:59:59.000Z')).count, 0)
     const forged = Buffer.from('2026-02-30T09:30:00.000Z txn_1').toString('base64url')
-    for (const query of ['since=2026-12-31T23:59:60Z', 'until=0000-01-01T00:00:00Z', `after=${forged}`]) {
+    for (const query of [
+      'since=2026-12-31T23:59:60Z',
+      'until=0000-01-01T00:00:00Z',
+      'since=0001-01-01T00:00:00%2B12:00',
+      `after=${forged}`,
+    ]) {
       const { status, body } = await host.call(`GET /v1/billing/usage?${query}`, { as: key })
       assert.deepEqual([status, body.error.code], [400, 'invalid_input'], query)
     }

@@ -2,12 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { all, CENT, holdMoney, openBillingWorld, until } from '../../../test/billing-world.ts'
+import { holdLock } from '../../../test/database.ts'
 import { firstRun } from '../../../test/eventually.ts'
 import { startHost } from '../../../test/host.ts'
+import { type Database, EngineUnavailable, type Tx } from '../../engines/engines.ts'
 import * as store from './store.ts'
 
 const { host, newOrg, spend, balanceOf, credit, isBalanced } = await openBillingWorld()
 type Host = typeof host
+
+const lockAccount = (org: string) => (tx: Tx) => tx`select from billing_accounts where org = ${org} for update`
+const HELD = { product: 'specimen', model: 'small', key: null, project: null, metadata: { units: 2 } }
 
 describe('a hold', () => {
   it('pays for the hold that a dead process left behind what it says, once', async t => {
@@ -30,6 +35,42 @@ describe('a hold', () => {
     assert.deepEqual([usage.length, usage[0].transactionId, usage[0].metadata.units], [1, 'txn_left', 2])
     await isBalanced(own)
     await until(async () => own.logged.some(line => line.includes('txn_bad')))
+    own.warnings.length = 0
+  })
+})
+
+describe('holds of an organisation whose rows are locked', () => {
+  it('delay neither the charges nor the renewal of what others hold', async t => {
+    const own = await startHost({ services: all, runsBackground: true }, t)
+    await firstRun(own.db, 'journal')
+    const [one, other] = [await own.organisation('a-locked'), await own.organisation('b-free')]
+    await spend(one.key, 1, {}, {}, own)
+    await balanceOf(one.key, own)
+    const soon = new Date(own.clock.now().getTime() + 60_000).toISOString()
+    for (const { org } of [one, other]) {
+      const hold = { ...HELD, org, id: `txn_left_${org}`, amount: 3 * CENT, soFar: 2 * CENT }
+      await store.insertHolds(own.db.autocommit, org, [hold], soon, false)
+    }
+    const leave = new AbortController()
+    const calls = [one, other].map(({ key }) => holdMoney(own, key, leave.signal))
+    const running = (org: string) =>
+      own.db<{ expires: string }>`select expires from billing_holds where org = ${org} and not id like 'txn_left%'`
+    for (const { org } of [one, other]) await until(async () => (await running(org)).length === 1)
+    const [before] = await running(other.org)
+    const release = await holdLock(own.db, async tx => {
+      await lockAccount(one.org)(tx)
+      await tx`select from billing_holds where org = ${one.org} and not id like 'txn_left%' for update`
+    })
+    own.clock.advance(6_000)
+    await until(async () => ((await running(other.org))[0]?.expires ?? '') > (before?.expires ?? ''))
+    own.clock.advance(56_000)
+    await until(async () => (await balanceOf(other.key, own)).balance === -2)
+    await release()
+    const advancing = setInterval(() => own.clock.advance(1_000), 50)
+    t.after(() => clearInterval(advancing))
+    await until(async () => (await balanceOf(one.key, own)).balance === -3)
+    leave.abort()
+    await Promise.all(calls)
     own.warnings.length = 0
   })
 })
@@ -66,19 +107,11 @@ describe('a charge', () => {
     const { key, org } = await newOrg()
     await spend(key, 1)
     await balanceOf(key)
-    const locked = Promise.withResolvers<void>()
-    const release = Promise.withResolvers<void>()
-    const holding = host.db.transaction(async tx => {
-      await tx`select from billing_accounts where org = ${org} for update`
-      locked.resolve()
-      await release.promise
-    })
-    await locked.promise
+    const release = await holdLock(host.db, lockAccount(org))
     assert.equal((await spend(key, 1)).status, 204)
     const balance = balanceOf(key)
     assert.equal(await Promise.race([balance, new Promise(resolve => setTimeout(resolve, 100, 'waits'))]), 'waits')
-    release.resolve()
-    await holding
+    await release()
     assert.equal((await balance).balance, -2)
   })
 })
@@ -106,6 +139,33 @@ describe('an organisation that pays in advance', () => {
     await isBalanced(own)
   })
 
+  it('pays nothing for a call that was not made because its hold could not be written, although it was', async t => {
+    const state = { isLost: false }
+    const wrapDb = (db: Database): Database => {
+      const autocommit = (async (strings: TemplateStringsArray, ...values: never[]) => {
+        const rows = await db.autocommit(strings, ...values)
+        // It was written, and nobody was told.
+        if (state.isLost && strings.join('').includes('insert into billing_holds')) {
+          throw new EngineUnavailable('db', 'unknown')
+        }
+        return rows
+      }) as Database['autocommit']
+      const wrapped: Database = Object.assign(
+        ((strings: TemplateStringsArray, ...values: never[]) => db(strings, ...values)) as Database,
+        { ...db, autocommit: Object.assign(autocommit, db.autocommit), for: () => wrapped },
+      )
+      return Object.assign(wrapped, { background: wrapped, analytics: wrapped })
+    }
+    const own = await startHost({ services: all, settings: { STOA_BILLING: 'prepaid' }, wrapDb }, t)
+    const { key, org } = own.home
+    await credit(org, 5, own)
+    state.isLost = true
+    assert.equal((await spend(key, 1, {}, {}, own)).status, 503)
+    state.isLost = false
+    await until(async () => (await balanceOf(key, own)).available === 5)
+    own.warnings.length = 0
+  })
+
   it('is never below zero with two processes', async t => {
     const settings = { STOA_BILLING: 'prepaid' }
     const own = await startHost({ services: all, settings }, t)
@@ -127,21 +187,15 @@ describe('rows of another organisation that are locked', () => {
   it('delay nobody else', async () => {
     const [{ key, org }, { key: other }] = [await newOrg(), await newOrg()]
     await spend(key, 1)
-    const locked = Promise.withResolvers<void>()
-    const release = Promise.withResolvers<void>()
-    const holding = host.db.transaction(async tx => {
-      await tx`select from billing_accounts where org = ${org} for update`
+    const release = await holdLock(host.db, async tx => {
+      await lockAccount(org)(tx)
       await tx`select from keys where org = ${org} for update`
-      locked.resolve()
-      await release.promise
     })
-    await locked.promise
     const waiting = Array.from({ length: 20 }, () => spend(key, 1))
     for (let n = 0; n < 5; n++) assert.equal((await spend(other, 1)).status, 204)
     for (const as of [key, other]) assert.equal((await host.call('GET /v1/projects', { as })).status, 200)
     assert.equal((await balanceOf(other)).balance, -5)
-    release.resolve()
-    await holding
+    await release()
     assert.deepEqual(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([204]))
     assert.equal((await balanceOf(key)).balance, -21)
   })

@@ -15,6 +15,8 @@ import * as store from './store.ts'
 
 /** A hold that is not renewed for so long belongs to a process that died. */
 export const HOLD_MS = 120_000
+/** More than any balance; the sum of a group must be a number that the database takes. */
+const HOLD_MAX = 10 ** 16
 /** What was used is booked within that time, or its process died. */
 const BOOKED_MS = 10_000
 /** Longer than any call lasts: whoever began it has lost it. */
@@ -50,6 +52,8 @@ type Open = MeterOptions & {
   charges: OrgGroups<Charging>
   /** Those of calls that have ended and are not booked. */
   unbooked: Set<string>
+  /** Holds that were released although it is not known whether they were written, since when: they may be yet. */
+  doubtful: Map<string, number>
   patience: Patience
   unawaited: Unawaited
   /** Aborted at the end. */
@@ -71,6 +75,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
     ends: openEndWriter({ db, clock, warn, running: () => running.size, expiry: () => inMs(options, BOOKED_MS) }),
     charges: openChargeWriter(options),
     unbooked: new Set(),
+    doubtful: new Map(),
     patience: openPatience(clock),
     unawaited: openUnawaited(warn),
   }
@@ -97,7 +102,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
 }
 
 function hold(open: Open, caller: Principal, estimate: Estimate): Hold | Promise<Hold> {
-  const { holds, ends, charges, running, random, clock, isPrepaid } = open
+  const { holds, ends, charges, running, random, clock, isPrepaid, patience, unawaited } = open
   const { org } = caller
   if (ends.size() + charges.size() >= WAITING_MAX) throw unavailable()
   if (ends.sizeOf(org) + charges.sizeOf(org) >= WAITING_OF_ORG_MAX) throw unavailable()
@@ -108,11 +113,20 @@ function hold(open: Open, caller: Principal, estimate: Estimate): Hold | Promise
   running.set(row.id, one)
   if (!isPrepaid && isWell) return holdOf(open, one)
   holds.written(org)
-  return one.placed.then(() => {
-    if (row.became === 'held') return holdOf(open, one)
-    end(open, row.id)
-    throw row.became === 'refused' ? insufficient() : unavailable()
-  })
+  return patience.inTime(one.placed).then(
+    () => {
+      if (row.became === 'held') return holdOf(open, one)
+      end(open, row.id)
+      if (row.became === 'refused') throw insufficient()
+      unawaited.start(releaseHold(open, row))
+      throw notHeld()
+    },
+    () => {
+      end(open, row.id)
+      unawaited.start(one.placed.then(() => releaseHold(open, row)))
+      throw notHeld()
+    },
+  )
 }
 
 function holdOf(open: Open, { row }: Running): Hold {
@@ -165,7 +179,10 @@ function charge(open: Open, { row, placed }: Running, used: Charge): Promise<voi
     unbooked.delete(id)
   }
   unbooked.add(id)
-  if (keeps) return book()
+  if (keeps) {
+    keeps.request.keeping = book()
+    return keeps.request.keeping
+  }
   return ends.add({ ...about, soFar: amount, ended, details, book: () => unawaited.start(book()) })
 }
 
@@ -192,6 +209,7 @@ async function renew(open: Open): Promise<void> {
     return { id: row.id, soFar: open.isPrepaid ? Math.min(amount, row.amount) : amount, metadata }
   })
   if (held.length > 0) await store.renewHolds(open.db.for('the meter').autocommit, held, inMs(open, HOLD_MS))
+  await releaseDoubtful(open)
 }
 
 /** A call that has been lost is charged what is known of it. */
@@ -208,26 +226,47 @@ function endLost(open: Open): void {
 }
 
 function placingOf(id: string, { org, project, credential }: Principal, estimate: Estimate): Placing {
-  const { product, model, most, least = most, amount, metadata } = estimate
+  const { product, model, amount, metadata } = estimate
+  const most = Math.min(estimate.most, HOLD_MAX)
+  const least = Math.min(estimate.least ?? most, HOLD_MAX)
   const key = credential.kind === 'session' ? null : credential.id
   return { id, org, amount: most, least, product, model, key, project, soFar: amount, metadata, became: 'waiting' }
 }
 
 /** Until it succeeds: otherwise it would be charged when it expires. */
-async function releaseHold({ db, clock, warn, closed }: Open, { id, org, became }: Placing): Promise<void> {
+async function releaseHold(open: Open, { id, org, became }: Placing): Promise<void> {
   // Nothing was sent for one that still waited.
   if (became === 'waiting' || became === 'refused') return
-  const nothing = { org, kind: 'balance', amount: 0 } as const
+  if (became === 'failed') open.doubtful.set(id, open.clock.elapsedMs())
   for (;;) {
     try {
-      return void (await store.addToAccounts(db.for(org).autocommit, [nothing], [id]))
+      return await releaseNow(open, org, [id])
     } catch (error) {
-      if (closed.aborted || !(error instanceof EngineUnavailable)) throw error
-      warn(error)
-      await clock.sleep(AGAIN_MS, closed)
+      if (open.closed.aborted || !(error instanceof EngineUnavailable)) throw error
+      open.warn(error)
+      await open.clock.sleep(AGAIN_MS, open.closed)
     }
   }
 }
+
+async function releaseNow({ db }: Open, org: string, ids: readonly string[]): Promise<void> {
+  await store.addToAccounts(db.for(org).autocommit, [{ org, kind: 'balance', amount: 0 }], ids)
+}
+
+/** Those that came to be written, because the database went on with a statement that this process had given up. */
+async function releaseDoubtful(open: Open): Promise<void> {
+  const { doubtful, db, clock } = open
+  if (doubtful.size === 0) return
+  const written = await store.selectHolds(db.for('the meter').autocommit, [...doubtful.keys()])
+  for (const { id, org } of written) await releaseNow(open, org, [id])
+  for (const [id, sinceMs] of doubtful) if (clock.elapsedMs() - sinceMs > 2 * HOLD_MS) doubtful.delete(id)
+}
+
+const notHeld = () =>
+  new Fault('database_unreachable', {
+    message: 'Whether the balance covers this call cannot be said at the moment, and it was not made. Try again.',
+    retryAfterS: 2,
+  })
 
 const insufficient = () =>
   new Fault('insufficient_balance', {

@@ -1,6 +1,6 @@
 // Renews the holds of this process, charges those of processes that died, and checks the journal.
-import { EngineUnavailable } from '../../engines/engines.ts'
-import { schedule } from './state.ts'
+import { EngineUnavailable, type Tx } from '../../engines/engines.ts'
+import { type Billing, schedule } from './state.ts'
 import * as store from './store.ts'
 
 export const renewHolds = schedule({
@@ -14,38 +14,57 @@ export const renewHolds = schedule({
   },
 })
 
-/** Holds of one transaction. */
-const LEFT_MAX = 200
-
 export const tendJournal = schedule({
   name: 'journal',
   everyMs: 60_000,
   deadlineMs: 30_000,
-  run: async ({ clock, state, write, signal }) => {
+  run: async ({ db, clock, state, write, signal }) => {
     const now = clock.now().toISOString()
-    const failed: string[] = []
-    let count = LEFT_MAX
-    let failure: unknown = null
-    /** Whether there may be more. One that cannot be charged keeps no other from it. */
-    const settleSome = async (): Promise<boolean> => {
-      let left: store.LeftHold[] = []
-      try {
-        await write(async tx => {
-          left = await store.lockExpiredHolds(tx, now, count, failed)
-          await state.settleLeft(tx, left)
-        })
-      } catch (error) {
-        if (error instanceof EngineUnavailable || left.length === 0) throw error
-        failure = error
-        if (left.length === 1) failed.push((left[0] as store.LeftHold).id)
-        count = 1
-        return true
-      }
-      return left.length === count
+    const settling: Settling = { now, write, settleLeft: state.settleLeft, failed: [], failure: null }
+    let orgs = await store.selectLeftOrgs(db, now, '')
+    while (orgs.length > 0) {
+      for (const org of orgs) if (!signal.aborted) await settleOrg(settling, org, signal)
+      orgs = signal.aborted ? [] : await store.selectLeftOrgs(db, now, orgs.at(-1) as string)
     }
-    while (!signal.aborted && (await settleSome()));
     await state.checkJournal()
+    const { failed, failure } = settling
     if (failure !== null) throw new Error(`holds could not be charged: ${failed.join(', ')}`, { cause: failure })
     return undefined
   },
 })
+
+/** Holds of one transaction. */
+const LEFT_MAX = 200
+
+type Settling = Pick<Billing, 'settleLeft'> & {
+  now: string
+  write: (work: (tx: Tx) => Promise<void>) => Promise<unknown>
+  /** Those that could not be charged, or their organisation, and why the last one could not. */
+  failed: string[]
+  failure: unknown
+}
+
+/** Charges what dead processes left behind of one organisation. Neither one of its holds that cannot be charged nor rows of it
+ *  that are locked keep others from it. */
+async function settleOrg(settling: Settling, org: string, signal: AbortSignal): Promise<void> {
+  const { now, write, settleLeft, failed } = settling
+  let count = LEFT_MAX
+  let isMore = true
+  while (isMore && !signal.aborted) {
+    let left: store.LeftHold[] = []
+    try {
+      await write(async tx => {
+        left = await store.lockExpiredHolds(tx, org, now, count, failed)
+        await settleLeft(tx, left)
+      })
+      isMore = left.length === count
+    } catch (error) {
+      if (error instanceof EngineUnavailable && error.state === 'down') throw error
+      settling.failure = error
+      isMore = !(error instanceof EngineUnavailable) && left.length > 0
+      if (!isMore) failed.push(org)
+      else if (left.length === 1) failed.push((left[0] as store.LeftHold).id)
+      count = 1
+    }
+  }
+}

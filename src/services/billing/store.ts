@@ -194,10 +194,12 @@ export async function lockBalance(db: Tx, org: string): Promise<Balance> {
 
 export type HoldSoFar = { id: string; soFar: number; metadata: Record<string, unknown> }
 
+/** One that is locked is renewed the next time: if it waited for it, it would keep those of others locked. */
 export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: string): Promise<void> {
   await db`with given as (select * from unnest(${holds.map(({ id }) => id)}::text[], ${holds.map(({ soFar }) => soFar)}::bigint[],
         ${holds.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[]) as g (id, so_far, metadata)),
-    locked as materialized (select id from billing_holds where id = any(${holds.map(({ id }) => id)}) order by id for update)
+    locked as materialized (select id from billing_holds where id = any(${holds.map(({ id }) => id)}) order by id
+      for update skip locked)
     update billing_holds as h set expires = ${expires}, so_far = g.so_far, metadata = g.metadata
     from given as g join locked on locked.id = g.id where h.id = g.id`
 }
@@ -227,20 +229,35 @@ export async function selectEnded(db: Sql, org: string): Promise<string[]> {
 
 export type LeftHold = Omit<EndedHold, 'ended'> & { ended: string | null }
 
+/** Those of the ids that are written. */
+export async function selectHolds(db: Sql, ids: readonly string[]): Promise<{ id: string; org: string }[]> {
+  return db<{ id: string; org: string }>`select id, org from billing_holds where id = any(${ids})`
+}
+
 export async function lockHolds(db: Tx, ids: readonly string[]): Promise<LeftHold[]> {
   return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, ended, details
     from billing_holds where id = any(${ids}) order by id for update`
 }
 
-/** Holds whose process died, at most so many, those that nobody else settles at the moment. */
+/** Organisations with holds whose process died, after that one. */
+export async function selectLeftOrgs(db: Sql, now: string, after: string): Promise<string[]> {
+  const rows = await db<{ org: string }>`select distinct org from billing_holds
+    where expires < ${now} and org > ${after} order by org limit 100`
+  return rows.map(({ org }) => org)
+}
+
+/** Those of one organisation, at most so many, that nobody else settles at the moment. Whoever waits for other rows of it gives
+ *  up soon. */
 export async function lockExpiredHolds(
   db: Tx,
+  org: string,
   now: string,
   count: number,
   without: readonly string[],
 ): Promise<LeftHold[]> {
+  await db`select set_config('lock_timeout', '1s', true)`
   return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, ended, details
-    from billing_holds where expires < ${now} and not id = any(${without}) order by id limit ${count}
+    from billing_holds where org = ${org} and expires < ${now} and not id = any(${without}) order by id limit ${count}
     for update skip locked`
 }
 
