@@ -120,6 +120,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     jobs: queues.jobs,
     rates: openRates(engines.clock, provided.leasePermits),
     serial: openSerial(),
+    unkept: new Set<string>(),
     bodies: openBodyBudget(options.bodyBytesMax),
     unread: openAnswerBudget(options.answerBytesMax),
     turns: openTurns(REQUESTS_PER_TURN),

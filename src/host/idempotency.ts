@@ -14,7 +14,13 @@ export const IDEMPOTENCY_HEADER = 'idempotency-key'
 /** As long as any client's; visible ASCII characters only, because headers have no other encoding. */
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-export type IdempotencyOptions = { keptAnswers: KeptAnswers; serial: Serial; engines: { clock: Clock; seal: Seal } }
+export type IdempotencyOptions = {
+  keptAnswers: KeptAnswers
+  serial: Serial
+  /** Names of requests that were carried out, and whose answers cannot be kept at the moment. */
+  unkept: Set<string>
+  engines: { clock: Clock; seal: Seal }
+}
 
 /** Null if the request has no key, or the operation creates nothing: then the key is ignored. */
 export function keyedRequest(
@@ -84,9 +90,10 @@ export function once(
   const now = () => options.engines.clock.now().toISOString()
   const find = () => options.keptAnswers.find(db, request, now())
   const name = `${request.operation} ${request.org} ${Buffer.from(request.key).toString('base64')}`
-  const run = async () => {
+  return options.serial.run(name, signal, async () => {
     const before = await find()
     if (before) return answerOf(request, before)
+    if (options.unkept.has(name)) throw notKept()
     try {
       const answer = await work()
       // It changed nothing, because the thing existed already.
@@ -97,17 +104,23 @@ export function once(
     } catch (error) {
       const kept = await find().catch(() => null) // Without the database, the first error says why.
       if (kept && isSame(request, kept)) return answerOf(request, kept)
+      if (request.keeping) noteUnkept(options.unkept, name, request.keeping)
       throw error
     }
-  }
-  return new Promise((resolve, reject) => {
-    const answered = async () => {
-      await run().then(resolve, reject)
-      await request.keeping // The next one would not find it otherwise.
-    }
-    options.serial.run(name, signal, answered).catch(reject)
   })
 }
+
+function noteUnkept(unkept: Set<string>, name: string, keeping: Promise<void>): void {
+  unkept.add(name)
+  const end = () => unkept.delete(name)
+  keeping.then(end, end)
+}
+
+const notKept = () =>
+  new Fault('database_unreachable', {
+    message: 'This request was carried out, and its answer cannot be kept at the moment. Repeat it to get the answer.',
+    retryAfterS: 2,
+  })
 
 const isSame = ({ input }: KeyedRequest, kept: KeptAnswer) => Buffer.compare(input, kept.input) === 0
 
