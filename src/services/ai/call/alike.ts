@@ -35,8 +35,6 @@ const TOOL_NAMES = namesBy([
   ...REFERENCES,
 ])
 const OPTION_NAMES = namesBy(['include_usage', 'include_obfuscation'])
-/** No name of a field is longer. */
-const NAME_LENGTH_MAX = 64
 
 function namesBy(names: readonly string[]): ReadonlyMap<string, string> {
   return new Map(names.map(name => [plain(name), name]))
@@ -58,7 +56,6 @@ export function requireReadAlike(fields: JsonObject): void {
 
 function requireWritten(fields: JsonObject, path: string, names: ReadonlyMap<string, string>): void {
   for (const name of Object.keys(fields)) {
-    if (name.length > NAME_LENGTH_MAX) continue
     const known = names.get(plain(name))
     if (known === undefined || known === name) continue
     throw invalidInput([{ path: path + name, says: `must be written \`${known}\`` }])

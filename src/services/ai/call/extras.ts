@@ -2,7 +2,7 @@
 import { invalidInput } from '../../../kit/check.ts'
 import type { Price } from '../providers/provider.ts'
 import type { JsonObject } from '../translations/translation.ts'
-import { fieldIn } from './fields.ts'
+import { fieldIn, wordOf } from './fields.ts'
 
 /** Search, tools that run at the provider, other models beside the one that was named, speech, and the choice among
  *  sellers with different prices. */
@@ -78,7 +78,3 @@ const isOff = (value: unknown): boolean =>
 /** Absent, or one of the words as providers may read it. */
 const isOneOf = (value: unknown, words: readonly string[]): boolean =>
   (value ?? null) === null || words.includes(wordOf(value))
-
-/** Empty for what is no text: a provider may take a list of one text for the text. */
-const wordOf = (value: unknown): string =>
-  typeof value === 'string' ? value.normalize('NFKC').trim().toLowerCase() : ''

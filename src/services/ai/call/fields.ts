@@ -12,12 +12,22 @@ const OWN = new Set([
 /** Of the wire at the top, but of a call of a tool below. */
 const INPUT = 'input'
 
-/** A name or a word without what some readers overlook. */
-export const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\s_-]+/g, '')
+/** No name and no word that is known here is longer, however its letters are written. */
+const LENGTH_MAX = 64
+const NOT_ASCII = /[^ -~]/
+
+/** With letters that look alike made the same. Empty for a text that is too long to be known: to normalise it may take
+ *  quadratic time. */
+function composed(text: string): string {
+  if (text.length > LENGTH_MAX) return ''
+  return (NOT_ASCII.test(text) ? text.normalize('NFKC') : text).toLowerCase()
+}
+
+/** A name without what some readers overlook. */
+export const plain = (name: string): string => composed(name).replace(/[\s_-]+/g, '')
+
+/** A word as providers may read it. Empty for what is no text: some take a list of one text for the text. */
+export const wordOf = (value: unknown): string => (typeof value === 'string' ? composed(value).trim() : '')
 
 /** The path of the first field that `isFound` takes; null if there is none. It is built only then, so that other bodies cost
  *  no strings. The host bounds the depth. */
