@@ -911,6 +911,8 @@ export type ProviderModel = {
         cachedInput?: number;
         /** Input that is written to the provider's cache; as input if absent, in cents per million tokens */
         cacheWrite?: number;
+        /** Input that is cached for an hour, in the messages format; not allowed for the model if absent, in cents per million tokens */
+        cacheWriteHour?: number;
         /** Reasoning; as output if absent, in cents per million tokens */
         reasoning?: number;
         /** An image, in cents */
@@ -1067,6 +1069,8 @@ export type ModelPrice = {
     cachedInput?: number;
     /** Input that is written to the provider's cache, in cents per million tokens */
     cacheWrite?: number;
+    /** Input that is written to the provider's cache for an hour, in cents per million tokens */
+    cacheWriteHour?: number;
     /** Reasoning, in cents per million tokens */
     reasoning?: number;
     /** An image, in cents */

@@ -160,6 +160,31 @@ function testTools({
   }
 }
 
+/** By default it refers to what the provider has stored. */
+export async function testAiSdkItems(world: World, id: string): Promise<void> {
+  const suite = await openAiSuite(world, id, 'openai.responses')
+  const { generateText, streamText, isStepCount, open, one, streamedOne, quiet, toolsInto } = suite
+  it('refers to items of its own', async () => {
+    const { model, settled } = await open()
+    const turns = [{ text: 'Let me look.', calls: CALLS }, { text: 'Sun and clouds.' }]
+    const options = { model, prompt: 'Weather?', tools: toolsInto([]), stopWhen: isStepCount(3) }
+    const answers = [
+      async () => (await generateText(options)).text,
+      async () => (await streamText({ ...options, ...quiet }).steps).at(-1).text,
+    ]
+    for (const answer of answers) {
+      world.answers(...turns)
+      assert.equal(await answer(), 'Sun and clouds.')
+      const { input } = world.asked()[1]
+      assert.ok(
+        input.some(({ type }: { type: unknown }) => type === 'item_reference'),
+        JSON.stringify(input),
+      )
+    }
+    await settled(one, one, streamedOne, streamedOne)
+  })
+}
+
 function testContent({ world, generateText, streamText, Output, zod, open, one, streamedOne, quiet }: AiSuite): void {
   it('answers in a schema', async () => {
     const { model, settled } = await open()

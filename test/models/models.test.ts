@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { installPackages } from '../packages.ts'
-import { type AiClient, testAiSdk, testAiSdkEmbeddings, testAiSdkFailures } from './ai-sdk.ts'
+import { type AiClient, testAiSdk, testAiSdkEmbeddings, testAiSdkFailures, testAiSdkItems } from './ai-sdk.ts'
 import { testAnthropic, testAnthropicFailures } from './anthropic.ts'
 import { testLangchain, testLangchainEmbeddings } from './langchain.ts'
 import { testOpenaiChat } from './openai-chat.ts'
@@ -35,6 +35,7 @@ describe('clients of models', { skip }, async () => {
     }
   }
   describe('responses of openai over responses', () => testOpenaiResponses(world, RESPONDING))
+  describe('@ai-sdk/openai.responses over responses', () => testAiSdkItems(world, RESPONDING))
   describe('embeddings of openai', () => testOpenaiEmbeddings(world))
   describe('embeddings of @langchain/openai', () => testLangchainEmbeddings(world))
   describe('embeddings of @ai-sdk/openai', () => testAiSdkEmbeddings(world))

@@ -91,6 +91,18 @@ const REFUSED: [more: string, path: string][] = [
   ['"unknown":{"a":[{"b":1,"b":2}]}', 'unknown.a.0.b'],
   ['"tools":[{"name":"f","input_schema":{"properties":{"a":{},"a":{}}}}]', 'tools.0.input_schema.properties.a'],
   ['"cache_control":{"type":"ephemeral","ttl":"1h"}', 'cache_control.ttl'],
+  ['"cache_control":{"type":"ephemeral","TTL":"1h"}', 'cache_control.TTL'],
+  ['"tools":[{"name":"f","cacheControl":{"ttl":"1h"}}]', 'tools.0.cacheControl'],
+  ['"tools":[{"name":"f","cache_control":{"Ttl":"1h"}}]', 'tools.0.cache_control.Ttl'],
+  [
+    '"tools":[{"type":"function","function":{"name":"f","cache_control":{"ttl":"1h"}}}]',
+    'tools.0.function.cache_control.ttl',
+  ],
+  ['"prompt_cache_options":{"ttl":"24h"}', 'prompt_cache_options.ttl'],
+  ['"Prompt_Cache_Options":{"ttl":"24h"}', 'Prompt_Cache_Options'],
+  ['"reasoning":{"mode":"pro"}', 'reasoning.mode'],
+  ['"reasoning":{"mode":["pro"]}', 'reasoning.mode'],
+  ['"reasoning":{"Mode":"pro"}', 'reasoning.Mode'],
 ]
 
 for (const [path, fields] of WIRES) {
@@ -137,6 +149,8 @@ describe('a body of the client', () => {
       { tools: [{ type: 'custom', name: 'f' }, { name: 'g' }, { type: 'bash_20250124', name: 'bash' }] },
       { cache_control: { type: 'ephemeral', ttl: '5m' }, extra_body: { google: { thinking_config: {} } } },
       { model: 'painter', modalities: ['text', 'image'], tools: [{ type: 'image_generation' }] },
+      { reasoning: { mode: 'Standard', effort: 'low' }, prompt_cache_options: { mode: 'explicit', ttl: '30m' } },
+      { model: 'unpriced', reasoning: { mode: 'pro' }, cache_control: { ttl: '1h' } },
       { model: 'unpriced', service_tier: 'priority', tools: [{ type: 'web_search' }] },
       { model: 'given', service_tier: ['priority'], plugins: [{ id: 'web' }] },
     ]) {

@@ -44,6 +44,7 @@ export function chargeOf(
   const details = {
     ...(usage.cachedInput > 0 && { cachedInputTokens: usage.cachedInput }),
     ...(usage.cacheWrite > 0 && { cacheWriteTokens: usage.cacheWrite }),
+    ...(usage.cacheWriteHour > 0 && { cacheWriteHourTokens: usage.cacheWriteHour }),
     ...(usage.reasoning > 0 && { reasoningTokens: usage.reasoning }),
     ...(usage.images > 0 && { images: usage.images }),
     ...(isEstimated && { estimated: true }),

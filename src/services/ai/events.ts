@@ -15,6 +15,7 @@ export const callSettled = event('ai.call.settled', 'A model call has ended, and
   outputTokens: count('Tokens of the output', 80),
   cachedInputTokens: Type.Optional(count("Tokens of the input from the provider's cache", 1000)),
   cacheWriteTokens: Type.Optional(count("Tokens of the input that were written to the provider's cache", 100)),
+  cacheWriteHourTokens: Type.Optional(count('Of these, tokens that are kept there for an hour', 100)),
   reasoningTokens: Type.Optional(count('Tokens of the output that are reasoning', 40)),
   images: Type.Optional(count('Images that were made', 1)),
   estimated: Type.Optional(

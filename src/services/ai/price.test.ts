@@ -15,6 +15,12 @@ describe('the cost of a call', () => {
     ['cached input without a price', { input: 1_000, cachedInput: 600 }, { input: 250, output: 0 }, 250_000n],
     ['cache writes', { input: 10, cacheWrite: 4 }, { input: 300, output: 0, cacheWrite: 375 }, 3_300n],
     ['cache writes without a price', { input: 10, cacheWrite: 4 }, { input: 300, output: 0 }, 3_000n],
+    [
+      'cache writes for an hour',
+      { input: 10, cacheWrite: 4, cacheWriteHour: 3 },
+      { input: 300, output: 0, cacheWrite: 375, cacheWriteHour: 600 },
+      3_975n,
+    ],
     ['reasoning', { output: 10, reasoning: 4 }, { input: 0, output: 100, reasoning: 50 }, 800n],
     ['reasoning without a price', { output: 10, reasoning: 4 }, { input: 0, output: 100 }, 1_000n],
     ['images', { images: 2 }, { input: 0, output: 0, image: 4 }, 8_000_000n],

@@ -8,14 +8,15 @@ const MICRO = 1_000_000
 /** Exact, also for prices with fractions, and rounded up once. Throws a `RangeError` for a price or a count that is
  *  negative or no number. */
 export function costOf(usage: Usage, price: Price): bigint {
-  const { input, output, cachedInput, cacheWrite, reasoning, images } = usage
+  const { input, output, cachedInput, cacheWrite, cacheWriteHour, reasoning, images } = usage
   for (const name in usage) requireCount(usage[name as keyof Usage])
   const rates = ratesOf(price)
   // An upstream may report more cached tokens than input tokens, and more reasoning than output.
   const sum =
     times(Math.max(0, input - cachedInput - cacheWrite), rates.input) +
     times(cachedInput, rates.cachedInput) +
-    times(cacheWrite, rates.cacheWrite) +
+    times(Math.max(0, cacheWrite - cacheWriteHour), rates.cacheWrite) +
+    times(cacheWriteHour, rates.cacheWriteHour) +
     times(Math.max(0, output - reasoning), rates.output) +
     times(reasoning, rates.reasoning) +
     times(images * MICRO, rates.image)
@@ -35,9 +36,9 @@ function ratesOf(price: Price): Rates {
   const found = known.get(price)
   if (found) return found
   const { input, output, cachedInput = input, cacheWrite = input, reasoning = output, image = 0 } = price
-  const decimals = Object.entries({ input, output, cachedInput, cacheWrite, reasoning, image }).map(
-    ([name, cents]) => ({ name, ...decimalOf(cents) }),
-  )
+  const { cacheWriteHour = cacheWrite } = price
+  const cents = { input, output, cachedInput, cacheWrite, cacheWriteHour, reasoning, image }
+  const decimals = Object.entries(cents).map(([name, price]) => ({ name, ...decimalOf(price) }))
   const most = Math.max(...decimals.map(({ places }) => places))
   const rates = decimals.map(({ name, digits, places }) => [name, digits * 10n ** BigInt(most - places)])
   const derived = { ...Object.fromEntries(rates), scale: 10n ** BigInt(most) } as Rates

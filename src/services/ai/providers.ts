@@ -27,6 +27,9 @@ const Price = Type.Object(
     output: cents('Output'),
     cachedInput: Type.Optional(cents("Input from the provider's cache; as input if absent")),
     cacheWrite: Type.Optional(cents("Input that is written to the provider's cache; as input if absent")),
+    cacheWriteHour: Type.Optional(
+      cents('Input that is cached for an hour, in the messages format; not allowed for the model if absent'),
+    ),
     reasoning: Type.Optional(cents('Reasoning; as output if absent')),
     image: Type.Optional(
       Type.Number({ minimum: 0, maximum: PRICE_MAX, description: 'An image, in cents', examples: [4] }),

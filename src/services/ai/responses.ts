@@ -1,7 +1,6 @@
 // POST /v1/responses.
 import { eitherBytes } from '../../kit/answer.ts'
 import { callModel } from './call/call.ts'
-import { requireOwnResponse } from './call/references.ts'
 import { operation } from './state.ts'
 import { CALL_FAULTS, Foreign, ForeignPart, fieldsOf, Model, modelCall } from './wire-operations.ts'
 
@@ -10,16 +9,12 @@ export const createResponse = operation({
   route: 'POST /v1/responses',
   summary: 'Calls a chat model, in the responses format',
   description:
-    'The same as `POST /v1/chat/completions` in the format of the responses interface. Nothing is stored here: `previous_response_id` works only with a provider that keeps responses itself, and only for responses that the organisation got here within 30 days.',
+    'The same as `POST /v1/chat/completions` in the format of the responses interface. Nothing is stored here: `previous_response_id` and items without content, such as `item_reference`, work only with a provider that keeps responses itself, and only for what the organisation got here within 30 days.',
   input: { model: Model },
   bodyExample: { model: 'gpt-5-mini', input: 'Hello' },
   output: eitherBytes(Foreign('Response', 'A response'), ForeignPart('An event of a response')),
   faults: CALL_FAULTS,
   // Within a stream, clients of this format read an error by these fields.
   faultBody: (fault, { id }) => ({ type: 'error', sequence_number: 0, ...fault.body(id) }),
-  run: async (context, { body }) => {
-    const fields = fieldsOf(body, ['input'], true)
-    await requireOwnResponse(context.db, context.caller.org, fields)
-    return callModel(context, 'responses', fields, body.bytes)
-  },
+  run: (context, { body }) => callModel(context, 'responses', fieldsOf(body, ['input'], true), body.bytes),
 })

@@ -19,7 +19,7 @@ export type AiState = {
   /** Writes a line of the log of requests, soon. */
   log(row: store.RequestRow): void
   /** Notes that the organisation got this response. Does not reject: an answer is worth more than going on from it. */
-  recordResponse(org: OrgId, id: string): Promise<void>
+  recordResponse(org: OrgId, issued: store.IssuedResponse): Promise<void>
 }
 
 export const { consumer, operation, schedule } = serviceKit<AiState>()
@@ -42,10 +42,8 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
       chosen: await openChosenSettings(engines.db, engines.clock),
       send: openAttempts(engines),
       localEmbed,
-      recordResponse: async (org, id) => {
-        const row = { org, id, created: clock.now().toISOString() }
-        await store.insertResponses(db.for(org).autocommit, [row]).catch(warn)
-      },
+      recordResponse: (org, issued) =>
+        store.saveResponse(db.for(org).autocommit, org, issued, clock.now().toISOString()).catch(warn),
       log: row => unawaited.start(store.insertRequests(db.for(row.org).autocommit, [row])),
     },
     close: async () => {

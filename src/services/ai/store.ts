@@ -155,17 +155,36 @@ export async function deleteRequests(db: Tx, before: string, limit: number): Pro
   return rows.length
 }
 
-export type ResponseRow = { org: string; id: string; created: string }
-
-export async function insertResponses(db: Tx, rows: readonly ResponseRow[]): Promise<void> {
-  const column = (name: keyof ResponseRow) => rows.map(one => one[name])
-  await db`insert into ai_responses (org, id, created)
-    select * from unnest(${column('org')}::text[], ${column('id')}::text[], ${column('created')}::timestamptz[])
-    on conflict do nothing`
+/** Of a response, as far as it is known: what its turns had, and its items. */
+export type IssuedResponse = {
+  id: string
+  inputTokens: number | null
+  outputTokens: number | null
+  items: readonly string[]
 }
 
-export async function hasResponse(db: Sql, org: OrgId, id: string): Promise<boolean> {
-  return (await db`select from ai_responses where org = ${org} and id = ${id}`).length > 0
+/** May be called again when more is known. */
+export async function saveResponse(db: Tx, org: OrgId, issued: IssuedResponse, created: string): Promise<void> {
+  const { id, inputTokens, outputTokens, items } = issued
+  await db`insert into ai_responses as r (org, id, created, response, input_tokens, output_tokens)
+    select ${org}, ${id}, ${created}::timestamptz, null, ${inputTokens}::bigint, ${outputTokens}::bigint
+    union all select ${org}, i.id, ${created}::timestamptz, ${id}, null, null from unnest(${items}::text[]) as i (id)
+    on conflict (org, id) do update set input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens
+    where r.response is null and excluded.response is null and excluded.input_tokens is not null`
+}
+
+/** `response` is that of an item; null for a response. The tokens are those of the response. */
+export type IssuedRow = {
+  id: string
+  response: string | null
+  inputTokens: number | null
+  outputTokens: number | null
+}
+
+export async function selectIssued(db: Sql, org: OrgId, ids: readonly string[]): Promise<IssuedRow[]> {
+  return db<IssuedRow>`select i.id, i.response, r.input_tokens as "inputTokens", r.output_tokens as "outputTokens"
+    from ai_responses i left join ai_responses r on r.org = i.org and r.id = coalesce(i.response, i.id)
+    where i.org = ${org} and i.id = any(${ids}::text[])`
 }
 
 /** How many were deleted. */

@@ -47,7 +47,7 @@ export const CALL_FAULTS = [
 export function fieldsOf(body: ParsedBody, required: readonly string[], hasResponses = false): JsonObject {
   const fields = body.json as JsonObject
   requireNamesOnce(body)
-  requireReadAlike(fields)
+  requireReadAlike(fields, hasResponses)
   requireNoReferences(fields, hasResponses)
   const missing = required.filter(name => fields[name] === undefined || fields[name] === null)
   if (missing.length === 0) return fields

@@ -1,10 +1,11 @@
 // What decides on the model, the price and whose data is read must mean the same to us and to every provider. Some take
 // names in any case, with letters that look alike or without underscores, and texts and numbers for booleans.
 import { invalidInput } from '../../../kit/check.ts'
+import type { FieldFault } from '../../../kit/fault.ts'
 import type { JsonObject } from '../translations/translation.ts'
-import { EXTRA_FIELDS, EXTRA_TOOLS } from './extras.ts'
-import { plain } from './fields.ts'
-import { REFERENCES, STORED_FIELDS } from './references.ts'
+import { BETA_FIELDS, EXTRA_FIELDS, EXTRA_TOOLS } from './extras.ts'
+import { type Check, faultIn, plain } from './fields.ts'
+import { ITEM_FIELDS, isReference, NOT_ISSUED, REFERENCES, STORED_FIELDS } from './references.ts'
 
 /** With these a provider would take another model than the one that was checked and priced. */
 const OTHER_MODELS = ['models', 'fallbacks', 'route', 'preset']
@@ -22,7 +23,8 @@ const BODY_NAMES = namesBy([
     'modalities',
     'inference_geo',
   ],
-  ...['cache_control', 'max_tool_calls', 'include'],
+  ...['cache_control', 'max_tool_calls', 'include', 'reasoning', 'context_management', 'prompt_cache_options'],
+  ...BETA_FIELDS,
   ...OTHER_MODELS,
   ...EXTRA_FIELDS,
   ...STORED_FIELDS,
@@ -35,57 +37,99 @@ const TOOL_NAMES = namesBy([
   ...REFERENCES,
 ])
 const OPTION_NAMES = namesBy(['include_usage', 'include_obfuscation'])
-/** No name of a field is longer. */
-const NAME_LENGTH_MAX = 64
+const CACHE_NAMES = namesBy(['type', 'ttl', 'mode'])
+const ITEM_NAMES = namesBy(ITEM_FIELDS)
+/** By the field whose object they are in, wherever that is. */
+const NESTED_NAMES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  ['cache_control', CACHE_NAMES],
+  ['prompt_cache_options', CACHE_NAMES],
+  ['prompt_cache_breakpoint', CACHE_NAMES],
+  ['reasoning', namesBy(['mode', 'effort'])],
+  ['context_management', namesBy(['edits', 'type'])],
+  ['edits', namesBy(['type'])],
+  ['tools', TOOL_NAMES],
+])
+/** Names that are in nearly every part of a message, for which nothing has to be looked up. */
+const USUAL = new Set([
+  'type',
+  'text',
+  'role',
+  'content',
+  'name',
+  'image_url',
+  'url',
+  'source',
+  'data',
+  'cache_control',
+])
+/** Below the top, wherever that is. */
+const ANYWHERE = namesBy(['cache_control', 'prompt_cache_breakpoint', 'tools'])
 
 function namesBy(names: readonly string[]): ReadonlyMap<string, string> {
   return new Map(names.map(name => [plain(name), name]))
 }
 
-export function requireReadAlike(fields: JsonObject): void {
-  requireWritten(fields, '', BODY_NAMES)
+/** `hasItems`: whether `input` has the items of a response. */
+export function requireReadAlike(fields: JsonObject, hasItems: boolean): void {
+  const fault = unreadable(fields) ?? streamFault(fields) ?? (hasItems ? itemFault(fields.input) : null)
+  if (fault) throw invalidInput([fault])
+  const below = faultIn(fields, checkField)
+  if (below) throw invalidInput([below])
+}
+
+function unreadable(fields: JsonObject): FieldFault | null {
+  const written = misspelled(fields, '', BODY_NAMES)
+  if (written) return written
   const other = OTHER_MODELS.find(name => (fields[name] ?? null) !== null)
-  if (other) {
-    throw invalidInput([{ path: other, says: 'is not taken: set fallbacks with `PATCH /v1/ai/settings`' }])
-  }
+  if (other) return { path: other, says: 'is not taken: set fallbacks with `PATCH /v1/ai/settings`' }
   const { background = null } = fields
-  if (background !== null && background !== false) {
-    throw invalidInput([{ path: 'background', says: 'must not be true: nothing is stored here' }])
-  }
-  requireStreamRead(fields)
-  requireToolsRead(fields.tools, 'tools')
+  if (background === null || background === false) return null
+  return { path: 'background', says: 'must not be true: nothing is stored here' }
 }
 
-function requireWritten(fields: JsonObject, path: string, names: ReadonlyMap<string, string>): void {
+function misspelled(fields: JsonObject, path: string, names: ReadonlyMap<string, string>): FieldFault | null {
   for (const name of Object.keys(fields)) {
-    if (name.length > NAME_LENGTH_MAX) continue
     const known = names.get(plain(name))
-    if (known === undefined || known === name) continue
-    throw invalidInput([{ path: path + name, says: `must be written \`${known}\`` }])
+    if (known !== undefined && known !== name) return { path: path + name, says: `must be written \`${known}\`` }
   }
+  return null
 }
 
-function requireStreamRead({ stream = null, stream_options: options = null }: JsonObject): void {
-  if (stream !== null && typeof stream !== 'boolean')
-    throw invalidInput([{ path: 'stream', says: 'must be a boolean' }])
-  if (options === null) return
-  if (!isObject(options)) throw invalidInput([{ path: 'stream_options', says: 'must be an object' }])
-  requireWritten(options, 'stream_options.', OPTION_NAMES)
+function streamFault({ stream = null, stream_options: options = null }: JsonObject): FieldFault | null {
+  if (stream !== null && typeof stream !== 'boolean') return { path: 'stream', says: 'must be a boolean' }
+  if (options === null) return null
+  if (!isObject(options)) return { path: 'stream_options', says: 'must be an object' }
   const { include_usage: usage = null } = options
-  if (usage !== null && typeof usage !== 'boolean') {
-    throw invalidInput([{ path: 'stream_options.include_usage', says: 'must be a boolean' }])
-  }
+  if (usage === null || typeof usage === 'boolean') return misspelled(options, 'stream_options.', OPTION_NAMES)
+  return { path: 'stream_options.include_usage', says: 'must be a boolean' }
 }
 
-/** Also those within a tool that groups others. */
-function requireToolsRead(tools: unknown, path: string): void {
-  if ((tools ?? null) === null) return
-  if (!Array.isArray(tools)) throw invalidInput([{ path, says: 'must be a list' }])
-  for (const [at, tool] of tools.entries()) {
-    if (!isObject(tool)) throw invalidInput([{ path: `${path}.${at}`, says: 'must be an object' }])
-    requireWritten(tool, `${path}.${at}.`, TOOL_NAMES)
-    requireToolsRead(tool.tools, `${path}.${at}.tools`)
+/** A text, or items: a provider might look for others in a list within the list. */
+function itemFault(input: unknown): FieldFault | null {
+  if ((input ?? null) === null || typeof input === 'string') return null
+  if (!Array.isArray(input)) return { path: 'input', says: 'must be a text or a list of items' }
+  for (const [at, item] of input.entries()) {
+    if (!isObject(item)) return { path: `input.${at}`, says: 'must be an object' }
+    const fault = misspelled(item, `input.${at}.`, ITEM_NAMES)
+    if (fault) return fault
   }
+  return null
+}
+
+/** Of any object below the top, and of lists of tools there and at the top. */
+const checkField: Check = (name, value, within) => {
+  if (USUAL.has(name)) return null
+  if (name === 'tools') return toolsFault(value)
+  const read = within === '' ? '' : plain(name)
+  const known = NESTED_NAMES.get(within)?.get(read) ?? ANYWHERE.get(read)
+  if (known !== undefined && known !== name) return { path: name, says: `must be written \`${known}\`` }
+  return isReference(name, value) ? { path: name, says: NOT_ISSUED } : null
+}
+
+function toolsFault(tools: unknown): FieldFault | null {
+  if (!Array.isArray(tools)) return { path: 'tools', says: 'must be a list' }
+  const at = tools.findIndex(tool => !isObject(tool))
+  return at === -1 ? null : { path: `tools.${at}`, says: 'must be an object' }
 }
 
 const isObject = (value: unknown): value is JsonObject =>

@@ -1,6 +1,7 @@
 // One request to a provider.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Http, HttpFailure, type HttpResponse } from '../../../engines/engines.ts'
+import { BETA_HEADERS } from './extras.ts'
 import { failureOf, refusalIn, refusalWithin, unusable } from './refusal.ts'
 import type { Route } from './route.ts'
 import { jsonIn } from './texts.ts'
@@ -90,9 +91,7 @@ function wholeOf(parts: readonly Buffer[], response: HttpResponse, { offer }: Ro
 }
 
 /** With these a client turns on what its wire does not do otherwise. */
-const PASSED = ['anthropic-beta', 'openai-beta']
-
 function passedHeaders({ translation }: Route, headers: IncomingHttpHeaders): Record<string, string> {
-  const given = translation ? [] : PASSED.filter(name => headers[name] !== undefined)
+  const given = translation ? [] : BETA_HEADERS.filter(name => headers[name] !== undefined)
   return Object.fromEntries(given.map(name => [name, String(headers[name])]))
 }

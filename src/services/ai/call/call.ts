@@ -6,6 +6,7 @@ import { Fault } from '../../../kit/fault.ts'
 import { type KeyedRequest, keptReply } from '../../../kit/kept-answers.ts'
 import { METERED_MS_MAX, type Meter } from '../../../kit/meter.ts'
 import type { Context } from '../../../kit/operation.ts'
+import type { Offer } from '../models/offer.ts'
 import type { ProviderWire } from '../providers/provider.ts'
 import type { AiState } from '../state.ts'
 import { countText, estimateChatInput, estimateEmbeddingsInput } from '../tokens.ts'
@@ -14,10 +15,11 @@ import { NO_USAGE, type Usage } from '../wires/usage.ts'
 import { CutOff, type Whole } from './attempt.ts'
 import type { Answered } from './attempts.ts'
 import { fullCosts, roughCosts } from './estimate.ts'
-import { requireNoExtras } from './extras.ts'
-import { noteIssued } from './issued.ts'
+import { hasLongCache, requireNoExtras } from './extras.ts'
+import { type Issuing, openIssuing } from './issued.ts'
 import { holdFor, type Outcome, openOutcome, reasonOf, type Used } from './outcome.ts'
 import { openProduced, USAGE_IN } from './produced.ts'
+import { storedTokens } from './references.ts'
 import { failureOf, unusable } from './refusal.ts'
 import { type Route, routesTo } from './route.ts'
 import { isLast, passOn } from './streamed.ts'
@@ -31,17 +33,26 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 /** A text is sent in one piece with the head. To encode a longer one again would cost more than that saves. */
 const TEXT_BYTES_MAX = 16 * 1024
 
+/** What the client asked. `stored` are tokens of it that the provider has already. */
+type Asked = { json: JsonObject; stored: number }
+type Answering = Asked & { about: About; issuing: Issuing | null }
+
 export async function callModel(
   context: CallContext,
   wire: ProviderWire,
   json: JsonObject,
   bytes: Buffer,
 ): Promise<Reply | EventStream<never>> {
-  const { caller, clock, meter, request, state } = context
+  const { caller, clock, db, meter, request, state } = context
+  const { headers, signal } = request
+  const { isPrepaid } = meter
   const model = json.model as string
   await state.registry.ready()
-  const routes = routesTo(state.registry, await state.chosen(caller.org), model, wire, caller, meter.isPrepaid)
-  for (const { offer } of routes) requireNoExtras(json, offer.price)
+  const routes = routesTo(state.registry, await state.chosen(caller.org), model, wire, caller, isPrepaid)
+  for (const route of routes) requireNoExtras({ json, headers, isPrepaid }, route)
+  const isKept = routes.some(route => route.wire === 'responses' && !route.translation)
+  const stored = wire === 'responses' ? await storedTokens(db, caller.org, json, { isKept, isPrepaid }) : 0
+  const asked = { json, stored }
   const isStreamed = json.stream === true && wire !== 'embeddings'
   const call = {
     id: request.id,
@@ -51,49 +62,56 @@ export async function callModel(
     isStreamed,
     startMs: clock.elapsedMs(),
     created: clock.now().toISOString(),
-    signal: request.signal,
+    signal,
   }
   const first = routes[0] as Route
-  const costs = meter.isPrepaid
-    ? await fullCosts(
-        routes.map(({ offer }) => offer),
-        wire,
-        json,
-      )
-    : roughCosts(first.offer, wire, json, bytes.length)
+  const costs = isPrepaid
+    ? await fullCosts(offersFor(json, routes), wire, json, stored)
+    : roughCosts(first.offer, wire, json, bytes.length, stored)
   const hold = await holdFor(meter, call, first, costs)
   const limit = costs.limitWithin(hold.amount)
   const outcome = openOutcome(call, hold, clock, state.log)
-  const { headers, signal } = request
   const { attempted, reached } = outcome
   const sending = { org: caller.org, json, bytes, limit, headers, isStreamed, signal, attempted, reached }
   const told: Record<string, string> = limit === null ? {} : { [LIMIT_HEADER]: String(limit.tokens) }
   try {
-    const answered = await noteIssued(state, caller.org, json, await state.send(routes, sending))
+    const answered = await state.send(routes, sending)
     const about = { id: call.id, created: Math.floor(Date.parse(call.created) / 1000), model }
+    const answering = { ...asked, about, issuing: openIssuing(state, caller.org, json, answered.route) }
     if (answered.whole === null) {
-      return eventStream(streamed(context, wire, answered, json, about, outcome, costs.inputTokens), told)
+      return eventStream(streamed(context, wire, answered, answering, outcome, costs.inputTokens), told)
     }
     answered.leave()
-    return await whole(context, answered.route, answered.whole, json, about, outcome, told)
+    return await whole(context, answered.route, answered.whole, answering, outcome, told)
   } catch (error) {
-    if (error instanceof CutOff) await payPart(error, json, outcome)
-    else if (!outcome.isOver()) await endUnanswered(error, signal, json, outcome)
+    if (error instanceof CutOff) await payPart(error, asked, outcome)
+    else if (!outcome.isOver()) await endUnanswered(error, signal, asked, outcome)
     throw error instanceof CutOff ? signal.reason : error
   }
 }
 
+/** What is written to the cache may cost more than what is not: as much as if it is kept for an hour, where that is asked. */
+function offersFor(json: JsonObject, routes: readonly Route[]): Offer[] {
+  const isLong = hasLongCache(json)
+  return routes.map(({ offer }) => {
+    const { cacheWriteHour } = offer.price ?? {}
+    return isLong && offer.price && cacheWriteHour !== undefined
+      ? { ...offer, price: { ...offer.price, cacheWrite: cacheWriteHour } }
+      : offer
+  })
+}
+
 /** A client that leaves before the answer begins pays the input, if a provider has the request. */
-async function endUnanswered(error: unknown, signal: AbortSignal, request: JsonObject, outcome: Outcome) {
+async function endUnanswered(error: unknown, signal: AbortSignal, asked: Asked, outcome: Outcome) {
   const route = signal.aborted ? (outcome.asked() as Route | null) : null
   if (route === null) return outcome.fail(error)
-  const usage = await countedIn(route.wire, request, async () => 0)
+  const usage = await countedIn(route.wire, asked, async () => 0)
   outcome.settleLater({ route, usage, isEstimated: true, firstMs: null, error: 'interrupted' })
 }
 
 /** What had arrived is paid. It is not whole, so that its fields are counted with its text. */
-async function payPart({ route, text }: CutOff, request: JsonObject, outcome: Outcome): Promise<void> {
-  const usage = await countedIn(route.wire, request, () => countText(text))
+async function payPart({ route, text }: CutOff, asked: Asked, outcome: Outcome): Promise<void> {
+  const usage = await countedIn(route.wire, asked, () => countText(text))
   outcome.settleLater({ route, usage, isEstimated: true, firstMs: null, error: 'interrupted' })
 }
 
@@ -101,23 +119,24 @@ async function whole(
   { clock, keyed }: CallContext,
   route: Route,
   { bytes, text, json }: Whole,
-  request: JsonObject,
-  about: About,
+  answering: Answering,
   outcome: Outcome,
   told: Record<string, string>,
 ): Promise<Reply> {
   const firstMs = clock.elapsedMs()
   const reported = USAGE_IN[route.wire](json)
   const isWhole = reported !== null && reported.input > 0 && (reported.output > 0 || wordsIn(json) === '')
-  const counted = isWhole ? null : await countedIn(route.wire, request, () => countText(wordsIn(json)))
+  const counted = isWhole ? null : await countedIn(route.wire, answering, () => countText(wordsIn(json)))
   const used = { route, ...together(reported, counted), firstMs }
-  const answer = answerOf(route, json, about, request)
+  const answer = answerOf(route, json, answering.about, answering.json)
   if (answer instanceof Fault) {
     await outcome.settle({ ...used, error: answer.code })
     throw answer
   }
   const replied = reply(200, { ...JSON_TYPE, ...told }, answer ?? asText(bytes, text))
-  return charged(outcome, { ...used, error: null }, keyed, replied)
+  const noted = answering.issuing?.whole(json, used.usage)
+  const [paid] = await Promise.all([charged(outcome, { ...used, error: null }, keyed, replied), noted])
+  return paid
 }
 
 /** Answered when it is charged: a process that dies before has not answered. */
@@ -151,14 +170,14 @@ function streamed(
   { clock, request: call }: CallContext,
   wire: ProviderWire,
   { route, response, leave }: Answered,
-  request: JsonObject,
-  about: About,
+  answering: Answering,
   outcome: Outcome,
   inputTokens: number,
 ): AsyncIterableIterator<Buffer, undefined> {
   const produced = openProduced(route.wire)
   const chunks = response.body[Symbol.asyncIterator]()
-  const passing = passOn(route, request, about, produced)
+  const { json, about, issuing } = answering
+  const passing = passOn(route, json, about, produced)
   const untilMs = clock.elapsedMs() + METERED_MS_MAX
   let [isEnded, isOver, hasLast] = [false, false, false]
   let firstMs: number | null = null
@@ -173,10 +192,10 @@ function streamed(
     if (produced.isEmpty() && error !== 'interrupted') return outcome.fail(unusable(route.offer.by).fault)
     const reported = produced.usage()
     const isWhole = reported !== null && error === null && produced.isPlausible(reported)
-    const counted = isWhole ? null : await countedIn(route.wire, request, produced.countOutput)
+    const counted = isWhole ? null : await countedIn(route.wire, answering, produced.countOutput)
     const used = { route, ...together(reported, counted, error === null), firstMs, error }
-    if (call.signal.aborted) outcome.settleLater(used)
-    else await outcome.settle(used)
+    const settled = call.signal.aborted ? outcome.settleLater(used) : outcome.settle(used)
+    await Promise.all([settled, issuing?.end(used.usage)])
   }
 
   async function next(): Promise<IteratorResult<Buffer, undefined>> {
@@ -187,6 +206,8 @@ function streamed(
         const bytes = done ? passing.end() : passing.next(value)
         if (done && produced.isEmpty()) throw unusable(route.offer.by).fault
         if (bytes === null) continue
+        const noting = issuing?.events(bytes)
+        if (noting) await noting
         firstMs ??= clock.elapsedMs()
         if (clock.elapsedMs() > untilMs) throw tooLong()
         // The last event says that the answer is whole, and is sent when it is charged.
@@ -254,7 +275,8 @@ function together(reported: Usage | null, counted: Usage | null, isEnded = true)
 }
 
 /** Counting never fails: without its encoding it goes by bytes. */
-async function countedIn(wire: ProviderWire, request: JsonObject, output: () => Promise<number>): Promise<Usage> {
-  if (wire === 'embeddings') return { ...NO_USAGE, input: await estimateEmbeddingsInput(request) }
-  return { ...NO_USAGE, input: await estimateChatInput(request), output: await output() }
+async function countedIn(wire: ProviderWire, asked: Asked, output: () => Promise<number>): Promise<Usage> {
+  if (wire === 'embeddings') return { ...NO_USAGE, input: await estimateEmbeddingsInput(asked.json) }
+  const input = asked.stored + (await estimateChatInput(asked.json))
+  return { ...NO_USAGE, input, output: await output() }
 }

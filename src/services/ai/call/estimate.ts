@@ -38,8 +38,15 @@ export type Costs = {
   limitWithin(held: number): Limit | null
 }
 
-export function roughCosts({ price, kind }: Offer, wire: ProviderWire, json: JsonObject, bytes: number): Costs {
-  const inputTokens = Math.ceil(bytes / BYTES_PER_TOKEN)
+/** `stored` are tokens that the provider has already. */
+export function roughCosts(
+  { price, kind }: Offer,
+  wire: ProviderWire,
+  json: JsonObject,
+  bytes: number,
+  stored: number,
+): Costs {
+  const inputTokens = stored + Math.ceil(bytes / BYTES_PER_TOKEN)
   const none = { most: 0, least: 0, amount: 0, inputTokens, limitWithin: () => null }
   if (price === null) return none
   const limit = Math.max(...LIMITS[wire].map(name => numberIn(json[name])), 0) || OUTPUT_DEFAULT
@@ -52,8 +59,13 @@ const numberIn = (value: unknown): number => (typeof value === 'number' && value
 const choicesIn = ({ n, best_of: best }: JsonObject): number => Math.max(1, numberIn(n), numberIn(best))
 
 /** For any of these ways. Raises 400 for a limit that is none. */
-export async function fullCosts(offers: readonly Offer[], wire: ProviderWire, json: JsonObject): Promise<Costs> {
-  const inputTokens = await (wire === 'embeddings' ? estimateEmbeddingsInput(json) : estimateChatInput(json))
+export async function fullCosts(
+  offers: readonly Offer[],
+  wire: ProviderWire,
+  json: JsonObject,
+  stored: number,
+): Promise<Costs> {
+  const inputTokens = stored + (await (wire === 'embeddings' ? estimateEmbeddingsInput(json) : estimateChatInput(json)))
   const input = Math.ceil(inputTokens * INPUT_FACTOR) + INPUT_MORE
   const prices = offers.flatMap(({ price }) => price ?? [])
   const inputMost = mostOf(prices.map(price => inputCost(price, input)))

@@ -1,8 +1,11 @@
 // What costs more than its tokens. The prices here know nothing of it, so the operator would pay.
+import type { IncomingHttpHeaders } from 'node:http'
 import { invalidInput } from '../../../kit/check.ts'
+import type { FieldFault } from '../../../kit/fault.ts'
 import type { Price } from '../providers/provider.ts'
 import type { JsonObject } from '../translations/translation.ts'
-import { fieldIn } from './fields.ts'
+import { faultIn, wordOf } from './fields.ts'
+import type { Route } from './route.ts'
 
 /** Search, tools that run at the provider, other models beside the one that was named, speech, and the choice among
  *  sellers with different prices. */
@@ -21,14 +24,66 @@ const FREE_TOOLS =
   /^(function|custom|namespace|computer|computer_use_preview|local_shell|apply_patch|tool_search|tool_search_tool_(regex|bm25)(_\d+)?|(bash|text_editor|computer|memory)_\d+)$/
 /** By default, or for less. */
 const TIERS = ['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']
-const CACHE_TTL = '5m'
+/** Names of what a header turns on: longer prompts and faster answers, at other prices. */
+const EXTRA_BETAS = ['context-1m', 'fast-mode']
+export const BETA_HEADERS = ['anthropic-beta', 'openai-beta']
+export const BETA_FIELDS = ['betas', 'anthropic_beta']
+const HOUR = '1h'
 const SAYS = 'costs more than tokens, which has no price here'
+const COMPACTS = 'compacts what was said, whose cost cannot be known before and so not be paid in advance'
+
+type Asked = { json: JsonObject; headers: IncomingHttpHeaders; isPrepaid: boolean }
 
 /** Raises 400 for a model that has a price. */
-export function requireNoExtras(json: JsonObject, price: Price | null): void {
+export function requireNoExtras({ json, headers, isPrepaid }: Asked, { offer, wire, translation }: Route): void {
+  const { price } = offer
   if (price === null || (price.input === 0 && price.output === 0)) return
-  const path = extraIn(json, price) ?? extraTool(json.tools, 'tools', price) ?? longCache(json)
-  if (path !== null) throw invalidInput([{ path, says: SAYS }])
+  // The usage of other wires does not tell for how long something is cached.
+  const ttls = wire === 'messages' && price.cacheWriteHour !== undefined ? ['5m', HOUR] : ['5m']
+  const path = extraIn(json, price)
+  const fault =
+    (path === null ? null : { path, says: SAYS }) ??
+    (translation ? null : extraBeta(json, headers)) ??
+    faultIn(json, (name, value, within) => {
+      const found = name === 'tools' ? extraTool(value, price) : extraWithin(name, value, within, ttls)
+      if (found !== null) return { path: found, says: SAYS }
+      return isPrepaid && name === 'type' && isCompaction(value, within) ? { path: name, says: COMPACTS } : null
+    })
+  if (fault !== null) throw invalidInput([fault])
+}
+
+/** Whether input is cached for an hour. */
+export const hasLongCache = (json: JsonObject): boolean =>
+  faultIn(json, (name, value, within) =>
+    isTtl(name, within) && wordOf(value) === HOUR ? { path: '', says: '' } : null,
+  ) !== null
+
+const isTtl = (name: string, within: string): boolean => name === 'ttl' && within === 'cache_control'
+
+/** In an option of the wire, wherever it is. */
+function extraWithin(name: string, value: unknown, within: string, ttls: readonly string[]): string | null {
+  if (isTtl(name, within)) return isOneOf(value, ttls) ? null : name
+  if (name === 'ttl' && within.startsWith('prompt_cache_')) return isOneOf(value, ['30m']) ? null : name
+  if (name === 'mode' && within === 'reasoning') return isOneOf(value, ['standard']) ? null : name
+  return null
+}
+
+/** The other edits take something away. */
+const isCompaction = (type: unknown, within: string): boolean =>
+  within === 'context_management' || within === 'edits'
+    ? !wordOf(type).startsWith('clear_')
+    : within === 'input' && type === 'compaction_trigger'
+
+function extraBeta(json: JsonObject, headers: IncomingHttpHeaders): FieldFault | null {
+  const given = [...BETA_HEADERS.map(name => [name, headers[name]]), ...BETA_FIELDS.map(name => [name, json[name]])]
+  for (const [path, value] of given as [string, unknown][]) {
+    const words = String(value ?? '')
+      .split(',')
+      .map(wordOf)
+    const beta = EXTRA_BETAS.find(beta => words.some(word => word.startsWith(beta)))
+    if (beta !== undefined) return { path, says: `must not turn on \`${beta}\`: it ${SAYS}` }
+  }
+  return null
 }
 
 function extraIn(json: JsonObject, price: Price): string | null {
@@ -44,32 +99,23 @@ function extraIn(json: JsonObject, price: Price): string | null {
   return isPriced ? null : 'modalities'
 }
 
-function extraTool(tools: unknown, path: string, price: Price): string | null {
-  if (!Array.isArray(tools)) return null
-  for (const [at, tool] of tools.entries()) {
-    const found = extraOf(tool as JsonObject, `${path}.${at}`, price)
-    if (found !== null) return found
+/** Those within a tool that groups others are another list. */
+function extraTool(tools: unknown, price: Price): string | null {
+  for (const [at, tool] of (tools as JsonObject[]).entries()) {
+    const found = extraOf(tool, price)
+    if (found !== null) return `tools.${at}.${found}`
   }
   return null
 }
 
 /** In the wire of messages, a tool without a type is one of the client. */
-function extraOf(tool: JsonObject, path: string, price: Price): string | null {
+function extraOf(tool: JsonObject, price: Price): string | null {
   const name = EXTRA_TOOLS.find(name => !isOff(tool[name]))
-  if (name !== undefined) return `${path}.${name}`
+  if (name !== undefined) return name
   const { type = null } = tool
   const kind = type === null ? 'custom' : wordOf(type)
   if (kind === 'image_generation' && price.image !== undefined) return null
-  return FREE_TOOLS.test(kind) ? extraTool(tool.tools, `${path}.tools`, price) : `${path}.type`
-}
-
-/** Input that is cached for an hour costs more than what is cached as usual, whose price is known. */
-function longCache(json: JsonObject): string | null {
-  const path = fieldIn(
-    json,
-    (name, value) => name === 'cache_control' && !isOneOf((value as JsonObject).ttl, [CACHE_TTL]),
-  )
-  return path === null ? null : `${path}.ttl`
+  return FREE_TOOLS.test(kind) ? null : 'type'
 }
 
 const isOff = (value: unknown): boolean =>
@@ -78,7 +124,3 @@ const isOff = (value: unknown): boolean =>
 /** Absent, or one of the words as providers may read it. */
 const isOneOf = (value: unknown, words: readonly string[]): boolean =>
   (value ?? null) === null || words.includes(wordOf(value))
-
-/** Empty for what is no text: a provider may take a list of one text for the text. */
-const wordOf = (value: unknown): string =>
-  typeof value === 'string' ? value.normalize('NFKC').trim().toLowerCase() : ''

@@ -1,42 +1,57 @@
 // Reads names as lenient providers do, and looks for a field in all objects of a body that belong to the wire, not to the
 // client.
+import type { FieldFault } from '../../../kit/fault.ts'
 import type { JsonObject } from '../translations/translation.ts'
 
 /** What a client, a tool or a model chose: schemas, arguments, results. A field there means nothing to a provider. */
 const OWN = new Set([
   ...['arguments', 'parameters', 'input_schema', 'output_schema', 'schema', 'json_schema', 'guided_json', 'variables'],
   ...['structured_outputs', 'response_format', 'text', 'output_config', 'output_format', 'chat_template_kwargs'],
-  ...['function', 'functions', 'function_call', 'tool_calls', 'tool_choice', 'metadata', 'logit_bias', 'annotations'],
-  ...['citations', 'results', 'action'],
+  ...['tool_choice', 'metadata', 'logit_bias', 'annotations', 'citations', 'results', 'action', 'documents'],
 ])
 /** Of the wire at the top, but of a call of a tool below. */
 const INPUT = 'input'
 
-/** A name or a word without what some readers overlook. */
-export const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\s_-]+/g, '')
+/** No name and no word that is known here is longer, however its letters are written. */
+const LENGTH_MAX = 64
+const NOT_ASCII = /[^ -~]/
 
-/** The path of the first field that `isFound` takes; null if there is none. It is built only then, so that other bodies cost
- *  no strings. The host bounds the depth. */
-export function fieldIn(value: unknown, isFound: (name: string, value: unknown) => boolean, depth = 0): string | null {
+/** With letters that look alike made the same. Empty for a text that is too long to be known: to normalise it may take
+ *  quadratic time. */
+function composed(text: string): string {
+  if (text.length > LENGTH_MAX) return ''
+  return (NOT_ASCII.test(text) ? text.normalize('NFKC') : text).toLowerCase()
+}
+
+/** A name without what some readers overlook. */
+export const plain = (name: string): string => composed(name).replace(/[\s_-]+/g, '')
+
+/** A word as providers may read it. Empty for what is no text: some take a list of one text for the text. */
+export const wordOf = (value: unknown): string => (typeof value === 'string' ? composed(value).trim() : '')
+
+/** What is wrong with a field, and where, from its own name on; null if nothing is. `within` is the name of the field whose
+ *  object it is in; empty at the top. */
+export type Check = (name: string, value: unknown, within: string) => FieldFault | null
+
+/** The first fault; null if there is none. Its path is built only then, so that other bodies cost no strings. The host bounds
+ *  the depth. */
+export function faultIn(value: unknown, check: Check, within = ''): FieldFault | null {
   if (typeof value !== 'object' || value === null) return null
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
-      const found = fieldIn(value[at], isFound, depth + 1)
-      if (found !== null) return `${at}.${found}`
+      const found = faultIn(value[at], check, within)
+      if (found !== null) return { ...found, path: `${at}.${found.path}` }
     }
     return null
   }
   for (const name in value) {
     const inner = (value as JsonObject)[name]
     if ((inner ?? null) === null) continue
-    if (isFound(name, inner)) return name
-    if (typeof inner !== 'object' || OWN.has(name) || (name === INPUT && depth > 0)) continue
-    const found = fieldIn(inner, isFound, depth + 1)
-    if (found !== null) return `${name}.${found}`
+    const fault = check(name, inner, within)
+    if (fault !== null) return fault
+    if (typeof inner !== 'object' || OWN.has(name) || (name === INPUT && within !== '')) continue
+    const found = faultIn(inner, check, name)
+    if (found !== null) return { ...found, path: `${name}.${found.path}` }
   }
   return null
 }

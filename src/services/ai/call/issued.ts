@@ -1,58 +1,75 @@
-// Notes the ids of responses that a provider keeps, before the client learns them: with one, the organisation may go on
-// from the response, and no other may.
-import type { HttpBody } from '../../../engines/engines.ts'
+// Notes the ids of responses that a provider keeps, and of their items, before the client learns them: with them the
+// organisation may go on from the response or refer to the items, and no other may.
 import type { OrgId } from '../../../kit/caller.ts'
 import type { AiState } from '../state.ts'
+import type { IssuedResponse } from '../store.ts'
 import type { JsonObject } from '../translations/translation.ts'
-import type { Answered } from './attempts.ts'
-import { ID_LENGTH_MAX } from './references.ts'
-import { eventsIn, openEvents } from './server-events.ts'
+import type { Usage } from '../wires/usage.ts'
+import { isId } from './references.ts'
+import type { Route } from './route.ts'
+import { eventsIn } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
 /** The id is in the first event. Of a stream that has none in its first ones, none is known here. */
 const EVENTS_MAX = 32
+/** Of one response. Others are not noted. */
+const ITEMS_MAX = 1_000
+/** A quote inside of a text is escaped, so that this is always a whole text. */
+const ITEM_DONE = Buffer.from('"response.output_item.done"')
 
-type Note = (id: string) => Promise<void>
+export type Issuing = {
+  /** Of an answer in one piece. */
+  whole(response: object, usage: Usage): Promise<void>
+  /** Of whole events, which must not be sent before; null if there is nothing to wait for. */
+  events(bytes: Buffer): Promise<void> | null
+  /** After the events, before the last one is sent. */
+  end(usage: Usage): Promise<void> | null
+}
 
-/** A translated answer is kept by nobody, and neither is one that the client did not want to be stored. */
-export async function noteIssued(
-  state: Pick<AiState, 'recordResponse'>,
+/** Null for a translated answer, which is kept by nobody, and for one that the client did not want to be stored. */
+export function openIssuing(
+  { recordResponse }: Pick<AiState, 'recordResponse'>,
   org: OrgId,
   request: JsonObject,
-  answered: Answered,
-): Promise<Answered> {
-  const { route, whole, response } = answered
-  if (route.wire !== 'responses' || route.translation || request.store === false) return answered
-  const note: Note = id => state.recordResponse(org, id)
-  if (whole === null) return { ...answered, response: { ...response, body: noting(response.body, note) } }
-  const id = idIn(whole.json)
-  if (id !== null) await note(id)
-  return answered
-}
-
-function idIn(response: unknown): string | null {
-  const { id } = (response ?? {}) as { id?: unknown }
-  return typeof id === 'string' && id.length <= ID_LENGTH_MAX && !id.includes('\0') && id.isWellFormed() ? id : null
-}
-
-/** The same chunks. The one with which the first event is whole waits until the id in it is noted; the client gets whole
- *  events only, so that it cannot have the id before. */
-function noting(body: HttpBody, note: Note): HttpBody {
-  const chunks = body[Symbol.asyncIterator]()
-  const events = openEvents()
+  { wire, translation }: Route,
+): Issuing | null {
+  if (wire !== 'responses' || translation || request.store === false) return null
+  const items = new Set<string>()
+  let id: string | null = null
   let left = EVENTS_MAX
-  const noted: AsyncIterator<Buffer> = {
-    next: async () => {
-      const result = await chunks.next()
-      const bytes = result.done ? events.rest() : events.add(result.value)
-      const found = bytes === null ? [] : eventsIn(bytes)
-      const id = found.map(({ data }) => idIn((jsonIn(data) as { response?: unknown } | null)?.response)).find(Boolean)
-      left -= found.length
-      // From here on the chunks pass without another promise each.
-      if (id || left <= 0 || result.done) noted.next = () => chunks.next()
-      if (id) await note(id)
-      return result
+  const addItem = (item: unknown) => {
+    const one = idIn(item)
+    if (one !== null && items.size < ITEMS_MAX) items.add(one)
+  }
+  const note = (tokens: Pick<IssuedResponse, 'inputTokens' | 'outputTokens'>) =>
+    id === null ? null : recordResponse(org, { id, ...tokens, items: [...items].filter(one => one !== id) })
+  const end = ({ input, output }: Usage) => note({ inputTokens: input, outputTokens: output })
+
+  function events(bytes: Buffer): Promise<void> | null {
+    const isFirst = id === null && left > 0
+    if (!isFirst && !bytes.includes(ITEM_DONE)) return null
+    const found = eventsIn(bytes).map(({ data }) => jsonIn(data) as { response?: unknown; item?: unknown } | null)
+    left -= found.length
+    for (const json of found) {
+      id ??= idIn(json?.response)
+      addItem(json?.item)
+    }
+    return isFirst ? note({ inputTokens: null, outputTokens: null }) : null
+  }
+
+  return {
+    events,
+    end,
+    whole: async (response, usage) => {
+      id = idIn(response)
+      const { output } = response as { output?: unknown }
+      if (Array.isArray(output)) output.forEach(addItem)
+      await end(usage)
     },
   }
-  return { [Symbol.asyncIterator]: () => noted, destroy: () => body.destroy() }
+}
+
+function idIn(value: unknown): string | null {
+  const { id } = (value ?? {}) as { id?: unknown }
+  return isId(id) ? id : null
 }

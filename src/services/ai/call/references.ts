@@ -1,39 +1,49 @@
 // Organisations share the account that this host has at a provider. What is stored there may belong to any of them, so a
-// call may refer to nothing that was not issued to its own organisation here. Only ids of responses are issued.
+// call may refer to nothing that was not issued to its own organisation here. Only ids of responses and of their items are
+// issued.
 import type { Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import type { FieldFault } from '../../../kit/fault.ts'
-import { hasResponse } from '../store.ts'
+import { type IssuedRow, selectIssued } from '../store.ts'
 import { NOT_STORED } from '../translations/responses-fields.ts'
 import type { JsonObject } from '../translations/translation.ts'
-import { fieldIn, plain } from './fields.ts'
+import { plain } from './fields.ts'
 
-/** In a part of a message, in an item, in a tool. */
-export const REFERENCES = ['file_id', 'file_ids', 'vector_store_ids', 'container_id', 'skill_id']
+/** In a part of a message, in an item, in a tool, in an option. */
+export const REFERENCES = [
+  ...['file_id', 'file_ids', 'vector_store_id', 'vector_store_ids', 'collection_ids', 'library_ids', 'container_id'],
+  ...['skill_id', 'comparison_response_id', 'previous_message_id'],
+]
 /** Of the whole body: conversations, prompts, containers, caches and indexes in the account. */
-const NEVER_ISSUED = ['container', 'thread', 'cached_content', 'data_sources', 'tool_resources']
+const NEVER_ISSUED = [
+  ...['container', 'thread', 'thread_id', 'assistant_id', 'conversation_id', 'cached_content', 'data_sources'],
+  'tool_resources',
+]
 export const STORED_FIELDS = ['previous_response_id', 'conversation', 'prompt', 'extra_body', ...NEVER_ISSUED]
-const SAYS = 'refers to what is stored at the provider, where other organisations have theirs: send the content itself'
+export const NOT_ISSUED =
+  'refers to what is stored at the provider, where other organisations have theirs: send the content itself'
 const NOT_OWN = 'is not the id of a response that this organisation got here: send the whole conversation as `input`'
+const NOT_OWN_ITEM =
+  'has no content and is not an item that this organisation got here within 30 days and let the provider store: send its content, which for reasoning is `encrypted_content`, or leave it out'
+const OF_UNKNOWN_LENGTH = 'is of unknown length, which cannot be paid in advance: send the content itself'
 /** Longer than the ids of any provider. */
-export const ID_LENGTH_MAX = 200
+const ID_LENGTH_MAX = 200
+const REFERENCES_MAX = 2_000
 
-/** Raises 400. `previous_response_id` is left to `requireOwnResponse` if the wire has it. */
+/** Raises 400. `previous_response_id` is left to `storedTokens` if the wire has it. */
 export function requireNoReferences(fields: JsonObject, hasResponses: boolean): void {
-  const fault = storedIn(fields, hasResponses) ?? itemIn(fields.input)
+  const fault = storedIn(fields, hasResponses)
   if (fault) throw invalidInput([fault])
-  const path = fieldIn(fields, isReference)
-  if (path !== null) throw invalidInput([{ path, says: SAYS }])
 }
 
 function storedIn(fields: JsonObject, hasResponses: boolean): FieldFault | null {
   const { previous_response_id: previous = null, conversation = null, prompt = null, extra_body: extra = null } = fields
   if (previous !== null && !hasResponses) return { path: 'previous_response_id', says: NOT_STORED }
   if (conversation !== null) return { path: 'conversation', says: NOT_STORED }
-  if (prompt !== null && typeof prompt === 'object') return { path: 'prompt', says: SAYS }
+  if (prompt !== null && typeof prompt === 'object') return { path: 'prompt', says: NOT_ISSUED }
   const stored = NEVER_ISSUED.find(name => (fields[name] ?? false) !== false)
-  if (stored !== undefined) return { path: stored, says: SAYS }
+  if (stored !== undefined) return { path: stored, says: NOT_ISSUED }
   if (extra === null || isThinking(extra)) return null
   return { path: 'extra_body', says: 'is not taken: send its fields in the body itself' }
 }
@@ -47,38 +57,10 @@ function isThinking(extra: unknown): boolean {
   return Object.keys(others).length === 0 && Object.keys(Object(google)).every(name => OF_ONE_CALL.has(name))
 }
 
-/** An item that stands for another one, which is stored. */
-function itemIn(input: unknown): FieldFault | null {
-  if (!Array.isArray(input)) return null
-  const at = input.findIndex(isItemReference)
-  return at === -1 ? null : { path: `input.${at}`, says: NOT_STORED }
-}
-
-function isItemReference(item: unknown): boolean {
-  if (typeof item !== 'object' || item === null) return false
-  const { id = null, type = null, role = null, result = null } = item as JsonObject
-  if (type === null) return id !== null && role === null
-  const kind = plain(String(type))
-  return kind === 'itemreference' || (kind === 'imagegenerationcall' && result === null)
-}
-
-/** Names that are in nearly every part of a message, for which nothing has to be looked up. */
-const USUAL = new Set([
-  'type',
-  'text',
-  'role',
-  'content',
-  'name',
-  'image_url',
-  'url',
-  'source',
-  'data',
-  'cache_control',
-])
 const BY_PLAIN = new Set(REFERENCES.map(plain))
 
-function isReference(name: string, value: unknown): boolean {
-  if (USUAL.has(name)) return false
+/** Whether a field of an object refers to what is stored, in any spelling. */
+export function isReference(name: string, value: unknown): boolean {
   // A container may be named in a tool, and an earlier answer that was spoken in a message.
   if (name === 'container') return typeof value === 'string' || hasId(value)
   if (name === 'audio') return hasId(value)
@@ -87,10 +69,117 @@ function isReference(name: string, value: unknown): boolean {
 
 const hasId = (value: unknown): boolean => ((value as { id?: unknown }).id ?? null) !== null
 
-/** Raises 400, the same for the response of another organisation as for one that there never was. */
-export async function requireOwnResponse(db: Sql, org: OrgId, fields: JsonObject): Promise<void> {
-  const { previous_response_id: id = null } = fields
-  if (id === null) return
-  if (typeof id === 'string' && id.length <= ID_LENGTH_MAX && (await hasResponse(db, org, id))) return
-  throw invalidInput([{ path: 'previous_response_id', says: NOT_OWN }])
+/** What an item has that is not stored elsewhere, by its type: one of these. Of other items, and of those without it, the id is
+ *  all that is known, and the provider may look for the rest. */
+const CONTENT: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['message', ['content']],
+  ['reasoning', ['encrypted_content']],
+  ['compaction', ['encrypted_content']],
+  ['compaction_summary', ['encrypted_content']],
+  ['compaction_trigger', ['type']],
+  ['configuration_update', ['reasoning', 'text']],
+  ['additional_tools', ['tools']],
+  ['function_call', ['name']],
+  ['function_call_output', ['output']],
+  ['custom_tool_call', ['name']],
+  ['custom_tool_call_output', ['output']],
+  ['tool_search_call', ['arguments']],
+  ['tool_search_output', ['tools']],
+  ['web_search_call', ['action']],
+  ['file_search_call', ['results']],
+  ['image_generation_call', ['result']],
+  ['code_interpreter_call', ['code', 'outputs']],
+  ['computer_call', ['action', 'actions']],
+  ['computer_call_output', ['output']],
+  ['local_shell_call', ['action']],
+  ['local_shell_call_output', ['output']],
+  ['shell_call', ['action']],
+  ['shell_call_output', ['output']],
+  ['apply_patch_call', ['operation']],
+  ['apply_patch_call_output', ['output', 'status']],
+  ['program', ['code']],
+  ['program_output', ['result']],
+  ['mcp_list_tools', ['tools']],
+  ['mcp_approval_request', ['name']],
+  ['mcp_approval_response', ['approval_request_id']],
+  ['mcp_call', ['name']],
+])
+export const ITEM_FIELDS = [
+  ...new Set(['type', 'id', 'role', 'call_id', 'summary', 'status', ...[...CONTENT.values()].flat()]),
+]
+/** May be empty: a tool has nothing to say, or nothing was found. */
+const EMPTY = new Set(['output', 'tools'])
+
+/** The id of an item of which nothing else is known. */
+function idOf(item: JsonObject): unknown {
+  const { id = null, type = null, role = null } = item
+  if (id === null || id === '') return null
+  const fields = CONTENT.get(type ?? (role === null ? null : 'message')) ?? []
+  return fields.some(name => hasContent(item[name] ?? null, name)) ? null : id
 }
+
+const hasContent = (value: unknown, name: string): boolean =>
+  value !== null && (EMPTY.has(name) || (value !== '' && !(Array.isArray(value) && value.length === 0)))
+
+/** `type` is that of the item; null if it is a response. */
+type Reference = { path: string; id: unknown; type: unknown }
+
+/** What the body refers to. An answer to a question of the provider may be to one in the body. */
+function referencesIn({ previous_response_id: previous = null, input }: JsonObject): Reference[] {
+  const found: Reference[] = previous === null ? [] : [{ path: 'previous_response_id', id: previous, type: null }]
+  if (!Array.isArray(input)) return found
+  const given = new Set<unknown>()
+  for (const [at, item] of (input as JsonObject[]).entries()) {
+    const id = idOf(item)
+    if (id !== null) found.push({ path: `input.${at}`, id, type: item.type ?? 'item_reference' })
+    else given.add(item.id)
+    const { approval_request_id: asked = null } = item
+    if (asked !== null && !given.has(asked)) {
+      found.push({ path: `input.${at}.approval_request_id`, id: asked, type: 'mcp_approval_request' })
+    }
+  }
+  return found
+}
+
+export const isId = (id: unknown): id is string =>
+  typeof id === 'string' && id.length <= ID_LENGTH_MAX && !id.includes('\0') && id.isWellFormed()
+
+/** How many tokens the provider has of what the body refers to. Raises 400, the same for what another organisation got as for
+ *  what there never was. `isKept`: whether a provider may be asked that keeps responses. `isPrepaid`: whether the number
+ *  must be known. */
+export async function storedTokens(
+  db: Sql,
+  org: OrgId,
+  body: JsonObject,
+  { isKept, isPrepaid }: { isKept: boolean; isPrepaid: boolean },
+): Promise<number> {
+  const references = referencesIn(body)
+  if (references.length === 0) return 0
+  if (!isKept) {
+    // What reasoning there was is left out for other models.
+    const other = references.find(({ type }) => type !== 'reasoning')
+    if (other) throw invalidInput([{ path: other.path, says: NOT_STORED }])
+    return 0
+  }
+  if (references.length > REFERENCES_MAX) {
+    throw invalidInput([{ path: 'input', says: `must not refer to more than ${REFERENCES_MAX} items that are stored` }])
+  }
+  const ids = references.map(({ id }) => id).filter(isId)
+  const issued = new Map<unknown, IssuedRow>((await selectIssued(db, org, ids)).map(row => [row.id, row]))
+  const responses = new Map<string, number>()
+  for (const { path, id, type } of references) {
+    const row = issued.get(id)
+    const isResponse = type === null
+    if (!row || (row.response === null) !== isResponse)
+      throw invalidInput([{ path, says: isResponse ? NOT_OWN : NOT_OWN_ITEM }])
+    const tokens = tokensOf(row)
+    if (tokens === null && isPrepaid) throw invalidInput([{ path, says: OF_UNKNOWN_LENGTH }])
+    // Several items of a response are no more than all that it has.
+    responses.set(isResponse ? path : (row.response as string), tokens ?? 0)
+  }
+  return [...responses.values()].reduce((sum, tokens) => sum + tokens, 0)
+}
+
+/** A response goes on from all turns before it; an item is a part of the output. */
+const tokensOf = ({ response, inputTokens, outputTokens }: IssuedRow): number | null =>
+  inputTokens === null || outputTokens === null ? null : outputTokens + (response === null ? inputTokens : 0)

@@ -35,9 +35,19 @@ const LAST: Record<ProviderWire, readonly Buffer[]> = {
   embeddings: [],
 }
 
-/** Whether these bytes have the event that says that a stream is whole. The end of a line inside of a text is escaped, so that
- *  this is always a line. */
-export const isLast = (wire: ProviderWire, bytes: Buffer): boolean => LAST[wire].some(line => bytes.includes(line))
+/** Whether these bytes have the event that says that a stream is whole. */
+export const isLast = (wire: ProviderWire, bytes: Buffer): boolean => LAST[wire].some(line => hasLine(bytes, line))
+
+/** The end of a line inside of a text is escaped, so that a text of a model has no such line, but may have its words. */
+function hasLine(bytes: Buffer, line: Buffer): boolean {
+  for (let at = bytes.indexOf(line); at !== -1; at = bytes.indexOf(line, at + line.length)) {
+    if ((at === 0 || isLineEnd(bytes[at - 1])) && isLineEnd(bytes[at + line.length])) return true
+  }
+  return false
+}
+
+const [LF, CR] = [10, 13]
+const isLineEnd = (byte: number | undefined): boolean => byte === LF || byte === CR || byte === undefined
 
 /** A quote inside of a text is escaped, so that this is always a name or a whole text. */
 const ERROR = Buffer.from('"error"')

@@ -14,6 +14,7 @@ const ModelPrice = Type.Object(
     output: cents('Output', 200),
     cachedInput: Type.Optional(cents("Input from the provider's cache", 2.5)),
     cacheWrite: Type.Optional(cents("Input that is written to the provider's cache", 31.25)),
+    cacheWriteHour: Type.Optional(cents("Input that is written to the provider's cache for an hour", 50)),
     reasoning: Type.Optional(cents('Reasoning', 200)),
     image: Type.Optional(Type.Number({ description: 'An image, in cents', examples: [4] })),
   },

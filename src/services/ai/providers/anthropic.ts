@@ -3,12 +3,14 @@ import { chatModel, type Price, type Provider, pathsUnder } from './provider.ts'
 /** The version of the wire, which every request must name. */
 const VERSION = '2023-06-01'
 
-/** Reading the cache costs a tenth of input; writing it for five minutes, the default, a quarter more than input. */
+/** Reading the cache costs a tenth of input; writing it for five minutes, the default, a quarter more than input, and for
+ *  an hour twice as much as input. */
 const priceOf = (input: number, output: number): Price => ({
   input,
   output,
   cachedInput: input / 10,
   cacheWrite: (input * 5) / 4,
+  cacheWriteHour: input * 2,
 })
 const OPUS = priceOf(500, 2_500)
 const SONNET = priceOf(300, 1_500)

@@ -128,6 +128,7 @@ describe('the table of providers', () => {
         assert.ok(price.input > 0 && (kind === 'embedding' ? price.output === 0 : price.output >= price.input), id)
         if (price.cachedInput !== undefined) assert.ok(price.cachedInput < price.input, id)
         if (price.cacheWrite !== undefined) assert.ok(price.cacheWrite >= price.input, id)
+        if (price.cacheWriteHour !== undefined) assert.ok(price.cacheWriteHour > (price.cacheWrite ?? 0), id)
       }
     }
   })

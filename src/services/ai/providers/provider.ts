@@ -1,12 +1,14 @@
 // What a provider is: data about an upstream of model calls. Calls themselves are made elsewhere.
 
 /** Cents per million tokens; `image`: cents per image. Fractions are allowed: cached input may cost 1.25 cents. Without
- *  `cachedInput` or `cacheWrite` those tokens cost what input costs; `reasoning` only where it differs from output. */
+ *  `cachedInput` or `cacheWrite` those tokens cost what input costs; `reasoning` only where it differs from output. Without
+ *  `cacheWriteHour` nothing is cached for an hour. */
 export type Price = {
   input: number
   output: number
   cachedInput?: number
   cacheWrite?: number
+  cacheWriteHour?: number
   reasoning?: number
   image?: number
 }

@@ -134,7 +134,7 @@ describe('the usage of the messages wire', () => {
     cache_creation: { ephemeral_5m_input_tokens: 15, ephemeral_1h_input_tokens: 5 },
     output_tokens: 1,
   }
-  const expected = used({ input: 123, output: 1, cachedInput: 100, cacheWrite: 20 })
+  const expected = used({ input: 123, output: 1, cachedInput: 100, cacheWrite: 20, cacheWriteHour: 5 })
 
   it('adds the tokens of the cache to the input', () => assert.deepEqual(usageOfMessages({ usage }), expected))
   it('is read from the first event of a stream', () =>
@@ -149,6 +149,27 @@ describe('the usage of the messages wire', () => {
     assert.deepEqual(laterUsage(laterUsage(null, start), delta), { ...expected, output: 15 })
     assert.deepEqual(laterUsage(start, null), expected)
   })
+  it('has what iterations add to the totals', () => {
+    const iterations = [
+      { type: 'compaction', input_tokens: 180_000, output_tokens: 3_500, cache_read_input_tokens: 7 },
+      { type: 'message', input_tokens: 23_000, output_tokens: 1_000 },
+      ...[null, 5, {}, { type: 'message', input_tokens: -1 }],
+    ]
+    const expected = used({ input: 203_007, output: 4_500, cachedInput: 7 })
+    const totals = { input_tokens: 23_000, output_tokens: 1_000 }
+    assert.deepEqual(usageOfMessages({ usage: { ...totals, iterations } }), expected)
+    // The last event of a stream may have no input of its own.
+    assert.deepEqual(usageOfMessages({ usage: { output_tokens: 1_000, iterations } }), expected)
+    assert.deepEqual(
+      usageOfMessages({ usage: { ...totals, iterations: iterations.slice(1) } }),
+      used({ input: 23_000, output: 1_000 }),
+    )
+    const endless = Array.from({ length: 50 }, () => ({ type: 'compaction', input_tokens: 99_000_000 }))
+    assert.deepEqual(
+      usageOfMessages({ usage: { ...totals, iterations: endless } }),
+      used({ input: 23_000, output: 1_000 }),
+    )
+  })
   it('is absent from other events', () => assert.equal(usageOfMessages({ type: 'ping' }), null))
 })
 
@@ -161,6 +182,7 @@ it('whatever an upstream sends, usage is whole numbers whose parts fit', () => {
   const fields = {
     ...{ prompt_tokens: odd, completion_tokens: odd, total_tokens: odd, input_tokens: odd, output_tokens: odd },
     ...{ cache_read_input_tokens: odd, cache_creation_input_tokens: odd, cached_tokens: odd },
+    cache_creation: fc.record({ ephemeral_5m_input_tokens: odd, ephemeral_1h_input_tokens: odd }, { requiredKeys: [] }),
     ...{ prompt_tokens_details: details, completion_tokens_details: details },
     ...{ input_tokens_details: details, output_tokens_details: details },
   }
@@ -171,7 +193,7 @@ it('whatever an upstream sends, usage is whole numbers whose parts fit', () => {
         const usage = read(value)
         if (!usage) continue
         for (const count of Object.values(usage)) assert.ok(Number.isSafeInteger(count) && count >= 0)
-        assert.ok(usage.cachedInput + usage.cacheWrite <= usage.input)
+        assert.ok(usage.cachedInput + usage.cacheWrite <= usage.input && usage.cacheWriteHour <= usage.cacheWrite)
         assert.ok(usage.reasoning <= usage.output)
       }
     }),

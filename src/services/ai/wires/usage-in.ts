@@ -1,9 +1,11 @@
 // Reads what an upstream reports that a call used. Upstreams differ, and none of them is trusted: a count that is not a
 // whole number within bounds is treated as absent.
-import type { Usage } from './usage.ts'
+import { NO_USAGE, type Usage } from './usage.ts'
 
 /** No model reads or writes as many tokens in one call. */
 const COUNT_MAX = 100_000_000
+/** Of input, read from the cache, written to it, and output. */
+const USAGE_MAX = 4 * COUNT_MAX
 
 type Fields = Record<string, unknown>
 
@@ -22,6 +24,7 @@ export function usageOfChat(json: unknown): Usage | null {
   const rest = prompt === null || completion === null ? 0 : known
   const reported = countIn(objectIn(usage, 'completion_tokens_details'), 'reasoning_tokens') ?? 0
   return {
+    ...NO_USAGE,
     input,
     ...outputOf(produced, reported, rest),
     ...cacheOf(input, usage, objectIn(usage, 'prompt_tokens_details')),
@@ -36,7 +39,7 @@ const isBroken = (usage: Fields | null, ...names: string[]): boolean =>
 export function usageOfEmbeddings(json: unknown): Usage | null {
   const usage = objectIn(json, 'usage')
   const input = countIn(usage, 'prompt_tokens') ?? countIn(usage, 'total_tokens')
-  return input === null ? null : { input, output: 0, cachedInput: 0, cacheWrite: 0, reasoning: 0, images: 0 }
+  return input === null ? null : { ...NO_USAGE, input }
 }
 
 /** An answer of the responses wire, or an event of its stream that has one. */
@@ -49,6 +52,7 @@ export function usageOfResponses(json: unknown): Usage | null {
   const reported = countIn(objectIn(usage, 'output_tokens_details'), 'reasoning_tokens') ?? 0
   const total = countIn(usage, 'total_tokens') ?? 0
   return {
+    ...NO_USAGE,
     input: input ?? 0,
     ...outputOf(output ?? 0, reported, Math.max(0, total - (input ?? 0) - (output ?? 0))),
     ...cacheOf(input ?? 0, usage, objectIn(usage, 'input_tokens_details')),
@@ -60,31 +64,44 @@ export function usageOfResponses(json: unknown): Usage | null {
  *  so far and perhaps the input again. `laterUsage` joins them. */
 export function usageOfMessages(json: unknown): Usage | null {
   const usage = objectIn(json, 'usage') ?? objectIn(objectIn(json, 'message'), 'usage')
-  const fresh = countIn(usage, 'input_tokens')
-  const output = countIn(usage, 'output_tokens')
+  const [fresh, output] = [countIn(usage, 'input_tokens'), countIn(usage, 'output_tokens')]
   if ((fresh === null && output === null) || isBroken(usage, 'input_tokens', 'output_tokens')) return null
+  // A compaction is an iteration that the totals leave out; those of the type `message` are what they sum up.
+  const [inTotals, apart]: [Usage[], Usage[]] = [[ofMessage(usage)], []]
+  for (const one of listIn(usage, 'iterations')) {
+    if (isFields(one) && typeof one.type === 'string') (one.type === 'message' ? inTotals : apart).push(ofMessage(one))
+  }
+  const [totals = NO_USAGE, ...parts] = inTotals
+  const all = sumOf([joined([totals, sumOf(parts)], larger), ...apart])
+  return all.input + all.output <= USAGE_MAX ? all : totals
+}
+
+function ofMessage(usage: Fields | null): Usage {
   const cachedInput = countIn(usage, 'cache_read_input_tokens') ?? 0
   const created = objectIn(usage, 'cache_creation')
-  const cacheWrite =
-    countIn(usage, 'cache_creation_input_tokens') ??
-    (countIn(created, 'ephemeral_5m_input_tokens') ?? 0) + (countIn(created, 'ephemeral_1h_input_tokens') ?? 0)
+  const cacheWriteHour = countIn(created, 'ephemeral_1h_input_tokens') ?? 0
+  const cacheWrite = Math.max(
+    countIn(usage, 'cache_creation_input_tokens') ?? 0,
+    (countIn(created, 'ephemeral_5m_input_tokens') ?? 0) + cacheWriteHour,
+  )
   // This wire counts the tokens of the cache apart from `input_tokens`.
-  const input = (fresh ?? 0) + cachedInput + cacheWrite
-  return { input, output: output ?? 0, cachedInput, cacheWrite, reasoning: 0, images: 0 }
+  const input = (countIn(usage, 'input_tokens') ?? 0) + cachedInput + cacheWrite
+  return { ...NO_USAGE, input, output: countIn(usage, 'output_tokens') ?? 0, cachedInput, cacheWrite, cacheWriteHour }
 }
+
+const FIELDS = Object.keys(NO_USAGE) as (keyof Usage)[]
+
+/** Each field of one from the same fields of some. */
+const joined = (all: readonly Usage[], join: (counts: number[]) => number): Usage =>
+  Object.fromEntries(FIELDS.map(field => [field, join(all.map(one => one[field]))])) as Usage
+
+const larger = (counts: number[]): number => Math.max(...counts)
+const sumOf = (all: readonly Usage[]): Usage => joined(all, counts => counts.reduce((sum, count) => sum + count, 0))
 
 /** The usage after another report of the same stream. Reports are totals so far, so the larger ones count. */
 export function laterUsage(before: Usage | null, next: Usage | null): Usage | null {
   if (!before || !next) return before ?? next
-  const larger = (field: keyof Usage) => Math.max(before[field], next[field])
-  return {
-    input: larger('input'),
-    output: larger('output'),
-    cachedInput: larger('cachedInput'),
-    cacheWrite: larger('cacheWrite'),
-    reasoning: larger('reasoning'),
-    images: larger('images'),
-  }
+  return joined([before, next], larger)
 }
 
 /** OpenAI counts reasoning as output. xAI and Gemini leave it out, and only the total tells: `rest` is the part of the
