@@ -16,6 +16,7 @@ import type { Answered } from './attempts.ts'
 import { fullCosts, roughCosts } from './estimate.ts'
 import { requireNoExtras } from './extras.ts'
 import { noteIssued } from './issued.ts'
+import { requireLimits } from './limits.ts'
 import { holdFor, type Outcome, openOutcome, reasonOf, type Used } from './outcome.ts'
 import { openProduced, USAGE_IN } from './produced.ts'
 import { failureOf, unusable } from './refusal.ts'
@@ -42,6 +43,7 @@ export async function callModel(
   await state.registry.ready()
   const routes = routesTo(state.registry, await state.chosen(caller.org), model, wire, caller, meter.isPrepaid)
   for (const { offer } of routes) requireNoExtras(json, offer.price)
+  requireLimits(json, wire, meter.isPrepaid)
   const isStreamed = json.stream === true && wire !== 'embeddings'
   const call = {
     id: request.id,

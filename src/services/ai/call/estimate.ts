@@ -1,6 +1,5 @@
 // What a call may cost at most: held when it starts. Where organisations pay afterwards it need not be exact, but must be
 // cheap to compute; where they pay in advance, it covers the most.
-import { invalidInput } from '../../../kit/check.ts'
 import type { Offer } from '../models/offer.ts'
 import { costOf } from '../price.ts'
 import type { Price, ProviderWire } from '../providers/provider.ts'
@@ -8,23 +7,18 @@ import { estimateChatInput, estimateEmbeddingsInput } from '../tokens.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { NO_USAGE } from '../wires/usage.ts'
 import type { Limit } from './body.ts'
+import { choicesIn, limitIn, limitName } from './limits.ts'
 
 /** A token is seldom shorter, and hardly ever longer than the wire's own quotes and names. */
 const BYTES_PER_TOKEN = 4
 const OUTPUT_DEFAULT = 1_024
 const OUTPUT_MAX = 200_000
-/** What the limits of the output are called. */
-const LIMITS: Record<ProviderWire, readonly string[]> = {
-  chat: ['max_completion_tokens', 'max_tokens'],
-  responses: ['max_output_tokens'],
-  messages: ['max_tokens'],
-  embeddings: [],
-}
 /** Other models have other tokens, and providers add instructions of their own: for tools, several hundred. */
 const INPUT_FACTOR = 1.5
 const INPUT_MORE = 1_024
-/** Of a model of which nobody said more. */
-const OUTPUT_UNKNOWN = 32_768
+/** Of a model of which nobody said more: nearly every one writes as much, and a provider refuses a limit that is above its
+ *  own. */
+const OUTPUT_UNKNOWN = 4_096
 /** Less is no answer. */
 const OUTPUT_LEAST = 16
 
@@ -42,16 +36,13 @@ export function roughCosts({ price, kind }: Offer, wire: ProviderWire, json: Jso
   const inputTokens = Math.ceil(bytes / BYTES_PER_TOKEN)
   const none = { most: 0, least: 0, amount: 0, inputTokens, limitWithin: () => null }
   if (price === null) return none
-  const limit = Math.max(...LIMITS[wire].map(name => numberIn(json[name])), 0) || OUTPUT_DEFAULT
+  const limit = limitIn(json, wire) ?? OUTPUT_DEFAULT
   const output = kind === 'embedding' ? 0 : Math.min(Math.round(limit * choicesIn(json)), OUTPUT_MAX)
   const most = Number(costOf({ ...NO_USAGE, input: inputTokens, output }, price))
   return { ...none, most, least: most, amount: inputCost(price, inputTokens) }
 }
 
-const numberIn = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0)
-const choicesIn = ({ n, best_of: best }: JsonObject): number => Math.max(1, numberIn(n), numberIn(best))
-
-/** For any of these ways. Raises 400 for a limit that is none. */
+/** For any of these ways. */
 export async function fullCosts(offers: readonly Offer[], wire: ProviderWire, json: JsonObject): Promise<Costs> {
   const inputTokens = await (wire === 'embeddings' ? estimateEmbeddingsInput(json) : estimateChatInput(json))
   const input = Math.ceil(inputTokens * INPUT_FACTOR) + INPUT_MORE
@@ -71,7 +62,7 @@ export async function fullCosts(offers: readonly Offer[], wire: ProviderWire, js
   const each = mostOf(prices.map(price => outputCost(price, MILLION))) * choices
   const tokensWithin = (held: number) =>
     each === 0 ? output : Math.min(output, Math.floor(((held - costs(0)) * MILLION) / each))
-  const limitWithin = (held: number) => ({ name: LIMITS[wire].at(-1) as string, tokens: tokensWithin(held) })
+  const limitWithin = (held: number) => ({ name: limitName(wire), tokens: tokensWithin(held) })
   return { most, least: costs(Math.min(OUTPUT_LEAST, output)), amount, inputTokens, limitWithin }
 }
 
@@ -88,13 +79,3 @@ const outputCost = (price: Price, output: number): number =>
 /** A model that makes images makes one, unless it is asked for more. */
 const imagesCost = (price: Price, json: JsonObject): number =>
   price.image === undefined ? 0 : Number(costOf({ ...NO_USAGE, images: choicesIn(json) }, price))
-
-/** Null if there is none. */
-function limitIn(json: JsonObject, wire: ProviderWire): number | null {
-  const given = LIMITS[wire].filter(name => (json[name] ?? null) !== null)
-  for (const name of given) {
-    if (!Number.isSafeInteger(json[name]) || (json[name] as number) < 1)
-      throw invalidInput([{ path: name, says: 'must be a whole number of at least 1' }])
-  }
-  return given.length === 0 ? null : Math.max(...given.map(name => json[name] as number))
-}
