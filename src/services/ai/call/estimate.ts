@@ -1,13 +1,16 @@
 // What a call may cost at most: held when it starts. Where organisations pay afterwards it need not be exact, but must be
 // cheap to compute; where they pay in advance, it covers the most.
+import { invalidInput } from '../../../kit/check.ts'
+import { fetchedFile } from '../media.ts'
 import type { Offer } from '../models/offer.ts'
 import { costOf } from '../price.ts'
 import type { Price, ProviderWire } from '../providers/provider.ts'
-import { estimateChatInput, estimateEmbeddingsInput } from '../tokens.ts'
+import { fullInput } from '../tokens.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { NO_USAGE } from '../wires/usage.ts'
 import type { Limit } from './body.ts'
-import { choicesIn, limitIn, limitName } from './limits.ts'
+import { plain } from './fields.ts'
+import { choicesIn, limitIn, limitName, requireCount } from './limits.ts'
 
 /** A token is seldom shorter, and hardly ever longer than the wire's own quotes and names. */
 const BYTES_PER_TOKEN = 4
@@ -42,11 +45,13 @@ export function roughCosts({ price, kind }: Offer, wire: ProviderWire, json: Jso
   return { ...none, most, least: most, amount: inputCost(price, inputTokens) }
 }
 
-/** For any of these ways. */
+/** For any of these ways. Raises 400 for what has no most. */
 export async function fullCosts(offers: readonly Offer[], wire: ProviderWire, json: JsonObject): Promise<Costs> {
-  const inputTokens = await (wire === 'embeddings' ? estimateEmbeddingsInput(json) : estimateChatInput(json))
-  const input = Math.ceil(inputTokens * INPUT_FACTOR) + INPUT_MORE
   const prices = offers.flatMap(({ price }) => price ?? [])
+  requireBounded(json, prices)
+  const models = offers.map(({ upstream }) => upstream)
+  const { likely: inputTokens, most: inputTokensMost } = await fullInput(json, models)
+  const input = Math.ceil(inputTokensMost * INPUT_FACTOR) + INPUT_MORE
   const inputMost = mostOf(prices.map(price => inputCost(price, input)))
   const amount = mostOf(prices.map(price => inputCost(price, inputTokens)))
   const costs = (output: number) =>
@@ -57,13 +62,13 @@ export async function fullCosts(offers: readonly Offer[], wire: ProviderWire, js
   }
   const limit = limitIn(json, wire)
   const output = limit ?? Math.min(...offers.map(({ outputMax }) => outputMax ?? OUTPUT_UNKNOWN))
-  const most = costs(output)
-  if (limit !== null) return { most, least: most, amount, inputTokens, limitWithin: () => null }
+  const whole = { most: costs(output), amount, inputTokens }
+  if (limit !== null) return { ...whole, least: whole.most, limitWithin: () => null }
   const each = mostOf(prices.map(price => outputCost(price, MILLION))) * choices
   const tokensWithin = (held: number) =>
     each === 0 ? output : Math.min(output, Math.floor(((held - costs(0)) * MILLION) / each))
   const limitWithin = (held: number) => ({ name: limitName(wire), tokens: tokensWithin(held) })
-  return { most, least: costs(Math.min(OUTPUT_LEAST, output)), amount, inputTokens, limitWithin }
+  return { ...whole, least: costs(Math.min(OUTPUT_LEAST, output)), limitWithin }
 }
 
 const MILLION = 1_000_000
@@ -78,4 +83,29 @@ const outputCost = (price: Price, output: number): number =>
 
 /** A model that makes images makes one, unless it is asked for more. */
 const imagesCost = (price: Price, json: JsonObject): number =>
-  price.image === undefined ? 0 : Number(costOf({ ...NO_USAGE, images: choicesIn(json) }, price))
+  price.image === undefined ? 0 : Number(costOf({ ...NO_USAGE, images: imagesIn(json) }, price))
+
+const imagesIn = (json: JsonObject): number =>
+  Math.max(choicesIn(json), hasImageTool(json) ? Number(json.max_tool_calls) : 0)
+
+/** Each use of the tool makes an image. */
+const hasImageTool = ({ tools, input }: JsonObject): boolean =>
+  [tools, ...(Array.isArray(input) ? input.map(item => item?.tools) : [])].some(isImageTool)
+
+const isImageTool = (tools: unknown): boolean =>
+  Array.isArray(tools) &&
+  tools.some(tool => plain(String(tool?.type).slice(0, 64)) === 'imagegeneration' || isImageTool(tool?.tools))
+
+const IMAGES_MAX = 128
+
+function requireBounded(json: JsonObject, prices: readonly Price[]): void {
+  const path = fetchedFile(json)
+  if (path !== null) {
+    throw invalidInput([{ path, says: 'is a URL, so that nobody here knows what it costs: send the content itself' }])
+  }
+  if (!hasImageTool(json) || prices.every(({ image }) => image === undefined)) return
+  if ((json.max_tool_calls ?? null) === null) {
+    throw invalidInput([{ path: 'max_tool_calls', says: 'is required with the tool `image_generation`' }])
+  }
+  requireCount(json, ['max_tool_calls'], IMAGES_MAX)
+}
