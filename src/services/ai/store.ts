@@ -2,6 +2,7 @@
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
+import { isStorable } from '../../kit/storable.ts'
 import type { OfferedModel } from './models/offer.ts'
 
 export type ProviderRow = {
@@ -164,7 +165,9 @@ export async function insertResponses(db: Tx, rows: readonly ResponseRow[]): Pro
     on conflict do nothing`
 }
 
+/** `id` is any text that a client sent. */
 export async function hasResponse(db: Sql, org: OrgId, id: string): Promise<boolean> {
+  if (!isStorable(id)) return false
   return (await db`select from ai_responses where org = ${org} and id = ${id}`).length > 0
 }
 
