@@ -3,7 +3,7 @@
 // passed on and not stored may have any text.
 import { invalidInput } from '../kit/check.ts'
 import type { FieldFault } from '../kit/fault.ts'
-import type { BodyKind, Operation } from '../kit/operation.ts'
+import type { BodyKind, Operation, ParsedBody } from '../kit/operation.ts'
 import { isStorable } from '../kit/storable.ts'
 
 type Rules = { depthMax: number; isStored: boolean }
@@ -20,7 +20,8 @@ export const VALUES_MAX = 200_000
 
 export function requireSafe(operation: Operation, input: Record<string, unknown>): void {
   const { bodyKind, passesUnknown, passesBody, callsOperations } = operation
-  if (!passesUnknown && Object.keys(input).length > FIELDS_MAX) {
+  const fields = passesBody ? (input.body as ParsedBody | null)?.json : passesUnknown ? null : input
+  if (typeof fields === 'object' && fields !== null && Object.keys(fields).length > FIELDS_MAX) {
     throw invalidInput([{ path: 'body', says: `must not have more than ${FIELDS_MAX} fields` }])
   }
   // What is sent to other operations is checked when they are called, so that one wrong input refuses one call.

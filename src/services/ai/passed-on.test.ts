@@ -119,6 +119,17 @@ describe('a body', () => {
     assert.equal(again.body.choices[0].message.content, READ)
   })
 
+  it('has no more fields than any provider has, and is read in linear time', async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, at) => `"n${at}":1`).join(',')
+    const call = (body: string) => host.call('POST /v1/chat/completions', { body, headers: JSON_TYPE })
+    server.state.answer = upstream.json(upstream.chatCompletion())
+    assert.equal((await call(`{"model":"large","messages":[],${many(400)}}`)).status, 200)
+    const { status, body } = await call(`{"model":"large","messages":[],${many(60_000)}}`)
+    assert.deepEqual([status, body.error.message], [400, '`body` must not have more than 500 fields.'])
+    const twice = await call(`{"model":"large","messages":[],"x":{${many(90_000)},"n5":2}}`)
+    assert.match(twice.body.error.message, /must not occur twice/)
+  })
+
   it('may have any text for the model that is here', async () => {
     const body = `{"model":"local-embed-en","input":["${TEXT}"],"user":"${TEXT}"}`
     const { status, text } = await host.call('POST /v1/embeddings', { body, headers: JSON_TYPE })
