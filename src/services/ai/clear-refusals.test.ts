@@ -93,6 +93,7 @@ describe('what a provider says when it refuses', () => {
       ['the key sk-live-0123456789 is old', 'the key [secret] is old'],
       ['Authorization: Bearer other-secret-1', 'Authorization: Bearer [secret]'],
       [`the token "${long}" is bad`, 'the token "[secret]" is bad'],
+      [`{api_key: ${long}}`, '{api_key: [secret]}'],
       [`the model ${long} is unknown`, `the model ${long} is unknown`],
       ['a bearer token is required', 'a bearer token is required'],
     ] as const) {

@@ -6,14 +6,22 @@ type Clean = (text: string) => string
 /** Nothing that a provider says is nested deeper. */
 const DEPTH_MAX = 100
 
-const VALUE = String.raw`[\w.~+/%=-]`
-const WORDS = 'api[ _-]?key|access[ _-]?token|key|token|secret|signature|credential|password|authorization'
-const SECRETS: readonly [pattern: RegExp, instead: string][] = [
-  [/([?&;](?:api_?key|access_?token|key|token|signature|sig)=)[^&\s"'<>]+/gi, '$1[secret]'],
-  [/\b(?:sk|rk|pk|xai)-[\w-]{8,}|\b(?:gsk|hf|sk|rk|pk|ghp)_\w{8,}|\bAIza[\w-]{20,}/g, '[secret]'],
-  [new RegExp(String.raw`\b(bearer|basic)\s+(?:(?=[^\s\d]{0,100}\d)${VALUE}{8,}|${VALUE}{20,})`, 'gi'), '$1 [secret]'],
-  [new RegExp(String.raw`\b((?:${WORDS})s?\b["'\s:=]{0,8}(?:is |was )?["']?)${VALUE}{32,}`, 'gi'), '$1[secret]'],
+/** In URLs, by their usual beginnings, after the name of a scheme, and after a word that says so. */
+const SECRETS: readonly Clean[] = [
+  text => text.replace(/([?&;](?:api_?key|access_?token|key|token|signature|sig)=)[^&\s"'<>]+/gi, '$1[secret]'),
+  text => text.replace(/\b(?:sk|rk|pk|xai)-[\w-]{8,}|\b(?:gsk|hf|sk|rk|pk|ghp)_\w{8,}|\bAIza[\w-]{20,}/g, '[secret]'),
+  text =>
+    text.replace(/\b(bearer|basic) ([\w.~+/%=-]{8,})/gi, (whole, scheme: string, value: string) =>
+      isWord(value) ? whole : `${scheme} [secret]`,
+    ),
+  text =>
+    text.replace(
+      /((?:key|token|secret|signature|credential|password|authorization)s?\b["'\s:=]{0,8}(?:is |was )?["']?)[\w.~+/%-]{32,}/gi,
+      '$1[secret]',
+    ),
 ]
+/** Of a sentence about credentials. */
+const isWord = (value: string) => value.length < 20 && !/\d/.test(value)
 
 /** Without the key of the provider, in any form in which it may be written. */
 export function withoutKey(text: string, apiKey: string | null): string {
@@ -27,7 +35,7 @@ function formsOf(key: string): string[] {
 
 /** Also without what looks like a secret of somebody else. */
 export const withoutSecrets = (text: string, apiKey: string | null): string =>
-  SECRETS.reduce((clean, [pattern, instead]) => clean.replace(pattern, instead), withoutKey(text, apiKey))
+  SECRETS.reduce((clean, cleaner) => cleaner(clean), withoutKey(text, apiKey))
 
 /** Whether an answer or an event tells of an error. The events of responses have the field in any case. */
 export function tellsError(json: unknown): boolean {

@@ -111,7 +111,7 @@ function decoded(path: string): string {
   } catch {
     // A percent sign that begins no character is one.
   }
-  return plain.toLowerCase().replace(/[\s/]+$/, '')
+  return plain.toLowerCase().trimEnd()
 }
 
 /** `OLLAMA_HOST` is also what Ollama listens on: a scheme and a port may be missing, and 0.0.0.0 means every address. */
