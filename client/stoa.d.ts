@@ -918,6 +918,8 @@ export type ProviderModel = {
         /** An image, in cents */
         image?: number;
     };
+    /** Tokens that it writes at most, for calls that are paid in advance and set no limit; default: what is known of a model of this name, or 4096 */
+    outputMax?: number;
     /** Milliseconds until its answer must begin; default 300000 */
     beginMs?: number;
     /** Milliseconds between two parts of its answer; default 300000 */

@@ -11,12 +11,14 @@ type Parts = { path: Record<string, string | undefined>; query: Record<string, u
 
 export function readInput(operation: Operation, { path, query, body }: Parts): Record<string, unknown> {
   const input: Record<string, unknown> = {}
-  const { bodyKind, pathFields, passesUnknown } = operation
+  const { bodyKind, pathFields, passesUnknown, callsOperations } = operation
   const fields = operation.input.properties
   for (const name in query) {
     const declared = Object.hasOwn(fields, name) && !pathFields.includes(name)
     if (passesUnknown && !declared) continue // Operations can read it from the URL.
-    if (bodyKind === 'json') throw invalidInput([{ path: name, says: 'must be sent in the body, not in the query' }])
+    if (bodyKind === 'json' || (bodyKind === 'parsed' && !callsOperations)) {
+      throw invalidInput([{ path: name, says: 'must be sent in the body, not in the query' }])
+    }
     add(input, name, fromQuery(name, query[name], fields[name]))
   }
   if (bodyKind === 'json') addBody(input, body)

@@ -1,11 +1,17 @@
 // Rejects input that is unsafe whatever its schema allows: unbounded nesting, text that PostgreSQL cannot store (NUL,
-// lone surrogates), names with which a copy would change an object's prototype, and too many fields or values.
+// lone surrogates), names with which a copy would change an object's prototype, and too many fields or values. A body that is
+// passed on and not stored may have any text.
 import { invalidInput } from '../kit/check.ts'
 import type { FieldFault } from '../kit/fault.ts'
-import type { BodyKind, Operation } from '../kit/operation.ts'
+import type { BodyKind, Operation, ParsedBody } from '../kit/operation.ts'
+import { isStorable } from '../kit/storable.ts'
+
+type Rules = { depthMax: number; isStored: boolean }
 
 /** Deeper than any input needs; far below what would exhaust the stack of a recursive function. */
-const DEPTH_MAX = 32
+const OURS: Rules = { depthMax: 32, isStored: true }
+/** What a model wrote may be nested deeper than any input of ours. */
+const PASSED_ON: Rules = { depthMax: 128, isStored: false }
 /** More than any operation has. Listing tens of thousands of unknown fields in a fault would block the event loop. */
 const FIELDS_MAX = 500
 /** Far more than any operation needs: 1,000 overrides of a set are about 4,000 values. The cost of an input grows with the
@@ -13,32 +19,47 @@ const FIELDS_MAX = 500
 export const VALUES_MAX = 200_000
 
 export function requireSafe(operation: Operation, input: Record<string, unknown>): void {
-  const { bodyKind, passesUnknown, callsOperations } = operation
-  if (!passesUnknown && Object.keys(input).length > FIELDS_MAX) {
+  const { bodyKind, passesUnknown, passesBody, callsOperations } = operation
+  const fields = passesBody ? (input.body as ParsedBody | null)?.json : passesUnknown ? null : input
+  if (typeof fields === 'object' && fields !== null && Object.keys(fields).length > FIELDS_MAX) {
     throw invalidInput([{ path: 'body', says: `must not have more than ${FIELDS_MAX} fields` }])
   }
   // What is sent to other operations is checked when they are called, so that one wrong input refuses one call.
   const kind = callsOperations && bodyKind === 'parsed' ? 'bytes' : bodyKind
-  const checked = kind === 'none' || kind === 'json' ? input : checkedPart(kind, input)
-  const fault = findUnsafe(checked, 0, { left: VALUES_MAX })
+  const values = { left: VALUES_MAX }
+  const fault =
+    kind === 'none' || kind === 'json'
+      ? findUnsafe(input, 0, OURS, values)
+      : findInParts(kind, input, passesBody ? PASSED_ON : OURS, values)
   if (fault) throw invalidInput([{ ...fault, path: fault.path || 'body' }])
 }
 
-/** Bytes and streams are not checked; of a parsed body, only the JSON is. */
-function checkedPart(bodyKind: BodyKind, { body, ...rest }: Record<string, unknown>): Record<string, unknown> {
-  return bodyKind === 'parsed' ? { ...rest, body: (body as { json?: unknown } | null)?.json } : rest
+/** Bytes and streams are not checked; of a parsed body, only the JSON is. The fields that were read from it are ours. */
+function findInParts(
+  bodyKind: BodyKind,
+  { body, ...rest }: Record<string, unknown>,
+  rules: Rules,
+  values: Values,
+): FieldFault | null {
+  const found = findUnsafe(rest, 0, OURS, values)
+  if (found || bodyKind !== 'parsed') return found
+  const within = findUnsafe((body as { json?: unknown } | null)?.json, 1, rules, values)
+  return within && below('body', within)
 }
+
+type Values = { left: number }
 
 /** The path is built only when something is found, so that safe input costs no strings. Lists and objects are counted
  *  before they are walked. */
-function findUnsafe(value: unknown, depth: number, values: { left: number }): FieldFault | null {
-  if (typeof value === 'string') return isStorable(value) ? null : { path: '', says: UNSTORABLE }
+function findUnsafe(value: unknown, depth: number, rules: Rules, values: Values): FieldFault | null {
+  const { depthMax, isStored } = rules
+  if (typeof value === 'string') return !isStored || isStorable(value) ? null : { path: '', says: UNSTORABLE }
   if (typeof value !== 'object' || value === null) return null
-  if (depth > DEPTH_MAX) return { path: '', says: `must not be nested deeper than ${DEPTH_MAX} levels` }
+  if (depth > depthMax) return { path: '', says: `must not be nested deeper than ${depthMax} levels` }
   if (Array.isArray(value)) {
     spend(values, value.length)
     for (let at = 0; at < value.length; at++) {
-      const found = findUnsafe(value[at], depth + 1, values)
+      const found = findUnsafe(value[at], depth + 1, rules, values)
       if (found) return below(String(at), found)
     }
     return null
@@ -46,18 +67,18 @@ function findUnsafe(value: unknown, depth: number, values: { left: number }): Fi
   const names = Object.keys(value)
   spend(values, names.length)
   for (const name of names) {
-    if (!isStorable(name)) return { path: '', says: UNSTORABLE }
+    if (isStored && !isStorable(name)) return { path: '', says: UNSTORABLE }
     const inner = (value as Record<string, unknown>)[name]
-    if (name === '__proto__' || (name === 'constructor' && typeof inner === 'object')) {
+    if (name === '__proto__' || (isStored && name === 'constructor' && typeof inner === 'object')) {
       return { path: name, says: 'is not allowed as a field name' }
     }
-    const found = findUnsafe(inner, depth + 1, values)
+    const found = findUnsafe(inner, depth + 1, rules, values)
     if (found) return below(name, found)
   }
   return null
 }
 
-function spend(values: { left: number }, count: number): void {
+function spend(values: Values, count: number): void {
   values.left -= count
   if (values.left < 0) throw tooManyValues()
 }
@@ -74,4 +95,3 @@ function below(name: string, { path, says }: FieldFault): FieldFault {
 }
 
 const UNSTORABLE = 'must be text without NUL and without lone surrogates'
-const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()

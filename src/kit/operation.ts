@@ -128,6 +128,8 @@ export type Declaration<
   credentialIn?: (body: Buffer, request: RequestFacts) => string | null
   /** For protocols that are not ours: unknown fields are accepted, also in the query. */
   passUnknown?: true
+  /** A `parsed` body goes on to another server and nothing of it is stored, except for declared fields: it may have any text. */
+  passBody?: true
   project?: (keyof F & string) | 'chosen'
   model?: keyof F & string
   metered?: M
@@ -206,6 +208,7 @@ export function declareOperation(declared: Erased) {
   }
   rejectIf(body !== undefined && 'body' in fields, route, 'the field `body` is reserved for the body')
   rejectIf(body !== undefined && bodiless, route, `${method} takes no body`)
+  rejectIf(declared.passBody === true && body !== 'parsed', route, 'only a parsed body is passed on')
   rejectIf(!!declared.encodings && bodiless, route, 'encodings need a body')
   const { credentialIn = null } = declared
   const isIngested = access === 'ingest' && (body === 'bytes' || bodiless)
@@ -261,6 +264,7 @@ export function declareOperation(declared: Erased) {
     /** Its answer contains a secret. */
     disclosesSecret: hasSecret(answer.value),
     passesUnknown: declared.passUnknown ?? false,
+    passesBody: declared.passBody ?? false,
     check: compileCheck(checked),
     status: declared.status ?? (answer.kind === 'nothing' ? 204 : 200),
     project: project ?? null,

@@ -24,7 +24,8 @@ export const createEmbedding = operation({
   faults: CALL_FAULTS,
   run: async (context, { body, model }) => {
     const fields = fieldsOf(body, ['input'])
-    if (model === LOCAL_EMBED.id) return embedHere(context, fields)
+    const chosen = await context.state.chosen(context.caller.org)
+    if (chosen(model)[0] === LOCAL_EMBED.id) return embedHere(context, model, fields)
     return (await callModel(context, 'embeddings', fields, body.bytes)) as Reply
   },
 })
@@ -32,7 +33,8 @@ export const createEmbedding = operation({
 const HERE = { model: LOCAL_EMBED.id, offer: LOCAL_EMBED }
 const FREE = { most: 0, least: 0, amount: 0, inputTokens: 0, limitWithin: () => null }
 
-async function embedHere(context: CallContext, fields: JsonObject): Promise<Reply> {
+/** `model` is the name that the client used. */
+async function embedHere(context: CallContext, model: string, fields: JsonObject): Promise<Reply> {
   const { caller, clock, keyed, meter, request, state } = context
   const texts = textsIn(fields.input)
   const { dimensions = DIMENSIONS, encoding_format: format = 'float' } = fields
@@ -44,7 +46,7 @@ async function embedHere(context: CallContext, fields: JsonObject): Promise<Repl
   const call = {
     id: request.id,
     caller,
-    model: LOCAL_EMBED.id,
+    model,
     wire: 'embeddings',
     isStreamed: false,
     startMs,

@@ -41,17 +41,17 @@ describe('a call that is paid in advance', () => {
   it('is limited to what the balance covers if it has no limit, and says so', async () => {
     server.state.answer = upstream.json(upstream.chatCompletion({ prompt_tokens: 10, completion_tokens: 20 }))
     const { org, key } = await newOrg()
-    await credit(org, 5)
+    await credit(org, 3)
     const { status, headers } = await chat({}, key)
     assert.equal(status, 200)
     const sent = server.received.at(-1)?.json
     assert.equal(headers['x-max-tokens'], String(sent.max_tokens))
-    assert.ok(sent.max_tokens * OUTPUT > 4 && sent.max_tokens * OUTPUT <= 5, String(sent.max_tokens))
+    assert.ok(sent.max_tokens * OUTPUT > 2 && sent.max_tokens * OUTPUT <= 3, String(sent.max_tokens))
     await credit(org, 1_000_000)
-    assert.equal((await chat({}, key)).headers['x-max-tokens'], '32768')
+    assert.equal((await chat({}, key)).headers['x-max-tokens'], '4096')
     const limited = await chat({ max_completion_tokens: 7 }, key)
     assert.equal(limited.headers['x-max-tokens'], undefined)
-    assert.equal(server.received.at(-1)?.json.max_tokens, undefined)
+    assert.equal(server.received.at(-1)?.json.max_tokens, 7)
   })
 
   for (const [path, body, field] of [

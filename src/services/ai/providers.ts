@@ -51,6 +51,11 @@ const ProviderModel = Type.Object(
       Type.Enum(['chat', 'embedding'], { description: 'What it does; default `chat`', examples: ['chat'] }),
     ),
     price: Type.Optional(Price),
+    outputMax: bound(
+      'Tokens that it writes at most, for calls that are paid in advance and set no limit; default: what is known of a model of this name, or 4096',
+      16_384,
+      1e8,
+    ),
     beginMs: bound('Milliseconds until its answer must begin; default 300000', 60_000, HOUR_MS),
     gapMs: bound('Milliseconds between two parts of its answer; default 300000', 60_000, HOUR_MS),
     rate: bound('Calls that an organisation may begin in a minute, at each process of this service', 600, 1e6),

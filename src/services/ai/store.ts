@@ -2,6 +2,7 @@
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
+import { isStorable } from '../../kit/storable.ts'
 import type { OfferedModel } from './models/offer.ts'
 
 export type ProviderRow = {
@@ -181,10 +182,11 @@ export type IssuedRow = {
   outputTokens: number | null
 }
 
+/** `ids` are any texts that a client sent. */
 export async function selectIssued(db: Sql, org: OrgId, ids: readonly string[]): Promise<IssuedRow[]> {
   return db<IssuedRow>`select i.id, i.response, r.input_tokens as "inputTokens", r.output_tokens as "outputTokens"
     from ai_responses i left join ai_responses r on r.org = i.org and r.id = coalesce(i.response, i.id)
-    where i.org = ${org} and i.id = any(${ids}::text[])`
+    where i.org = ${org} and i.id = any(${ids.filter(isStorable)}::text[])`
 }
 
 /** How many were deleted. */

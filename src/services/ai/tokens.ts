@@ -1,5 +1,6 @@
 // Counts tokens: to reserve before a call, and for upstreams that report nothing. The encoding is o200k, that of OpenAI's
 // models; others have other encodings, so the count is an estimate for them.
+import { mediaIn, type Weights } from './media.ts'
 import type { JsonObject } from './translations/translation.ts'
 
 /** Up to here a text is counted whole. Of a longer one, windows are counted and the rest is estimated from them, so that
@@ -84,11 +85,8 @@ function endOfPiece(text: string, from: number, to: number): number {
 const PER_MESSAGE = 4
 /** The beginning of the answer. */
 const PER_CALL = 3
-/** About the most that providers count for an image of ordinary size. */
-const PER_IMAGE = 1_600
-/** Characters of base64 per token: ten tokens a second of compressed audio, and a page of a document of 70 KB. */
-const AUDIO_CHARACTERS = 500
-const FILE_CHARACTERS = 40
+/** Of an image of ordinary size; of ten tokens a second of compressed sound; of a page of a document of 70 KB. */
+const LIKELY: Weights = { image: 1_600, sound: 500, file: 40 }
 
 /** Fields with text for the model, on every wire of chat. */
 const TEXT_FIELDS = ['messages', 'system', 'input', 'instructions', 'prompt'] as const
@@ -98,19 +96,16 @@ const SCHEMA_FIELDS = ['tools', 'functions', 'response_format', 'text'] as const
 /** The input tokens of a request of the wires chat, responses and messages. Takes linear time and never fails, whatever
  *  the body contains. */
 export async function estimateChatInput(body: JsonObject): Promise<number> {
-  const found: Found = { texts: [], tokens: PER_CALL }
-  for (const field of TEXT_FIELDS) collect(body[field], false, found)
-  for (const field of SCHEMA_FIELDS) collect(body[field], true, found)
-  for (const field of ['messages', 'input'] as const) {
-    const list = body[field]
-    if (Array.isArray(list)) found.tokens += list.length * PER_MESSAGE
-  }
+  const { tokens, skipped } = mediaIn(body, LIKELY)
+  const found: Found = { texts: [], tokens: tokens + PER_CALL + messagesIn(body) * PER_MESSAGE, skipped }
+  for (const field of TEXT_FIELDS) collect(body[field], NOT_READ, false, found)
+  for (const field of SCHEMA_FIELDS) collect(body[field], NONE, true, found)
   return found.tokens + (await countText(found.texts.join('\n')))
 }
 
 /** The input tokens of a request of the embeddings wire: texts, or tokens. */
 export async function estimateEmbeddingsInput(body: JsonObject): Promise<number> {
-  const found: Found = { texts: [], tokens: 0 }
+  const found = { texts: [] as string[], tokens: 0 }
   const inputs = Array.isArray(body.input) ? body.input : [body.input]
   for (const input of inputs) {
     if (typeof input === 'string') found.texts.push(input)
@@ -120,44 +115,62 @@ export async function estimateEmbeddingsInput(body: JsonObject): Promise<number>
   return found.tokens + (await countText(found.texts.join('\n')))
 }
 
-type Found = { texts: string[]; tokens: number }
+/** The most that the families of models count for an image. */
+const IMAGES: readonly [family: RegExp, tokens: number][] = [
+  // 2,833 and 5,667 for each of up to eight tiles: 33 times as many as gpt-4o, so that an image costs the same with both.
+  [/4o-mini/i, 48_169],
+  // As many patches as with `detail: "original"`.
+  [/gpt-(5\.[4-9]|[6-9])/i, 10_000],
+  // 258 for each tile of 768 pixels, of an image of 6,144 pixels.
+  [/gemini/i, 16_512],
+  [/qwen/i, 16_384],
+]
+/** Of Claude with the highest resolution; of others known to us less. */
+const IMAGE_MOST = 5_000
+/** Sound of the lowest quality, with 32 tokens a second. Text in a file has four bytes for a token. */
+const SOUND_MOST = 40
+const FILE_MOST = (4 * 4) / 3
 
-/** Without recursion: a body may be nested deeply. */
-function collect(root: unknown, withNames: boolean, found: Found): void {
+/** What a request of any wire may count: all of its text, wherever it is, because a template of the provider may read any field.
+ *  `models` are the names of those that may get it. `most` has the most for its images, sound and files. */
+export async function fullInput(
+  body: JsonObject,
+  models: readonly string[],
+): Promise<{ likely: number; most: number }> {
+  const known = models.map(model => IMAGES.find(([family]) => family.test(model))?.[1] ?? IMAGE_MOST)
+  const { tokens: most, skipped } = mediaIn(body, { image: Math.max(...known), sound: SOUND_MOST, file: FILE_MOST })
+  const found: Found = { texts: [], tokens: PER_CALL + messagesIn(body) * PER_MESSAGE, skipped }
+  collect(body, NONE, true, found)
+  const text = found.tokens + (await countText(found.texts.join('\n')))
+  return { likely: text + mediaIn(body, LIKELY).tokens, most: text + most }
+}
+
+function messagesIn({ messages, input }: JsonObject): number {
+  return [messages, input].reduce((sum: number, list) => sum + (Array.isArray(list) ? list.length : 0), 0)
+}
+
+type Found = { texts: string[]; tokens: number; skipped: ReadonlyMap<object, string> }
+
+/** Fields that are not text for the model. */
+const NOT_READ = new Set(['role', 'type', 'id', 'tool_call_id', 'tool_use_id', 'call_id', 'cache_control', 'status'])
+const NONE: ReadonlySet<string> = new Set()
+/** In most tokenizers, a number has one for up to three digits. */
+const DIGITS_PER_TOKEN = 3
+
+/** With the names of fields, numbers are read as well. Without recursion: a body may be nested deeply. */
+function collect(root: unknown, without: ReadonlySet<string>, withNames: boolean, found: Found): void {
   const open: unknown[] = [root]
   while (open.length > 0) {
     const value = open.pop()
     if (typeof value === 'string') found.texts.push(value)
+    else if (typeof value === 'number' && withNames) found.tokens += Math.ceil(String(value).length / DIGITS_PER_TOKEN)
     else if (Array.isArray(value)) for (const one of value) open.push(one)
     else if (typeof value === 'object' && value !== null) {
-      const media = tokensOfMedia(value as JsonObject)
-      if (media !== null) {
-        found.tokens += media
-        continue
-      }
+      const data = found.skipped.get(value)
       for (const [name, inner] of Object.entries(value)) {
         if (withNames) found.texts.push(name)
-        if (!NOT_READ.has(name) || withNames) open.push(inner)
+        if (name !== data && !without.has(name)) open.push(inner)
       }
     }
   }
-}
-
-/** Fields that are not text for the model. */
-const NOT_READ = new Set(['role', 'type', 'id', 'tool_call_id', 'tool_use_id', 'call_id', 'cache_control', 'status'])
-
-/** Null if the part is none of the known media: its texts are counted then. */
-function tokensOfMedia(part: JsonObject): number | null {
-  const { type } = part
-  if (type === 'image_url' || type === 'image' || type === 'input_image') return PER_IMAGE
-  if (type === 'input_audio') return Math.ceil(charactersIn(part.input_audio, 'data') / AUDIO_CHARACTERS)
-  if (type === 'file') return Math.ceil(charactersIn(part.file, 'file_data') / FILE_CHARACTERS)
-  if (type === 'input_file') return Math.ceil(charactersIn(part, 'file_data') / FILE_CHARACTERS)
-  if (type === 'base64') return Math.ceil(charactersIn(part, 'data') / FILE_CHARACTERS)
-  return null
-}
-
-function charactersIn(value: unknown, name: string): number {
-  const text = typeof value === 'object' && value !== null ? (value as JsonObject)[name] : null
-  return typeof text === 'string' ? text.length : 0
 }

@@ -28,6 +28,7 @@ export const modelCall = {
   body: 'parsed',
   bodyLimit: BODY_LIMIT,
   passUnknown: true,
+  passBody: true,
   audit: 'none',
 } as const
 

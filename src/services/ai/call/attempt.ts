@@ -4,6 +4,7 @@ import { type Http, HttpFailure, type HttpResponse } from '../../../engines/engi
 import { BETA_HEADERS } from './extras.ts'
 import { failureOf, refusalIn, refusalWithin, unusable } from './refusal.ts'
 import type { Route } from './route.ts'
+import { cleanError, tellsError } from './secrets.ts'
 import { jsonIn } from './texts.ts'
 
 /** For the head of the answer, and for each gap in it, unless the model has its own. Reasoning models think for minutes
@@ -87,7 +88,10 @@ function wholeOf(parts: readonly Buffer[], response: HttpResponse, { offer }: Ro
   if (typeof json !== 'object' || json === null) throw unusable(offer.by)
   const refusal = refusalWithin(json, response, offer)
   if (refusal) throw refusal
-  return { bytes, text, json }
+  const clean = tellsError(json) ? cleanError(json, offer.at.apiKey) : json
+  if (clean === json) return { bytes, text, json }
+  const cleanText = JSON.stringify(clean)
+  return { bytes: Buffer.from(cleanText), text: cleanText, json: clean }
 }
 
 /** With these a client turns on what its wire does not do otherwise. */

@@ -1,39 +1,59 @@
 // The body that the provider gets.
 import { Fault } from '../../../kit/fault.ts'
 import { type JsonObject, Untranslatable } from '../translations/translation.ts'
+import { edited } from './edit.ts'
+import { exactJson } from './exact-json.ts'
 import type { Route } from './route.ts'
 
 /** What the host limits the output to, by the name that the format of the client has for it. */
 export type Limit = { name: string; tokens: number }
 
-/** The bytes of the client, unless something has to be changed: unknown fields and their order stay as they are. A fault
- *  if the provider has no words for it. */
+/** The bytes of the client, in which only what has to be changed is changed: unknown fields, their order and their numbers stay as
+ *  they are. A fault if the provider has no words for it. */
 export function bodyFor(
   route: Route,
   json: JsonObject,
   bytes: Buffer,
   limit: Limit | null = null,
 ): Buffer | string | Fault {
-  const { offer, translation } = route
-  const changed: JsonObject = {}
-  if (json.model !== offer.upstream) changed.model = offer.upstream
-  const limited = limit === null ? {} : { [translation ? limit.name : limitName(route)]: limit.tokens }
-  const body = translation ? translated(route, { ...json, ...limited }) : json
-  if (!translation) Object.assign(changed, limited)
-  if (body instanceof Fault) return body
-  if (asksForUsage(route, body)) {
-    changed.stream_options = { ...(body.stream_options as JsonObject | null | undefined), include_usage: true }
+  const { translation } = route
+  if (translation) {
+    const limited = limit === null ? {} : { [limit.name]: limit.tokens }
+    const body = translated(route, { ...exactJson(json, bytes), ...limited })
+    if (body instanceof Fault) return body
+    return JSON.stringify({ ...body, ...Object.fromEntries(changesTo(route, body, null)) })
   }
-  if (!translation && Object.keys(changed).length === 0) return bytes
-  return JSON.stringify({ ...body, ...changed })
+  const changes = changesTo(route, json, limit)
+  return changes.size === 0 ? bytes : edited(bytes, changes)
 }
 
-/** Where output is limited. OpenAI's reasoning models refuse the older name, and others do not know the newer one. */
+/** The new values of fields, and undefined for those that go. */
+function changesTo(route: Route, body: JsonObject, limit: Limit | null): Map<string, unknown> {
+  const { offer } = route
+  const changes = new Map<string, unknown>()
+  if (body.model !== offer.upstream) changes.set('model', offer.upstream)
+  if (limit !== null) changes.set(limitName(route), limit.tokens)
+  for (const name of unknownLimits(route, body)) changes.set(limitName(route), body[name]).set(name, undefined)
+  if (asksForUsage(route, body)) {
+    const options = body.stream_options as JsonObject | null | undefined
+    changes.set('stream_options', { ...options, include_usage: true })
+  }
+  return changes
+}
+
+/** Where output is limited. */
 function limitName({ wire, offer }: Route): string {
   if (wire === 'responses') return 'max_output_tokens'
-  const isNew = wire === 'chat' && ['openai', 'azure'].includes(offer.at.provider.name)
-  return isNew ? 'max_completion_tokens' : 'max_tokens'
+  return wire === 'chat' ? (offer.at.provider.limits[0] as string) : 'max_tokens'
 }
+
+const CHAT_LIMITS = ['max_completion_tokens', 'max_tokens'] as const
+
+/** Limits under a name that the provider does not know. If there are two, they are equal. */
+const unknownLimits = ({ wire, offer }: Route, body: JsonObject): readonly string[] =>
+  wire === 'chat'
+    ? CHAT_LIMITS.filter(name => (body[name] ?? null) !== null && !offer.at.provider.limits.includes(name))
+    : []
 
 /** Usage is always asked for: the call is paid by it. */
 const asksForUsage = ({ wire, offer }: Route, body: JsonObject): boolean =>

@@ -17,6 +17,7 @@ import type { Answered } from './attempts.ts'
 import { fullCosts, roughCosts } from './estimate.ts'
 import { hasLongCache, requireNoExtras } from './extras.ts'
 import { type Issuing, openIssuing } from './issued.ts'
+import { requireLimits } from './limits.ts'
 import { holdFor, type Outcome, openOutcome, reasonOf, type Used } from './outcome.ts'
 import { openProduced, USAGE_IN } from './produced.ts'
 import { storedTokens } from './references.ts'
@@ -50,6 +51,7 @@ export async function callModel(
   await state.registry.ready()
   const routes = routesTo(state.registry, await state.chosen(caller.org), model, wire, caller, isPrepaid)
   for (const route of routes) requireNoExtras({ json, headers, isPrepaid }, route)
+  requireLimits(json, wire, isPrepaid)
   const isKept = routes.some(route => route.wire === 'responses' && !route.translation)
   const stored = wire === 'responses' ? await storedTokens(db, caller.org, json, { isKept, isPrepaid }) : 0
   const asked = { json, stored }

@@ -1,30 +1,27 @@
 // What a call may cost at most: held when it starts. Where organisations pay afterwards it need not be exact, but must be
 // cheap to compute; where they pay in advance, it covers the most.
 import { invalidInput } from '../../../kit/check.ts'
+import { fetchedFile } from '../media.ts'
 import type { Offer } from '../models/offer.ts'
 import { costOf } from '../price.ts'
 import type { Price, ProviderWire } from '../providers/provider.ts'
-import { estimateChatInput, estimateEmbeddingsInput } from '../tokens.ts'
+import { fullInput } from '../tokens.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { NO_USAGE } from '../wires/usage.ts'
 import type { Limit } from './body.ts'
+import { plain } from './fields.ts'
+import { choicesIn, limitIn, limitName, requireCount } from './limits.ts'
 
 /** A token is seldom shorter, and hardly ever longer than the wire's own quotes and names. */
 const BYTES_PER_TOKEN = 4
 const OUTPUT_DEFAULT = 1_024
 const OUTPUT_MAX = 200_000
-/** What the limits of the output are called. */
-const LIMITS: Record<ProviderWire, readonly string[]> = {
-  chat: ['max_completion_tokens', 'max_tokens'],
-  responses: ['max_output_tokens'],
-  messages: ['max_tokens'],
-  embeddings: [],
-}
 /** Other models have other tokens, and providers add instructions of their own: for tools, several hundred. */
 const INPUT_FACTOR = 1.5
 const INPUT_MORE = 1_024
-/** Of a model of which nobody said more. */
-const OUTPUT_UNKNOWN = 32_768
+/** Of a model of which nobody said more: nearly every one writes as much, and a provider refuses a limit that is above its
+ *  own. */
+const OUTPUT_UNKNOWN = 4_096
 /** Less is no answer. */
 const OUTPUT_LEAST = 16
 
@@ -49,25 +46,25 @@ export function roughCosts(
   const inputTokens = stored + Math.ceil(bytes / BYTES_PER_TOKEN)
   const none = { most: 0, least: 0, amount: 0, inputTokens, limitWithin: () => null }
   if (price === null) return none
-  const limit = Math.max(...LIMITS[wire].map(name => numberIn(json[name])), 0) || OUTPUT_DEFAULT
+  const limit = limitIn(json, wire) ?? OUTPUT_DEFAULT
   const output = kind === 'embedding' ? 0 : Math.min(Math.round(limit * choicesIn(json)), OUTPUT_MAX)
   const most = Number(costOf({ ...NO_USAGE, input: inputTokens, output }, price))
   return { ...none, most, least: most, amount: inputCost(price, inputTokens) }
 }
 
-const numberIn = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0)
-const choicesIn = ({ n, best_of: best }: JsonObject): number => Math.max(1, numberIn(n), numberIn(best))
-
-/** For any of these ways. Raises 400 for a limit that is none. */
+/** For any of these ways. Raises 400 for what has no most. */
 export async function fullCosts(
   offers: readonly Offer[],
   wire: ProviderWire,
   json: JsonObject,
   stored: number,
 ): Promise<Costs> {
-  const inputTokens = stored + (await (wire === 'embeddings' ? estimateEmbeddingsInput(json) : estimateChatInput(json)))
-  const input = Math.ceil(inputTokens * INPUT_FACTOR) + INPUT_MORE
   const prices = offers.flatMap(({ price }) => price ?? [])
+  requireBounded(json, prices)
+  const models = offers.map(({ upstream }) => upstream)
+  const sent = await fullInput(json, models)
+  const inputTokens = stored + sent.likely
+  const input = Math.ceil((stored + sent.most) * INPUT_FACTOR) + INPUT_MORE
   const inputMost = mostOf(prices.map(price => inputCost(price, input)))
   const amount = mostOf(prices.map(price => inputCost(price, inputTokens)))
   const costs = (output: number) =>
@@ -78,13 +75,13 @@ export async function fullCosts(
   }
   const limit = limitIn(json, wire)
   const output = limit ?? Math.min(...offers.map(({ outputMax }) => outputMax ?? OUTPUT_UNKNOWN))
-  const most = costs(output)
-  if (limit !== null) return { most, least: most, amount, inputTokens, limitWithin: () => null }
+  const whole = { most: costs(output), amount, inputTokens }
+  if (limit !== null) return { ...whole, least: whole.most, limitWithin: () => null }
   const each = mostOf(prices.map(price => outputCost(price, MILLION))) * choices
   const tokensWithin = (held: number) =>
     each === 0 ? output : Math.min(output, Math.floor(((held - costs(0)) * MILLION) / each))
-  const limitWithin = (held: number) => ({ name: LIMITS[wire].at(-1) as string, tokens: tokensWithin(held) })
-  return { most, least: costs(Math.min(OUTPUT_LEAST, output)), amount, inputTokens, limitWithin }
+  const limitWithin = (held: number) => ({ name: limitName(wire), tokens: tokensWithin(held) })
+  return { ...whole, least: costs(Math.min(OUTPUT_LEAST, output)), limitWithin }
 }
 
 const MILLION = 1_000_000
@@ -99,14 +96,29 @@ const outputCost = (price: Price, output: number): number =>
 
 /** A model that makes images makes one, unless it is asked for more. */
 const imagesCost = (price: Price, json: JsonObject): number =>
-  price.image === undefined ? 0 : Number(costOf({ ...NO_USAGE, images: choicesIn(json) }, price))
+  price.image === undefined ? 0 : Number(costOf({ ...NO_USAGE, images: imagesIn(json) }, price))
 
-/** Null if there is none. */
-function limitIn(json: JsonObject, wire: ProviderWire): number | null {
-  const given = LIMITS[wire].filter(name => (json[name] ?? null) !== null)
-  for (const name of given) {
-    if (!Number.isSafeInteger(json[name]) || (json[name] as number) < 1)
-      throw invalidInput([{ path: name, says: 'must be a whole number of at least 1' }])
+const imagesIn = (json: JsonObject): number =>
+  Math.max(choicesIn(json), hasImageTool(json) ? Number(json.max_tool_calls) : 0)
+
+/** Each use of the tool makes an image. */
+const hasImageTool = ({ tools, input }: JsonObject): boolean =>
+  [tools, ...(Array.isArray(input) ? input.map(item => item?.tools) : [])].some(isImageTool)
+
+const isImageTool = (tools: unknown): boolean =>
+  Array.isArray(tools) &&
+  tools.some(tool => plain(String(tool?.type).slice(0, 64)) === 'imagegeneration' || isImageTool(tool?.tools))
+
+const IMAGES_MAX = 128
+
+function requireBounded(json: JsonObject, prices: readonly Price[]): void {
+  const path = fetchedFile(json)
+  if (path !== null) {
+    throw invalidInput([{ path, says: 'is a URL, so that nobody here knows what it costs: send the content itself' }])
   }
-  return given.length === 0 ? null : Math.max(...given.map(name => json[name] as number))
+  if (!hasImageTool(json) || prices.every(({ image }) => image === undefined)) return
+  if ((json.max_tool_calls ?? null) === null) {
+    throw invalidInput([{ path: 'max_tool_calls', says: 'is required with the tool `image_generation`' }])
+  }
+  requireCount(json, ['max_tool_calls'], IMAGES_MAX)
 }

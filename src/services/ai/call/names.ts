@@ -8,7 +8,7 @@ const [OBJECT, OBJECT_END, LIST, LIST_END] = [123, 125, 91, 93]
 /** Most texts are shorter. The search by the runtime is faster for the others, but costs more to call. */
 const NEAR_BYTES = 48
 /** Beyond these the first name that occurs twice is not looked for. It only makes the refusal clearer. */
-const NAMES_MAX = 200_000
+const NAMES_MAX = 20_000
 const DEPTH_MAX = 64
 const NAME_SHOWN_MAX = 100
 

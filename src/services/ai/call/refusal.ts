@@ -2,10 +2,10 @@
 import type { HttpFailure, HttpResponse } from '../../../engines/engines.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { Offer } from '../models/offer.ts'
+import { tellsError, withoutSecrets } from './secrets.ts'
 import { jsonIn } from './texts.ts'
 
 const ERROR_BYTES_MAX = 64 * 1024
-const MESSAGE_MAX = 1_000
 const LINE_MAX = 300
 
 /** `isTransient`: another attempt, or another provider, may succeed. */
@@ -34,13 +34,16 @@ export const unusable = (by: string, cause?: unknown): AttemptFailed =>
 export const refusalIn = async (answer: HttpResponse, offer: Offer): Promise<AttemptFailed> =>
   refusalOf(answer.status, jsonIn(await head(answer)), answer, offer)
 
-/** Some providers answer 200 with nothing but an error. */
+/** Some providers answer 200 with nothing but an error. A response that failed is one that clients know. */
 export function refusalWithin(json: object, answer: HttpResponse, offer: Offer): AttemptFailed | null {
-  const { error = null, choices, content, output, data } = json as Record<string, unknown>
-  if (error === null || (choices ?? content ?? output ?? data) !== undefined) return null
-  const { code } = error as { code?: unknown }
-  return refusalOf(typeof code === 'number' && code >= 400 && code <= 599 ? code : 500, json, answer, offer)
+  const { error, object, code, choices, content, output, data } = json as Record<string, unknown>
+  if (!tellsError(json) || object === 'response') return null
+  if ([choices, content, output, data].some(made => Array.isArray(made) && made.length > 0)) return null
+  const status = [(error as { code?: unknown } | null | undefined)?.code, code].find(isStatus) ?? 500
+  return refusalOf(status, json, answer, offer)
 }
+
+const isStatus = (code: unknown): code is number => typeof code === 'number' && code >= 400 && code <= 599
 
 function refusalOf(status: number, json: unknown, answer: HttpResponse, offer: Offer): AttemptFailed {
   const { by } = offer
@@ -57,19 +60,31 @@ function refusalOf(status: number, json: unknown, answer: HttpResponse, offer: O
     return new AttemptFailed(new Fault('upstream_busy', { message, retryAfterS, cause }), true)
   }
   if (status >= 400 && status <= 499 && status !== 408) {
-    const message = `The provider ${by} refused the request: ${said.message ?? `status ${status}`}`
+    const message = `The provider ${by} refused the request with status ${status}${ending(said.message)}`
     const fields = said.param === null ? {} : { fields: [{ path: said.param, says: 'was refused by the provider' }] }
     return new AttemptFailed(new Fault('model_refused', { message, cause, ...fields }), false)
   }
-  const message = `The provider ${by} failed with status ${status}${firstLine(said.message)}.`
+  const message = `The provider ${by} failed with status ${status}${ending(said.message)}`
   return new AttemptFailed(new Fault('upstream_unreachable', { message, cause }), true)
 }
 
-/** Of what it said, without the full stop. */
-function firstLine(message: string | null): string {
-  const [line = ''] = (message ?? '').trim().split(/[\r\n]/, 1)
-  return line === '' ? '' : `: ${line.slice(0, LINE_MAX).replace(/\.$/, '')}`
+const ending = (message: string | null) => (message === null ? '.' : `: ${message.replace(/\.$/, '')}.`)
+
+/** Of what it said: text that a terminal or a log shows as it is. */
+function firstLine(text: string): string | null {
+  const [line = ''] = text.trim().split(/[\r\n\v\f\u0085\u2028\u2029]/, 1)
+  const shown = line
+    .replace(UNSEEN, '')
+    .slice(0, LINE_MAX)
+    // A character that was cut in two is no text.
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed()
+    .trim()
+  return shown === '' ? null : shown
 }
+
+/** Control characters, and those that turn the direction of text. */
+const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 async function head({ body }: HttpResponse): Promise<string> {
   const parts: Buffer[] = []
@@ -84,20 +99,29 @@ async function head({ body }: HttpResponse): Promise<string> {
 
 type Said = { message: string | null; code: string | null; param: string | null }
 
-/** OpenAI and Anthropic both have an object `error`; others a text, or nothing that can be read. Some repeat the key that
- *  they refuse. */
+/** OpenAI and Anthropic both have an object `error`; others a text, a `message` or a `detail`, all of it in a list, or nothing
+ *  that can be read. */
 function saidIn(json: unknown, apiKey: string | null): Said {
-  const { error } = (json ?? {}) as { error?: unknown }
-  const fields = (typeof error === 'object' ? (error ?? {}) : { message: error }) as Record<string, unknown>
-  const { message, code, type, param, details } = fields
-  const text = (value: unknown) => {
-    if (typeof value !== 'string' || value === '') return null
-    return (apiKey === null ? value : value.replaceAll(apiKey, '[key]')).slice(0, MESSAGE_MAX)
-  }
+  const whole = Object((Array.isArray(json) ? json[0] : json) ?? {}) as Record<string, unknown>
+  const error = whole.error ?? whole
+  const fields = (typeof error === 'object' ? error : { message: error }) as Record<string, unknown>
+  const { message, detail, code, type, param, details } = fields
+  const text = (value: unknown) => (typeof value === 'string' ? firstLine(withoutSecrets(value, apiKey)) : null)
   // By which the tool runner of Anthropic's client learns that the model has no threads.
-  const { error_code: detail } = (details ?? {}) as { error_code?: unknown }
-  const isAboutThreads = typeof detail === 'string' && detail.startsWith('thread_')
-  return { message: text(message), code: text(code) ?? text(type), param: isAboutThreads ? 'thread' : text(param) }
+  const { error_code: detailCode } = (details ?? {}) as { error_code?: unknown }
+  const isAboutThreads = typeof detailCode === 'string' && detailCode.startsWith('thread_')
+  return {
+    message: text(message) ?? text(whole.message) ?? text(textOf(detail ?? whole.detail)),
+    code: text(code) ?? text(type),
+    param: isAboutThreads ? 'thread' : text(param),
+  }
+}
+
+/** Some have a list of what is wrong, each with its place. */
+function textOf(detail: unknown): unknown {
+  if (!Array.isArray(detail)) return detail
+  const { msg, loc } = (detail[0] ?? {}) as { msg?: unknown; loc?: unknown }
+  return typeof msg === 'string' && Array.isArray(loc) ? `${loc.join('.')}: ${msg}` : (msg ?? detail[0])
 }
 
 const MONEY =

@@ -4,6 +4,7 @@ import type { About, JsonObject, ServerEvent, Translation } from '../translation
 import { cutNullUsage, isNullUsage, USAGE } from './null-usage.ts'
 import type { Produced } from './produced.ts'
 import type { Route } from './route.ts'
+import { cleanError, tellsError, withoutSecrets } from './secrets.ts'
 import { eventsIn, eventText, openEvents } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
@@ -20,7 +21,7 @@ export function passOn(route: Route, request: JsonObject, about: About, produced
   const { apiKey } = route.offer.at
   const passed = (bytes: Buffer | null) => {
     if (bytes === null) return null
-    return pass(bytes.includes(ERROR) ? withoutSecret(bytes, apiKey, produced) : bytes)
+    return pass(mayTellError(bytes) ? withoutSecret(bytes, apiKey, produced) : bytes)
   }
   return {
     next: chunk => passed(events.add(chunk)),
@@ -49,21 +50,37 @@ function hasLine(bytes: Buffer, line: Buffer): boolean {
 const [LF, CR] = [10, 13]
 const isLineEnd = (byte: number | undefined): boolean => byte === LF || byte === CR || byte === undefined
 
-/** A quote inside of a text is escaped, so that this is always a name or a whole text. */
-const ERROR = Buffer.from('"error"')
+const ERROR = Buffer.from('error')
+const EVENT = /event: ?$/
+const QUOTE = 34
+
+/** Whether it is a name, a whole text, or the name of an event. A quote inside of a text is escaped. */
+function mayTellError(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(ERROR); at !== -1; at = bytes.indexOf(ERROR, at + ERROR.length)) {
+    const before = bytes[at - 1]
+    if (before === QUOTE && bytes[at + ERROR.length] === QUOTE) return true
+    if (before !== QUOTE && EVENT.test(bytes.toString('latin1', Math.max(0, at - 7), at))) return true
+  }
+  return false
+}
 
 /** Notes an error that the events tell of. Some providers repeat in it the key that they refuse. */
 function withoutSecret(bytes: Buffer, apiKey: string | null, produced: Produced): Buffer {
-  if (!eventsIn(bytes).some(({ data }) => isError(jsonIn(data)))) return bytes
+  const events = eventsIn(bytes)
+  const clean = events.map(event => cleanEvent(event, apiKey))
+  if (clean.every(one => one === null)) return bytes
   produced.fail()
-  return apiKey !== null && bytes.includes(apiKey) ? Buffer.from(bytes.toString().replaceAll(apiKey, '[key]')) : bytes
+  if (clean.every((data, at) => data === null || data === events[at]?.data)) return bytes
+  return Buffer.from(events.map((event, at) => eventText({ ...event, data: clean[at] ?? event.data })).join(''))
 }
 
-/** The events of responses have the field in any case. */
-function isError(json: unknown): boolean {
-  const { type, error, response } = (json ?? {}) as { type?: unknown; error?: unknown; response?: unknown }
-  const { error: within } = (response ?? {}) as { error?: unknown }
-  return type === 'error' || (error ?? within ?? null) !== null
+/** The data of an error without secrets; null if the event tells of none. */
+function cleanEvent({ event, data }: ServerEvent, apiKey: string | null): string | null {
+  const json = jsonIn(data)
+  if (event !== 'error' && !tellsError(json)) return null
+  if (json === null) return withoutSecrets(data, apiKey)
+  const clean = cleanError(json, apiKey)
+  return clean === json ? data : JSON.stringify(clean)
 }
 
 const asksForUsage = ({ stream_options: options }: JsonObject): boolean =>

@@ -28,6 +28,7 @@ export const anthropic: Provider = {
   headers: apiKey => ({ 'anthropic-version': VERSION, ...(apiKey === null ? {} : { 'x-api-key': apiKey }) }),
   path: pathsUnder('/v1'),
   usageInStreams: 'always',
+  limits: ['max_tokens'],
   models: [
     chatModel('claude-opus-5', '2026-10-10', OPUS),
     chatModel('claude-sonnet-5', '2026-10-10', priceOf(200, 1_000)),

@@ -11,5 +11,6 @@ export const azure: Provider = {
   headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { 'api-key': apiKey }),
   path: pathsUnder('/openai/v1'),
   usageInStreams: 'asked',
+  limits: ['max_completion_tokens', 'max_tokens'],
   models: [],
 }

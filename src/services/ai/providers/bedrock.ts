@@ -14,6 +14,7 @@ export const bedrock: Provider = {
   headers: bearer,
   path: pathsUnder('/openai/v1'),
   usageInStreams: 'asked',
+  limits: ['max_completion_tokens'],
   models: [
     chatModel('openai.gpt-oss-120b-1:0', '2025-08-05', { input: 15, output: 60 }, CONTEXT),
     chatModel('openai.gpt-oss-20b-1:0', '2025-08-05', { input: 7, output: 30 }, CONTEXT),

@@ -11,5 +11,6 @@ export const compatible: Provider = {
   headers: bearer,
   path: pathsUnder(''),
   usageInStreams: 'asked',
+  limits: ['max_tokens'],
   models: [],
 }

@@ -13,6 +13,7 @@ export const google: Provider = {
   headers: bearer,
   path: pathsUnder(''),
   usageInStreams: 'asked',
+  limits: ['max_tokens'],
   models: [
     // Prompts of more than 200,000 tokens cost more with the pro models, and audio with the flash models.
     chatModel('gemini-3-pro-preview', '2025-11-18', { input: 200, output: 1_200, cachedInput: 20 }, GEMINI),

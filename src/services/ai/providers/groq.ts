@@ -12,6 +12,7 @@ export const groq: Provider = {
   headers: bearer,
   path: pathsUnder('/openai/v1'),
   usageInStreams: 'asked',
+  limits: ['max_completion_tokens', 'max_tokens'],
   models: [
     chatModel('llama-3.3-70b-versatile', '2025-08-05', { input: 59, output: 79 }, CONTEXT),
     chatModel('llama-3.1-8b-instant', '2025-08-05', { input: 5, output: 8 }, CONTEXT),

@@ -78,7 +78,10 @@ function baseUrlFrom(provider: Provider, { name, value }: Setting): string {
   return checkedBaseUrl(provider, provider === ollama ? urlOfHost(value) : value, name)
 }
 
-const CALLS = ['/chat/completions', '/completions', '/embeddings', '/responses', '/messages', '/models']
+const CALLS = [
+  ...['/chat/completions', '/completions', '/embeddings', '/responses', '/messages', '/messages/count_tokens'],
+  '/models',
+]
 
 /** Also for a URL that an operator gives; `name` is that of the field or variable. The URL may have the part with which
  *  the provider's paths begin, such as `/v1`, or not. */
@@ -93,11 +96,22 @@ export function checkedBaseUrl(provider: Provider, text: string, name: string): 
   let end = url.pathname.length
   while (url.pathname[end - 1] === '/') end--
   const path = url.pathname.slice(0, end)
-  const call = CALLS.find(one => path.endsWith(one))
+  const call = CALLS.find(one => decoded(path).endsWith(one))
   if (call) throw new BadEnvironment(`${name} must not end in \`${call}\`: that is added for each call.`)
   if (provider === compatible && path === '') return `${url.origin}/v1`
   const prefix = provider.path('models').slice(0, -'/models'.length)
   return url.origin + (prefix && path.endsWith(prefix) ? path.slice(0, -prefix.length) : path)
+}
+
+/** As servers read it: some take paths in any case, and `%2F` for a slash. */
+function decoded(path: string): string {
+  let plain = path
+  try {
+    plain = decodeURIComponent(path)
+  } catch {
+    // A percent sign that begins no character is one.
+  }
+  return plain.toLowerCase().trimEnd()
 }
 
 /** `OLLAMA_HOST` is also what Ollama listens on: a scheme and a port may be missing, and 0.0.0.0 means every address. */

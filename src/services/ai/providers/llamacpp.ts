@@ -10,5 +10,6 @@ export const llamacpp: Provider = {
   headers: bearer,
   path: pathsUnder('/v1'),
   usageInStreams: 'asked',
+  limits: ['max_tokens'],
   models: [],
 }

@@ -13,6 +13,7 @@ export const mistral: Provider = {
   headers: bearer,
   path: pathsUnder(''),
   usageInStreams: 'always',
+  limits: ['max_tokens'],
   models: [
     chatModel('mistral-large-2512', '2025-12-02', { input: 50, output: 150 }),
     chatModel('mistral-large-2411', '2025-05-07', { input: 200, output: 600 }, CONTEXT),

@@ -12,5 +12,6 @@ export const ollama: Provider = {
   headers: bearer,
   path: pathsUnder('/v1'),
   usageInStreams: 'asked',
+  limits: ['max_tokens'],
   models: [],
 }

@@ -17,6 +17,7 @@ export const openai: Provider = {
   headers: bearer,
   path: pathsUnder(''),
   usageInStreams: 'asked',
+  limits: ['max_completion_tokens', 'max_tokens'],
   models: [
     // Prompts of more than 272,000 tokens cost more with the families 5.6 and 6.
     chatModel(

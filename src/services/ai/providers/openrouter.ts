@@ -11,5 +11,6 @@ export const openrouter: Provider = {
   headers: bearer,
   path: pathsUnder(''),
   usageInStreams: 'always',
+  limits: ['max_tokens'],
   models: [],
 }

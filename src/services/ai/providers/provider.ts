@@ -27,6 +27,9 @@ export type KnownModel = {
 
 export type ProviderWire = 'chat' | 'embeddings' | 'responses' | 'messages'
 
+/** The newer name counts reasoning, and OpenAI's reasoning models know no other. */
+export type ChatLimit = 'max_completion_tokens' | 'max_tokens'
+
 export type Provider = {
   name: string
   wire: 'openai' | 'anthropic'
@@ -41,6 +44,9 @@ export type Provider = {
   path: (wire: ProviderWire | 'models') => string
   /** Whether streams report usage: only if the request asks for it (`stream_options.include_usage`), always, or never. */
   usageInStreams: 'asked' | 'always' | 'never'
+  /** What it calls the limit of the output of a chat; the first is the one that this host sets. One that ignores a name would
+   *  write without a limit. */
+  limits: readonly ChatLimit[]
   models: readonly KnownModel[]
 }
 

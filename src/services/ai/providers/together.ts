@@ -12,6 +12,7 @@ export const together: Provider = {
   headers: bearer,
   path: pathsUnder(''),
   usageInStreams: 'asked',
+  limits: ['max_tokens'],
   models: [
     chatModel('meta-llama/Llama-3.3-70B-Instruct-Turbo', '2025-08-05', { input: 88, output: 88 }, CONTEXT),
     chatModel('meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo', '2025-08-05', { input: 18, output: 18 }, CONTEXT),

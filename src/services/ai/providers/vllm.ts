@@ -10,5 +10,7 @@ export const vllm: Provider = {
   headers: bearer,
   path: pathsUnder('/v1'),
   usageInStreams: 'asked',
+  /** Older versions ignore the newer name. */
+  limits: ['max_tokens'],
   models: [],
 }
