@@ -9,7 +9,6 @@ import { trusting } from '../authorities.ts'
 import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../engines.ts'
 import { dispatch } from './dispatch.ts'
 import { type AddressGuard, addressGuard } from './guard.ts'
-import { skippingContinue } from './interim.ts'
 
 export type HttpOptions = {
   /** Addresses that the guard allows although they are not public. */
@@ -32,7 +31,7 @@ export function openHttp(options: HttpOptions): Http {
   const resolver = newResolver(options.dns ?? [])
   const dispatchers = {
     public: new Agent({ connect: guardedConnector(permits, resolver, tls), ...IDLE }),
-    configured: new Agent({ connect: skippingContinue(buildConnector({ ...tls, timeout: CONNECT_TIMEOUT_MS })) }),
+    configured: new Agent({ connect: { ...tls, timeout: CONNECT_TIMEOUT_MS } }),
   }
   const close = async () => {
     await Promise.all(Object.values(dispatchers).map(agent => agent.destroy()))
