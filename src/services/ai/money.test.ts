@@ -148,8 +148,12 @@ describe('an answer', () => {
   })
 
   const ASKED = { messages, max_tokens: 10 }
+  const endedBy = (last: string) => upstream.chatChunks(['a', 'b']).map(chunk => chunk.replace('data: [DONE]', last))
   for (const [path, model, asked, parts, last] of [
     ['/v1/chat/completions', 'large', ASKED, upstream.chatChunks(['a', 'b']), 'data: [DONE]'],
+    ...['data:[DONE]', 'data:  [DONE] '].map(
+      last => ['/v1/chat/completions', 'large', ASKED, endedBy(last), last] as const,
+    ),
     ['/v1/messages', 'claude-large', ASKED, upstream.messageEvents(['a', 'b']), 'event: message_stop'],
     ['/v1/messages', 'large', ASKED, upstream.chatChunks(['a', 'b']), 'event: message_stop'],
     ['/v1/responses', 'large', { input: 'Hello' }, upstream.chatChunks(['a', 'b']), 'event: response.completed'],

@@ -29,26 +29,43 @@ export function passOn(route: Route, request: JsonObject, about: About, produced
   }
 }
 
-const LAST: Record<ProviderWire, readonly Buffer[]> = {
-  chat: [Buffer.from('data: [DONE]')],
-  messages: [Buffer.from('event: message_stop')],
-  responses: ['completed', 'incomplete', 'failed'].map(how => Buffer.from(`event: response.${how}`)),
-  embeddings: [],
+type Last = { field: Buffer; words: readonly Buffer[] }
+const lastBy = (field: string, words: readonly string[]): Last => ({
+  field: Buffer.from(`${field}:`),
+  words: words.map(word => Buffer.from(word)),
+})
+const LAST: Record<ProviderWire, Last> = {
+  chat: lastBy('data', ['[DONE]']),
+  messages: lastBy('event', ['message_stop']),
+  responses: lastBy('event', ['response.completed', 'response.incomplete', 'response.failed']),
+  embeddings: lastBy('event', []),
 }
 
 /** Whether these bytes have the event that says that a stream is whole. */
-export const isLast = (wire: ProviderWire, bytes: Buffer): boolean => LAST[wire].some(line => hasLine(bytes, line))
+export function isLast(wire: ProviderWire, bytes: Buffer): boolean {
+  const { field, words } = LAST[wire]
+  return words.some(word => hasLine(bytes, field, word))
+}
 
 /** The end of a line inside of a text is escaped, so that a text of a model has no such line, but may have its words. */
-function hasLine(bytes: Buffer, line: Buffer): boolean {
-  for (let at = bytes.indexOf(line); at !== -1; at = bytes.indexOf(line, at + line.length)) {
-    if ((at === 0 || isLineEnd(bytes[at - 1])) && isLineEnd(bytes[at + line.length])) return true
+function hasLine(bytes: Buffer, field: Buffer, word: Buffer): boolean {
+  for (let at = bytes.indexOf(word); at !== -1; at = bytes.indexOf(word, at + word.length)) {
+    const start = overSpaces(bytes, at, -1) - field.length
+    const isField = start >= 0 && bytes.subarray(start, start + field.length).equals(field)
+    if (isField && isLineEnd(bytes[start - 1]) && isLineEnd(bytes[overSpaces(bytes, at + word.length, 1)])) return true
   }
   return false
 }
 
-const [LF, CR] = [10, 13]
+const [LF, CR, SPACE] = [10, 13, 32]
 const isLineEnd = (byte: number | undefined): boolean => byte === LF || byte === CR || byte === undefined
+
+/** Some write several spaces, or none. Where those end that begin there, or begin that end there. */
+function overSpaces(bytes: Buffer, from: number, step: 1 | -1): number {
+  let at = from
+  while (bytes[step === 1 ? at : at - 1] === SPACE) at += step
+  return at
+}
 
 const ERROR = Buffer.from('error')
 const EVENT = /event: ?$/
