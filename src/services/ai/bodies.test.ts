@@ -137,7 +137,12 @@ describe('a body of the client', () => {
     assert.deepEqual(await call(responses, '/v1/responses', { model: 'gpt', input: 'Hi' }), [200, ''])
     server.state.answer = upstream.json(upstream.message())
     const { status } = await host.call('POST /v1/messages', {
-      body: { model: 'claude-large', messages, max_tokens: 5, tools: [{ name: 'f', input_schema: parameters }] },
+      body: {
+        model: 'claude-large',
+        messages,
+        max_tokens: 5,
+        tools: [{ name: 'f', input_schema: parameters, input_examples: [{ file_id: 'own', Name: 1, name: 2 }] }],
+      },
     })
     assert.equal(status, 200)
   })

@@ -146,6 +146,14 @@ describe('what a provider says when it refuses', () => {
         assert.match(text, /an error: /)
         assert.doesNotMatch(text, QUOTED)
       }
+      for (const other of [
+        event({ message: `bad ${key}`, code: 401 }),
+        event({ detail: `bad ${key}` }),
+        `: ${key}\n\n`,
+      ]) {
+        server.state.answer = upstream.stream([...upstream.chatChunks(['a']).slice(0, -1), other])
+        assert.doesNotMatch((await streamed({ model })).text, QUOTED)
+      }
     })
   }
 })

@@ -89,6 +89,19 @@ describe('a call that is paid in advance', () => {
     assert.equal(line.cost, usage[0].amount)
   })
 
+  it('releases what is held in the database, which may have lost it in a crash', async () => {
+    const { org, key } = await newOrg()
+    await credit(org, 100)
+    server.state.answer = async (response, received) => {
+      await host.db.autocommit`delete from billing_holds where org = ${org}`
+      await host.db.autocommit`update billing_accounts set held = 0 where org = ${org}`
+      return upstream.json(upstream.chatCompletion())(response, received)
+    }
+    assert.equal((await chat({ max_tokens: 10 }, key)).status, 200)
+    assert.ok((await balanceOf(key)) < 100)
+    assert.equal(await billing.sumHeld(host.db), 0)
+  })
+
   it('that asks for more than any balance is refused, and fails no other', async () => {
     server.state.answer = upstream.json(upstream.chatCompletion())
     const { org, key } = await newOrg()

@@ -2,11 +2,10 @@
 import type { Database } from '../../engines/engines.ts'
 import { openInsistentGroups } from '../../kit/insistent-groups.ts'
 import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
-import type { Placing } from './hold-writer.ts'
 import { type Settlement, type SettlingOptions, settle } from './settle.ts'
 
 /** `placed` resolves when its hold is written, or will not be. */
-export type Charging = Omit<Settlement, 'held'> & { hold: Placing; placed: Promise<unknown> }
+export type Charging = Settlement & { placed: Promise<unknown> }
 
 /** Whoever was answered does not wait for it, and must not be kept from the answer by it. */
 const LINGER_MS = 20
@@ -26,8 +25,7 @@ export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
       write: async group => {
         // Otherwise a hold would be written after its end.
         await Promise.all(group.map(({ placed }) => placed))
-        const settlements = group.map(({ hold, placed: _, ...one }) => ({ ...one, held: heldBy(hold) }))
-        await settle(by, db, org, settlements, alerted)
+        await settle(by, db, org, group, alerted)
       },
     })
   })
@@ -38,12 +36,6 @@ export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
       if (groups.size() > 0) warn(new Error(`${groups.size()} calls could not be settled before the end`))
     },
   }
-}
-
-/** Null if it may have been written, although that failed. */
-function heldBy({ became, amount }: Placing): number | null {
-  if (became === 'held') return amount
-  return became === 'failed' ? null : 0
 }
 
 /** For the log: whoever operates this must write it into the journal. */

@@ -23,7 +23,7 @@ export type EndWriterOptions = {
 }
 
 export function openEndWriter({ db, clock, warn, running, expiry }: EndWriterOptions): OrgGroups<Ending> {
-  return openOrgGroups<Ending>(org =>
+  const groups = openOrgGroups<Ending>(org =>
     openInsistentGroups<Ending>({
       ...{ clock, warn, refused, lingerMs: LINGER_MS },
       enough: () => Math.ceil(running() / RUNNING_EACH),
@@ -35,6 +35,15 @@ export function openEndWriter({ db, clock, warn, running, expiry }: EndWriterOpt
       },
     }),
   )
+  return {
+    ...groups,
+    close: async () => {
+      await groups.close()
+      const left = groups.size()
+      if (left > 0)
+        warn(new Error(`what ${left} calls used could not be written before the end; their holds are charged`))
+    },
+  }
 }
 
 /** It is booked, unless this process dies before. */

@@ -103,6 +103,52 @@ describe('a charge', () => {
     await isBalanced(own)
   })
 
+  it('that is committed is not changed by a renewal of its hold that comes late', async t => {
+    const own = await startHost({ services: all }, t)
+    const { key, org } = own.home
+    const soon = new Date(own.clock.now().getTime() + 10_000).toISOString()
+    const one = { ...HELD, org, id: 'txn_late', soFar: 2 * CENT }
+    await store.endHolds(own.db.autocommit, org, [{ ...one, ended: soon, details: null }], soon)
+    await store.renewHolds(own.db.autocommit, [{ ...one, soFar: CENT }], soon)
+    assert.equal((await balanceOf(key, own)).balance, -2)
+  })
+
+  it('that the database refuses keeps no other from whoever reads', async t => {
+    const own = await startHost({ services: all }, t)
+    const { key, org } = own.home
+    const soon = new Date(own.clock.now().getTime() + 10_000).toISOString()
+    // No service charges for the product of one.
+    const ended = [...Array(7).keys()].map(n => ({
+      ...{ ...HELD, org, id: `txn_${n}`, soFar: CENT, ended: soon, details: null },
+      ...(n === 4 && { product: 'gone' }),
+    }))
+    await store.endHolds(own.db.autocommit, org, ended, soon)
+    for (let n = 0; n < 2; n++) assert.equal((await balanceOf(key, own)).balance, -6)
+    own.warnings.length = 0
+  })
+
+  it('that cannot be booked does not keep the host from its end, and is booked by another', async t => {
+    const state = { isDown: false }
+    const wrapDb = (db: Database): Database => {
+      const atOnce: Database['atOnce'] = async work => {
+        if (state.isDown) throw new EngineUnavailable('db', 'down')
+        await db.atOnce(work)
+      }
+      const wrapped: Database = Object.assign(
+        ((strings: TemplateStringsArray, ...values: never[]) => db(strings, ...values)) as Database,
+        { ...db, atOnce, for: () => wrapped },
+      )
+      return Object.assign(wrapped, { background: wrapped, analytics: wrapped })
+    }
+    const own = await startHost({ services: all }, t)
+    const second = await startHost({ services: all, beside: own, wrapDb }, t)
+    state.isDown = true
+    assert.equal((await spend(own.home.key, 1, {}, {}, second)).status, 204)
+    await second.drain(0)
+    assert.equal((await balanceOf(own.home.key, own)).balance, -1)
+    second.warnings.length = 0
+  })
+
   it('that cannot be booked does not delay the answer, and what shows it waits', async () => {
     const { key, org } = await newOrg()
     await spend(key, 1)

@@ -17,6 +17,9 @@ import * as store from './store.ts'
 export const HOLD_MS = 120_000
 /** More than any balance; the sum of a group must be a number that the database takes. */
 const HOLD_MAX = 10 ** 16
+/** Holds of one transaction. */
+const LEFT_MAX = 200
+const REFUSED_MAX = 1_000
 /** What was used is booked within that time, or its process died. */
 const BOOKED_MS = 10_000
 /** Longer than any call lasts: whoever began it has lost it. */
@@ -52,6 +55,8 @@ type Open = MeterOptions & {
   charges: OrgGroups<Charging>
   /** Those of calls that have ended and are not booked. */
   unbooked: Set<string>
+  /** Those that the database refuses to book. */
+  refused: Set<string>
   /** Holds that were released although it is not known whether they were written, since when: they may be yet. */
   doubtful: Map<string, number>
   patience: Patience
@@ -75,6 +80,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
     ends: openEndWriter({ db, clock, warn, running: () => running.size, expiry: () => inMs(options, BOOKED_MS) }),
     charges: openChargeWriter(options),
     unbooked: new Set(),
+    refused: new Set(),
     doubtful: new Map(),
     patience: openPatience(clock),
     unawaited: openUnawaited(warn),
@@ -165,7 +171,7 @@ function end({ running, holds }: Open, id: string): Running | null {
 
 /** Resolves when the charge is committed. Booking, which follows, takes longer. */
 function charge(open: Open, { row, placed }: Running, used: Charge): Promise<void> {
-  const { ends, charges, isPrepaid, unbooked, unawaited, clock } = open
+  const { ends, charges, isPrepaid, unbooked, clock } = open
   const { id, product, key, project } = row
   const org = row.org as OrgId
   // Otherwise others would pay in advance for what this one used.
@@ -175,30 +181,44 @@ function charge(open: Open, { row, placed }: Running, used: Charge): Promise<voi
   const ended = clock.now().toISOString()
   const about = { id, org, product, key, project, model, metadata, placed }
   const book = async () => {
-    await charges.add({ ...about, amount, created: ended, row: details, keeps, hold: row })
+    await charges.add({ ...about, amount, created: ended, row: details, keeps })
     unbooked.delete(id)
   }
   unbooked.add(id)
   if (keeps) {
-    keeps.request.keeping = book()
-    return keeps.request.keeping
+    const kept = book()
+    keeps.request.keeping = kept
+    charges.written(org) // Somebody waits for it.
+    return kept
   }
-  return ends.add({ ...about, soFar: amount, ended, details, book: () => unawaited.start(book()) })
+  return ends.add({ ...about, soFar: amount, ended, details, book: () => void book() })
 }
 
 /** Resolves when what the organisation used before is booked, by whichever process. */
 async function booked(open: Open, org: string): Promise<void> {
-  const { ends, charges, unbooked, warn } = open
+  const { ends, charges, unbooked, refused } = open
   await ends.written(org)
   await charges.written(org)
   const db = open.db.for(org)
-  const left = (await store.selectEnded(db.autocommit, org)).filter(id => !unbooked.has(id))
-  if (left.length === 0) return
+  const left = (await store.selectEnded(db.autocommit, org)).filter(id => !unbooked.has(id) && !refused.has(id))
+  for (let at = 0; at < left.length; at += LEFT_MAX) await bookLeft(open, db, left.slice(at, at + LEFT_MAX))
+}
+
+/** One that the database refuses is left to the schedule, and keeps no other from it. */
+async function bookLeft(open: Open, db: Database, ids: readonly string[]): Promise<void> {
+  const { refused, warn } = open
   try {
-    await db.transaction(async tx => settleLeft(open, tx, await store.lockHolds(tx, left)))
+    await db.transaction(async tx => settleLeft(open, tx, await store.lockHolds(tx, ids)))
   } catch (error) {
     if (error instanceof EngineUnavailable) throw error
-    warn(error) // The schedule finds out which of them cannot be.
+    const half = Math.ceil(ids.length / 2)
+    if (half < ids.length) {
+      await bookLeft(open, db, ids.slice(0, half))
+      return bookLeft(open, db, ids.slice(half))
+    }
+    if (refused.size >= REFUSED_MAX) refused.clear()
+    for (const id of ids) refused.add(id)
+    warn(error)
   }
 }
 
@@ -214,14 +234,14 @@ async function renew(open: Open): Promise<void> {
 
 /** A call that has been lost is charged what is known of it. */
 function endLost(open: Open): void {
-  const { running, clock, warn, unawaited } = open
+  const { running, clock, warn } = open
   for (const [id, one] of running) {
     if (clock.elapsedMs() - one.sinceMs < LOST_MS) continue
     end(open, id)
     const { amount, metadata } = one.soFar()
     const what = JSON.stringify(metadata)
     warn(new Error(`the call ${id} of ${one.row.org} was held for too long, and is settled: ${what}`))
-    unawaited.start(charge(open, one, { amount, metadata, model: one.row.model }))
+    void charge(open, one, { amount, metadata, model: one.row.model })
   }
 }
 

@@ -9,9 +9,8 @@ import { alertEvents } from './events.ts'
 import { writeTransfers } from './journal.ts'
 import * as store from './store.ts'
 
-/** `id` is that of the hold and of the transfer, `created` when the call ended. `held` is the amount of its hold, 0 if it has none, and null if that is not
- *  known. */
-export type Settlement = SettledCharge & { product: string; created: string; held: number | null; keeps: Keeps | null }
+/** `id` is that of the hold and of the transfer, `created` when the call ended. */
+export type Settlement = SettledCharge & { product: string; created: string; keeps: Keeps | null }
 
 export type SettlingOptions = Publishing & { charged: ReadonlyMap<string, Charged> }
 
@@ -26,10 +25,10 @@ export async function settle(
   alerted: Set<string>,
 ): Promise<void> {
   const ids = settlements.map(({ id }) => id)
-  const isPlain = settlements.every(({ held, keeps }) => held !== null && keeps === null)
+  const isPlain = settlements.every(({ keeps }) => keeps === null)
   if (isPlain && !alerted.has(org)) {
     try {
-      return await db.atOnce(tx => settlePlain(by, tx, ids, settlements))
+      return await db.atOnce(tx => settlePlain(by, tx, org, ids, settlements))
     } catch (error) {
       if (error instanceof EngineUnavailable) throw error
     }
@@ -46,6 +45,7 @@ export async function settle(
 async function settlePlain(
   by: SettlingOptions,
   db: Tx,
+  org: string,
   ids: readonly string[],
   settlements: readonly Settlement[],
 ): Promise<void> {
@@ -53,12 +53,11 @@ async function settlePlain(
   await Promise.all([
     store.deleteHolds(db, ids),
     store.insertTransfers(db, settlements.map(transferOf)),
-    store.moveHeld(
+    store.moveSpent(
       db,
-      settlements.flatMap(({ org, amount, held }) => [
-        { org, kind: 'balance' as const, amount: -amount, held: -(held ?? 0) },
-        { org, kind: 'revenue' as const, amount, held: 0 },
-      ]),
+      org,
+      settlements.reduce((sum, { amount }) => sum + amount, 0),
+      ids,
     ),
     store.addToMonthUnlessAlerted(db, at.slice(0, 7), settlements),
     ...summaries(by, db, settlements),
@@ -69,7 +68,7 @@ async function settlePlain(
 export async function settleLeft(by: SettlingOptions, db: Tx, left: readonly store.LeftHold[]): Promise<void> {
   const now = by.clock.now().toISOString()
   const settlements = left.map(({ soFar: amount, details: row, ended, org, ...one }) => ({
-    ...{ ...one, org: org as OrgId, amount, created: ended ?? now, row, keeps: null, held: null },
+    ...{ ...one, org: org as OrgId, amount, created: ended ?? now, row, keeps: null },
   }))
   if (settlements.length > 0) await settleNew(by, db, settlements)
 }

@@ -61,13 +61,13 @@ export async function addToAccounts(
     returning a.org, a.kind, a.amount`
 }
 
-/** The same where the amounts of the holds are known, which are ended by `deleteHolds`. */
-export async function moveHeld(db: Tx, movements: readonly (Account & { held: number })[]): Promise<void> {
-  const column = <K extends keyof Account | 'held'>(name: K) => movements.map(one => one[name])
+/** The same for what one organisation spent, as part of one statement with `deleteHolds` of the same ids: what is held for them is
+ *  that of before the statement. */
+export async function moveSpent(db: Tx, org: string, spent: number, holds: readonly string[]): Promise<void> {
   await db`insert into billing_accounts as a (org, kind, amount, held)
-    select org, kind, sum(amount), sum(held) from unnest(${column('org')}::text[], ${column('kind')}::text[],
-      ${column('amount')}::bigint[], ${column('held')}::bigint[]) as m (org, kind, amount, held)
-    group by org, kind order by org, kind
+    select ${org}, kind, amount, held from (values ('balance', -${spent}::bigint,
+        -(select coalesce(sum(amount), 0) from billing_holds where id = any(${holds}))::bigint),
+      ('revenue', ${spent}::bigint, 0::bigint)) as m (kind, amount, held) order by kind
     on conflict (org, kind) do update set amount = a.amount + excluded.amount, held = a.held + excluded.held`
 }
 
@@ -156,8 +156,8 @@ export type NewHold = {
   metadata: Record<string, unknown>
 }
 
-/** Holds of one organisation: all of them, or none if it must pay in advance and has too little. False then. Not worth waiting
- *  for the disk: what is lost with the database is released. */
+/** Holds of one organisation: all of them, or none if it must pay in advance and has too little. False then. Waits for
+ *  the disk only then: what is lost with the database is released, and another call might hold it. */
 export async function insertHolds(
   db: Tx,
   org: string,
@@ -180,7 +180,8 @@ export async function insertHolds(
       ${column('key')}::text[], ${column('project')}::text[], ${column('soFar')}::bigint[],
       ${holds.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[])
       as h (id, amount, product, model, key, project, so_far, metadata)
-    where set_config('synchronous_commit', 'off', true) = 'off' and exists (select from taken)
+    where exists (select from taken)
+      and (${isPrepaid} or set_config('synchronous_commit', 'off', true) = 'off')
     returning 1`
   return rows.length > 0
 }
@@ -194,12 +195,12 @@ export async function lockBalance(db: Tx, org: string): Promise<Balance> {
 
 export type HoldSoFar = { id: string; soFar: number; metadata: Record<string, unknown> }
 
-/** One that is locked is renewed the next time: if it waited for it, it would keep those of others locked. */
+/** Those of calls that run. One that is locked is renewed the next time: if it waited for it, it would keep those of others locked. */
 export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: string): Promise<void> {
   await db`with given as (select * from unnest(${holds.map(({ id }) => id)}::text[], ${holds.map(({ soFar }) => soFar)}::bigint[],
         ${holds.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[]) as g (id, so_far, metadata)),
-    locked as materialized (select id from billing_holds where id = any(${holds.map(({ id }) => id)}) order by id
-      for update skip locked)
+    locked as materialized (select id from billing_holds where id = any(${holds.map(({ id }) => id)})
+      and ended is null order by id for update skip locked)
     update billing_holds as h set expires = ${expires}, so_far = g.so_far, metadata = g.metadata
     from given as g join locked on locked.id = g.id where h.id = g.id`
 }

@@ -8,6 +8,7 @@ const OWN = new Set([
   ...['arguments', 'parameters', 'input_schema', 'output_schema', 'schema', 'json_schema', 'guided_json', 'variables'],
   ...['structured_outputs', 'response_format', 'text', 'output_config', 'output_format', 'chat_template_kwargs'],
   ...['tool_choice', 'metadata', 'logit_bias', 'annotations', 'citations', 'results', 'action', 'documents'],
+  'input_examples',
 ])
 /** Of the wire at the top, but of a call of a tool below. */
 const INPUT = 'input'

@@ -33,6 +33,12 @@ function formsOf(key: string): string[] {
   return [...new Set(forms)].sort((a, b) => b.length - a.length)
 }
 
+/** How a key is written in a stream, mostly in one way. */
+export function writtenIn(apiKey: string | null): Buffer[] {
+  if (apiKey === null || apiKey === '') return []
+  return [...new Set([apiKey, JSON.stringify(apiKey).slice(1, -1)])].map(form => Buffer.from(form))
+}
+
 /** Also without what looks like a secret of somebody else. */
 export const withoutSecrets = (text: string, apiKey: string | null): string =>
   SECRETS.reduce((clean, cleaner) => cleaner(clean), withoutKey(text, apiKey))

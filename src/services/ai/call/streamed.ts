@@ -4,7 +4,7 @@ import type { About, JsonObject, ServerEvent, Translation } from '../translation
 import { cutNullUsage, isNullUsage, USAGE } from './null-usage.ts'
 import type { Produced } from './produced.ts'
 import type { Route } from './route.ts'
-import { cleanError, tellsError, withoutSecrets } from './secrets.ts'
+import { cleanError, tellsError, withoutKey, withoutSecrets, writtenIn } from './secrets.ts'
 import { eventsIn, eventText, openEvents } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
@@ -19,9 +19,12 @@ export function passOn(route: Route, request: JsonObject, about: About, produced
     ? translator(route.translation, request, about, produced)
     : passer(produced, route.wire === 'chat' && !asksForUsage(request))
   const { apiKey } = route.offer.at
+  const keys = writtenIn(apiKey)
   const passed = (bytes: Buffer | null) => {
     if (bytes === null) return null
-    return pass(mayTellError(bytes) ? withoutSecret(bytes, apiKey, produced) : bytes)
+    const clean = mayTellError(bytes) ? withoutSecret(bytes, apiKey, produced) : bytes
+    // Some errors look like none.
+    return pass(keys.some(key => clean.includes(key)) ? Buffer.from(withoutKey(clean.toString(), apiKey)) : clean)
   }
   return {
     next: chunk => passed(events.add(chunk)),
@@ -29,42 +32,21 @@ export function passOn(route: Route, request: JsonObject, about: About, produced
   }
 }
 
-type Last = { field: Buffer; words: readonly Buffer[] }
-const lastBy = (field: string, words: readonly string[]): Last => ({
-  field: Buffer.from(`${field}:`),
-  words: words.map(word => Buffer.from(word)),
-})
-const LAST: Record<ProviderWire, Last> = {
-  chat: lastBy('data', ['[DONE]']),
-  messages: lastBy('event', ['message_stop']),
-  responses: lastBy('event', ['response.completed', 'response.incomplete', 'response.failed']),
-  embeddings: lastBy('event', []),
+const LAST: Record<ProviderWire, readonly string[]> = {
+  chat: ['[DONE]'],
+  messages: ['message_stop'],
+  responses: ['response.completed', 'response.incomplete', 'response.failed'],
+  embeddings: [],
 }
 
-/** Whether these bytes have the event that says that a stream is whole. */
-export function isLast(wire: ProviderWire, bytes: Buffer): boolean {
-  const { field, words } = LAST[wire]
-  return words.some(word => hasLine(bytes, field, word))
-}
+/** Whether these bytes have the event that says that a stream is whole. A text of a model may have its words. */
+export const isLast = (wire: ProviderWire, bytes: Buffer): boolean =>
+  LAST[wire].some(word => bytes.includes(word)) &&
+  eventsIn(bytes).some(event => LAST[wire].includes(nameOf(wire, event)))
 
-/** The end of a line inside of a text is escaped, so that a text of a model has no such line, but may have its words. */
-function hasLine(bytes: Buffer, field: Buffer, word: Buffer): boolean {
-  for (let at = bytes.indexOf(word); at !== -1; at = bytes.indexOf(word, at + word.length)) {
-    const start = overSpaces(bytes, at, -1) - field.length
-    const isField = start >= 0 && bytes.subarray(start, start + field.length).equals(field)
-    if (isField && isLineEnd(bytes[start - 1]) && isLineEnd(bytes[overSpaces(bytes, at + word.length, 1)])) return true
-  }
-  return false
-}
-
-const [LF, CR, SPACE] = [10, 13, 32]
-const isLineEnd = (byte: number | undefined): boolean => byte === LF || byte === CR || byte === undefined
-
-/** Some write several spaces, or none. Where those end that begin there, or begin that end there. */
-function overSpaces(bytes: Buffer, from: number, step: 1 | -1): number {
-  let at = from
-  while (bytes[step === 1 ? at : at - 1] === SPACE) at += step
-  return at
+function nameOf(wire: ProviderWire, { event, data }: ServerEvent): string {
+  if (wire === 'chat') return data.trim()
+  return event ?? String((jsonIn(data) as { type?: unknown } | null)?.type)
 }
 
 const ERROR = Buffer.from('error')

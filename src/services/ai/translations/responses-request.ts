@@ -56,6 +56,8 @@ const TRANSLATED = [
   'store',
   'stream',
   'stream_options',
+  // About the client, for the provider of its maker.
+  'client_metadata',
 ]
 const KNOWN = new Set([...COPIED.map(([name]) => name), ...STORED, ...REFUSED, ...TRANSLATED])
 
