@@ -11,8 +11,8 @@ import { databaseCpuUs } from './servers/database-cpu.ts'
 import { type Asked, CHAT_PATH, CHUNKS, COMPLETION, chunksOf, requestBody } from './servers/model-wire.ts'
 import { type BenchServer, startServer } from './servers/start.ts'
 
-/** Each launch is a new start of all servers. */
-const LAUNCHES = 3
+/** Each launch is a new start of all servers. With three, all benchmarks of this file take more than ten minutes. */
+const LAUNCHES = 2
 const CLIENTS = 32
 /** What calls leave behind, such as their settlement, is counted too. */
 const AFTER_MS = 200
