@@ -1,6 +1,8 @@
 // Changes fields of a body in its own bytes, so that everything else arrives as it was written: numbers that no double can
 // hold, their spelling, and texts that are no Unicode.
-const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
+import { endOfText } from './names.ts'
+
+const [QUOTE, COMMA] = [34, 44]
 const [OBJECT, OBJECT_END, LIST, LIST_END] = [123, 125, 91, 93]
 const [START, BETWEEN, END] = ['{', ',', '}'].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
@@ -60,17 +62,5 @@ function eachMember(bytes: Buffer, see: (start: number, nameEnd: number, end: nu
     else if (byte === OBJECT_END || byte === LIST_END) {
       if (--depth === 0) add(at)
     } else if (byte === COMMA && depth === 1) add(at)
-  }
-}
-
-/** Where the closing quote is of a text that begins with the quote at `from`. */
-function endOfText(bytes: Buffer, from: number): number {
-  for (let at = from + 1; ; ) {
-    const quote = bytes.indexOf(QUOTE, at)
-    if (quote === -1) return bytes.length
-    let first = quote
-    while (first > at && bytes[first - 1] === BACKSLASH) first--
-    if ((quote - first) % 2 === 0) return quote
-    at = quote + 1
   }
 }

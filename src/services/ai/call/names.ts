@@ -31,7 +31,7 @@ function colonsIn(bytes: Buffer): number {
 }
 
 /** Where the closing quote is of a text that begins with the quote at `from`. */
-function endOfText(bytes: Buffer, from: number): number {
+export function endOfText(bytes: Buffer, from: number): number {
   let at = from + 1
   for (;;) {
     const near = Math.min(at + NEAR_BYTES, bytes.length)
