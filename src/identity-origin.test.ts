@@ -1,3 +1,4 @@
+import { openBounds } from './kit/tables/bounds.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as overHttp } from 'node:http'
@@ -25,7 +26,7 @@ const origin = await openIdentityOrigin({
   configured: new Map(),
   ownOrigins: ['https://stoa.example', `https://localhost:${port}`],
   startsPerMinute: 1_000,
-  membersMax: 10,
+  bounds: openBounds(host.engines.clock, { STOA_MEMBERS_MAX: 10 }),
 })
 host.acceptSignIns(origin)
 origin.serve({ isVerified: async () => false, requests: host.requests })

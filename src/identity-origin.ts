@@ -1,5 +1,6 @@
 // Serves the identity provider on a separate port, with the same TLS, limits and draining as the API. Each brand is a
 // separate provider on that port, selected by the Host header.
+import type { Bounds } from './kit/table.ts'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { BlockList } from 'node:net'
 import { decodeJwt } from 'jose'
@@ -42,7 +43,7 @@ export type IdentityOriginOptions = {
   startsPerMinute: number
   refusals: Refusals
   /** How many members an organisation may have. */
-  membersMax: number
+  bounds: Bounds
 }
 
 /** Supplied by the host once it is ready. */
@@ -157,7 +158,7 @@ async function openBrand(
   origins: Origins,
   shared: Pick<IdentityOptions, 'own' | 'limiter' | 'starts'>,
 ): Promise<Brand> {
-  const { audience, trusted, log, membersMax } = options
+  const { audience, trusted, log, bounds } = options
   const engines = { ...options.engines, db: perClient(options.engines.db) }
   const onError = (error: unknown) => {
     if (error instanceof EngineUnavailable) options.refusals.count(`identity_${error.engine}_${error.state}`, error)
@@ -168,7 +169,7 @@ async function openBrand(
     engines,
     issuer,
     audience,
-    directory: await openDirectory(engines, brand, { membersMax, source: audience }),
+    directory: await openDirectory(engines, brand, { bounds, source: audience }),
     addressOf: request => clientAddress(request, trusted),
     corsHeaders: async (origin, address) => corsHeaders(origin, address, origins),
     onError,

@@ -1,4 +1,5 @@
 // Starts Stoa: settings, engines, database, certificate, host. Reads top to bottom.
+import { openBounds } from './kit/tables/bounds.ts'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -86,7 +87,7 @@ async function start(flags: string[]): Promise<void> {
     audience: baseUrl,
     ownOrigins,
     startsPerMinute: config.STOA_SIGN_INS_PER_MINUTE,
-    membersMax: config.services.STOA_MEMBERS_MAX as number,
+    bounds: openBounds(engines.clock, config.services),
   })
   const host = await openHost({
     ...api,

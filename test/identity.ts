@@ -1,5 +1,6 @@
 // Starts the identity origin for a test host, and provides a minimal browser: cookies, redirects and forms.
 
+import { openBounds } from '../src/kit/tables/bounds.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -34,7 +35,7 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
   const opened = await openIdentity({
     engines: host.engines,
     directory: await openDirectory(host.engines, brand, {
-      membersMax: host.settings.STOA_MEMBERS_MAX as number,
+      bounds: openBounds(host.engines.clock, host.settings),
       source: audience,
     }),
     issuer,

@@ -1,5 +1,5 @@
 // The identity origin itself, as Stoa opens it: HTTP server, oidc-provider, Stoa's adapter and directory, PostgreSQL.
-import assert from 'node:assert/strict'
+import { openBounds } from '../../src/kit/tables/bounds.ts'
 import { createHash } from 'node:crypto'
 import type { Engines } from '../../src/engines/engines.ts'
 import { histogram } from '../../src/host/histogram.ts'
@@ -19,8 +19,10 @@ import { type Realm, signInRepeatedly } from './sign-ins.ts'
 const ORG = 'bench' as OrgId
 const AUDIENCE = 'https://localhost:8443'
 const SIGN_INS = 64
-const MEMBERS_MAX = 10_000
-const DIRECTORY = { membersMax: MEMBERS_MAX, source: AUDIENCE, warn: assert.ifError }
+const MAXIMA = { STOA_MEMBERS_MAX: 10_000, STOA_APPS_MAX: 1 }
+const boundsOf = ({ clock }: Engines) => openBounds(clock, MAXIMA)
+const directoryOf = (engines: Engines) =>
+  openDirectory(engines, DEFAULT_BRAND, { bounds: boundsOf(engines), source: AUDIENCE })
 
 serve(pem => withEngines(engines => serveIdentity(engines, pem)))
 
@@ -38,7 +40,7 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
     configured: new Map(),
     ownOrigins: [AUDIENCE],
     startsPerMinute: Number.POSITIVE_INFINITY,
-    membersMax: MEMBERS_MAX,
+    bounds: boundsOf(engines),
   })
   origin.serve({ isVerified: () => false, requests: histogram('requests', 'Requests of the benchmark') })
   const source = {
@@ -48,7 +50,7 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
     adapterOf: adapterFactory(engines, DEFAULT_BRAND, async () => undefined),
   }
   const { user, email } = realm.person
-  const account = await (await openDirectory(engines, DEFAULT_BRAND, DIRECTORY)).account(email)
+  const account = await (await directoryOf(engines)).account(email)
   const refreshTokens = await inOneRequest(
     '127.0.0.1',
     () => AbortSignal.abort(),
@@ -83,9 +85,9 @@ async function newRealm(engines: Engines): Promise<Realm> {
   const input = { app: 'web', type: 'confidential', redirectUris: [redirectUri] }
   const write = (_options: object, work: (scope: object) => Promise<unknown>) =>
     engines.db.transaction(tx => work({ db: tx, record: () => {} }))
-  const context = { ...engines, caller: { org: ORG }, state: { maxima: { apps: 1 } }, write }
+  const context = { ...engines, caller: { org: ORG }, bounds: boundsOf(engines), state: {}, write }
   const app = (await createApp.run(context as never, input as never)) as { id: string; secret: string }
-  const { signing } = await (await openDirectory(engines, DEFAULT_BRAND, DIRECTORY)).keys()
+  const { signing } = await (await directoryOf(engines)).keys()
   return {
     audience: AUDIENCE,
     client: { id: app.id, secret: app.secret, redirectUri },

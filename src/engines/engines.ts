@@ -31,9 +31,21 @@ export interface Random {
 
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[]
 
-/** A query as a tagged template: every `${value}` is sent as a parameter. Times are RFC 3339 strings, 64-bit integers
- *  are numbers. */
-export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) => Promise<Row[]>
+/** A part of a query, which kit/sql.ts makes. Its text becomes a part of the query's text, its values parameters. */
+export class Fragment {
+  readonly strings: readonly string[]
+  readonly values: readonly QueryValue[]
+  constructor(strings: readonly string[], values: readonly QueryValue[]) {
+    this.strings = strings
+    this.values = values
+  }
+}
+
+export type QueryValue = SqlValue | Fragment
+
+/** A query as a tagged template: every `${value}` is sent as a parameter, unless it is a fragment. Times are RFC 3339 strings,
+ *  64-bit integers are numbers. */
+export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: QueryValue[]) => Promise<Row[]>
 
 /** A transaction. Functions that write require one, so that a write outside of a transaction does not compile. */
 export interface Tx extends Sql {
@@ -126,6 +138,13 @@ export { matches } from './log/subjects.ts'
 
 /** Every event, in lanes: the events of an organisation are in one lane, in the same order for all readers, who keep their
  *  positions themselves. */
+/** What deletes rows in many small transactions. */
+export type Removal = {
+  db: Sql
+  signal: AbortSignal
+  write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+}
+
 export interface Log {
   /** Lanes are numbered from 0. */
   readonly lanes: number
@@ -143,6 +162,8 @@ export interface Log {
   watch(onAppend: (lanes: readonly number[], subjects: readonly string[] | null) => void): Promise<void>
   /** Makes room for the coming days and deletes what all readers have passed. To be called every hour. */
   trim(options: TrimOptions): Promise<void>
+  /** Deletes the entries of an organisation, in transactions of a bounded size. */
+  remove(removal: Removal, tenant: string): Promise<void>
   /** Its size on the disk. */
   bytes(db: Sql): Promise<number>
   close(): Promise<void>

@@ -56,6 +56,10 @@ export class Answers {
     for (const scope of this.#values) scope.stop()
   }
 
+  stopStreamsOf(org: string): void {
+    for (const scope of [...this.#streams, ...this.#values]) if (scope.caller?.org === org) scope.stop()
+  }
+
   /** Sends the output of an operation. */
   send(scope: RequestScope, response: ServerResponse, operation: Operation, output: unknown): void {
     const { inspect } = this.#options

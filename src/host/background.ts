@@ -7,7 +7,7 @@ import { emitting } from '../kit/events.ts'
 import { type Lease, withLease } from '../kit/lease/lease.ts'
 import { selectDue, updateDue } from '../kit/lease/store.ts'
 import type { Queues } from '../kit/queue.ts'
-import type { Service } from '../kit/service.ts'
+import type { EndedOrgs, Service } from '../kit/service.ts'
 import { startConsumers } from './consumers/consumers.ts'
 import type { Handler } from './consumers/lane.ts'
 import type { Log } from './log.ts'
@@ -31,9 +31,10 @@ export type BackgroundOptions = {
   states: ReadonlyMap<string, unknown>
   /** For services, and what works on them. */
   jobs: Queues
-  queues: Omit<QueuesOptions, 'warn' | 'db'>
+  queues: Omit<QueuesOptions, 'warn' | 'db' | 'endedOrgs'>
   /** The `source` of events. */
   source: string
+  endedOrgs: EndedOrgs
   log: Log
 }
 
@@ -60,7 +61,8 @@ function requireDistinct(ids: readonly string[]): void {
 
 function startQueues(options: BackgroundOptions, db: Database, warn: (error: unknown) => void): () => Promise<void> {
   const ended = new AbortController()
-  const running = workOnQueues({ ...options.queues, db, warn }, ended.signal).catch(warn)
+  const { endedOrgs } = options
+  const running = workOnQueues({ ...options.queues, endedOrgs, db, warn }, ended.signal).catch(warn)
   return async () => {
     ended.abort()
     const isOver = await Promise.race([running.then(() => true), wait(JOBS_END_MS, false, { ref: false })])
@@ -68,13 +70,15 @@ function startQueues(options: BackgroundOptions, db: Database, warn: (error: unk
   }
 }
 
-function handlerOf({ engines, jobs, source }: BackgroundOptions, state: unknown, consumer: Consumer): Handler {
+function handlerOf({ endedOrgs, engines, jobs, source }: BackgroundOptions, state: unknown, consumer: Consumer): Handler {
   const { emits, run } = consumer
   const { log, clock, random } = engines
-  const handle: Handler['handle'] = (db, events, signal) =>
-    emitting({ log, clock, random, source }, db, emits, emit =>
+  const handle: Handler['handle'] = async (db, events, signal) => {
+    if (endedOrgs.has(events[0]?.tenant ?? '')) return undefined
+    return emitting({ log, clock, random, source }, db, emits, emit =>
       run({ db, clock, random, state, queues: jobs, emit, signal } as never, events),
     )
+  }
   return { ...consumer, handle }
 }
 

@@ -1,4 +1,6 @@
 // The host: operations on one TLS port, metrics on another.
+import type { Bounds } from '../kit/table.ts'
+import { openBounds } from '../kit/tables/bounds.ts'
 import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
 import { openTurns } from '../fair/turns.ts'
@@ -99,7 +101,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     const url = upstreams.get(one.name)
     return url ? [{ operations: relayOperations(one, url) }] : []
   })
-  const opened = await openServices(options, local)
+  const bounds = openBounds(engines.clock, options.settings)
+  const opened = await openServices(options, local, bounds)
   const states = new Map([...opened].map(([name, { state }]) => [name, state]))
   const queues = openQueues(options, local, states)
   const metrics = openMetrics(options.version, () => [
@@ -118,6 +121,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     source: options.baseUrl,
     states,
     jobs: queues.jobs,
+    bounds,
     rates: openRates(engines.clock, provided.leasePermits),
     serial: openSerial(),
     unkept: new Set<string>(),
@@ -130,6 +134,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const findFile = openFiles(options.files, Object.assign({}, ...[...opened.values()].map(one => one.documents)))
   const unbuilt = unbuiltPaths(services, upstreams)
   const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile })
+  provided.endedOrgs.onEnd(server.stopStreamsOf)
   const metricsServer = createMetricsServer(metrics)
   const metricsPort = await listen(metricsServer, options.metricsAddress.host, options.metricsAddress.port)
   const stopOwn = startSchedules({ ...path, services: local }, 'process')
@@ -187,15 +192,16 @@ function openQueues(options: HostOptions, services: readonly Service[], states: 
 }
 
 /** Opens the in-memory state of every service. */
-async function openServices(options: HostOptions, local: Service[]) {
+async function openServices(options: HostOptions, local: Service[], bounds: Bounds) {
   const { engines, settings, identity, baseUrl, log, services: all } = options
   const names = new Set(all.map(one => one.name))
   const charged = new Map(all.flatMap(one => one.charges.map(charge => [charge.product, charge] as const)))
+  const tables = all.flatMap(one => one.tables)
   const opened = new Map<string, Opened<unknown>>()
   for (const { name, open, settings: declared } of local) {
     const warn = (error: unknown) => log.events.warn({ err: error, service: name }, 'service')
     const own = Object.fromEntries(Object.keys(declared).map(one => [one, settings[one]]))
-    const opening = { engines, settings: own as never, services: names, charged, identity, baseUrl, warn }
+    const opening = { engines, settings: own as never, services: names, charged, tables, bounds, identity, baseUrl, warn }
     if (open) opened.set(name, await open(opening))
   }
   return opened
@@ -210,6 +216,7 @@ const REQUIRED = [
   'keptAnswers',
   'isVerified',
   'hasProject',
+  'endedOrgs',
 ] as const satisfies (keyof Provided)[]
 
 function providedBy(opened: readonly Opened<unknown>[]): Provided {

@@ -9,6 +9,7 @@ import type { Meter } from '../kit/meter.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import type { Queues } from '../kit/queue.ts'
 import type { Provided } from '../kit/service.ts'
+import type { Bounds } from '../kit/table.ts'
 import { type IdempotencyOptions, keyedRequest, once } from './idempotency.ts'
 import { inProject, noProject, projectHeader, requireModel } from './limits.ts'
 import { requireSafe } from './safe-input.ts'
@@ -23,6 +24,7 @@ export type InvokeOptions = WriterOptions &
     /** The state of each service, by name. */
     states: ReadonlyMap<string, unknown>
     jobs: Queues
+    bounds: Bounds
     /** For operations that call other operations. */
     calls: Calls
   }
@@ -108,6 +110,7 @@ function contextOf(
     state,
     write,
     queues: options.jobs,
+    bounds: options.bounds,
     calls,
     meter,
     keyed: operation.metered ? keyed : undefined,

@@ -29,6 +29,8 @@ export type HostServer = {
   refused: Parameters<Listener['serve']>[1]
   close(): void
   stopStreams(): void
+  /** Of both kinds, of an organisation that was deleted. */
+  stopStreamsOf(org: string): void
   /** Streams that stand for values. */
   stopValues(): void
 }
@@ -52,6 +54,7 @@ export function buildServer(options: ServerOptions): HostServer {
   return {
     close: () => answers.close(),
     stopStreams: () => answers.stopStreams(),
+    stopStreamsOf: org => answers.stopStreamsOf(org),
     stopValues: () => answers.stopValues(),
     refused: (id, fault, ip) => {
       observeOther('any', fault.status, 0)

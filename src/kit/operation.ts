@@ -35,6 +35,7 @@
 //   callsOperations    it calls other operations, through `calls` in its context.
 //   faults    what `run` may raise in addition to the host's own faults; `dialect` is the format of the responses.
 //   faultBody   the body of a fault for clients of another protocol at the same address; null for all others.
+import type { Bounds } from './table.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
@@ -78,6 +79,7 @@ type CallerOf<A extends Access> = A extends 'public' ? null : A extends 'ingest'
 
 export type Context<A extends Access = Access, State = unknown> = Omit<Engines, 'db'> & {
   queues: Queues
+  bounds: Bounds
   /** For reads only; `write` provides the transaction for writes. */
   db: Sql
   caller: CallerOf<A>

@@ -12,6 +12,8 @@ import type { LeasePermits } from './permits.ts'
 import type { Queue, QueueDeclaration } from './queue.ts'
 import type { Settings, SettingValues } from './setting.ts'
 import type { IdentityProvider } from './sign-in.ts'
+import { type Bounds, boundSettings, type Table } from './table.ts'
+import { retentionOf } from './tables/retention.ts'
 import type { Emits } from './write.ts'
 
 /** The declaration functions of a service, typed by the state that its `open` returns. */
@@ -39,6 +41,7 @@ export type Service = {
   operations: Record<string, Operation>
   /** The folder of its `NNNN-what.sql` files. */
   migrations: URL | null
+  tables: readonly Table[]
   settings: Settings
   schedules: readonly Schedule[]
   consumers: readonly Consumer[]
@@ -59,6 +62,9 @@ export type Opening<Values = unknown> = {
   /** What services charge for, by product. */
   charged: ReadonlyMap<string, Charged>
   identity: IdentityProvider
+  bounds: Bounds
+  /** The tables of all services and of the host. */
+  tables: readonly Table[]
   /** The URL at which clients reach this host. */
   baseUrl: string
   /** Logs errors that occur outside of a request. */
@@ -89,6 +95,13 @@ export type Provided = {
   isVerified(host: string, address: string): boolean | Promise<boolean>
   /** Whether the organisation has a project of that slug. */
   hasProject(org: OrgId, slug: string): boolean | Promise<boolean>
+  endedOrgs: EndedOrgs
+}
+
+/** The organisations that were deleted and have rows still. */
+export type EndedOrgs = {
+  has(org: string): boolean
+  onEnd(end: (org: OrgId) => void): void
 }
 
 /** `type` is `gauge` unless given. */
@@ -108,6 +121,8 @@ type Declaration<State, S extends Settings> = {
   /** Whole modules (`import * as …`) that export operations: the export name is the operation's id everywhere. */
   operations?: Record<string, unknown>[]
   migrations?: URL
+  /** A whole module (`import * as tables`) that exports tables. */
+  tables?: Record<string, unknown>
   settings?: S
   schedules?: readonly Schedule[]
   consumers?: readonly Consumer[]
@@ -121,7 +136,9 @@ export function service<State = undefined, S extends Settings = Record<never, ne
   declared: Declaration<State, S>,
 ): Service {
   const { name, what, paths = [`/v1/${name}`], operations = [], migrations = null, settings = {} } = declared
-  const { schedules = [], consumers = [], queues = [], charges = [], open = null } = declared
+  const { consumers = [], queues = [], charges = [], open = null } = declared
+  const tables = Object.values(declared.tables ?? {}).filter(isTable)
+  const schedules = [...(declared.schedules ?? []), ...retentionOf(name, tables)]
   const emits = {
     ...declared.emits,
     ...emitsOf(consumers, 'consumer'),
@@ -141,8 +158,9 @@ export function service<State = undefined, S extends Settings = Record<never, ne
     found[id] = { ...value, service: name }
   }
   const erased = open as Service['open']
+  const data = { migrations, tables, settings: { ...settings, ...boundSettings(tables) } }
   const work = { schedules, consumers, queues, charges }
-  return { name, what, paths, operations: found, migrations, settings, ...work, emits, open: erased }
+  return { name, what, paths, operations: found, ...data, ...work, emits, open: erased }
 }
 
 const emitsOf = (all: readonly { id: string; emits?: Emits }[], kind: string): Record<string, Emits> =>
@@ -155,6 +173,9 @@ const emitsOf = (all: readonly { id: string; emits?: Emits }[], kind: string): R
 /** The settings that these services declare. */
 export const settingsOf = (services: readonly Service[]): Settings =>
   Object.assign({}, ...services.map(({ settings }) => settings))
+
+const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'table'
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'operation'

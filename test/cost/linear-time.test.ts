@@ -1,5 +1,6 @@
 // No text of a client costs more than linear time: long runs of every character that a parser treats specially, in each
 // part of a request, cost little more CPU than an ordinary request of the same kind.
+import { openBounds } from '../../src/kit/tables/bounds.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -381,7 +382,7 @@ async function startIdentityOrigin(): Promise<number> {
     configured: new Map(),
     ownOrigins: [issuer],
     startsPerMinute: 1_000_000,
-    membersMax: 1_000,
+    bounds: openBounds(clock, { STOA_MEMBERS_MAX: 1_000 }),
   })
   host.acceptSignIns(origin)
   origin.serve({ isVerified: async () => false, requests: host.requests })

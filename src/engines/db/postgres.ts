@@ -1,12 +1,12 @@
 // PostgreSQL through the `postgres` driver: queries, transactions, and the meaning of errors.
 import type postgres from 'postgres'
-import { type Database, EngineUnavailable, type Session, type SqlValue, type Tx } from '../engines.ts'
-import { parameters } from './arrays.ts'
+import { type Database, EngineUnavailable, type QueryValue, type Session, type Tx } from '../engines.ts'
 import { type AtEnd, EACH_ALONE, openAtEnd } from './at-end.ts'
 import { sendAtOnce } from './at-once.ts'
 import type { RunningCall } from './calls.ts'
 import { endsWithin, type Location, openDriver, WAIT_MS } from './driver.ts'
 import { isConnectionLost, isDiskFull, translate } from './errors.ts'
+import { send } from './fragments.ts'
 import { backendOf, openPools, type PoolOptions } from './pool.ts'
 import { PARAMETERS, type Profile } from './profiles.ts'
 import { runSession } from './session.ts'
@@ -50,12 +50,12 @@ export function openPostgres(options: PostgresOptions): Database {
   }
 
   function handle(as: User): Database {
-    const write = <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-      query<Row[]>(as, true, sql => sql(strings, ...parameters(values)))
+    const write = <Row extends object>(strings: TemplateStringsArray, ...values: QueryValue[]) =>
+      query<Row[]>(as, true, sql => send(sql, strings, values))
     const script = (text: string) => query<void>(as, true, sql => sql.unsafe(text).simple())
     const own = Object.assign(
-      <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-        query<Row[]>(as, false, sql => sql(strings, ...parameters(values))),
+      <Row extends object>(strings: TemplateStringsArray, ...values: QueryValue[]) =>
+        query<Row[]>(as, false, sql => send(sql, strings, values)),
       {
         ...shared,
         load: pools[as.profile].load,
@@ -205,8 +205,8 @@ function transactionSql(tx: postgres.TransactionSql, state: Transaction, { own }
     return result
   }
   return Object.assign(
-    <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-      run<Row[]>(() => tx(strings, ...parameters(values))),
+    <Row extends object>(strings: TemplateStringsArray, ...values: QueryValue[]) =>
+      run<Row[]>(() => send(tx, strings, values)),
     {
       ...own,
       script: async (text: string) => void (await run(() => tx.unsafe(text).simple())),

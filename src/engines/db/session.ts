@@ -1,9 +1,9 @@
 // One connection without time limits, for work that may take hours. Every statement after its loss fails: another
 // connection would have neither its locks nor its transaction.
-import { EngineUnavailable, type Session, type SqlValue, type Tx } from '../engines.ts'
-import { parameters } from './arrays.ts'
+import { EngineUnavailable, type QueryValue, type Session, type Tx } from '../engines.ts'
 import { EACH_ALONE } from './at-end.ts'
 import { endsWithin, type Location, openDriver } from './driver.ts'
+import { send } from './fragments.ts'
 
 /** With keepalive the server also notices that the client's machine is gone. */
 const SESSION_SETTINGS = {
@@ -30,8 +30,8 @@ export async function runSession<T>(at: Location, waitMs: number, work: (session
   }
   const script = async (text: string) => void (await run(() => sql.unsafe(text).simple()))
   const tx: Tx = Object.assign(
-    <Row extends object>(strings: TemplateStringsArray, ...values: SqlValue[]) =>
-      run(() => sql<Row[]>(strings, ...parameters(values)) as unknown as PromiseLike<Row[]>),
+    <Row extends object>(strings: TemplateStringsArray, ...values: QueryValue[]) =>
+      run(() => send(sql, strings, values) as PromiseLike<Row[]>),
     { ...EACH_ALONE, script },
   )
   const transaction = async <R>(part: (tx: Tx) => Promise<R>): Promise<R> => {

@@ -1,5 +1,5 @@
 // The log in PostgreSQL. The events of an organisation are in one lane, each with a number there.
-import type { Database, Envelope, Log, Random, Sql } from '../engines.ts'
+import type { Database, Envelope, Log, Random, Removal, Sql } from '../engines.ts'
 import { openNotifier } from './notifier.ts'
 import { trimParts } from './parts.ts'
 import * as store from './store.ts'
@@ -60,8 +60,19 @@ export function openLog({ db, random, warn }: LogOptions): Log {
       )
     },
     trim: options => trimParts({ ...options, troubled: error => warn(error, 'the log', {}) }),
+    remove: (removal, tenant) => removeEntries(removal, laneOf(tenant), tenant),
     bytes: sql => store.selectBytes(sql),
     close: notifier.close,
+  }
+}
+
+/** Positions of one transaction. */
+const REMOVED_AT_ONCE = 5_000
+
+async function removeEntries({ db, signal, write }: Removal, lane: number, tenant: string): Promise<void> {
+  const { first, last } = await store.selectEnds(db, lane)
+  for (let from = first; from <= last && !signal.aborted; from += REMOVED_AT_ONCE) {
+    await write(tx => store.deleteEntries(tx, lane, tenant, { from, to: from + REMOVED_AT_ONCE }))
   }
 }
 

@@ -105,6 +105,23 @@ export async function deleteOther(
   return rows.length
 }
 
+/** The first and last positions of a lane; of an empty one, 1 and 0. */
+export async function selectEnds(db: Sql, lane: number): Promise<{ first: number; last: number }> {
+  const [row] = await db<{ first: number; last: number }>`select
+    coalesce(min(position), 1) as first, coalesce(max(position), 0) as last from bus_log where lane = ${lane}`
+  return row ?? { first: 1, last: 0 }
+}
+
+/** Those of an organisation among these positions, which the index finds. */
+export async function deleteEntries(
+  db: Tx,
+  lane: number,
+  tenant: string,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  await db`delete from bus_log where lane = ${lane} and position >= ${from} and position < ${to} and tenant = ${tenant}`
+}
+
 /** The space of the log on the disk. */
 export async function selectBytes(db: Sql): Promise<number> {
   const [row] = await db<{

@@ -1,4 +1,5 @@
 // Makes attempts: each is recorded before, and what became of it afterwards.
+import type { EndedOrgs } from '../../kit/service.ts'
 import type { Clock, Database, Engines } from '../../engines/engines.ts'
 import type { Groups } from '../../kit/groups.ts'
 import type { Job } from '../../kit/queue.ts'
@@ -24,6 +25,7 @@ export type AttemptsOptions = {
   placesOf: (queue: DeclaredQueue) => Places
   endings: Groups<Ending>
   measured: Measured
+  endedOrgs: Pick<EndedOrgs, 'has'>
   /** There may be something to do, and so many attempts run. */
   wake: Waker['wakeSoon']
   warn: (error: unknown) => void
@@ -67,7 +69,7 @@ export function openAttempts(options: AttemptsOptions) {
     const deadline = openDeadline(queue.declaration.deadlineMs)
     const startMs = performance.now()
     for (const one of attempts) {
-      if (loaded && !loaded.has(one.job.id)) end(one, { reason: 'gone' }, 0)
+      if (options.endedOrgs.has(one.job.org) || (loaded && !loaded.has(one.job.id))) end(one, { reason: 'gone' }, 0)
       else {
         const running = attemptOnce(warn, contextOf(queue), one, loaded?.get(one.job.id), deadline)
         unawaited.start(running.then(came => end(one, came, performance.now() - startMs)))

@@ -163,12 +163,6 @@ export async function selectDeadLetters(db: Sql, before: number, limit: number):
     where id < ${before} order by id desc limit ${limit}`
 }
 
-export async function deleteDeadLetters(db: Tx, before: string, count: number): Promise<number> {
-  const rows = await db`delete from dead_letters where id in (
-    select id from dead_letters where at < ${before} order by at limit ${count}) returning 1`
-  return rows.length
-}
-
 export type Backlog = { consumer: string; waiting: number; deadLetters: number }
 
 export async function selectBacklogs(db: Sql): Promise<Backlog[]> {

@@ -36,6 +36,7 @@ const CHANNELS = {
   members: aliasOf.member,
   workspaces: aliasOf.workspace,
   apps: aliasOf.app,
+  orgs: aliasOf.org,
 }
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {

@@ -1,14 +1,13 @@
 // Operations under /v1/account/keys. A key belongs to the organisation it was created in and to the person who created
 // it: only its owner may change it; the owner and the organisation's admins may see and revoke it.
+import * as tables from './tables.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import type { Clock, Random, Sql, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
-import { requireAtMost } from '../../kit/bound.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, secret } from '../../kit/fields.ts'
-import { lock } from '../../kit/lock/store.ts'
 import { listing, type Position, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { requireUnrestricted } from '../../kit/restricted.ts'
 import { changesIn } from '../../kit/write.ts'
@@ -94,16 +93,14 @@ export const createKey = operation({
   faults: ['conflict'],
   audit: 'key.create',
   emits: keyCreated,
-  run: async ({ caller, clock, random, state, write }, { name, type = 'secret', ...given }) => {
+  run: async ({ bounds: room, caller, clock, random, state, write }, { name, type = 'secret', ...given }) => {
     boundsFrom(given, clock.now(), state.services) // Invalid input is rejected before it waits in the queue.
     const text = newKeyText(random, type)
     return write({ serialize: true }, async ({ db, record, emit }) => {
-      await lock(db, `keys of ${caller.org}`)
       const now = clock.now()
       const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, state.services) }
       const key = await keepKey({ db, clock, random }, { ...caller, name, type, text, bounds })
-      const live = await store.countLiveKeys(db, caller.org, now.toISOString(), state.keysMax + 1)
-      requireAtMost(state.keysMax, live, 'live keys', 'Revoke one first.')
+      await room.require(db, tables.keys, caller.org)
       record(key.id, changesIn(null, key, RECORDED))
       emit('account.key.created', { ...shownOf(key), ...(key.expires !== null && { expires: key.expires }) })
       const fresh = { spent: 0, spent_month: 0, last_used: null, revoked: false, revoked_at: null, revoked_by: null }

@@ -35,6 +35,7 @@ export const aliasOf = {
   member: (orgAndUser: string) => `member ${orgAndUser}`,
   workspace: (id: string) => `workspace ${id}`,
   app: (brandAndId: string) => `app ${brandAndId}`,
+  org: (slug: string) => `org ${slug}`,
 }
 
 export function findersOf(options: LookUpOptions): Record<'key' | 'session' | 'token' | 'workspace', Finder> {
@@ -90,7 +91,7 @@ function cachedFrom(found: store.Found, member: MemberAccess | null, digest: str
       revoked: found.revoked || member === null,
       useNotedMs: usedMs(found),
     },
-    aliases: [aliasOf.credential(digest), aliasOf.member(`${org} ${user}`)],
+    aliases: [aliasOf.credential(digest), aliasOf.member(`${org} ${user}`), aliasOf.org(org)],
   }
 }
 
@@ -108,7 +109,7 @@ function cachedToken(
   const principal = { org: org as OrgId, project: null, workspace: null, ...person, credential }
   return {
     value: { principal, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY },
-    aliases: [aliasOf.signIn(digest), aliasOf.member(`${org} ${user}`), aliasOf.app(app)],
+    aliases: [aliasOf.signIn(digest), aliasOf.member(`${org} ${user}`), aliasOf.app(app), aliasOf.org(org)],
   }
 }
 
@@ -124,7 +125,7 @@ async function cachedWorkspace(
   const principal = { org, project: null, workspace: id, ...NOBODY, credential }
   return {
     value: { principal, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY },
-    aliases: [aliasOf.workspace(id)],
+    aliases: [aliasOf.workspace(id), aliasOf.org(org)],
   }
 }
 

@@ -12,12 +12,11 @@ export type Account = {
   services: ReadonlySet<string>
   signIn: SignIn
   /** How many keys of an organisation may work at a time. */
-  keysMax: number
 }
 
 export const { operation, schedule } = serviceKit<Account>()
 
-type AccountSettings = { STOA_KEYS_MAX: number; STOA_REFUSED_PER_MINUTE: number }
+type AccountSettings = { STOA_REFUSED_PER_MINUTE: number }
 
 export async function openAccount(opening: Opening<AccountSettings>): Promise<Opened<Account>> {
   const { engines, services, settings, identity, warn } = opening
@@ -25,7 +24,7 @@ export async function openAccount(opening: Opening<AccountSettings>): Promise<Op
   const keyring = await openKeyring({ ...engines, warn, verifyToken: identity.verifyToken, refusedPerMinute })
   const thisProcess = engines.random.token(8)
   return {
-    state: { keyring, services, signIn: identity.signIn, keysMax: settings.STOA_KEYS_MAX },
+    state: { keyring, services, signIn: identity.signIn },
     provides: {
       credentials: keyring,
       requireBudget: (db, caller) => requireBudget({ db, clock: engines.clock }, caller),

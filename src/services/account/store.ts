@@ -1,5 +1,6 @@
 // All SQL on API keys and browser sessions.
-import type { Sql, Tx } from '../../engines/engines.ts'
+import { fragment } from '../../kit/sql.ts'
+import type { Fragment, Sql, Tx } from '../../engines/engines.ts'
 import type { Budget, OrgId } from '../../kit/caller.ts'
 import type { KeyType } from './key-text.ts'
 
@@ -37,12 +38,8 @@ export async function insertKey(db: Tx, key: NewKey): Promise<void> {
       ${key.expires}, ${key.limits}, ${key.budget.month}, ${key.budget.total}, ${key.rate})`
 }
 
-/** The number of keys that work at the time `at`, but at most `max`. */
-export async function countLiveKeys(db: Sql, org: OrgId, at: string, max: number): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from (select from keys
-    where org = ${org} and not ended and coalesce(expires, 'infinity') > ${at} limit ${max}) as live`
-  return row?.count ?? 0
-}
+/** Of keys that work at the time `at`. */
+export const isLive = (at: string): Fragment => fragment`not ended and coalesce(expires, 'infinity') > ${at}`
 
 export async function selectKey(db: Sql, org: OrgId, id: string, month: string): Promise<KeyRow | null> {
   const [row] = await selectKeys(db, org, [id], month)

@@ -1,3 +1,4 @@
+import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { oneOf, optional, setting } from '../../kit/setting.ts'
 import { modelCalls } from './charges.ts'
@@ -9,7 +10,7 @@ import { ENVIRONMENT } from './providers/index.ts'
 import * as providers from './providers.ts'
 import * as requests from './requests.ts'
 import * as responses from './responses.ts'
-import { forgetRequests, lookForServers, sweepRequests } from './schedule.ts'
+import { lookForServers } from './schedule.ts'
 import * as aiSettings from './settings.ts'
 import { openAi } from './state.ts'
 
@@ -21,6 +22,7 @@ export const ai = service({
   paths: ['/v1/ai', '/v1/chat', '/v1/embeddings', '/v1/models', '/v1/responses', '/v1/messages'],
   operations: [chat, responses, messages, embeddings, models, providers, requests, aiSettings],
   migrations: new URL('migrations/', import.meta.url),
+  tables,
   settings: {
     STOA_AI_LOCAL: setting(
       'Whether to look for Ollama and llama.cpp on this machine (`look`) or not (`off`)',
@@ -29,8 +31,7 @@ export const ai = service({
     ),
     ...Object.fromEntries(ENVIRONMENT.map(({ name, doc }) => [name, setting(doc, '', text)])),
   },
-  schedules: [lookForServers, sweepRequests],
-  consumers: [forgetRequests],
+  schedules: [lookForServers],
   charges: [modelCalls],
   open: openAi,
 })

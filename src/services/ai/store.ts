@@ -142,20 +142,6 @@ export async function selectRequest(db: Sql, org: OrgId, id: string): Promise<Re
   return row ?? null
 }
 
-/** How many were deleted. */
-export async function deleteRequestsOf(db: Tx, org: string, limit: number): Promise<number> {
-  const rows = await db`delete from ai_requests where id in (
-    select id from ai_requests where org = ${org} limit ${limit}) returning 1`
-  return rows.length
-}
-
-/** How many were deleted. */
-export async function deleteRequests(db: Tx, before: string, limit: number): Promise<number> {
-  const rows = await db`delete from ai_requests where id in (
-    select id from ai_requests where created < ${before} limit ${limit}) returning 1`
-  return rows.length
-}
-
 /** Of a response, as far as it is known: what its turns had, and its items. */
 export type IssuedResponse = {
   id: string
@@ -189,16 +175,3 @@ export async function selectIssued(db: Sql, org: OrgId, ids: readonly string[]):
     where i.org = ${org} and i.id = any(${ids.filter(isStorable)}::text[])`
 }
 
-/** How many were deleted. */
-export async function deleteResponsesOf(db: Tx, org: string, limit: number): Promise<number> {
-  const rows = await db`delete from ai_responses where org = ${org} and id in (
-    select id from ai_responses where org = ${org} limit ${limit}) returning 1`
-  return rows.length
-}
-
-/** How many were deleted. */
-export async function deleteResponses(db: Tx, before: string, limit: number): Promise<number> {
-  const rows = await db`delete from ai_responses where (org, id) in (
-    select org, id from ai_responses where created < ${before} limit ${limit}) returning 1`
-  return rows.length
-}

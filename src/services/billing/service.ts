@@ -1,3 +1,4 @@
+import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { oneOf, setting } from '../../kit/setting.ts'
 import * as balance from './balance.ts'
@@ -15,6 +16,7 @@ export const billing = service({
   what: 'Balance, credits and usage',
   operations: [balance, usage, summary, transfers, credits, settings],
   migrations: new URL('migrations/', import.meta.url),
+  tables,
   settings: {
     STOA_BILLING: setting(
       'Whether model calls are paid afterwards (`postpaid`), or refused unless the balance covers them (`prepaid`)',

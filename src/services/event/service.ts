@@ -1,8 +1,8 @@
+import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
-import { forgetOrganisations } from './forget.ts'
 import * as ingest from './ingest.ts'
-import { checkLogSize, sweepEvents } from './schedule.ts'
+import { checkLogSize, makeParts } from './schedule.ts'
 import * as settings from './settings.ts'
 import { type EventState, openEvents } from './state.ts'
 
@@ -29,8 +29,8 @@ export const event = service<EventState, typeof SETTINGS>({
   what: 'Event ingest, and the analytics read from it',
   operations: [ingest, settings],
   migrations: new URL('migrations/', import.meta.url),
+  tables,
   settings: SETTINGS,
-  schedules: [checkLogSize, sweepEvents],
-  consumers: [forgetOrganisations],
+  schedules: [checkLogSize, makeParts],
   open: openEvents,
 })

@@ -22,20 +22,6 @@ export async function insertIds(db: Tx, ids: readonly EventId[], at: string): Pr
     on conflict do nothing returning org, id`
 }
 
-/** In how many blocks the ids are. */
-export async function countIdBlocks(db: Sql): Promise<number> {
-  const [row] = await db<{ count: number }>`select
-    ceil(pg_relation_size('event_ids') / current_setting('block_size')::numeric)::int as count`
-  return row?.count ?? 0
-}
-
-/** Those in these blocks. By blocks, the whole table is read once and needs no index by age: in one by ranges of blocks, old
- *  ids would soon be everywhere, because new ones take the places of deleted ones. */
-export async function deleteIds(db: Tx, before: string, fromBlock: number, toBlock: number): Promise<void> {
-  await db`delete from event_ids where at < ${before}
-    and ctid >= ${`(${fromBlock},0)`}::tid and ctid < ${`(${toBlock},0)`}::tid`
-}
-
 export type EventSettings = { storeAddresses: boolean; scrub: boolean; retentionDays: number | null }
 
 export async function selectSettings(db: Sql, org: OrgId): Promise<EventSettings | null> {
@@ -67,8 +53,8 @@ export async function selectRetentions(
   db: Sql,
   after: string,
   limit: number,
-): Promise<{ org: string; days: number }[]> {
-  return db<{ org: string; days: number }>`select org, retention_days as days from event_settings
+): Promise<{ org: OrgId; days: number }[]> {
+  return db<{ org: OrgId; days: number }>`select org, retention_days as days from event_settings
     where retention_days is not null and org > ${after} order by org limit ${limit}`
 }
 
@@ -79,26 +65,3 @@ export async function saltOf(db: Tx, day: string, fresh: Uint8Array): Promise<Ui
   return row?.salt ?? fresh
 }
 
-export async function deleteSalts(db: Tx, before: string): Promise<void> {
-  await db`delete from event_salts where day < ${before}`
-}
-
-export async function insertDeletions(db: Tx, orgs: readonly string[]): Promise<void> {
-  await db`insert into event_deletions (org) select * from unnest(${orgs}::text[]) on conflict do nothing`
-}
-
-export async function selectDeletions(db: Sql): Promise<string[]> {
-  const rows = await db<{ org: string }>`select org from event_deletions order by org`
-  return rows.map(({ org }) => org)
-}
-
-/** How many were deleted. */
-export async function deleteIdsOf(db: Tx, org: string, limit: number): Promise<number> {
-  const rows = await db`delete from event_ids where ctid = any(array(
-    select ctid from event_ids where org = ${org} order by id limit ${limit})) returning 1`
-  return rows.length
-}
-
-export async function deleteDeletion(db: Tx, org: string): Promise<void> {
-  await db`delete from event_deletions where org = ${org}`
-}

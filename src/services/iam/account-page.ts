@@ -1,5 +1,6 @@
 // What the account page of the identity origin shows and changes: the same changes as by the operations under
 // /v1/iam/me, for a person who is signed in at that origin and has not chosen an organisation.
+import type { Bounds } from '../../kit/table.ts'
 import { ConstraintViolated, type Engines, EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { compileCheck } from '../../kit/check.ts'
@@ -41,7 +42,7 @@ type PageEngines = Engines & Publishing
 export const accountPageEvents = { ...joining, ...inviteDeclined, ...sessionEnded }
 
 /** Each change throws a fault whose message is shown to the person. */
-export function openAccountPage(engines: PageEngines, membersMax: number) {
+export function openAccountPage(engines: PageEngines, bounds: Bounds) {
   const { clock } = engines
   const now = () => clock.now().toISOString()
   return {
@@ -71,7 +72,7 @@ export function openAccountPage(engines: PageEngines, membersMax: number) {
     },
     accept: (visitor: Visitor, id: string) =>
       act(engines, visitor, 'invite.accept', (scope, { email }) =>
-        accept(scope, { user: visitor.user, email }, inviteId(id), now(), membersMax),
+        accept(scope, { user: visitor.user, email }, inviteId(id), now(), bounds),
       ),
     decline: (visitor: Visitor, id: string) =>
       act(engines, visitor, 'invite.decline', (scope, { email }) =>

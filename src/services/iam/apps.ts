@@ -1,14 +1,13 @@
 // Operations under /v1/iam/apps: the OpenID Connect clients of an organisation.
+import * as tables from './tables.ts'
 import { Type } from 'typebox'
 import type { Seal, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
-import { requireAtMost } from '../../kit/bound.ts'
 import { BRAND, DEFAULT_BRAND } from '../../kit/brand.ts'
 import type { Caller } from '../../kit/caller.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, secret, timestamp } from '../../kit/fields.ts'
-import { lock } from '../../kit/lock/store.ts'
 import type { Context } from '../../kit/operation.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
@@ -113,7 +112,7 @@ export const createApp = operation({
   audit: 'app.create',
   emits: appCreated,
   run: async (context, { app, brand = DEFAULT_BRAND, name = app, type, ...given }) => {
-    const { caller, clock, random, seal, state, write } = context
+    const { bounds, caller, clock, random, seal, write } = context
     const { redirectUris, logoutUris = [], trusted = false } = given
     if (trusted) requireOwner(caller)
     requireCallbacks('redirectUris', redirectUris)
@@ -125,7 +124,6 @@ export const createApp = operation({
     const sealed = secret === null ? null : seal.seal(caller.org, secretName({ brand, id }), secret)
     const fields = { id, app, brand, name, type, redirectUris, logoutUris, trusted, created: at, updated: at }
     return write({ serialize: true }, async ({ db, record, emit }) => {
-      await lock(db, `apps of ${caller.org}`)
       const created = await store.insertApp(db, caller.org, { ...fields, sealed })
       if (!created) {
         throw new Fault('conflict', {
@@ -133,8 +131,7 @@ export const createApp = operation({
           fields: [{ path: 'app', says: 'is already in use' }],
         })
       }
-      const max = state.maxima.apps
-      requireAtMost(max, await store.countApps(db, caller.org, max + 1), 'apps', 'Delete one first.')
+      await bounds.require(db, tables.apps, caller.org)
       record(auditName(id, brand), changesIn(null, created, AUDITED))
       emit('iam.app.created', { id, brand, name, type, trusted })
       return { ...created, ...(secret !== null && { secret }) }

@@ -1,9 +1,10 @@
 // Operations under /v1/iam/invites: invitations by mail. Opening the link proves access to the mailbox, so only its
 // owner knows the password that is chosen there.
+import type { Bounds } from '../../kit/table.ts'
+import * as tables from './tables.ts'
 import { Type } from 'typebox'
 import type { Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
-import { requireAtMost } from '../../kit/bound.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
@@ -61,12 +62,12 @@ export const createInvite = operation({
   audit: 'invite.create',
   emits: inviteCreated,
   run: async (context, { email, role }) => {
-    const { caller, mail, state, write } = context
+    const { bounds, caller, mail, state, write } = context
     requireOwnerFor(caller, role)
     const { token, ...invite } = newInvitation(context, { email: email.toLowerCase(), role, invitedBy: caller.email })
     const org = await write(async ({ db }) => {
       await lockMembers(db, caller)
-      await requireQuota(db, caller.org, invite, state.maxima.invites)
+      await requireQuota(db, bounds, caller.org, invite)
       return store.selectOrgName(db, caller.org)
     })
     // The mail is sent between two transactions. If the second one fails, the mailed link is invalid.
@@ -74,8 +75,8 @@ export const createInvite = operation({
     return write(async ({ db, record, emit }) => {
       await lockMembers(db, caller)
       await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
-      await requireRoom(db, caller.org, invite, state.maxima.invites) // Others may have been invited while the mail was sent.
       await store.insertInvite(db, caller.org, invite)
+      await bounds.require(db, tables.invites, caller.org) // Others may have been invited while the mail was sent.
       record(invite.email, { role: { to: role }, expires: { to: invite.expires } })
       emit('iam.invite.created', { id: invite.id, email: invite.email, role, expires: invite.expires })
       const { digest: _, ...shown } = invite
@@ -86,21 +87,15 @@ export const createInvite = operation({
 
 type NewInvite = Pick<store.Invite, 'email' | 'created'>
 
-async function requireRoom(db: Tx, org: OrgId, { email, created }: NewInvite, max: number): Promise<void> {
-  const others = await store.countOtherInvites(db, org, email, created, max)
-  requireAtMost(max, others + 1, 'open invites', 'Withdraw one first, or wait until some expire.')
-}
-
 /** Limits the mails, because recipients may not want them. */
-async function requireQuota(db: Tx, org: OrgId, invite: NewInvite, max: number): Promise<void> {
-  const { email, created } = invite
+async function requireQuota(db: Tx, bounds: Bounds, org: OrgId, { email, created }: NewInvite): Promise<void> {
   if (await store.isMember(db, org, email)) {
     throw new Fault('conflict', {
       message: `${email} is already a member.`,
       fields: [{ path: 'email', says: 'is already a member' }],
     })
   }
-  await requireRoom(db, org, invite, max)
+  await bounds.require(db, tables.invites, org, { adding: 1, among: store.isToOthers(email) })
   const since = new Date(Date.parse(created) - MAILS_WINDOW_MS).toISOString()
   const limits = { since, perAddress: MAILS_PER_ADDRESS, total: MAILS_MAX }
   if (await store.recordMail(db, org, email, created, limits)) return

@@ -1,8 +1,8 @@
 // Operations under /v1/iam/members: the members of the organisation and their roles.
+import * as tables from './tables.ts'
 import { Type } from 'typebox'
 import type { Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
-import { requireAtMost } from '../../kit/bound.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
@@ -46,7 +46,7 @@ export const addMember = operation({
   faults: ['conflict'],
   audit: 'member.add',
   emits: memberAdded,
-  run: async ({ caller, clock, passwords, random, request, state, write }, { email, role, password }) => {
+  run: async ({ bounds, caller, clock, passwords, random, request, write }, { email, role, password }) => {
     if (role !== 'member') throw passwordNotChosen(`Invite them as ${role} instead (POST /v1/iam/invites).`)
     await requireUncommon('password', password)
     const { org } = caller
@@ -55,8 +55,7 @@ export const addMember = operation({
     return write({ serialize: true }, async ({ db, record, emit }) => {
       await lockMembers(db, caller)
       const member = await addPerson({ db, clock, random }, org, person)
-      const { members: max } = state.maxima
-      requireAtMost(max, await store.countMembers(db, org, max + 1), 'members', 'Remove one first.')
+      await bounds.require(db, tables.members, org)
       record(member.user, { email: { to: member.email }, role: { to: role } })
       emit('iam.member.added', { user: member.user, email: member.email, role })
       return member

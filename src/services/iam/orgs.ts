@@ -1,5 +1,7 @@
 // Operations under /v1/iam/orgs. Superadmins create organisations and see all of them. All other callers see the
 // organisation of their credential, and its owners and admins manage it.
+import { purges } from './purges.ts'
+import { ORGS_CHANNEL } from './ended-orgs.ts'
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
 import { ADMIN_ORG, administers, type Caller, isSuperadmin, type OrgId } from '../../kit/caller.ts'
@@ -24,6 +26,7 @@ const Org = Type.Object(
     name: Name,
     created: timestamp('When it was created'),
     updated: timestamp('When it was last changed'),
+    deleted: Type.Optional(timestamp('Since when it is deleted; only superadmins see it until all its data is gone')),
   },
   { title: 'Organisation', description: 'A tenant: members, keys and everything else belong to one organisation' },
 )
@@ -37,7 +40,8 @@ export const listOrgs = operation({
   run: ({ db, caller }, query) =>
     page(
       query,
-      (last, count) => (isSuperadmin(caller) ? store.selectOrgs(db, last, count) : ownOrg(db, caller, last)),
+      async (last, count) =>
+        (isSuperadmin(caller) ? await store.selectOrgs(db, last, count) : await ownOrg(db, caller, last)).map(shown),
       org => org.slug,
     ),
 })
@@ -87,7 +91,7 @@ export const createOrg = operation({
       const key = await keys.issue({ db, clock, random }, { org, user, name: 'First key' })
       record(slug, { owner: { to: email } })
       emit('iam.org.created', { slug, name, owner: { user, email } }, org)
-      return { ...created, owner: { user, email }, key }
+      return { ...shown(created), owner: { user, email }, key }
     })
   },
 })
@@ -100,7 +104,7 @@ export const getOrg = operation({
   input: { slug: Slug },
   output: Org,
   faults: ['not_found'],
-  run: ({ db, caller }, { slug }) => visibleOrg(db, caller, slug),
+  run: async ({ db, caller }, { slug }) => shown(await visibleOrg(db, caller, slug)),
 })
 
 export const updateOrg = operation({
@@ -118,11 +122,11 @@ export const updateOrg = operation({
       await store.lockMembers(db, slug as OrgId)
       const org = await visibleOrg(db, caller, slug)
       requireSuperadminOr(administers(caller), caller, 'an owner or admin')
-      if (org.name === name) return org
+      if (org.name === name) return shown(org)
       const updated = await store.updateOrg(db, slug as OrgId, name, clock.now().toISOString())
       record(slug, { name: { from: org.name, to: name } })
       emit('iam.org.updated', { slug, name, changed: ['name'] }, slug as OrgId)
-      return { ...org, ...updated }
+      return shown({ ...org, ...updated })
     }),
 })
 
@@ -130,7 +134,7 @@ export const deleteOrg = operation({
   route: 'DELETE /v1/iam/orgs/{slug}',
   summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again',
   description:
-    'For an owner of the organisation, and for superadmins. It cannot be undone: members, keys, sign-ins and the audit trail end with it. The accounts of its members stay, but not the passwords that its admins set. The organisation `admin` cannot be deleted.',
+    'For an owner of the organisation, and for superadmins. It cannot be undone. All access to it ends at once: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background, which superadmins see at `GET /v1/iam/orgs` until it is done. What stays: its slug is reserved, the billing journal with its accounts, and the entry of the deletion in the audit trail of `admin`. The accounts of its members stay, but not the passwords that its admins set. The organisation `admin` cannot be deleted.',
   access: 'bearer',
   issuesCredential: true, // It ends all of them, which no limited key may do.
   input: { slug: Slug, confirm: slug('The slug again, to confirm') },
@@ -138,7 +142,7 @@ export const deleteOrg = operation({
   faults: ['not_found', 'conflict'],
   audit: 'org.delete',
   emits: orgDeleted,
-  run: ({ caller, clock, write }, { slug, confirm }) =>
+  run: ({ caller, clock, queues, write }, { slug, confirm }) =>
     write(async ({ db, record, emit }) => {
       const { name } = await visibleOrg(db, caller, slug)
       requireSuperadminOr(caller.role === 'owner', caller, 'an owner')
@@ -147,12 +151,15 @@ export const deleteOrg = operation({
         throw new Fault('conflict', { message: 'The organisation `admin` cannot be deleted.' })
       }
       const at = clock.now().toISOString()
-      if (!(await store.deleteOrg(db, slug as OrgId, at))) throw notFound('organisation')
+      if (!(await store.markDeleted(db, slug as OrgId, ORGS_CHANNEL, at))) throw notFound('organisation')
+      await queues.add(db, purges, [{ key: slug, org: ADMIN_ORG, payload: {} }])
       for (const user of await store.endPasswordsSetBy(db, slug as OrgId)) await endAccessOf(db, user, null, at)
       record(slug, { name: { from: name } }, ADMIN_ORG) // The trail of the organisation is deleted with it.
       emit('iam.org.deleted', { slug, name }, slug as OrgId)
     }),
 })
+
+const shown = ({ deleted, ...org }: store.Org) => (deleted === null ? org : { ...org, deleted })
 
 /** The caller's organisation, unless it was on the previous page. */
 async function ownOrg(db: Context['db'], { org }: Caller, last: string): Promise<store.Org[]> {

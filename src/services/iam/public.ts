@@ -1,4 +1,6 @@
 // The interface of this service for other services, the identity origin and the start.
+import { ORGS_CHANNEL } from './ended-orgs.ts'
+import type { Bounds } from '../../kit/table.ts'
 import { createHash } from 'node:crypto'
 import type { Engines, Tx } from '../../engines/engines.ts'
 import { openCache } from '../../kit/cache.ts'
@@ -27,7 +29,7 @@ export {
   type MemberAccess,
   ownersOf,
   selectAccess as findMember,
-  selectOrg as findOrganisation,
+  selectLiveOrg as findOrganisation,
 } from './store.ts'
 export { insertAudit as recordInTrail } from './trail/store.ts'
 export { findWorkspaceToken, workspaceIn } from './workspace-tokens.ts'
@@ -99,15 +101,16 @@ export async function syncBrands(
 export async function openDirectory(
   engines: Engines,
   brand: string,
-  { membersMax, source }: { membersMax: number; source: string },
+  { bounds, source }: { bounds: Bounds; source: string },
 ) {
   const { db, clock, seal } = engines
   const publishing = { ...engines, source }
   const cache = openCache<signIn.Client & { secret: string | null }>(db.isListening)
   await db.listen('apps', cache.drop, cache.clear)
+  await db.listen(ORGS_CHANNEL, cache.drop, cache.clear)
   const loadClient = async (id: string) => {
     const client = await signIn.selectClient(db, { brand, id })
-    return client && { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`] }
+    return client && { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`, client.org] }
   }
   /** No cache of this process is older than the answer. */
   const handled = async <T>(change: Promise<T>): Promise<T> => {
@@ -130,9 +133,9 @@ export async function openDirectory(
     account: (email: string) => store.selectAccount(db, email),
     invitation: (token: string) => findInvitation(engines, token),
     join: (token: string, passwordDigest: string | null, ip: string) =>
-      handled(join({ ...publishing, membersMax }, token, passwordDigest, ip)),
+      handled(join({ ...publishing, bounds }, token, passwordDigest, ip)),
     passwordProblem,
-    accountPage: openAccountPage(publishing, membersMax),
+    accountPage: openAccountPage(publishing, bounds),
     sendReset: (email: string, linkOf: (token: string) => string) => sendReset(engines, email, linkOf),
     findReset: (token: string) => findReset(engines, token),
     finishReset: (token: string, passwordDigest: string, ip: string) =>

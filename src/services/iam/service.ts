@@ -1,5 +1,6 @@
+import { purgeAgain, purges } from './purges.ts'
+import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
-import { count, setting } from '../../kit/setting.ts'
 import { accountPageEvents } from './account-page.ts'
 import * as apps from './apps.ts'
 import * as audit from './audit.ts'
@@ -12,7 +13,6 @@ import * as password from './me/password.ts'
 import * as members from './members.ts'
 import { notices } from './notices.ts'
 import * as orgs from './orgs.ts'
-import { sweepSignIns } from './schedule.ts'
 import * as sessions from './sessions.ts'
 import * as signingKeys from './signing-keys.ts'
 import { type Keys, openIam } from './state.ts'
@@ -37,14 +37,9 @@ export const iamService = (keys: Keys) =>
       audit,
     ],
     migrations: new URL('migrations/', import.meta.url),
-    settings: {
-      STOA_MEMBERS_MAX: setting('Members that an organisation may have', '10000', count),
-      STOA_INVITES_MAX: setting('Open invites that an organisation may have', '500', count),
-      STOA_APPS_MAX: setting('Apps that an organisation may have, at all brands', '500', count),
-      STOA_WORKSPACES_MAX: setting('Workspaces that an organisation may have', '1000', count),
-    },
-    schedules: [sweepSignIns],
-    queues: [notices],
+    tables,
+    schedules: [purgeAgain],
+    queues: [notices, purges],
     emits: {
       'the account page': accountPageEvents,
       'the link of an invitation': joining,

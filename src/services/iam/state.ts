@@ -1,5 +1,7 @@
 // The state of the service: API keys, which another service manages, and the URLs of invitations.
-import type { Clock, Random, Tx } from '../../engines/engines.ts'
+import type { Table } from '../../kit/table.ts'
+import { openEndedOrgs } from './ended-orgs.ts'
+import type { Clock, Engines, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { insertAudit } from './trail/store.ts'
@@ -16,12 +18,11 @@ export type Keys = {
   revokeOf(db: Tx, org: OrgId, user: string, by: string, at: string): Promise<void>
 }
 
-/** How many of each an organisation may have. */
-export type Maxima = { members: number; invites: number; apps: number; workspaces: number }
-
 export type Iam = {
   keys: Keys
-  maxima: Maxima
+  /** Those of the whole host. */
+  tables: readonly Table[]
+  engines: Engines
   /** The link that is mailed with an invitation. */
   invitationUrl(token: string): string
   /** The link that is mailed to a new address. */
@@ -30,23 +31,13 @@ export type Iam = {
 
 export const { operation, queue, schedule } = serviceKit<Iam>()
 
-type IamSettings = Record<'STOA_MEMBERS_MAX' | 'STOA_INVITES_MAX' | 'STOA_APPS_MAX' | 'STOA_WORKSPACES_MAX', number>
-
-const maximaFrom = (settings: IamSettings): Maxima => ({
-  members: settings.STOA_MEMBERS_MAX,
-  invites: settings.STOA_INVITES_MAX,
-  apps: settings.STOA_APPS_MAX,
-  workspaces: settings.STOA_WORKSPACES_MAX,
-})
-
 export const openIam =
   (keys: Keys) =>
-  async ({ identity, settings }: Opening<IamSettings>): Promise<Opened<Iam>> => ({
+  async ({ engines, identity, tables, warn }: Opening): Promise<Opened<Iam>> => ({
     state: {
-      keys,
-      maxima: maximaFrom(settings),
+      ...{ keys, tables, engines },
       invitationUrl: token => identity.signIn.invitationUrl(token),
       addressUrl: token => identity.signIn.addressUrl(token),
     },
-    provides: { audit: insertAudit },
+    provides: { audit: insertAudit, endedOrgs: await openEndedOrgs(engines.db, warn) },
   })

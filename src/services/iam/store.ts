@@ -1,5 +1,6 @@
 // All SQL on organisations, people and workspaces.
-import type { Sql, Tx } from '../../engines/engines.ts'
+import { fragment } from '../../kit/sql.ts'
+import type { Fragment, Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId, Role } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
 
@@ -17,22 +18,35 @@ export async function insertProof(db: Tx, proof: Uint8Array): Promise<Uint8Array
   return row?.proof ?? proof
 }
 
-export type Org = { slug: string; name: string; created: string; updated: string }
+/** `deleted`: since then its rows are being deleted, and nobody has access to it. */
+export type Org = { slug: string; name: string; created: string; updated: string; deleted: string | null }
+
+const columns = fragment`slug, name, created, updated, deleted`
+
+/** Whether an organisation has not been deleted; `slug` is a column. */
+export const isLive = (slug: Fragment): Fragment =>
+  fragment`exists (select from orgs as o where o.slug = ${slug} and o.deleted is null)`
 
 export function selectOrgs(db: Sql, after: string, count: number): Promise<Org[]> {
-  return db<Org>`select slug, name, created, updated from orgs
+  return db<Org>`select ${columns} from orgs
     where slug collate "C" > ${after} order by slug collate "C" limit ${count}`
 }
 
+/** Also one that is deleted. */
 export async function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
-  const [row] = await db<Org>`select slug, name, created, updated from orgs where slug = ${org}`
+  const [row] = await db<Org>`select ${columns} from orgs where slug = ${org}`
+  return row ?? null
+}
+
+export async function selectLiveOrg(db: Sql, org: OrgId): Promise<Org | null> {
+  const [row] = await db<Org>`select ${columns} from orgs where slug = ${org} and deleted is null`
   return row ?? null
 }
 
 /** Returns null if the slug is in use, or was. That is read after the insert, which waits for a deletion that runs. */
 export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
   const [row] = await db<Org>`insert into orgs (slug, name, created, updated) values (${org}, ${name}, ${at}, ${at})
-    on conflict do nothing returning slug, name, created, updated`
+    on conflict do nothing returning ${columns}`
   const isFormer = (await db`select from former_orgs where slug = ${org}`).length > 0
   if (row && isFormer) await db`delete from orgs where slug = ${org}`
   return row && !isFormer ? row : null
@@ -40,16 +54,28 @@ export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: s
 
 export async function updateOrg(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
   const [row] = await db<Org>`update orgs set name = ${name}, updated = ${at} where slug = ${org}
-    returning slug, name, created, updated`
+    returning ${columns}`
   return row ?? null
 }
 
-/** The slug is not used again. */
-export async function deleteOrg(db: Tx, org: OrgId, at: string): Promise<boolean> {
-  const rows = await db`delete from orgs where slug = ${org} returning slug`
+/** Ends all access to it: every process is told. The slug is not used again. */
+export async function markDeleted(db: Tx, org: OrgId, channel: string, at: string): Promise<boolean> {
+  const rows = await db`update orgs set deleted = ${at} where slug = ${org} and deleted is null returning slug`
   if (rows.length === 0) return false
   await db`insert into former_orgs (slug, deleted) values (${org}, ${at})`
+  await db`select pg_notify(${channel}, ${org})`
   return true
+}
+
+/** Those that are deleted and have rows. */
+export async function selectDeleted(db: Sql): Promise<OrgId[]> {
+  const rows = await db<{ slug: OrgId }>`select slug from orgs where deleted is not null order by slug`
+  return rows.map(({ slug }) => slug)
+}
+
+/** When all its rows are gone. */
+export async function deleteOrg(db: Tx, org: OrgId): Promise<void> {
+  await db`delete from orgs where slug = ${org} and deleted is not null`
 }
 
 /** Ends the passwords that admins of the organisation set; returns whose they were. */
@@ -105,7 +131,8 @@ export type MemberAccess = { email: string; role: Role; isPlanted: boolean }
 
 export async function selectAccess(db: Sql, org: OrgId, user: string): Promise<MemberAccess | null> {
   const [row] = await db<MemberAccess>`select members.email, role, password_by is not null as "isPlanted"
-    from members join users on users.id = user_id where org = ${org} and user_id = ${user}`
+    from members join users on users.id = user_id
+    where org = ${org} and user_id = ${user} and ${isLive(fragment`org`)}`
   return row ?? null
 }
 
@@ -126,20 +153,13 @@ export type Membership = { org: string; name: string; role: Role }
 
 /** All memberships of a person. */
 export function selectMemberships(db: Sql, user: string): Promise<Membership[]> {
-  return db<Membership>`select org, name, role from members join orgs on orgs.slug = org
+  return db<Membership>`select org, name, role from members join orgs on orgs.slug = org and orgs.deleted is null
     where user_id = ${user} order by org collate "C"`
 }
 
 /** Serialises changes to the members of an organisation, so that its last two owners cannot both leave at once. */
 export async function lockMembers(db: Tx, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
-}
-
-/** The number of members, but at most `max`. */
-export async function countMembers(db: Sql, org: OrgId, max: number): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from (
-    select from members where org = ${org} limit ${max}) as counted`
-  return row?.count ?? 0
 }
 
 export async function hasOtherOwner(db: Sql, org: OrgId, user: string): Promise<boolean> {
@@ -256,13 +276,6 @@ export async function insertWorkspace(
     values (${id}, ${org}, ${name}, ${secret}, ${created})`
 }
 
-/** The number of workspaces, but at most `max`. */
-export async function countWorkspaces(db: Sql, org: OrgId, max: number): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from (
-    select from workspaces where org = ${org} limit ${max}) as counted`
-  return row?.count ?? 0
-}
-
 /** Returns the name of the deleted workspace. */
 export async function deleteWorkspace(db: Tx, org: OrgId, id: string): Promise<string | null> {
   const [row] = await db<{ name: string }>`delete from workspaces where org = ${org} and id = ${id} returning name`
@@ -275,7 +288,7 @@ export async function selectWorkspace(
   id: string,
 ): Promise<{ org: OrgId; workspace: string; secret: Uint8Array } | null> {
   const [row] = await db<{ org: OrgId; workspace: string; secret: Uint8Array }>`select org, id as workspace, secret
-    from workspaces where id = ${id}`
+    from workspaces where id = ${id} and ${isLive(fragment`org`)}`
   return row ?? null
 }
 

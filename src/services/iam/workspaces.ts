@@ -1,11 +1,10 @@
 // Operations under /v1/iam/workspaces: workspaces of teams, and the tokens that write events for a workspace.
+import * as tables from './tables.ts'
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
-import { requireAtMost } from '../../kit/bound.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { notFound } from '../../kit/fault.ts'
 import { displayName, secret, timestamp } from '../../kit/fields.ts'
-import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { workspaceCreated, workspaceDeleted, workspaceTokenIssued } from './events.ts'
 import { WorkspaceId as Id } from './fields.ts'
@@ -44,14 +43,12 @@ export const createWorkspace = operation({
   faults: ['conflict'],
   audit: 'workspace.create',
   emits: workspaceCreated,
-  run: async ({ caller, clock, random, seal, state, write }, { name }) => {
+  run: async ({ bounds, caller, clock, random, seal, write }, { name }) => {
     const workspace = { id: `wsp_${random.token(24)}`, name, created: clock.now().toISOString() }
     const secret = newWorkspaceSecret({ random, seal }, caller.org, workspace.id)
     return write({ serialize: true }, async ({ db, record, emit }) => {
-      await lock(db, `workspaces of ${caller.org}`)
       await store.insertWorkspace(db, caller.org, { ...workspace, secret })
-      const max = state.maxima.workspaces
-      requireAtMost(max, await store.countWorkspaces(db, caller.org, max + 1), 'workspaces', 'Delete one first.')
+      await bounds.require(db, tables.workspaces, caller.org)
       record(workspace.id, { name: { to: name } })
       emit('iam.workspace.created', { id: workspace.id, name })
       return workspace

@@ -1,10 +1,6 @@
-// Makes room in the log for the coming days, and deletes what every consumer has read, and old dead letters.
-import { deleteDeadLetters, selectPositions } from '../../kit/consumers/store.ts'
+// Makes room in the log for the coming days, and deletes what every consumer has read.
+import { selectPositions } from '../../kit/consumers/store.ts'
 import { schedule } from './state.ts'
-
-const DEAD_LETTERS_KEEP_MS = 30 * 24 * 60 * 60_000
-/** Rows per transaction, small enough not to delay other writes. */
-const BATCH = 1_000
 
 export const trimLog = schedule({
   name: 'bus',
@@ -16,8 +12,6 @@ export const trimLog = schedule({
     const declared = positions.filter(({ consumer }) => state.consumers.has(consumer))
     const undeclared = positions.filter(({ consumer }) => !state.consumers.has(consumer))
     await log.trim({ db, write, now, signal, declared, undeclared })
-    const before = new Date(now.getTime() - DEAD_LETTERS_KEEP_MS).toISOString()
-    while (!signal.aborted && (await write(tx => deleteDeadLetters(tx, before, BATCH))) === BATCH);
     return undefined
   },
 })

@@ -3,6 +3,7 @@ import * as consumers from './consumers.ts'
 import * as queues from './queues.ts'
 import { trimLog } from './schedule.ts'
 import * as setAside from './set-aside.ts'
+import * as tables from './tables.ts'
 
 /** `all` are the services whose background work is observed. */
 export const o11yService = (all: () => readonly Service[]) =>
@@ -10,6 +11,7 @@ export const o11yService = (all: () => readonly Service[]) =>
     name: 'o11y',
     what: 'Observability: traces, metrics and logs',
     operations: [consumers, queues, setAside],
+    tables,
     schedules: [trimLog],
     open: async () => ({
       state: {

@@ -1,9 +1,9 @@
 // Operations under /v1/projects/{slug}/domains. A host is attached, its owner sets a TXT record, and once that record
 // was found, the pages of the host may call this service from a browser. The record is checked daily.
+import * as tables from './tables.ts'
 import { type Static, Type } from 'typebox'
 import type { Clock, Dns, Sql } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
-import { requireAtMost } from '../../kit/bound.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { slug, timestamp } from '../../kit/fields.ts'
@@ -84,7 +84,7 @@ export const attachDomain = operation({
   faults: ['not_found', 'conflict'],
   audit: 'domain.attach',
   emits: domainAttached,
-  run: async ({ db: reads, dns, caller, clock, random, state, write }, { slug, host: text }) => {
+  run: async ({ bounds, db: reads, dns, caller, clock, random, write }, { slug, host: text }) => {
     const host = ownableHostFrom(text)
     const token = random.token(32)
     const holder = await store.selectHolder(reads, host)
@@ -96,8 +96,7 @@ export const attachDomain = operation({
       const attached = await store.selectDomain(db, caller.org, slug, host)
       if (attached) return recordOf(attached)
       const domain = await store.insertDomain(db, caller.org, slug, host, token, clock.now().toISOString())
-      const count = await store.countDomains(db, caller.org, state.domainsMax + 1)
-      requireAtMost(state.domainsMax, count, 'domains', 'Detach one first.')
+      await bounds.require(db, tables.domains, caller.org)
       record(`${slug}/${host}`, { status: { to: 'pending' } })
       emit('project.domain.attached', { slug, host })
       return recordOf(domain)

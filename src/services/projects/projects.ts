@@ -1,10 +1,9 @@
 // Operations under /v1/projects. A project represents one product of the organisation.
+import * as tables from './tables.ts'
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
-import { requireAtMost } from '../../kit/bound.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
-import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { projectCreated, projectDeleted, projectUpdated } from './events.ts'
 import { operation } from './state.ts'
@@ -48,9 +47,8 @@ export const createProject = operation({
   faults: ['conflict'],
   audit: 'project.create',
   emits: projectCreated,
-  run: ({ caller, clock, state, write }, { slug, name }) =>
+  run: ({ bounds, caller, clock, write }, { slug, name }) =>
     write({ serialize: true }, async ({ db, record, emit }) => {
-      await lock(db, `projects of ${caller.org}`)
       const project = await store.insertProject(db, caller.org, slug, name, clock.now().toISOString())
       if (!project) {
         throw new Fault('conflict', {
@@ -58,8 +56,7 @@ export const createProject = operation({
           fields: [{ path: 'slug', says: 'is taken' }],
         })
       }
-      const count = await store.countProjects(db, caller.org, state.projectsMax + 1)
-      requireAtMost(state.projectsMax, count, 'projects', 'Delete one first.')
+      await bounds.require(db, tables.projects, caller.org)
       record(slug, { name: { to: name } })
       emit('project.created', { slug, name })
       return project

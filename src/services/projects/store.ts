@@ -36,13 +36,6 @@ export async function insertProject(
   return project ?? null
 }
 
-/** The number of projects, but at most `max`. */
-export async function countProjects(db: Sql, org: OrgId, max: number): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from (
-    select from projects where org = ${org} limit ${max}) as counted`
-  return row?.count ?? 0
-}
-
 export async function updateProject(db: Tx, org: OrgId, slug: string, name: string, at: string): Promise<Project> {
   const [project] = await db<Project>`update projects set name = ${name}, updated = ${at}
     where org = ${org} and slug = ${slug} returning slug, name, created, updated`
@@ -92,13 +85,6 @@ export async function insertDomain(
     values (${org}, ${project}, ${host}, ${token}, ${at})
     returning org, project, host, token, created, verified, checked, missed`
   return domain as Domain
-}
-
-/** The number of domains of all projects, but at most `max`. */
-export async function countDomains(db: Sql, org: OrgId, max: number): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from (
-    select from domains where org = ${org} limit ${max}) as counted`
-  return row?.count ?? 0
 }
 
 type DomainKey = Pick<Domain, 'org' | 'project' | 'host'>

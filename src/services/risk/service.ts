@@ -1,3 +1,4 @@
+import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { optional, setting } from '../../kit/setting.ts'
 import { referenceRefreshed } from './events.ts'
@@ -12,6 +13,7 @@ export const risk = service({
   what: "Reference sets for risk decisions, with an organisation's own overrides",
   operations: [reference, resolve, refresh],
   migrations: new URL('migrations/', import.meta.url),
+  tables,
   settings: {
     STOA_RISK_MIRROR: setting(
       'Base URL to fetch risk sources from instead of their publishers: <mirror>/<source>',

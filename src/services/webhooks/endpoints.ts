@@ -1,10 +1,9 @@
 // Operations under /v1/webhooks: where the events of an organisation are sent.
+import * as tables from './tables.ts'
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
-import { requireAtMost } from '../../kit/bound.ts'
 import { notFound } from '../../kit/fault.ts'
 import { secret, timestamp } from '../../kit/fields.ts'
-import { lock } from '../../kit/lock/store.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
 import { endpointCreated, endpointDeleted, endpointRotated, endpointUpdated } from './events.ts'
@@ -103,7 +102,7 @@ export const createWebhook = operation({
   faults: ['conflict'],
   audit: 'webhook.create',
   emits: endpointCreated,
-  run: async ({ caller: { org }, clock, http, random, seal, state, write }, input) => {
+  run: async ({ bounds, caller: { org }, clock, http, random, seal, state, write }, input) => {
     const url = await requireUrl(http, state.source, input.url)
     const secret = newSecret(random)
     const created = clock.now().toISOString()
@@ -112,10 +111,8 @@ export const createWebhook = operation({
       ...{ id: `wh_${random.token(24)}`, url, events, description, status: 'active', created, updated: created },
     }
     return write({ serialize: true }, async ({ db, record, emit }) => {
-      await lock(db, `webhooks of ${org}`)
       await store.insertEndpoint(db, org, row, sealSecret(seal, org, row.id, secret))
-      const count = await store.countEndpoints(db, org, state.endpointsMax + 1)
-      requireAtMost(state.endpointsMax, count, 'endpoints', 'Delete one first.')
+      await bounds.require(db, tables.webhooks, org)
       record(row.id, changesIn(null, row, CHANGEABLE))
       emit('webhook.endpoint.created', { id: row.id, url })
       return { ...row, secret }

@@ -1,3 +1,4 @@
+import * as tables from './tables.ts'
 import { type Service, service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as deliveries from './deliveries.ts'
@@ -7,7 +8,7 @@ import { openKeys } from './dispatch/keys.ts'
 import { openMeasured } from './dispatch/measured.ts'
 import { openSubscriptions } from './dispatch/subscriptions.ts'
 import * as endpoints from './endpoints.ts'
-import { deleteOldDeliveries } from './schedule.ts'
+import { deleteOfDeleted } from './schedule.ts'
 import * as subjects from './subjects.ts'
 
 /** `all` are the services whose events can be sent. */
@@ -17,8 +18,8 @@ export const webhooksService = (all: () => readonly Service[]) =>
     what: "Events delivered to an organisation's own endpoints, signed",
     operations: [endpoints, deliveries, subjects],
     migrations: new URL('migrations/', import.meta.url),
+    tables,
     settings: {
-      STOA_WEBHOOKS_MAX: setting('Webhook endpoints that an organisation may have', '1000', count),
       STOA_WEBHOOKS_AT_ONCE: setting('Deliveries that are sent to one webhook endpoint at once', '8', count),
       STOA_WEBHOOKS_BACKLOG_MAX: setting('Deliveries that may wait for one webhook endpoint', '100000', count),
       STOA_WEBHOOKS_BACKLOG_DAYS: setting('Days after which a delivery that waits has failed', '3', count),
@@ -26,12 +27,11 @@ export const webhooksService = (all: () => readonly Service[]) =>
     },
     consumers: [fanOut],
     queues: [deliveryQueue],
-    schedules: [deleteOldDeliveries],
+    schedules: [deleteOfDeleted],
     open: async ({ engines, settings, baseUrl: source }) => {
       const measured = openMeasured()
       const keysOf = openKeys(engines.seal)
       const state = {
-        endpointsMax: settings.STOA_WEBHOOKS_MAX,
         keptDays: settings.STOA_WEBHOOKS_KEPT_DAYS,
         concurrency: settings.STOA_WEBHOOKS_AT_ONCE,
         backlogMax: settings.STOA_WEBHOOKS_BACKLOG_MAX,

@@ -6,7 +6,6 @@ import type { SubscriptionsOf } from './dispatch/subscriptions.ts'
 import type { SubjectEntry } from './subjects.ts'
 
 export type Webhooks = {
-  endpointsMax: number
   /** How long deliveries are kept. */
   keptDays: number
   /** Attempts at once for each endpoint. */

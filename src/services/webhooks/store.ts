@@ -59,13 +59,6 @@ export async function insertEndpoint(db: Tx, org: OrgId, row: Endpoint, secret: 
     values (${id}, ${org}, ${url}, ${events}, ${description}, ${status}, ${secret}, ${created}, ${updated})`
 }
 
-/** The number of endpoints, but at most `max`. */
-export async function countEndpoints(db: Sql, org: OrgId, max: number): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from (
-    select from webhooks where org = ${org} limit ${max}) as counted`
-  return row?.count ?? 0
-}
-
 export async function updateEndpoint(db: Tx, org: OrgId, row: Endpoint): Promise<void> {
   const { id, url, events, description, status, updated } = row
   await db`update webhooks set url = ${url}, events = ${events}, description = ${description}, status = ${status},
@@ -77,6 +70,7 @@ export async function updateEndpoint(db: Tx, org: OrgId, row: Endpoint): Promise
 export async function deleteEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint | null> {
   const [row] = await db<Endpoint>`delete from webhooks where org = ${org} and id = ${id}
     returning id, url, events, description, status, created, updated`
+  if (row) await db`insert into webhook_deleted (webhook, org) values (${id}, ${org})`
   return row ?? null
 }
 

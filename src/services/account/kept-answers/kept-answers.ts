@@ -3,7 +3,7 @@ import type { Tx } from '../../../engines/engines.ts'
 import type { KeptAnswers, KeyedRequest } from '../../../kit/kept-answers.ts'
 import * as store from './store.ts'
 
-const LIFETIME_MS = 24 * 60 * 60_000
+export const LIFETIME_MS = 24 * 60 * 60_000
 
 /** Answers that were kept before this time have ended. */
 export const keptSince = (at: string): string => new Date(Date.parse(at) - LIFETIME_MS).toISOString()

@@ -33,9 +33,3 @@ export async function insertAnswer(
       select from kept_answers where org = ${org} and operation = ${operation} and key = ${key}))`
 }
 
-/** Deletes up to `max` answers that were kept before `since`; returns how many. */
-export async function deleteAnswers(db: Tx, since: string, max: number): Promise<number> {
-  const rows = await db`delete from kept_answers where (org, operation, key) in (
-    select org, operation, key from kept_answers where at <= ${since} order by at limit ${max}) returning key`
-  return rows.length
-}

@@ -35,9 +35,3 @@ export async function leasePermits(db: Tx, by: string, request: LeaseRequest): P
   return { granted: row?.granted ?? 0, others: others.map(({ at, count, spare }) => ({ atMs: at, count, spare })) }
 }
 
-/** Deletes up to `max` rows of keys that were not used lately; returns how many. */
-export async function deleteEnded(db: Tx, at: string, max: number): Promise<number> {
-  const rows = await db`delete from key_rates where key in (
-    select key from key_rates where ends <= ${at} order by ends limit ${max} for update skip locked) returning key`
-  return rows.length
-}

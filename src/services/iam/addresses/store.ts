@@ -45,10 +45,3 @@ export async function updateAddress(db: Tx, { user, from, to }: UsedChange, at: 
   return true
 }
 
-/** Those that are an hour old at `at`, at most `max`; returns how many. */
-export async function deleteOld(db: Tx, at: string, max: number): Promise<number> {
-  const rows = await db`delete from address_changes where digest in (
-    select digest from address_changes where created <= ${at}::timestamptz - interval '1 hour' order by created
-    limit ${max}) returning digest`
-  return rows.length
-}

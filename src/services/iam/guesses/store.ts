@@ -55,10 +55,3 @@ export async function uncountGuess(db: Tx, name: Uint8Array, ends: string): Prom
   await db`update guesses set count = count - 1 where name = ${name} and ends = ${ends} and count > 0`
 }
 
-/** Deletes up to `max` counters whose window has ended; returns how many. Skips those that an attempt holds, because
- *  waiting for several of them could be a deadlock. */
-export async function deleteEnded(db: Tx, at: string, max: number): Promise<number> {
-  const rows = await db`delete from guesses where name in (
-    select name from guesses where ends <= ${at} order by ends limit ${max} for update skip locked) returning name`
-  return rows.length
-}

@@ -1,4 +1,7 @@
 // Invitations: creating one, its mail, and joining by its link.
+import { Fault } from '../../../kit/fault.ts'
+import type { Bounds } from '../../../kit/table.ts'
+import * as tables from '../tables.ts'
 import { createHash } from 'node:crypto'
 import type { Clock, Database, Random } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
@@ -67,12 +70,12 @@ class Refused extends Error {
 /** Accepts an invitation, once. `digest`, of a new password, is set if the account has none of its own: it replaces a password that an
  *  admin  set, and ends the sign-ins made with that. */
 export async function join(
-  engines: Engines & Publishing & { membersMax: number },
+  engines: Engines & Publishing & { bounds: Bounds },
   token: string,
   digest: string | null,
   ip: string,
 ): Promise<Joined> {
-  const { clock, random, membersMax } = engines
+  const { clock, random, bounds } = engines
   const created = clock.now().toISOString()
   const joined = engines.db.transaction(async db => {
     // Locked first, as in the other operations that add members, so that they do not wait for each other in a circle.
@@ -92,7 +95,9 @@ export async function join(
     } else await people.verifyAddress(db, user, created)
     const before = await people.selectMember(db, org, user)
     const role = await people.insertMember(db, org, { user, email, role: invite.role, created })
-    if ((await people.countMembers(db, org, membersMax + 1)) > membersMax) throw new Refused('full')
+    await bounds.require(db, tables.members, org).catch(error => {
+      throw error instanceof Fault ? new Refused('full') : error
+    })
     const caller = { user, email, credential: { id } }
     const entry = { what: 'invite.accept', on: user, changes: { role: { to: role } } }
     await insertAudit(db, { org, caller, ...entry, at: created, ip, requestId: id })

@@ -1,5 +1,7 @@
 // All SQL on invites.
-import type { Sql, Tx } from '../../../engines/engines.ts'
+import { isLive } from '../store.ts'
+import { fragment } from '../../../kit/sql.ts'
+import type { Fragment, Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
 
@@ -29,12 +31,10 @@ export async function deleteInvitesTo(db: Tx, org: OrgId, email: string, at: str
   await db`delete from invites where org = ${org} and (email = ${email} or expires <= ${at})`
 }
 
-/** The number of open invites to other addresses, but at most `max`. */
-export async function countOtherInvites(db: Sql, org: OrgId, email: string, at: string, max: number): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from (
-    select from invites where org = ${org} and expires > ${at} and email <> ${email} limit ${max}) as counted`
-  return row?.count ?? 0
-}
+/** Of invites whose link works at that time. */
+export const isOpen = (at: string): Fragment => fragment`expires > ${at}`
+
+export const isToOthers = (email: string): Fragment => fragment`email <> ${email}`
 
 /** Records a mail to that address; returns false if too many were sent since `since`, to the address or in total. */
 export async function recordMail(
@@ -90,7 +90,7 @@ export function selectInvitationsTo(
 ): Promise<InvitationTo[]> {
   return db<InvitationTo>`select invites.id, invites.org, orgs.name, role, invited_by as "invitedBy", invites.created,
       expires
-    from invites join orgs on orgs.slug = invites.org
+    from invites join orgs on orgs.slug = invites.org and orgs.deleted is null
     where email = ${email} and expires > ${at} and (invites.created, invites.id) < (${last.created}, ${last.id})
       and exists (
         select from members where members.org = invites.org and members.email = invites.invited_by
@@ -107,7 +107,7 @@ export async function selectInvitation(db: Sql, digest: Uint8Array, at: string):
   const [row] = await db<InvitationRow>`select invites.email, role, invited_by as "invitedBy", orgs.name as org,
       exists (select from users where users.email = invites.email and password is not null and password_by is null)
         as "hasPassword"
-    from invites join orgs on orgs.slug = invites.org
+    from invites join orgs on orgs.slug = invites.org and orgs.deleted is null
     where digest = ${digest} and expires > ${at} and exists (
       select from members where members.org = invites.org and members.email = invites.invited_by
         and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))`
@@ -117,7 +117,7 @@ export async function selectInvitation(db: Sql, digest: Uint8Array, at: string):
 /** Deletes and returns the invitation under the same conditions, with the slug of the organisation. */
 export async function acceptInvite(db: Tx, id: string, at: string): Promise<AcceptedInvite | null> {
   const [row] = await db<AcceptedInvite>`delete from invites
-    where id = ${id} and expires > ${at} and exists (
+    where id = ${id} and expires > ${at} and ${isLive(fragment`invites.org`)} and exists (
       select from members where members.org = invites.org and members.email = invites.invited_by
         and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))
     returning id, email, role, invited_by as "invitedBy", org`

@@ -1,9 +1,10 @@
 // Operations under /v1/iam/me/invitations: the invitations to the caller's address, from all organisations. The mailed
 // link opens the same invitation.
+import type { Bounds } from '../../../kit/table.ts'
+import * as tables from '../tables.ts'
 import { Type } from 'typebox'
 import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
-import { requireAtMost } from '../../../kit/bound.ts'
 import type { OrgId, Role as RoleName } from '../../../kit/caller.ts'
 import { notFound } from '../../../kit/fault.ts'
 import { timestamp } from '../../../kit/fields.ts'
@@ -57,24 +58,23 @@ export const acceptInvitation = operation({
   faults: ['not_found', 'conflict'],
   audit: 'invite.accept',
   emits: joining,
-  run: ({ caller, clock, state, write }, { id }) =>
-    write(scope => accept(scope, caller, id, clock.now().toISOString(), state.maxima.members)),
+  run: ({ bounds, caller, clock, write }, { id }) =>
+    write(scope => accept(scope, caller, id, clock.now().toISOString(), bounds)),
 })
 
-/** `max` is how many members an organisation can have. */
 export async function accept(
   { db, record, emit }: OwnEmitting<typeof joining>,
   { user, email }: Person,
   id: string,
   created: string,
-  max: number,
+  bounds: Bounds,
 ): Promise<{ org: OrgId; role: RoleName }> {
   const { org } = await lockedInvitation(db, id, email)
   const invite = await store.acceptInvite(db, id, created)
   if (!invite) throw notFound('invitation')
   const before = await people.selectMember(db, org, user)
   const role = await people.insertMember(db, org, { user, email, role: invite.role, created })
-  requireAtMost(max, await people.countMembers(db, org, max + 1), 'members', 'Ask an admin to remove one first.')
+  await bounds.require(db, tables.members, org, { remedy: 'Ask an admin to remove one first.' })
   record(user, { email: { to: email }, role: { to: role } }, org)
   emitJoined(emit, org, id, before, { user, email, role })
   return { org, role }

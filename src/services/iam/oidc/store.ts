@@ -1,4 +1,6 @@
 // All SQL on the entries of the identity provider: browser sessions, grants, codes, tokens and interactions.
+import { isLive } from '../store.ts'
+import { fragment } from '../../../kit/sql.ts'
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 
@@ -93,7 +95,7 @@ export async function selectRefreshToken(
       and (sign_in.expires is null or sign_in.expires > ${at})
     left join apps on apps.brand = token.brand and apps.id = token.client
     left join members on members.user_id = token.user_id
-      and members.org = case when apps.chooses then sign_in.org else apps.org end
+      and members.org = case when apps.chooses then sign_in.org else apps.org end and ${isLive(fragment`members.org`)}
     left join users on users.id = members.user_id
     where token.brand = ${brand} and token.model = 'RefreshToken' and token.digest = ${digest}
       and (token.expires is null or token.expires > ${at})`
@@ -203,13 +205,6 @@ export async function deleteByGrant(db: Tx, { brand, model }: EntryType, grantId
   await db`delete from oidc where brand = ${brand} and model = ${model} and grant_id = ${grantId}`
 }
 
-/** Deletes up to `max` expired entries; returns how many. */
-export async function deleteExpired(db: Tx, at: string, max: number): Promise<number> {
-  const rows = await db`delete from oidc where (brand, model, digest) in (
-    select brand, model, digest from oidc where expires <= ${at} order by expires limit ${max}) returning digest`
-  return rows.length
-}
-
 /** Stores the organisation that was chosen for a grant. */
 export async function updateOrg(db: Tx, { brand, model }: EntryType, digest: Uint8Array, org: string): Promise<void> {
   await db`update oidc set org = ${org} where brand = ${brand} and model = ${model} and digest = ${digest}`
@@ -236,7 +231,7 @@ export async function findSignIn(
     join users on users.id = oidc.user_id
     join members on members.user_id = users.id and members.org = ${org}
     where oidc.brand in (select name from brands) and oidc.model = 'Grant' and oidc.digest = decode(${digest}, 'hex')
-      and users.id = ${user}`
+      and users.id = ${user} and ${isLive(fragment`members.org`)}`
   return row ?? null
 }
 
@@ -246,7 +241,8 @@ export async function lockSignIn(
   digest: string,
   { org, user }: { org: OrgId; user: string },
 ): Promise<string | null> {
-  const members = await db`select from members where org = ${org} and user_id = ${user} for key share`
+  const members = await db`select from members
+    where org = ${org} and user_id = ${user} and ${isLive(fragment`org`)} for key share`
   const [grant] = await db<{ brand: string }>`select brand from oidc where brand in (select name from brands)
     and model = 'Grant' and digest = decode(${digest}, 'hex') for key share`
   return members.length > 0 ? (grant?.brand ?? null) : null

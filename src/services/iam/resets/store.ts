@@ -37,10 +37,3 @@ export async function endResetsOf(db: Tx, user: string, at: string): Promise<voi
   await db`update resets set expires = ${at} where user_id = ${user} and expires > ${at}`
 }
 
-/** Those that are an hour old at `at`, at most `max`; returns how many. */
-export async function deleteOld(db: Tx, at: string, max: number): Promise<number> {
-  const rows = await db`delete from resets where digest in (
-    select digest from resets where created <= ${at}::timestamptz - interval '1 hour' order by created limit ${max})
-    returning digest`
-  return rows.length
-}

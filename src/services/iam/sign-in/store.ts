@@ -1,4 +1,6 @@
 // All SQL on brands, apps and signing keys.
+import { isLive } from '../store.ts'
+import { fragment } from '../../../kit/sql.ts'
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 
@@ -43,7 +45,7 @@ export async function selectClientMember(
     left join oidc as sign_in on sign_in.brand = apps.brand and sign_in.model = 'Grant' and sign_in.digest = ${grant}
     join members on members.user_id = ${user} and case
       when not apps.chooses then members.org = apps.org
-      else ${grant}::bytea is null or members.org = sign_in.org end
+      else ${grant}::bytea is null or members.org = sign_in.org end and ${isLive(fragment`members.org`)}
     join users on users.id = members.user_id
     where apps.brand = ${brand} and apps.id = ${id} limit 1`
   return row ?? null
@@ -93,13 +95,6 @@ export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Ar
   return rows.length > 0 ? created : null
 }
 
-/** The number of apps at all brands, without Stoa's own, but at most `max`. */
-export async function countApps(db: Sql, org: OrgId, max: number): Promise<number> {
-  const [row] = await db<{ count: number }>`select count(*) from (
-    select from apps where org = ${org} and not chooses limit ${max}) as counted`
-  return row?.count ?? 0
-}
-
 export async function updateApp(
   db: Tx,
   org: OrgId,
@@ -132,7 +127,7 @@ export type Client = App & { org: OrgId; sealed: Uint8Array | null; chooses: boo
 export async function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
   const [row] = await db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
       logout_uris as "logoutUris", secret as sealed, chooses, trusted, created, updated
-    from apps where brand = ${brand} and id = ${id}`
+    from apps where brand = ${brand} and id = ${id} and ${isLive(fragment`org`)}`
   return row ?? null
 }
 

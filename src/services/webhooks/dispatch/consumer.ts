@@ -15,7 +15,6 @@ export const fanOut = consumer({
   batchMax: 50,
   run: async ({ db, clock, random, state, queues }, events) => {
     const org = events[0]?.tenant as OrgId
-    if (events.some(({ type }) => type === 'iam.org.deleted')) await store.insertDeletedOrg(db, org)
     const { isEmpty, isLarge, wanting } = await state.subscriptionsOf(db, org)
     if (isEmpty) return events.length
     const found: { event: store.NewEvent; endpoints: readonly string[] }[] = []

@@ -16,11 +16,6 @@ export async function selectVersion(db: Sql, org: string): Promise<string> {
   return row?.version ?? ''
 }
 
-/** Its events are deleted by the schedule. */
-export async function insertDeletedOrg(db: Tx, org: string): Promise<void> {
-  await db`insert into webhook_deleted_orgs (org) values (${org}) on conflict do nothing`
-}
-
 export type NewEvent = { id: string; org: string; subject: string; body: string }
 
 export async function insertEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {

@@ -104,23 +104,6 @@ export async function lockTarget(db: Tx, org: string, webhook: string): Promise<
 
 export const insertEvent = (db: Tx, event: dispatch.NewEvent): Promise<void> => dispatch.insertEvents(db, [event])
 
-/** Deletes attempts of deliveries with a lower id, at most so many; returns how many. */
-export async function deleteAttemptsBefore(db: Tx, delivery: string, count: number): Promise<number> {
-  const rows = await db`delete from webhook_attempts where (delivery, attempt) in (
-    select delivery, attempt from webhook_attempts where delivery < ${delivery} order by delivery, attempt limit ${count})
-    returning 1`
-  return rows.length
-}
-
-/** Deletes events with a lower id, at most so many, unless they are being sent again; returns how many. Nothing is sent of
- *  those before `ended` any more. */
-export async function deleteEventsBefore(db: Tx, id: string, ended: string, count: number): Promise<number> {
-  const rows = await db`delete from webhook_events where id in (
-    select id from webhook_events where id < ${id} and (resends = 0 or id < ${ended})
-    order by id limit ${count} for update skip locked) returning 1`
-  return rows.length
-}
-
 /** An endpoint that was deleted, and of which there may be deliveries. */
 export async function selectDeleted(db: Sql): Promise<string | null> {
   const [one] = await db<{ webhook: string }>`select webhook from webhook_deleted order by webhook limit 1`
@@ -139,17 +122,3 @@ export async function deleteDeleted(db: Tx, webhook: string): Promise<void> {
   await db`delete from webhook_deleted where webhook = ${webhook}`
 }
 
-/** Deletes events of an organisation that was deleted, at most so many; returns how many, at least one if there was such an
- *  organisation. */
-export async function deleteEventsOfDeleted(db: Tx, count: number): Promise<number> {
-  const [one] = await db<{ org: string }>`select org from webhook_deleted_orgs order by org limit 1`
-  if (!one) return 0
-  const rows = await db`delete from webhook_events where id in (
-    select id from webhook_events where org = ${one.org} limit ${count}) returning 1`
-  if (rows.length < count) await db`delete from webhook_deleted_orgs where org = ${one.org}`
-  return Math.max(rows.length, 1)
-}
-
-export async function deleteDaysBefore(db: Tx, day: string): Promise<void> {
-  await db`delete from webhook_days where day < ${day}::timestamptz::date`
-}

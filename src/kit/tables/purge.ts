@@ -1,0 +1,67 @@
+// Deletes the rows of an organisation from all tables, in transactions of a bounded size with pauses between them.
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Sql } from '../../engines/engines.ts'
+import type { OrgId } from '../caller.ts'
+import type { Removing, Table } from '../table.ts'
+import { countRows, deleteRows, selectReferences, waysOf } from './store.ts'
+
+const ROWS_AT_ONCE = 500
+/** How long a drained table is waited for before it is read again. */
+const DRAIN_MS = 1_000
+
+/** Returns whether there was nothing to delete. */
+export async function purge(removing: Removing, tables: readonly Table[], org: OrgId): Promise<boolean> {
+  const { clock, db, signal } = removing
+  const purged = tables.filter(({ shared, kept }) => shared === null && kept === null)
+  for (const table of purged.filter(({ isDrained }) => isDrained)) {
+    while (!signal.aborted && (await hasRows(db, table, org))) await clock.sleep(DRAIN_MS, signal)
+  }
+  let deleted = 0
+  for (const table of dependentsFirst(purged, await selectReferences(db))) {
+    if (table.isDrained) continue
+    if (table.remove) await table.remove(removing, org, null)
+    else deleted += await purgeTable(removing, table, org)
+    signal.throwIfAborted()
+  }
+  return deleted === 0
+}
+
+async function purgeTable({ signal, write }: Removing, table: Table, org: OrgId): Promise<number> {
+  let all = 0
+  for (const way of waysOf(table, org)) {
+    for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE && !signal.aborted; ) {
+      const startMs = performance.now()
+      deleted = await write(tx => deleteRows(tx, table, way, ROWS_AT_ONCE))
+      all += deleted
+      // Half of the time is left to others.
+      if (deleted === ROWS_AT_ONCE) await wait(performance.now() - startMs)
+    }
+  }
+  return all
+}
+
+const hasRows = async (db: Sql, table: Table, org: OrgId): Promise<boolean> => {
+  for (const way of waysOf(table, org)) if ((await countRows(db, table, way, 1)) > 0) return true
+  return false
+}
+
+/** Rows that refer to others are deleted before them. */
+function dependentsFirst(tables: readonly Table[], references: readonly { from: string; to: string }[]): Table[] {
+  const edges = [
+    ...references,
+    ...tables.flatMap(({ name, through }) => through.map(({ table }) => ({ from: name, to: table }))),
+  ]
+  const sorted: Table[] = []
+  const left = new Set(tables)
+  while (left.size > 0) {
+    const free = [...left].filter(
+      one => ![...left].some(other => other !== one && edges.some(({ from, to }) => from === other.name && to === one.name)),
+    )
+    if (free.length === 0) throw new Error(`tables refer to each other: ${[...left].map(({ name }) => name).join(', ')}`)
+    for (const one of free) {
+      left.delete(one)
+      sorted.push(one)
+    }
+  }
+  return sorted
+}

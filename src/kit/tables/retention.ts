@@ -1,0 +1,71 @@
+// Deletes rows whose time is over, in transactions that are small enough not to delay other writes.
+import type { Tx } from '../../engines/engines.ts'
+import type { Schedule, ScheduleContext } from '../background.ts'
+import type { Removing, Retention, Table } from '../table.ts'
+import { countBlocks, deleteOld, deleteOldInBlocks } from './store.ts'
+
+const ROWS_AT_ONCE = 1_000
+/** About as many rows are in them, or a few times more. */
+const BLOCKS_AT_ONCE = 100
+const ORGS_AT_ONCE = 100
+const DAY_MS = 86_400_000
+
+/** The schedule of a service that deletes its old rows; none if all of them are kept. */
+export function retentionOf(service: string, tables: readonly Table[]): Schedule[] {
+  const kept = tables.filter(({ retention, orgRetention }) => retention.length > 0 || orgRetention !== null)
+  if (kept.length === 0) return []
+  const run = async (context: ScheduleContext<never>) => {
+    const failures: unknown[] = []
+    for (const table of kept) {
+      // What must be deleted is deleted although another table fails.
+      if (!context.signal.aborted) await sweep(context, table).catch(error => void failures.push(error))
+    }
+    if (failures.length > 1) throw new AggregateError(failures, 'rows of several tables could not be deleted')
+    if (failures.length === 1) throw failures[0]
+    return undefined
+  }
+  const name = `retention of ${service}`
+  return [{ kind: 'schedule', name, per: 'all', everyMs: 10 * 60_000, deadlineMs: 10 * 60_000, run }]
+}
+
+async function sweep(context: ScheduleContext<never>, table: Table): Promise<void> {
+  const now = context.clock.now().getTime()
+  for (const rule of table.retention) {
+    const keptMs = typeof rule.keptMs === 'number' ? rule.keptMs : rule.keptMs(context.state)
+    await (rule.by === 'blocks' ? sweepBlocks : sweepRows)(context, table, rule, new Date(now - keptMs))
+  }
+  if (table.orgRetention) await sweepChosen(context, table, now)
+}
+
+const sweepRows = (context: Removing, table: Table, rule: Retention, before: Date) =>
+  untilFewer(context, ROWS_AT_ONCE, tx => deleteOld(tx, table, rule, before, ROWS_AT_ONCE))
+
+async function sweepBlocks({ db, signal, write }: Removing, table: Table, rule: Retention, before: Date) {
+  const blocks = await countBlocks(db, table)
+  for (let from = 0; from < blocks && !signal.aborted; from += BLOCKS_AT_ONCE) {
+    await write(tx => deleteOldInBlocks(tx, table, rule, before, { from, to: from + BLOCKS_AT_ONCE }))
+  }
+}
+
+/** Those of organisations that chose for how long. */
+async function sweepChosen(context: Removing, table: Table, nowMs: number): Promise<void> {
+  const { db, signal } = context
+  for (let after = ''; !signal.aborted; ) {
+    const orgs = (await table.orgRetention?.chosen(db, after, ORGS_AT_ONCE)) ?? []
+    for (const { org, days } of orgs) {
+      await table.remove?.(context, org, new Date(nowMs - days * DAY_MS).toISOString())
+    }
+    const last = orgs.at(-1)
+    if (!last || orgs.length < ORGS_AT_ONCE) return
+    after = last.org
+  }
+}
+
+/** Repeats the step until it has deleted fewer rows than it may. */
+export async function untilFewer(
+  { signal, write }: Pick<Removing, 'signal' | 'write'>,
+  max: number,
+  step: (tx: Tx) => Promise<number>,
+): Promise<void> {
+  while (!signal.aborted && (await write(step)) >= max);
+}

@@ -1,0 +1,31 @@
+import { LIFETIME_MS } from './kept-answers/kept-answers.ts'
+import { table } from '../../kit/table.ts'
+import { isLive } from './store.ts'
+
+export const keys = table({
+  name: 'keys',
+  org: 'org',
+  bound: {
+    setting: 'STOA_KEYS_MAX',
+    fallback: 1_000,
+    doc: 'Keys that work at a time that an organisation may have',
+    what: 'live keys',
+    remedy: 'Revoke one first.',
+    where: isLive,
+  },
+})
+
+/** They end with the sign-in that they belong to. */
+export const sessions = table({ name: 'sessions', org: 'org' })
+
+export const keyRates = table({
+  name: 'key_rates',
+  through: [{ table: 'keys', columns: ['key'], keys: ['id'] }],
+  retention: [{ column: 'ends', keptMs: 0 }],
+})
+
+export const keptAnswers = table({
+  name: 'kept_answers',
+  org: 'org',
+  retention: [{ column: 'at', keptMs: LIFETIME_MS }],
+})

@@ -1,0 +1,35 @@
+import { untilFewer } from '../../kit/tables/retention.ts'
+import { table } from '../../kit/table.ts'
+import { selectRetentions } from './store.ts'
+
+const DAY_MS = 86_400_000
+const ROWS_AT_ONCE = 5_000
+/** Later than any event. */
+const NEVER = 'infinity'
+
+/** They are those of the warehouse. */
+export const events = table({
+  name: 'events',
+  org: 'org',
+  ofProject: { kept: 'Analytics show what was, also of a project that is gone' },
+  orgRetention: { chosen: selectRetentions },
+  remove: (context, org, before) =>
+    untilFewer(context, ROWS_AT_ONCE, tx =>
+      context.warehouse.deleteBefore(tx, org, before ?? NEVER, ROWS_AT_ONCE),
+    ),
+})
+
+/** An event that is sent again is recognised by its id. */
+export const ids = table({
+  name: 'event_ids',
+  org: 'org',
+  retention: [{ column: 'at', keptMs: 7 * DAY_MS, by: 'blocks' }],
+})
+
+export const salts = table({
+  name: 'event_salts',
+  shared: 'Each day has one, for all organisations',
+  retention: [{ column: 'day', type: 'day', keptMs: 2 * DAY_MS }],
+})
+
+export const settings = table({ name: 'event_settings', org: 'org' })
