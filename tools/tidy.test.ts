@@ -50,11 +50,16 @@ const SLOW_EXPRESSIONS: Record<string, string> = {
   "src/services/risk/sources/patterns.ts (pattern.replace(/^\\(\\?i\\)/, '')).test('')": 'tested on the empty text',
 }
 
+/** Files outside the host and the engines that import `node:http` or the like. */
+const HTTP_FILES = ['src/main.ts', 'src/config.ts', 'src/identity/in-process.ts']
+
 describe('imports', () => {
   for (const file of source) {
     const imports = importsOf(file)
     it(file, () => {
-      for (const target of imports) assert.ok(mayImport(file, target), `${file} may not import ${target}`)
+      const rule = ruleFor(file)
+      assert.ok(rule, `${file} is in a folder without a rule`)
+      for (const target of imports) assert.ok(rule(target), `${file} may not import ${target}`)
     })
   }
 
@@ -97,7 +102,8 @@ describe('code that is allowed in certain files only', () => {
     [
       'sockets are opened by the host and the engines',
       /from 'node:(net|tls|http|https|dns|dgram)/,
-      file => inEngines(file) || isRoot(file) || file.startsWith('src/host/'),
+      // in-process.ts speaks HTTP over a pair of streams, without a socket.
+      file => inEngines(file) || file.startsWith('src/host/') || HTTP_FILES.includes(file),
     ],
     ['outgoing requests go through the HTTP engine', /\bfetch\(|from 'undici'/, inEngines],
     ['services have no timers of their own', /\bsetInterval\(/, file => !file.startsWith('src/services/')],
@@ -303,29 +309,51 @@ function importsOf(file: string): string[] {
   })
 }
 
-function mayImport(file: string, target: string): boolean {
-  if (isRoot(file)) return true
-  const [, layer, part] = file.split('/') as [string, string, string]
-  const ours = target.startsWith('src/')
-  const isFair = target.startsWith('src/fair/')
-  if (layer === 'fair') return !ours || isFair
-  if (layer === 'engines') return !ours || isFair || target.startsWith('src/engines/')
-  const below = isFair || target.startsWith('src/kit/') || target === 'src/engines/engines.ts'
-  if (layer === 'kit') return below || /^(typebox|node:)/.test(target)
-  if (layer === 'host') return !ours || below || target.startsWith('src/host/')
-  if (layer === 'identity') {
-    return !ours || below || target.startsWith('src/identity/') || target === 'src/services/iam/public.ts'
-  }
-  if (layer === 'services' && part === 'index.ts') {
-    return below || /^src\/services\/\w+\/(service|public)\.ts$/.test(target)
-  }
-  const neighbour = target.match(/^src\/services\/(\w+)\/public\.ts$/)?.[1]
-  const listed = SERVICE_EDGES.some(([from, to]) => from === part && to === neighbour)
-  return !ours || below || target.startsWith(`src/services/${part}/`) || listed
+type ImportRule = (target: string) => boolean
+
+const isPackage: ImportRule = target => !tracked.includes(target)
+const inFolder = (folder: string, target: string) => target.startsWith(`src/${folder}/`)
+const publicOf = (target: string) => target.match(/^src\/services\/(\w+)\/public\.ts$/)?.[1]
+/** What everything above the engines may import. */
+const isGround: ImportRule = target =>
+  inFolder('fair', target) || inFolder('kit', target) || target === 'src/engines/engines.ts'
+
+/** The rule for the imports of each folder of `src/`, and of single files. */
+const IMPORT_RULES: Record<string, ImportRule> = {
+  fair: target => isPackage(target) || inFolder('fair', target),
+  engines: target => isPackage(target) || inFolder('fair', target) || inFolder('engines', target),
+  kit: target => isGround(target) || /^(typebox|node:)/.test(target),
+  host: target => isPackage(target) || isGround(target) || inFolder('host', target),
+  identity: target =>
+    isPackage(target) || isGround(target) || inFolder('identity', target) || publicOf(target) === 'iam',
+  'identity/origin.ts': target =>
+    IMPORT_RULES.identity?.(target) || inFolder('host', target) || publicOf(target) === 'account',
+  start: target =>
+    /^(node:|src\/engines\/db\/)/.test(target) ||
+    isGround(target) ||
+    inFolder('start', target) ||
+    target === 'src/services/index.ts' ||
+    publicOf(target) !== undefined,
+  'services/index.ts': target => isGround(target) || /^src\/services\/\w+\/(service|public)\.ts$/.test(target),
+  // The parsers and limits of the settings.
+  'config.ts': target =>
+    target.startsWith('node:') ||
+    inFolder('kit', target) ||
+    ['src/engines/http/guard.ts', 'src/engines/seal/root-key.ts', 'src/host/connections.ts'].includes(target),
+  'main.ts': () => true,
 }
 
-function isRoot(file: string): boolean {
-  return file.split('/').length === 2
+function ruleFor(file: string): ImportRule | undefined {
+  const path = file.slice('src/'.length)
+  const [layer, part] = path.split('/') as [string, string]
+  return IMPORT_RULES[path] ?? IMPORT_RULES[layer] ?? (layer === 'services' ? serviceRule(part) : undefined)
+}
+
+function serviceRule(part: string): ImportRule {
+  const mayUse = (neighbour: string | undefined) =>
+    SERVICE_EDGES.some(([from, to]) => from === part && to === neighbour)
+  return target =>
+    isPackage(target) || isGround(target) || inFolder(`services/${part}`, target) || mayUse(publicOf(target))
 }
 
 function inEngines(file: string): boolean {

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartRefused } from './config.ts'
-import { lockDirectory } from './engines/db/embedded/lock.ts'
+import { lockDirectory } from '../engines/db/embedded/lock.ts'
+import { StartRefused } from '../kit/setting.ts'
 
 export type DataDirectory = { path: string; release(): void }
 

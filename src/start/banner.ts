@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
+import { LOGIN_PATH } from '../services/account/public.ts'
 import { readFirstRun } from './first-run.ts'
-import { LOGIN_PATH } from './services/account/public.ts'
 
 export type BannerFacts = {
   baseUrl: string

@@ -1,10 +1,10 @@
 // The first start of a new database creates the organisations `admin` and `home`, each with an owner and a key.
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Engines } from './engines/engines.ts'
-import { ADMIN_ORG, type OrgId } from './kit/caller.ts'
-import { keepKey, newKeyText } from './services/account/public.ts'
-import { createOrganisation, hasNoOrganisations } from './services/iam/public.ts'
+import type { Engines } from '../engines/engines.ts'
+import { ADMIN_ORG, type OrgId } from '../kit/caller.ts'
+import { keepKey, newKeyText } from '../services/account/public.ts'
+import { createOrganisation, hasNoOrganisations } from '../services/iam/public.ts'
 
 type Person = { email: string; password: string; key: string }
 export type FirstRun = {

@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { manualClock } from '../clock/clock.ts'
+import { systemRandom } from '../random/random.ts'
 import { localCertificate } from './certificate.ts'
-import { manualClock } from './engines/clock/clock.ts'
-import { systemRandom } from './engines/random/random.ts'
 
 const DAY_MS = 86_400_000
 

@@ -3,7 +3,7 @@ import 'reflect-metadata'
 import { createPrivateKey, generateKeyPairSync, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
-import type { Clock, Random } from './engines/engines.ts'
+import type { Clock, Random } from '../engines.ts'
 
 export type CertificateEngines = { clock: Clock; random: Random }
 export type KeyAndCertificate = { key: string; cert: string }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { CA } from '../../test/host.ts'
-import { startReceiver } from '../../test/webhook-receiver.ts'
-import { makeAuthority, makeLeaf } from '../authority.ts'
-import { systemClock as clock } from './clock/clock.ts'
-import { openHttp } from './http/http.ts'
-import { systemRandom as random } from './random/random.ts'
+import { CA } from '../../../test/host.ts'
+import { startReceiver } from '../../../test/webhook-receiver.ts'
+import { systemClock as clock } from '../clock/clock.ts'
+import { openHttp } from '../http/http.ts'
+import { systemRandom as random } from '../random/random.ts'
+import { makeAuthority, makeLeaf } from './authority.ts'
 
 describe('additional certificate authorities', () => {
   it('are trusted beside those of Node', async t => {
