@@ -7,7 +7,7 @@ import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
 import { rootKeyFrom } from './engines/seal/root-key.ts'
 import { CONNECTION_LIMITS } from './host/connections.ts'
-import { BRAND, DEFAULT_BRAND } from './kit/brand.ts'
+import { BRAND, DEFAULT_BRAND } from './kit/host/brand.ts'
 import { count, optional, type Settings, StartRefused, setting, readUrl as url } from './kit/setting.ts'
 
 const SETTINGS = {

@@ -1,7 +1,7 @@
 // Operations under /v1/iam/signing-keys: the keys that sign tokens.
 import { Type } from 'typebox'
-import { DEFAULT_BRAND } from '../../kit/brand.ts'
 import { timestamp } from '../../kit/fields.ts'
+import { DEFAULT_BRAND } from '../../kit/host/brand.ts'
 import { Brand, requireBrand } from './apps.ts'
 import { signingKeysRotated } from './events.ts'
 import { rotateKeys } from './sign-in/signing-keys.ts'

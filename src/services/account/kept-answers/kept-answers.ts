@@ -1,6 +1,6 @@
 // Keeps the answers to requests with an Idempotency-Key for a day.
 import type { Tx } from '../../../engines/engines.ts'
-import type { KeptAnswers, KeyedRequest } from '../../../kit/kept-answers.ts'
+import type { KeptAnswers, KeyedRequest } from '../../../kit/host/kept-answers.ts'
 import * as store from './store.ts'
 
 const LIFETIME_MS = 24 * 60 * 60_000

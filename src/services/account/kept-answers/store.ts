@@ -1,6 +1,6 @@
 // All SQL on kept answers.
 import type { Sql, Tx } from '../../../engines/engines.ts'
-import type { KeptAnswer, KeyedRequest } from '../../../kit/kept-answers.ts'
+import type { KeptAnswer, KeyedRequest } from '../../../kit/host/kept-answers.ts'
 
 /** An answer that was kept after `since`. */
 export async function selectAnswer(

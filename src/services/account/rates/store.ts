@@ -1,6 +1,6 @@
 // All SQL on the rates of keys.
 import type { Tx } from '../../../engines/engines.ts'
-import { type Lease, type LeaseRequest, RATE_WINDOW_MS } from '../../../kit/permits.ts'
+import { type Lease, type LeaseRequest, RATE_WINDOW_MS } from '../../../kit/host/permits.ts'
 
 type StoredUses = { by: string; at: number; count: number; spare: number }
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Caller, Principal } from './caller.ts'
+import type { Caller, Principal } from '../caller.ts'
 
 /** Resolves the text of a credential to its caller, or raises a fault that gives the reason. Answers synchronously when
  *  the credential is cached, as it is for nearly every request. `address` is that of the client: refused credentials are

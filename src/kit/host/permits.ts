@@ -1,5 +1,5 @@
 // Processes share the rate of a key: each leases a few permits, and uses them without asking again.
-import type { OrgId } from './caller.ts'
+import type { OrgId } from '../caller.ts'
 
 /** A rate is the number of requests in any time of this length. */
 export const RATE_WINDOW_MS = 60_000

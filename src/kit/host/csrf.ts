@@ -1,7 +1,7 @@
 // The token a browser session sends with every write; pages of other sites cannot read it. It is its time of issue and
 // a MAC over that, keyed by the session's digest: any process can check it without storing it.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Credential } from './caller.ts'
+import type { Credential } from '../caller.ts'
 
 export const CSRF_LIFETIME_S = 12 * 60 * 60
 /** The tolerated difference between the clocks of two processes. */
