@@ -1,8 +1,9 @@
 // Writes when keys were last used. Deletes the counted requests of keys that are no longer used, and answers that need not
 // be kept any longer.
-import { keptSince } from './kept-answers/kept-answers.ts'
-import { deleteAnswers } from './kept-answers/store.ts'
-import { deleteEnded } from './rates/store.ts'
+
+import { deleteAnswers } from './kept-answers.store.ts'
+import { keptSince } from './kept-answers.ts'
+import { deleteEnded } from './rates.store.ts'
 import { schedule } from './state.ts'
 
 /** Rows per transaction, small enough not to delay other writes. */

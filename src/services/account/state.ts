@@ -2,9 +2,9 @@
 
 import type { SignIn } from '../../kit/host/sign-in.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
-import { keptAnswers } from './kept-answers/kept-answers.ts'
+import { keptAnswers } from './kept-answers.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
-import { leasePermits } from './rates/store.ts'
+import { leasePermits } from './rates.store.ts'
 import { requireBudget } from './spending.ts'
 
 export type Account = {

@@ -1,9 +1,9 @@
 // Deletes expired sign-ins and links, and ended counts of wrong passwords, from the database.
 
-import { deleteOld as deleteAddressChanges } from './addresses/store.ts'
-import { deleteEnded as deleteGuesses } from './guesses/store.ts'
-import { deleteExpired } from './oidc/store.ts'
-import { deleteOld as deleteResets } from './resets/store.ts'
+import { deleteOld as deleteAddressChanges } from './people/address-changes.store.ts'
+import { deleteEnded as deleteGuesses } from './people/guesses.store.ts'
+import { deleteOld as deleteResets } from './people/resets.store.ts'
+import { deleteExpired } from './sessions/oidc.store.ts'
 import { schedule } from './state.ts'
 
 /** Rows per transaction, small enough not to delay other writes. */

@@ -2,7 +2,7 @@
 import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
-import { insertAudit } from './trail/store.ts'
+import { insertAudit } from './audit/store.ts'
 
 /** Issues and revokes API keys when organisations and members are added or removed. Implemented by the account service,
  *  which depends on this one and must not be imported here. */

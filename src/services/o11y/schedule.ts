@@ -1,5 +1,5 @@
 // Makes room in the log for the coming days, and deletes what every consumer has read, and old dead letters.
-import { deleteDeadLetters, selectPositions } from '../../kit/consumers/store.ts'
+import { deleteDeadLetters, selectPositions } from '../../kit/host/consumers.store.ts'
 import { schedule } from './state.ts'
 
 const DEAD_LETTERS_KEEP_MS = 30 * 24 * 60 * 60_000

@@ -3,7 +3,7 @@ import type { Tx } from '../../engines/engines.ts'
 import type { ScheduleContext } from '../../kit/background.ts'
 import { lowestUuid } from '../../kit/uuid.ts'
 import { deliveries } from './dispatch/deliveries.ts'
-import * as log from './log/store.ts'
+import * as log from './log.store.ts'
 import { schedule, type Webhooks } from './state.ts'
 
 const DAY_MS = 86_400_000

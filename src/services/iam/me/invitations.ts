@@ -10,9 +10,9 @@ import { timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
 import { emitJoined, inviteDeclined, joining } from '../events.ts'
 import { InviteId, Role } from '../fields.ts'
-import * as store from '../invitations/store.ts'
+import * as store from '../invites/store.ts'
+import * as members from '../members/store.ts'
 import { operation } from '../state.ts'
-import * as people from '../store.ts'
 import type { OwnEmitting, Person } from './own-write.ts'
 
 const OrgSlug = Type.String({ description: 'The slug of the organisation', examples: ['web-shop'] })
@@ -72,9 +72,9 @@ export async function accept(
   const { org } = await lockedInvitation(db, id, email)
   const invite = await store.acceptInvite(db, id, created)
   if (!invite) throw notFound('invitation')
-  const before = await people.selectMember(db, org, user)
-  const role = await people.insertMember(db, org, { user, email, role: invite.role, created })
-  requireAtMost(max, await people.countMembers(db, org, max + 1), 'members', 'Ask an admin to remove one first.')
+  const before = await members.selectMember(db, org, user)
+  const role = await members.insertMember(db, org, { user, email, role: invite.role, created })
+  requireAtMost(max, await members.countMembers(db, org, max + 1), 'members', 'Ask an admin to remove one first.')
   record(user, { email: { to: email }, role: { to: role } }, org)
   emitJoined(emit, org, id, before, { user, email, role })
   return { org, role }
@@ -109,6 +109,6 @@ export async function decline(
 async function lockedInvitation(db: Tx, id: string, email: string) {
   const found = await store.findInviteTo(db, id, email)
   if (!found) throw notFound('invitation')
-  await people.lockMembers(db, found.org)
+  await members.lockMembers(db, found.org)
   return found
 }
