@@ -1,36 +1,11 @@
 // Checks the rules of docs/STYLE.md that can be checked by a program.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { allSettings } from '../src/config.ts'
 import { settingsOf } from '../src/kit/service.ts'
 import { services } from '../src/services/index.ts'
 import { expressionsIn, slowness } from './expressions.ts'
-
-const tracked = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  .stdout.trim()
-  .split('\n')
-  .filter(file => existsSync(file))
-const generated = (file: string) => file.startsWith('docs/api/') || file.startsWith('client/stoa.')
-const code = tracked.filter(file => /\.(ts|mjs)$/.test(file) && !generated(file))
-const source = code.filter(file => file.startsWith('src/') && !isTest(file))
-const read = (file: string) => readFileSync(file, 'utf8')
-
-function isTest(file: string): boolean {
-  return file.endsWith('.test.ts') || file.startsWith('test/conformance/')
-}
-
-/** The services that may import the `public.ts` of another service. There must be no cycles. */
-const SERVICE_EDGES: readonly [from: string, to: string][] = [
-  ['account', 'iam'],
-  ['projects', 'iam'],
-  ['event', 'o11y'],
-  ['errors', 'o11y'],
-  ['billing', 'account'],
-  ['billing', 'iam'],
-]
+import { code, isTest, read, source, tracked } from './files.ts'
 
 const FILE_LINES_MAX = 400
 const FUNCTION_LINES_MAX = 80
@@ -52,34 +27,6 @@ const SLOW_EXPRESSIONS: Record<string, string> = {
 
 /** Files outside the host and the engines that import `node:http` or the like. */
 const HTTP_FILES = ['src/main.ts', 'src/config.ts', 'src/identity/in-process.ts']
-
-describe('imports', () => {
-  for (const file of source) {
-    const imports = importsOf(file)
-    it(file, () => {
-      const rule = ruleFor(file)
-      assert.ok(rule, `${file} is in a folder without a rule`)
-      for (const target of imports) assert.ok(rule(target), `${file} may not import ${target}`)
-    })
-  }
-
-  it('leave no file unused', () => {
-    const used = new Set(code.flatMap(importsOf))
-    // The entry points of the process and of the worker threads.
-    const roots = ['src/main.ts', 'src/services/risk/thread/thread.ts', 'src/services/ai/local-embed/thread.ts']
-    assert.deepEqual(
-      source.filter(file => !used.has(file) && !roots.includes(file)),
-      [],
-    )
-  })
-
-  it('between services are listed and without cycles', () => {
-    const order = [...new Set(SERVICE_EDGES.flat())]
-    const reaches = (from: string, to: string, seen: string[] = []): boolean =>
-      SERVICE_EDGES.some(([a, b]) => a === from && !seen.includes(b) && (b === to || reaches(b, to, [...seen, b])))
-    for (const name of order) assert.ok(!reaches(name, name), `${name} reaches itself`)
-  })
-})
 
 describe('code that is allowed in certain files only', () => {
   const rules: [rule: string, pattern: RegExp, allowed: (file: string) => boolean][] = [
@@ -301,59 +248,6 @@ function statementsIn(text: string): string[] {
 function tablesNamedIn(statement: string, tablesIn: (text: string) => string[]): string[] {
   const names = [...statement.matchAll(/\b(?:from|join|into|update|using|table)\s+(\w+)/g)].map(match => match[1])
   return tablesIn(names.join(' '))
-}
-
-function importsOf(file: string): string[] {
-  return [...read(file).matchAll(/(?:from |import |import\()'([^']+)'/g)].map(([, target]) => {
-    return target?.startsWith('.') ? join(dirname(file), target) : (target as string)
-  })
-}
-
-type ImportRule = (target: string) => boolean
-
-const isPackage: ImportRule = target => !tracked.includes(target)
-const inFolder = (folder: string, target: string) => target.startsWith(`src/${folder}/`)
-const publicOf = (target: string) => target.match(/^src\/services\/(\w+)\/public\.ts$/)?.[1]
-/** What everything above the engines may import. */
-const isGround: ImportRule = target =>
-  inFolder('fair', target) || inFolder('kit', target) || target === 'src/engines/engines.ts'
-
-/** The rule for the imports of each folder of `src/`, and of single files. */
-const IMPORT_RULES: Record<string, ImportRule> = {
-  fair: target => isPackage(target) || inFolder('fair', target),
-  engines: target => isPackage(target) || inFolder('fair', target) || inFolder('engines', target),
-  kit: target => isGround(target) || /^(typebox|node:)/.test(target),
-  host: target => isPackage(target) || isGround(target) || inFolder('host', target),
-  identity: target =>
-    isPackage(target) || isGround(target) || inFolder('identity', target) || publicOf(target) === 'iam',
-  'identity/origin.ts': target =>
-    IMPORT_RULES.identity?.(target) || inFolder('host', target) || publicOf(target) === 'account',
-  start: target =>
-    /^(node:|src\/engines\/db\/)/.test(target) ||
-    isGround(target) ||
-    inFolder('start', target) ||
-    target === 'src/services/index.ts' ||
-    publicOf(target) !== undefined,
-  'services/index.ts': target => isGround(target) || /^src\/services\/\w+\/(service|public)\.ts$/.test(target),
-  // The parsers and limits of the settings.
-  'config.ts': target =>
-    target.startsWith('node:') ||
-    inFolder('kit', target) ||
-    ['src/engines/http/guard.ts', 'src/engines/seal/root-key.ts', 'src/host/connections.ts'].includes(target),
-  'main.ts': () => true,
-}
-
-function ruleFor(file: string): ImportRule | undefined {
-  const path = file.slice('src/'.length)
-  const [layer, part] = path.split('/') as [string, string]
-  return IMPORT_RULES[path] ?? IMPORT_RULES[layer] ?? (layer === 'services' ? serviceRule(part) : undefined)
-}
-
-function serviceRule(part: string): ImportRule {
-  const mayUse = (neighbour: string | undefined) =>
-    SERVICE_EDGES.some(([from, to]) => from === part && to === neighbour)
-  return target =>
-    isPackage(target) || isGround(target) || inFolder(`services/${part}`, target) || mayUse(publicOf(target))
 }
 
 function isStore(file: string): boolean {
