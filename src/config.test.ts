@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { helpText, readConfig, StartRefused } from './config.ts'
-import { setting } from './kit/setting.ts'
+import { helpText, readConfig } from './config.ts'
+import { StartRefused, setting } from './kit/setting.ts'
 
 describe('settings', () => {
   it('have defaults that listen on this machine only', () => {

@@ -7,11 +7,8 @@ import { createSecureContext } from 'node:tls'
 import { cidrList } from './engines/http/guard.ts'
 import { rootKeyFrom } from './engines/seal/root-key.ts'
 import { CONNECTION_LIMITS } from './host/connections.ts'
-import { BRAND, DEFAULT_BRAND } from './kit/brand.ts'
-import { count, optional, type Settings, setting, readUrl as url } from './kit/setting.ts'
-
-/** An error that whoever starts Stoa can correct; printed as one line, without a stack. */
-export class StartRefused extends Error {}
+import { BRAND, DEFAULT_BRAND } from './kit/host/brand.ts'
+import { count, optional, type Settings, StartRefused, setting, readUrl as url } from './kit/setting.ts'
 
 const SETTINGS = {
   STOA_DATA: setting('The data directory', './data', text => resolve(text)),

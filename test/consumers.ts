@@ -9,7 +9,7 @@ import { openLog } from '../src/engines/log/log.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { startConsumers } from '../src/host/consumers/consumers.ts'
 import type { Handler, Limits } from '../src/host/consumers/lane.ts'
-import { selectDeadLetters } from '../src/kit/consumers/store.ts'
+import { selectDeadLetters } from '../src/kit/host/consumers.store.ts'
 import { testDatabase } from './database.ts'
 import { eventually } from './eventually.ts'
 

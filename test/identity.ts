@@ -1,6 +1,5 @@
 // Starts the identity origin for a test host, and provides a minimal browser: cookies, redirects and forms.
 
-import { openBounds } from '../src/kit/tables/bounds.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -9,9 +8,9 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import * as client from 'openid-client'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { type IdentityOptions, openIdentity } from '../src/identity/origin.ts'
+import { type IdentityOptions, openIdentity } from '../src/identity/identity.ts'
 import { openPasswordLimiter } from '../src/identity/password-limiter.ts'
-import { formPoster } from '../src/in-process.ts'
+import { openBounds } from '../src/kit/tables/bounds.ts'
 import { CALLBACK_PATH, LOGIN_PATH } from '../src/services/account/public.ts'
 import { OWN_CLIENT, openDirectory, syncBrands } from '../src/services/iam/public.ts'
 import { type Answer, CA, type TestHost } from './host.ts'
@@ -47,7 +46,6 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
     corsHeaders,
     onError: error => failures.push(error),
     onTooMany: () => {},
-    formPoster,
   })
   const { handle } = opened
   server.on('request', handle)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Agent, request } from 'undici'
-import type { FirstRun } from '../src/first-run.ts'
+import type { FirstRun } from '../src/start/first-run.ts'
 
 export type Started = {
   child: ChildProcess

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { migrate } from '../src/engines/db/migrate.ts'
-import { allMigrations } from '../src/migrations.ts'
+import { allMigrations } from '../src/start/migrations.ts'
 import { testDatabase } from './database.ts'
 
 /** The first migrations that are applied to a database with rows, by service. */

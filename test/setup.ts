@@ -3,13 +3,13 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { localCertificate } from '../src/certificate.ts'
 import { systemClock } from '../src/engines/clock/clock.ts'
 import { DATABASE_USER, type EmbeddedServer, startEmbedded } from '../src/engines/db/embedded/server.ts'
 import { migrate } from '../src/engines/db/migrate.ts'
 import { openPostgres } from '../src/engines/db/postgres.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
-import { allMigrations } from '../src/migrations.ts'
+import { localCertificate } from '../src/engines/tls/certificate.ts'
+import { allMigrations } from '../src/start/migrations.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'stoa-test-'))
 let server: EmbeddedServer

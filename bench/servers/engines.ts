@@ -6,7 +6,7 @@ import { migrate } from '../../src/engines/db/migrate.ts'
 import type { Engines } from '../../src/engines/engines.ts'
 import type { HttpOptions } from '../../src/engines/http/http.ts'
 import { type OpenEngines, openEngines } from '../../src/engines/open.ts'
-import { allMigrations } from '../../src/migrations.ts'
+import { allMigrations } from '../../src/start/migrations.ts'
 import { fail, type Serving } from './serve.ts'
 
 /** Starts a server with engines; their files are removed after the server has closed. `http` says where it may connect

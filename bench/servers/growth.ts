@@ -2,7 +2,7 @@
 // many, and `quiet` has few. Its CPU time is that of PostgreSQL.
 import type { Engines } from '../../src/engines/engines.ts'
 import { ADMIN_ORG, type OrgId, type Role } from '../../src/kit/caller.ts'
-import { SESSION_COOKIE } from '../../src/kit/credentials.ts'
+import { SESSION_COOKIE } from '../../src/kit/host/credentials.ts'
 import { beginSession, keepKey, newKeyText } from '../../src/services/account/public.ts'
 import { createOrganisation } from '../../src/services/iam/public.ts'
 import { type FilledOrg, fillOrg } from '../../test/listings.ts'

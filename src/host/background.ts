@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Engines } from '../engines/engines.ts'
 import type { Consumer, Schedule, ScheduleOutcome } from '../kit/background.ts'
 import { emitting } from '../kit/events.ts'
-import { type Lease, withLease } from '../kit/lease/lease.ts'
-import { selectDue, updateDue } from '../kit/lease/store.ts'
+import { selectDue, updateDue } from '../kit/lease.store.ts'
+import { type Lease, withLease } from '../kit/lease.ts'
 import type { Queues } from '../kit/queue.ts'
 import type { EndedOrgs, Service } from '../kit/service.ts'
 import { startConsumers } from './consumers/consumers.ts'
@@ -70,7 +70,11 @@ function startQueues(options: BackgroundOptions, db: Database, warn: (error: unk
   }
 }
 
-function handlerOf({ endedOrgs, engines, jobs, source }: BackgroundOptions, state: unknown, consumer: Consumer): Handler {
+function handlerOf(
+  { endedOrgs, engines, jobs, source }: BackgroundOptions,
+  state: unknown,
+  consumer: Consumer,
+): Handler {
   const { emits, run } = consumer
   const { log, clock, random } = engines
   const handle: Handler['handle'] = async (db, events, signal) => {

@@ -1,13 +1,14 @@
 // The host: operations on one TLS port, metrics on another.
-import type { Bounds } from '../kit/table.ts'
-import { openBounds } from '../kit/tables/bounds.ts'
+
 import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
 import { openTurns } from '../fair/turns.ts'
+import type { IdentityProvider } from '../kit/host/sign-in.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
 import type { Queues } from '../kit/queue.ts'
 import type { Opened, Provided, Service } from '../kit/service.ts'
-import type { IdentityProvider } from '../kit/sign-in.ts'
+import type { Bounds } from '../kit/table.ts'
+import { openBounds } from '../kit/tables/bounds.ts'
 import { aboutOperations } from './about.ts'
 import type { Inspect } from './answer.ts'
 import { startBackground, startSchedules } from './background.ts'
@@ -201,7 +202,17 @@ async function openServices(options: HostOptions, local: Service[], bounds: Boun
   for (const { name, open, settings: declared } of local) {
     const warn = (error: unknown) => log.events.warn({ err: error, service: name }, 'service')
     const own = Object.fromEntries(Object.keys(declared).map(one => [one, settings[one]]))
-    const opening = { engines, settings: own as never, services: names, charged, tables, bounds, identity, baseUrl, warn }
+    const opening = {
+      engines,
+      settings: own as never,
+      services: names,
+      charged,
+      tables,
+      bounds,
+      identity,
+      baseUrl,
+      warn,
+    }
     if (open) opened.set(name, await open(opening))
   }
   return opened

@@ -6,7 +6,7 @@ import { EventStream, Reply } from '../kit/answer.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
-import { type KeptAnswer, type KeptAnswers, type KeyedRequest, replyIn } from '../kit/kept-answers.ts'
+import { type KeptAnswer, type KeptAnswers, type KeyedRequest, replyIn } from '../kit/host/kept-answers.ts'
 import type { Operation, ParsedBody, RequestFacts } from '../kit/operation.ts'
 import type { Serial } from './serial.ts'
 

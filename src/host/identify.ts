@@ -1,10 +1,10 @@
 // Determines the caller from the presented credential.
 import type { Clock } from '../engines/engines.ts'
 import type { Principal } from '../kit/caller.ts'
-import { cookieIn } from '../kit/cookies.ts'
-import { type Credentials, INGEST_HEADER, type Presented, SESSION_COOKIE } from '../kit/credentials.ts'
-import { isCsrfToken } from '../kit/csrf.ts'
 import { Fault } from '../kit/fault.ts'
+import { cookieIn } from '../kit/host/cookies.ts'
+import { type Credentials, INGEST_HEADER, type Presented, SESSION_COOKIE } from '../kit/host/credentials.ts'
+import { isCsrfToken } from '../kit/host/csrf.ts'
 import type { Access, Operation } from '../kit/operation.ts'
 import { INGEST_PARAMETER } from './presented.ts'
 

@@ -2,7 +2,7 @@
 // and the permits that it has left.
 import type { OrgId } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
-import { type Lease, type LeaseRequest, type Uses, RATE_WINDOW_MS as WINDOW_MS } from '../kit/permits.ts'
+import { type Lease, type LeaseRequest, type Uses, RATE_WINDOW_MS as WINDOW_MS } from '../kit/host/permits.ts'
 import { addTime, dropTimes, emptyTimes, type RequestTimes, timeAt } from './request-times.ts'
 
 /** How long permits may be used. Counted from before they were asked for, so that they end here first. */

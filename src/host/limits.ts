@@ -2,7 +2,7 @@
 import { isLimited, type Principal } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
 import { SLUG } from '../kit/fields.ts'
-import { type Limits, permitsService } from '../kit/limits.ts'
+import { type Limits, permitsService } from '../kit/host/limits.ts'
 import type { Operation } from '../kit/operation.ts'
 import { malformed } from './faults.ts'
 

@@ -1,7 +1,7 @@
 // The operations as an OpenAPI 3.1 document. Everything in it follows from their declarations.
 import type { TSchema } from 'typebox'
-import { INGEST_HEADER, SESSION_COOKIE } from '../kit/credentials.ts'
 import { SLUG } from '../kit/fields.ts'
+import { INGEST_HEADER, SESSION_COOKIE } from '../kit/host/credentials.ts'
 import type { Access, Operation } from '../kit/operation.ts'
 import type { Service } from '../kit/service.ts'
 import { exampleFields } from './openapi/example-fields.ts'

@@ -1,6 +1,6 @@
 // Collects the credentials that an HTTP request presents.
 import type { IncomingMessage } from 'node:http'
-import { INGEST_HEADER, type Presented } from '../kit/credentials.ts'
+import { INGEST_HEADER, type Presented } from '../kit/host/credentials.ts'
 import type { Operation } from '../kit/operation.ts'
 import { count } from './arrival.ts'
 import { isSafe, malformed } from './faults.ts'

@@ -6,7 +6,7 @@ import { manualClock } from '../engines/clock/clock.ts'
 import { type Database, EngineUnavailable } from '../engines/engines.ts'
 import { seededRandom } from '../engines/random/random.ts'
 import { Fault } from '../kit/fault.ts'
-import { leasePermits } from '../services/account/rates/store.ts'
+import { leasePermits } from '../services/account/rates.store.ts'
 import { openRates } from './rates.ts'
 
 const host = await startHost()

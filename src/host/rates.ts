@@ -2,7 +2,7 @@
 // database. A process leases a few permits at a time, and counts the requests that use them by itself.
 import { type Clock, EngineUnavailable } from '../engines/engines.ts'
 import type { OrgId } from '../kit/caller.ts'
-import { type LeasePermits, RATE_WINDOW_MS } from '../kit/permits.ts'
+import { type LeasePermits, RATE_WINDOW_MS } from '../kit/host/permits.ts'
 import { isUnused, type KeyRate, newKeyRate, receive, reportOf, takePermit } from './key-rate.ts'
 
 /** A lease is a twentieth of the rate: small enough to leave most of it to the others. */

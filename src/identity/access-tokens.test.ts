@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { startHost } from '../../test/host.ts'
 import { AUDIENCE, addPerson, registerApp, startIdentity } from '../../test/identity.ts'
-import { loadKeys } from '../services/iam/sign-in/signing-keys.ts'
+import { loadKeys } from '../services/iam/signing-keys/keys.ts'
 
 const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)

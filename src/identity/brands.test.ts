@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../test/host.ts'
 import { addPerson, registerApp, startIdentity } from '../../test/identity.ts'
-import { rotateKeys } from '../services/iam/sign-in/signing-keys.ts'
+import { rotateKeys } from '../services/iam/signing-keys/keys.ts'
 
 const host = await startHost({ now: 'real' })
 const second = await startIdentity(host, { brand: 'acme' })

@@ -2,7 +2,7 @@
 // it. The cookies of oidc-provider cannot prove that: they are bound to a path, so sibling hosts can set them.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cookieIn, hostCookie } from '../kit/cookies.ts'
+import { cookieIn, hostCookie } from '../kit/host/cookies.ts'
 
 const COOKIE = '__Host-stoa-id-browser'
 const MAX_AGE_S = 400 * 24 * 60 * 60

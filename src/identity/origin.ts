@@ -1,367 +1,193 @@
-// The identity origin: the six OpenID Connect paths, the sign-in pages, and one constant page for every other path.
-// Headers that oidc-provider would trust are overwritten here first.
-import { createHash } from 'node:crypto'
+// Serves the identity provider on a separate port, with the same TLS, limits and draining as the API. Each brand is a
+// separate provider on that port, selected by the Host header.
+
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { JWK } from 'jose'
-import type Provider from 'oidc-provider'
-import type { AdapterPayload } from 'oidc-provider'
-import type { Engines } from '../engines/engines.ts'
-import { clientNetwork } from '../fair/address.ts'
-import type { SignIn } from '../kit/sign-in.ts'
-import type { AccountPage } from '../services/iam/public.ts'
-import { type AccessToken, tokenVerifier } from './access-tokens.ts'
-import { ACCOUNT_PATH, account } from './account.ts'
-import { adapterFactory, claimGrant, grantOrg, isSignedIn, setGrantOrg } from './adapter.ts'
-import { ADDRESS_CHANGE, addressChange, addressPath } from './address.ts'
-import { isSameBrowser } from './browser-id.ts'
-import type { Membership } from './choice.ts'
-import { readForm, show } from './forms.ts'
-import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
-import { type OwnAppOptions, ownApp } from './own-app.ts'
-import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE } from './pages.ts'
-import { openMailLimiter, type PasswordLimiter, type StartLimiter } from './password-limiter.ts'
-import { answerFailure, ENDED, queryProblem, requestProblem, tooManySignIns } from './problems.ts'
-import { buildProvider, OAUTH_DISCOVERY, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
-import { inOneRequest, signalOf, thisRequest } from './request.ts'
-import { FORGOTTEN_PATH, forgotten, RESET, reset, resetPath } from './reset.ts'
-import { signIn } from './sign-in.ts'
-import { userInfo } from './userinfo.ts'
+import type { BlockList } from 'node:net'
+import { decodeJwt } from 'jose'
+import { type Engines, EngineUnavailable } from '../engines/engines.ts'
+import { arrivalFault, clientAddress, originForm } from '../host/arrival.ts'
+import { corsHeaders, type Origins } from '../host/cors.ts'
+import type { Histogram } from '../host/histogram.ts'
+import { discardUnread, type Listener } from '../host/listener.ts'
+import type { Log } from '../host/log.ts'
+import type { Refusals } from '../host/refusals.ts'
+import { UNANSWERED } from '../host/scope.ts'
+import type { Fault } from '../kit/fault.ts'
+import { DEFAULT_BRAND } from '../kit/host/brand.ts'
+import type { IdentityProvider } from '../kit/host/sign-in.ts'
+import { StartRefused } from '../kit/setting.ts'
+import type { Bounds } from '../kit/table.ts'
+import { CALLBACK_PATH, LOGIN_PATH } from '../services/account/public.ts'
+import { IssuerChanged, OWN_CLIENT, openDirectory, syncBrands } from '../services/iam/public.ts'
+import { ACCOUNT_PATH } from './account.ts'
+import { perClient } from './client-db.ts'
+import { type Identity, type IdentityOptions, openIdentity } from './identity.ts'
+import { openPasswordLimiter, startLimiter } from './password-limiter.ts'
+import { OAUTH_DISCOVERY, PATHS, SIGN_IN_PATH } from './provider.ts'
 
-/** The organisations, people and apps that sign-in at one brand needs. */
-export type Directory = {
-  brand: string
-  client(id: string, user: string): Promise<Client | null>
-  person: ProviderOptions['findPerson']
-  memberships(user: string): Promise<Membership[]>
-  /** The user id, and the argon2id hash of the password if the account has one. */
-  account(email: string): Promise<{ user: string; password: string | null } | null>
-  invitation: InvitationOptions['invitation']
-  join(token: string, passwordDigest: string | null, address: string): ReturnType<InvitationOptions['join']>
-  passwordProblem: InvitationOptions['passwordProblem']
-  accountPage: AccountPage
-  sendReset(email: string, linkOf: (token: string) => string): Promise<void>
-  findReset(token: string): Promise<string | null>
-  /** The address of the account; null if the link is no longer valid. */
-  finishReset(token: string, passwordDigest: string, address: string): Promise<string | null>
-  findAddressChange(token: string): Promise<string | null>
-  finishAddressChange(token: string, address: string): Promise<AddressMoved | null>
-  /** Tell the person by mail, at the old address. */
-  /** The published keys, active ones first, and the secret that cookies are signed with. */
-  keys(): Promise<Keys>
-}
-type AddressMoved = { user: string; from: string; to: string }
-export type Keys = { signing: JWK[]; cookieSecret: string }
-export type Client = {
-  id: string
-  name: string
-  secret: string | null
-  redirectUris: string[]
-  logoutUris: string[]
-}
-
-export type IdentityOptions = {
+export type IdentityOriginOptions = {
   engines: Engines
-  directory: Directory
-  /** `https://id.example.com` */
-  issuer: string
-  /** The base URL of the API. */
+  listener: Listener
+  requestId: () => string
+  trusted: BlockList | null
+  log: Log
+  /** The public origin of each brand, the default brand first. */
+  issuers: ReadonlyMap<string, string>
+  /** Those of them that the settings name. */
+  configured: ReadonlyMap<string, string>
+  /** The base URL of the API: the audience of access tokens. */
   audience: string
-  /** Stoa's own app, with which people sign in to the API itself. */
-  own: { client: string; callback: string; loginUrl: string }
-  addressOf: (request: IncomingMessage) => string
-  limiter: PasswordLimiter
-  starts: StartLimiter
-  /** The CORS headers for an allowed origin; null for all others. */
-  corsHeaders: (origin: string, address: string) => Promise<Record<string, string> | null>
-  onError: (error: unknown) => void
-  /** A sign-in was refused because too many were started. */
-  onTooMany: () => void
-  /** Returns a function that posts forms to a handler in this process. */
-  formPoster: (handle: RequestListener) => OwnAppOptions['postForm']
+  /** Pages of these origins may use this one with credentials. */
+  ownOrigins: readonly string[]
+  /** How many sign-ins one client address may start per minute. */
+  startsPerMinute: number
+  refusals: Refusals
+  /** How many members an organisation may have. */
+  bounds: Bounds
 }
 
-const HEADERS = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': contentPolicy(),
-  vary: 'Origin',
+/** Supplied by the host once it is ready. */
+export type ServeOptions = { isVerified: Origins['isVerified']; requests: Pick<Histogram, 'of'> }
+
+export type IdentityOrigin = IdentityProvider & {
+  /** Starts serving; until then every request is answered 503. */
+  serve(options: ServeOptions): void
+  drain(graceMs: number): Promise<void>
 }
 
-/** The exact paths passed to oidc-provider, which itself ignores case and serves further well-known documents. */
-const EXACT: ReadonlySet<string> = new Set([
-  ...Object.values(PATHS),
-  OAUTH_DISCOVERY,
-  `${PATHS.logout}/confirm`,
-  `${PATHS.logout}/success`,
+export async function openIdentityOrigin(options: IdentityOriginOptions): Promise<IdentityOrigin> {
+  const { engines, audience, issuers, listener, log } = options
+  if (new Set(issuers.values()).size < issuers.size)
+    throw new StartRefused('STOA_IAM_URL: two brands have the same origin')
+  const own = { client: OWN_CLIENT, callback: audience + CALLBACK_PATH, loginUrl: audience + LOGIN_PATH }
+  await syncBrands(engines, issuers, options.configured, own.callback).catch(error => {
+    throw error instanceof IssuerChanged ? issuerRefused(error, issuers) : error
+  })
+  const limiter = openPasswordLimiter({ ...engines, db: perClient(engines.db) })
+  const starts = startLimiter(engines.clock, options.startsPerMinute)
+  const origins: Origins = { own: new Set(options.ownOrigins), isVerified: () => false }
+  const opened = await Promise.all(
+    [...issuers].map(entry => openBrand(options, entry, origins, { own, limiter, starts })),
+  )
+  const first = opened[0] as Brand
+  return {
+    signIn: first.signIn,
+    verifyToken: async text =>
+      (await opened.find(({ issuer }) => issuer === issuerIn(text))?.verifyToken(text)) ?? null,
+    serve: ({ isVerified, requests }) => {
+      origins.isVerified = isVerified
+      const observe = requests.of('identity.none')
+      listener.serve(handler(options, opened, reporter(options, requests)), (id, fault, ip) => {
+        observe('any', fault.status, 0)
+        log.refused(id, 'identity.none', fault, ip)
+      })
+    },
+    drain: listener.drain,
+  }
+}
+
+function issuerRefused({ brand, before }: IssuerChanged, issuers: ReadonlyMap<string, string>): StartRefused {
+  const which = brand === DEFAULT_BRAND ? 'the issuer' : `the issuer of the brand ${brand}`
+  return new StartRefused(
+    `STOA_IAM_URL: ${which} is ${before} in this database and cannot become ${issuers.get(brand)}: apps and tokens are bound to it; set it back`,
+  )
+}
+
+/** Dispatches each request to the brand whose host it names, or else to the first brand. */
+function handler(
+  { trusted }: IdentityOriginOptions,
+  brands: readonly Brand[],
+  report: RequestListener,
+): RequestListener {
+  const first = brands[0] as Brand
+  return (request, response) => {
+    report(request, response)
+    const refusal = arrivalFault(request, trusted)
+    if (refusal) return refuse(refusal, response)
+    if (!request.url?.startsWith('/')) request.url = originForm(request.url ?? '')
+    const named = brands.find(({ issuer }) => new URL(issuer).host === request.headers.host?.toLowerCase())
+    const brand = named ?? first
+    brand.handle(request, response)
+  }
+}
+
+/** Operation names by path: a fixed set, so that logs and metrics have bounded labels. */
+const NAMES = new Map<string, string>([
+  ...Object.entries(PATHS).map(([name, path]) => [path, name] as const),
+  [OAUTH_DISCOVERY, 'discovery'],
+  [ACCOUNT_PATH, 'account'],
 ])
-const RESUME = new RegExp(`^${PATHS.authorize}/([\\w-]{1,64})$`)
-const STEP = new RegExp(`^${SIGN_IN_PATH}/[\\w-]{1,64}$`)
-/** Set before `overrideHeaders`, which drops CORS headers that are set later. */
-const PREFLIGHT = {
-  'access-control-allow-methods': 'GET, POST',
-  'access-control-allow-headers': 'Authorization, Content-Type',
-  'access-control-max-age': '600',
-}
-/** The paths that scripts of other origins may call. */
-const CROSS_ORIGIN: ReadonlySet<string> = new Set([
-  PATHS.discovery,
-  OAUTH_DISCOVERY,
-  PATHS.jwks,
-  PATHS.token,
-  PATHS.userinfo,
-])
 
-export type Identity = {
-  handle: RequestListener
-  verifyToken: (text: string) => Promise<AccessToken | null>
-  signIn: SignIn
+function nameOf(path: string): string {
+  const parent = [SIGN_IN_PATH, ACCOUNT_PATH, PATHS.authorize, PATHS.logout].find(prefix =>
+    path.startsWith(`${prefix}/`),
+  )
+  return NAMES.get(parent ?? path) ?? (parent ? 'signIn' : 'none')
 }
 
-export async function openIdentity(options: IdentityOptions): Promise<Identity> {
-  const { engines, directory, issuer, audience, own, onError } = options
-  const [current, steps] = await Promise.all([openCurrent(options), stepOptions(options)])
-  const verifyToken = tokenVerifier({
-    clock: engines.clock,
+/** Logs and counts each request, and returns its id in `X-Request-Id`. */
+function reporter({ trusted, log, requestId }: IdentityOriginOptions, requests: Pick<Histogram, 'of'>) {
+  const observers = new Map([...NAMES.values(), 'signIn', 'none'].map(name => [name, requests.of(`identity.${name}`)]))
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const id = requestId()
+    const startedMs = performance.now()
+    const ip = clientAddress(request, trusted) // Read first: the brand's handler deletes the X-Forwarded-* headers.
+    const name = nameOf((request.url ?? '').split('?', 1)[0] as string)
+    response.setHeader('x-request-id', id)
+    response.on('close', () => {
+      if (!request.complete) discardUnread(request)
+      const { method = '' } = request
+      const status = response.headersSent ? response.statusCode : UNANSWERED
+      const ms = performance.now() - startedMs
+      observers.get(name)?.(method, status, ms / 1000)
+      log.request({ id, operation: `identity.${name}`, method, status, ms, ip, caller: null })
+    })
+  }
+}
+
+function refuse(fault: Fault, response: ServerResponse): void {
+  const head = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...fault.headers }
+  response.writeHead(fault.status, head).end(`${fault.message}\n`)
+}
+
+type Brand = Identity & { issuer: string }
+
+async function openBrand(
+  options: IdentityOriginOptions,
+  [brand, issuer]: [string, string],
+  origins: Origins,
+  shared: Pick<IdentityOptions, 'own' | 'limiter' | 'starts'>,
+): Promise<Brand> {
+  const { audience, trusted, log, bounds } = options
+  const engines = { ...options.engines, db: perClient(options.engines.db) }
+  const onError = (error: unknown) => {
+    if (error instanceof EngineUnavailable) options.refusals.count(`identity_${error.engine}_${error.state}`, error)
+    else log.events.error({ err: error, brand }, 'identity')
+  }
+  const identity = await openIdentity({
+    ...shared,
+    engines,
     issuer,
     audience,
-    publicKeys: async () => ({ keys: (await directory.keys()).signing.map(publicPart) }),
+    directory: await openDirectory(engines, brand, { bounds, source: audience }),
+    addressOf: request => clientAddress(request, trusted),
+    corsHeaders: async (origin, address) => corsHeaders(origin, address, origins),
+    onError,
+    onTooMany: () => options.refusals.count('sign_ins_per_address'),
   })
-  const forUserInfo = {
-    verify: verifyToken,
-    isSignedIn: (signIn: string) => isSignedIn(engines, directory.brand, signIn),
-    person: directory.person,
-  }
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
-    const address = options.addressOf(request) // Read first: overrideHeaders deletes the X-Forwarded-* headers.
-    const { origin } = request.headers
-    const cors = origin !== undefined && CROSS_ORIGIN.has(path) ? await options.corsHeaders(origin, address) : null
-    const isPreflight = request.method === 'OPTIONS' && CROSS_ORIGIN.has(path)
-    const headers = { ...headersFor(path, issuer), ...cors, ...(cors && isPreflight && PREFLIGHT) }
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-    overrideHeaders(request, response, new URL(issuer).host)
-    // The length of a chunked body is unknown in advance, and the rest of one that is too long is not read.
-    if (request.headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false
-    const { provider, toProvider, cookieKey } = current()
-    if (isPreflight) return void response.writeHead(204).end()
-    if (request.method === 'POST' && path === PATHS.logout) return logoutByGet(request, response)
-    if (path === FORGOTTEN_PATH) return forgotten({ ...steps, address }, request, response)
-    const resetToken = path.match(RESET)?.[1]
-    if (resetToken !== undefined) return reset({ ...steps, address }, resetToken, request, response)
-    const addressToken = path.match(ADDRESS_CHANGE)?.[1]
-    if (addressToken !== undefined) return addressChange({ ...steps, address }, addressToken, request, response)
-    if (STEP.test(path)) return signIn({ ...steps, address, provider, cookieKey }, request, response)
-    if (path === ACCOUNT_PATH || path.startsWith(`${ACCOUNT_PATH}/`))
-      return account({ ...steps, address, provider, cookieKey }, path.slice(ACCOUNT_PATH.length), request, response)
-    const invitationToken = path.match(INVITATION)?.[1]
-    if (invitationToken !== undefined)
-      return invitation({ ...steps, address, cookieKey }, invitationToken, request, response)
-    if (path === PATHS.userinfo) return userInfo(forUserInfo, request, response)
-    if (path === PATHS.authorize) {
-      const problem = queryProblem(query)
-      if (problem) return show(response, 400, requestProblem(problem))
-      const waitS = options.starts(thisRequest().client)
-      if (waitS > 0) {
-        options.onTooMany()
-        return tooManySignIns(response, waitS)
-      }
-    }
-    const resumed = path.match(RESUME)?.[1]
-    if (resumed && !(await isResumedBySameBrowser(provider, resumed, request))) return show(response, 400, ENDED)
-    if (EXACT.has(path) || resumed) return toProvider(request, response)
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(NOTHING_HERE)
-  }
-
-  const handle: RequestListener = (request, response) => {
-    const client = clientNetwork(options.addressOf(request))
-    const signal = () => signalOf(response)
-    inOneRequest(client, signal, () => answer(request, response)).catch(error =>
-      answerFailure(error, response, onError),
-    )
-  }
-  return { handle, verifyToken, signIn: ownApp({ postForm: options.formPoster(handle), verifyToken, issuer, ...own }) }
+  return { ...identity, issuer }
 }
 
-/** The options of the sign-in and invitation pages, except those that change with the keys. */
-async function stepOptions(options: IdentityOptions) {
-  const { engines, directory, audience, own, limiter } = options
-  // Verified for unknown accounts, so that they take as long as existing ones.
-  const { passwords } = engines
-  const dummyHash = await passwords.hash('', 'no account has this password')
-  return {
-    ...directory,
-    limiter,
-    audience,
-    ownClient: own.client,
-    loginUrl: own.loginUrl,
-    newBrowserId: () => engines.random.token(20),
-    checkPassword: async (email: string, password: string) => {
-      const account = await directory.account(email)
-      const { client, signal } = thisRequest()
-      const isRight = await passwords.verify(client, account?.password ?? dummyHash, password, signal())
-      return isRight && account?.password ? { user: account.user, proof: digestOf(account.password) } : null
-    },
-    proofOf: async (email: string) => {
-      const account = await directory.account(email)
-      return account?.password ? digestOf(account.password) : null
-    },
-    ...resetOptions(options),
-    addressUrl: (token: string) => options.issuer + addressPath(token),
-    client: (id: string) => directory.client(id, thisRequest().client),
-    join: async (token: string, password: string | null, address: string) => {
-      const { client, signal } = thisRequest()
-      const digest = password === null ? null : await passwords.hash(client, password, signal())
-      return directory.join(token, digest, address)
-    },
-    isMember: async (user: string, clientId: string) => (await directory.person(user, clientId, null)) !== null,
-    setGrantOrg: (grantId: string, org: string) => setGrantOrg(engines, directory.brand, grantId, org),
-    grantOrg: (grantId: string) => grantOrg(engines, directory.brand, grantId),
-    claimGrant: claimGrant.bind(null, engines, directory.brand),
+/** The unverified issuer of a token, which selects the brand that verifies it. */
+function issuerIn(text: string): unknown {
+  try {
+    return decodeJwt(text).iss
+  } catch {
+    return undefined // Not a JWT.
   }
 }
 
-/** Mails that are being prepared in the background. */
-const MAILS_PENDING_MAX = 100
-
-function resetOptions({ engines, directory, issuer, onError }: IdentityOptions) {
-  const { passwords } = engines
-  const countMail = openMailLimiter(engines)
-  let pending = 0
-  return {
-    countMail: async () => (pending < MAILS_PENDING_MAX ? countMail(thisRequest().client) : 1),
-    sendReset: (email: string) => {
-      pending++
-      const sent = directory.sendReset(email, token => issuer + resetPath(token))
-      sent.catch(onError).finally(() => pending--)
-    },
-    findReset: directory.findReset,
-    finishAddressChange: async (token: string, address: string) => {
-      const change = await directory.finishAddressChange(token, address)
-      return change?.to ?? null
-    },
-    finishReset: async (token: string, password: string, address: string) => {
-      const { client, signal } = thisRequest()
-      const email = await directory.finishReset(token, await passwords.hash(client, password, signal()), address)
-      return email !== null
-    },
-  }
-}
-
-const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
-
-/** Whether the browser that returns from the sign-in pages is the one that completed them. */
-async function isResumedBySameBrowser(provider: Provider, uid: string, request: IncomingMessage): Promise<boolean> {
-  const interaction = await provider.Interaction.find(uid)
-  return !interaction?.result || isSameBrowser(request, interaction.result.browser)
-}
-
-/** How often the keys are reloaded, so that new ones are used without a restart. */
-const KEYS_MAX_AGE_MS = 30_000
-
-type Current = { provider: Provider; toProvider: RequestListener; cookieKey: string; kids: string }
-
-/** Returns the provider for the current keys. Its keys are fixed at construction, so it is rebuilt when they change. */
-async function openCurrent(options: IdentityOptions): Promise<() => Current> {
-  const { engines, directory } = options
-  const build = (keys: Keys): Current => {
-    const provider = providerWith(options, keys)
-    const toProvider = provider.callback() as RequestListener
-    return { provider, toProvider, cookieKey: keys.cookieSecret, kids: kidsOf(keys) }
-  }
-  let current = build(await directory.keys())
-  let checkedMs = engines.clock.elapsedMs()
-  const reload = async () => {
-    const keys = await directory.keys()
-    if (kidsOf(keys) !== current.kids) current = build(keys)
-  }
-  return () => {
-    if (engines.clock.elapsedMs() - checkedMs > KEYS_MAX_AGE_MS) {
-      checkedMs = engines.clock.elapsedMs()
-      reload().catch(options.onError)
-    }
-    return current
-  }
-}
-
-const kidsOf = ({ signing }: Keys) => signing.map(({ kid }) => kid).join()
-
-function providerWith(options: IdentityOptions, keys: Keys): Provider {
-  const { engines, directory, issuer, audience, own, onError } = options
-  const provider = buildProvider({
-    issuer,
-    audience,
-    keys: keys.signing,
-    cookieKeys: [keys.cookieSecret],
-    findPerson: async (user, client, grant) => {
-      const { person } = thisRequest()
-      return person?.of === `${user} ${client} ${grant}` ? person.found : directory.person(user, client, grant)
-    },
-    ownClient: own.client,
-    claimGrant: claimGrant.bind(null, engines, directory.brand),
-    adapter: adapterFactory(engines, directory.brand, async id => {
-      const client = await directory.client(id, thisRequest().client)
-      return client ? metadataOf(client, id !== own.client) : undefined
-    }),
-    page: { error: requestProblem, logout: logoutPage, loggedOut: loggedOutPage },
-  })
-  provider.on('server_error', (_ctx, error) => onError(error))
-  return provider
-}
-
-/** Redirects a posted logout to GET: a cross-site POST carries no SameSite=Lax cookies, so oidc-provider would find no
- *  session. */
-async function logoutByGet(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const fields = await readForm(request, response)
-  response.writeHead(303, { location: `${PATHS.logout}?${fields ?? ''}` }).end()
-}
-
-/** Keys and discovery change rarely, and every client fetches them when it starts. */
-const CACHED: ReadonlySet<string> = new Set([PATHS.discovery, OAUTH_DISCOVERY, PATHS.jwks])
-const CACHED_S = 300
-const LOCAL = /^https:\/\/(localhost|127\.|\[::1\])/
-
-function headersFor(path: string, issuer: string): Record<string, string> {
-  return {
-    ...HEADERS,
-    ...(CACHED.has(path) && { 'cache-control': `public, max-age=${CACHED_S}` }),
-    // On localhost it would force https on every other server of the developer's machine.
-    ...(!LOCAL.test(issuer) && { 'strict-transport-security': 'max-age=31536000' }),
-  }
-}
-
-/** Browsers send less than 200. The library that reads it takes quadratic time. */
-const ACCEPT_CHARS_MAX = 1_000
-
-/** oidc-provider builds URLs from the Host header and allows CORS for every origin on some responses. So Host is set to
- *  the issuer, Origin is removed, and the CORS headers it sets anyway are dropped. */
-function overrideHeaders({ headers }: IncomingMessage, response: ServerResponse, host: string): void {
-  const setHeader = response.setHeader.bind(response)
-  response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value))
-  for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name]
-  delete headers.origin
-  if ((headers.accept?.length ?? 0) > ACCEPT_CHARS_MAX) delete headers.accept
-  headers.host = host
-  headers['x-forwarded-proto'] = 'https'
-}
-
-/** The public part of a key. */
-function publicPart({ kty, crv, x, y, n, e, kid, alg, use }: JWK): object {
-  return Object.fromEntries(Object.entries({ kty, crv, x, y, n, e, kid, alg, use }).filter(([, value]) => value))
-}
-
-function metadataOf({ id, name, secret, redirectUris, logoutUris }: Client, mayRefresh: boolean): AdapterPayload {
-  return {
-    client_id: id,
-    client_name: name,
-    redirect_uris: redirectUris,
-    post_logout_redirect_uris: logoutUris,
-    grant_types: ['authorization_code', ...(mayRefresh ? ['refresh_token'] : [])],
-    response_types: ['code'],
-    ...(secret === null
-      ? { token_endpoint_auth_method: 'none' }
-      : { token_endpoint_auth_method: 'client_secret_basic', client_secret: secret }),
-  }
+/** The origin of each brand: `named` from the settings, and `local` for the default brand unless it is named. */
+export function issuersFrom(named: ReadonlyMap<string, string>, local: string): Map<string, string> {
+  return new Map([[DEFAULT_BRAND, local], ...named])
 }

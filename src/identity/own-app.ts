@@ -1,7 +1,7 @@
 // Stoa's own app at the identity provider, with which browsers sign in to the API. It calls the token endpoint
 // in-process.
 import { EngineUnavailable } from '../engines/engines.ts'
-import type { SignIn } from '../kit/sign-in.ts'
+import type { SignIn } from '../kit/host/sign-in.ts'
 import type { AccessToken } from './access-tokens.ts'
 import { ACCOUNT_PATH } from './account.ts'
 import { addressPath } from './address.ts'

@@ -1,7 +1,7 @@
 // Checks a password within the limits on wrong ones. A browser that signed in to the account before has its own limit.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { cookieIn, hostCookie } from '../kit/cookies.ts'
+import { cookieIn, hostCookie } from '../kit/host/cookies.ts'
 import type { PasswordLimiter } from './password-limiter.ts'
 
 /** Proves that this browser has signed in to an account before. It grants no access. */

@@ -2,7 +2,7 @@
 // transaction that moves its position. A queue (queue.ts) does work that has an effect outside or takes long.
 import type { Engines, Envelope, Sql, Tx } from '../engines/engines.ts'
 import type { EmitTo } from './events.ts'
-import type { Lease } from './lease/lease.ts'
+import type { Lease } from './lease.ts'
 import type { Queues } from './queue.ts'
 import type { Emits } from './write.ts'
 

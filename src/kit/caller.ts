@@ -1,5 +1,5 @@
 // The caller of an operation, as its access rule identifies it. Every store function takes its `org`.
-import type { Limits } from './limits.ts'
+import type { Limits } from './host/limits.ts'
 
 declare const brand: unique symbol
 /** An organisation's slug, which never changes. A branded type, so that no other string can be passed as the tenant. */

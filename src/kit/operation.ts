@@ -35,7 +35,7 @@
 //   callsOperations    it calls other operations, through `calls` in its context.
 //   faults    what `run` may raise in addition to the host's own faults; `dialect` is the format of the responses.
 //   faultBody   the body of a fault for clients of another protocol at the same address; null for all others.
-import type { Bounds } from './table.ts'
+
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
@@ -43,13 +43,14 @@ import type { Engines, Sql } from '../engines/engines.ts'
 import { answerOf } from './answer.ts'
 import type { Caller, Principal } from './caller.ts'
 import { compileCheck } from './check.ts'
-import type { Presented } from './credentials.ts'
 import { type Dialect, native } from './dialect.ts'
 import type { Fault, FaultCode } from './fault.ts'
 import { SECRET } from './fields.ts'
-import type { KeyedRequest } from './kept-answers.ts'
+import type { Presented } from './host/credentials.ts'
+import type { KeyedRequest } from './host/kept-answers.ts'
 import type { Meter } from './meter.ts'
 import type { Queues } from './queue.ts'
+import type { Bounds } from './table.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

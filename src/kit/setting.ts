@@ -1,6 +1,9 @@
 // Settings, each with a line of documentation and a parser for its text. A service declares its own; only `config.ts`
 // reads the environment.
 
+/** An error that whoever starts Stoa can correct; printed as one line, without a stack. */
+export class StartRefused extends Error {}
+
 export type Setting<T> = { doc: string; fallback: string; read: (text: string) => T }
 export type Settings = Record<string, Setting<unknown>>
 export type SettingValues<S extends Settings> = { [Name in keyof S]: ReturnType<S[Name]['read']> }

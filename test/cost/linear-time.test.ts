@@ -1,6 +1,6 @@
 // No text of a client costs more than linear time: long runs of every character that a parser treats specially, in each
 // part of a request, cost little more CPU than an ordinary request of the same kind.
-import { openBounds } from '../../src/kit/tables/bounds.ts'
+
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -12,7 +12,8 @@ import { connect, type TLSSocket } from 'node:tls'
 import { openHttp } from '../../src/engines/http/http.ts'
 import { HEADER_BYTES_MAX } from '../../src/host/listener.ts'
 import { logInto } from '../../src/host/log.ts'
-import { openIdentityOrigin } from '../../src/identity-origin.ts'
+import { openIdentityOrigin } from '../../src/identity/origin.ts'
+import { openBounds } from '../../src/kit/tables/bounds.ts'
 import { services } from '../../src/services/index.ts'
 import { type Case, runCases } from '../cases.ts'
 import { CA, startHost, testListener } from '../host.ts'
@@ -163,7 +164,6 @@ describe('a long header', () => {
     for await (const file of glob('src/{host,identity,services,kit}/**/*.ts')) {
       if (!file.endsWith('.test.ts')) for (const name of headersReadIn(readFileSync(file, 'utf8'))) names.add(name)
     }
-    for (const name of headersReadIn(readFileSync('src/identity-origin.ts', 'utf8'))) names.add(name)
     assert.ok(names.size >= 12)
     assert.deepEqual(
       [...names].filter(name => !(name in HEADERS)),
@@ -382,7 +382,7 @@ async function startIdentityOrigin(): Promise<number> {
     configured: new Map(),
     ownOrigins: [issuer],
     startsPerMinute: 1_000_000,
-    bounds: openBounds(clock, { STOA_MEMBERS_MAX: 1_000 }),
+    bounds: openBounds(host.clock, { STOA_MEMBERS_MAX: 1_000 }),
   })
   host.acceptSignIns(origin)
   origin.serve({ isVerified: async () => false, requests: host.requests })

@@ -1,8 +1,8 @@
 // Outgoing mail: over SMTP if a server is set, otherwise written to files in the data directory.
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { trusting } from '../authorities.ts'
 import { type Clock, EngineUnavailable, type Mail, type Random } from '../engines.ts'
+import { trusting } from '../tls/trusted.ts'
 
 const TIMEOUT_MS = 10_000
 

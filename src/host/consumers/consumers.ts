@@ -2,7 +2,7 @@
 // a process may die between its commit and its notification.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Database, type Log, matches, type Tx } from '../../engines/engines.ts'
-import * as store from '../../kit/consumers/store.ts'
+import * as store from '../../kit/host/consumers.store.ts'
 import { retryHeld } from './held.ts'
 import { type Handler, type Limits, type ReaderOptions, readLane } from './lane.ts'
 

@@ -17,7 +17,7 @@ import {
   unique,
   until,
 } from '../../../test/consumers.ts'
-import { retryDeadLetter, selectBacklogs } from '../../kit/consumers/store.ts'
+import { retryDeadLetter, selectBacklogs } from '../../kit/host/consumers.store.ts'
 import type { Handler } from './lane.ts'
 
 describe('an event that a consumer fails to handle', () => {

@@ -1,7 +1,7 @@
 // The events of organisations of which one failed: tried again with backoff, and dead letters after too many tries. The
 // events after it wait, so that those of an organisation stay in order.
 import { ConstraintViolated, type Tx } from '../../engines/engines.ts'
-import * as store from '../../kit/consumers/store.ts'
+import * as store from '../../kit/host/consumers.store.ts'
 import { BATCH_MAX, type Failure, type Handler, openTurn, type ReaderOptions, sizeAfter, textOf } from './lane.ts'
 
 export const TRIES_MAX = 20

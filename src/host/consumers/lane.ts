@@ -10,7 +10,7 @@ import {
   type LogRead,
   type Tx,
 } from '../../engines/engines.ts'
-import * as store from '../../kit/consumers/store.ts'
+import * as store from '../../kit/host/consumers.store.ts'
 
 /** How many events one transaction reads. */
 export const BATCH_MAX = 500

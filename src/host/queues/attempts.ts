@@ -1,9 +1,10 @@
 // Makes attempts: each is recorded before, and what became of it afterwards.
-import type { EndedOrgs } from '../../kit/service.ts'
+
 import type { Clock, Database, Engines } from '../../engines/engines.ts'
 import type { Groups } from '../../kit/groups.ts'
 import type { Job } from '../../kit/queue.ts'
 import * as store from '../../kit/queues/store.ts'
+import type { EndedOrgs } from '../../kit/service.ts'
 import { openUnawaited, type Unawaited } from '../../kit/unawaited.ts'
 import type { Ending } from './endings.ts'
 import { type Came, type DeclaredQueue, jobOf, outcomeOf } from './jobs.ts'

@@ -24,7 +24,7 @@ import {
   QUEUES_CHANNEL,
   rowsOf,
 } from '../../kit/queues/add.ts'
-import * as claims from '../../kit/queues/claims/store.ts'
+import * as claims from '../../kit/queues/claims.store.ts'
 import * as store from '../../kit/queues/store.ts'
 import type { Emits } from '../../kit/write.ts'
 import type { Note, Waker } from './waker.ts'

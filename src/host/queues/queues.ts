@@ -1,9 +1,10 @@
 // Works on the jobs of queues. A key belongs to one process at a time, which keeps it while something is due there, so that
 // a slow one has its own queue and takes few of the places.
-import type { EndedOrgs } from '../../kit/service.ts'
+
 import { type Database, type Engines, EngineUnavailable, type Tx } from '../../engines/engines.ts'
 import { QUEUES_CHANNEL } from '../../kit/queues/add.ts'
 import * as store from '../../kit/queues/store.ts'
+import type { EndedOrgs } from '../../kit/service.ts'
 import { openUnawaited } from '../../kit/unawaited.ts'
 import { openAttempts } from './attempts.ts'
 import { openEndings } from './endings.ts'

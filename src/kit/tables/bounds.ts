@@ -2,7 +2,7 @@
 // organisation from filling the database.
 import type { Clock } from '../../engines/engines.ts'
 import { Fault } from '../fault.ts'
-import { lock } from '../lock/store.ts'
+import { lock } from '../lock.store.ts'
 import { fragment } from '../sql.ts'
 import type { Bounds } from '../table.ts'
 import { countRows, waysOf } from './store.ts'

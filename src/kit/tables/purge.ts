@@ -55,9 +55,11 @@ function dependentsFirst(tables: readonly Table[], references: readonly { from: 
   const left = new Set(tables)
   while (left.size > 0) {
     const free = [...left].filter(
-      one => ![...left].some(other => other !== one && edges.some(({ from, to }) => from === other.name && to === one.name)),
+      one =>
+        ![...left].some(other => other !== one && edges.some(({ from, to }) => from === other.name && to === one.name)),
     )
-    if (free.length === 0) throw new Error(`tables refer to each other: ${[...left].map(({ name }) => name).join(', ')}`)
+    if (free.length === 0)
+      throw new Error(`tables refer to each other: ${[...left].map(({ name }) => name).join(', ')}`)
     for (const one of free) {
       left.delete(one)
       sorted.push(one)

@@ -73,6 +73,9 @@ function isOver({ column, type = 'time' }: Retention, before: Date): Fragment {
 
 /** Which tables refer to which. */
 export async function selectReferences(db: Sql): Promise<{ from: string; to: string }[]> {
-  return db<{ from: string; to: string }>`select distinct conrelid::regclass::text as from, confrelid::regclass::text as to
+  return db<{
+    from: string
+    to: string
+  }>`select distinct conrelid::regclass::text as from, confrelid::regclass::text as to
     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace and conrelid <> confrelid`
 }

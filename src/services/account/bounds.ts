@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
 import { orNone, SLUG, timestamp } from '../../kit/fields.ts'
-import { LIMIT_ENTRY, splitEntry } from '../../kit/limits.ts'
+import { LIMIT_ENTRY, splitEntry } from '../../kit/host/limits.ts'
 import type { Bounds } from './store.ts'
 
 const ENTRIES_MAX = 100

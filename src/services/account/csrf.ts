@@ -1,7 +1,7 @@
 // Operations under /v1/account/csrf.
 import { Type } from 'typebox'
-import { CSRF_LIFETIME_S, csrfToken } from '../../kit/csrf.ts'
 import { secret } from '../../kit/fields.ts'
+import { CSRF_LIFETIME_S, csrfToken } from '../../kit/host/csrf.ts'
 import { operation } from './state.ts'
 
 export const getCsrf = operation({

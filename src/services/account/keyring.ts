@@ -4,8 +4,8 @@ import { clientNetwork } from '../../fair/address.ts'
 import { openAttempts } from '../../fair/attempts.ts'
 import { openCache } from '../../kit/cache.ts'
 import type { Caller, Principal } from '../../kit/caller.ts'
-import type { Credentials } from '../../kit/credentials.ts'
 import { Fault } from '../../kit/fault.ts'
+import type { Credentials } from '../../kit/host/credentials.ts'
 import { type LastUsed, openLastUsed } from './last-used.ts'
 import {
   aliasOf,

@@ -1,6 +1,6 @@
 // Operations under /v1/account/keys. A key belongs to the organisation it was created in and to the person who created
 // it: only its owner may change it; the owner and the organisation's admins may see and revoke it.
-import * as tables from './tables.ts'
+
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import type { Clock, Random, Sql, Tx } from '../../engines/engines.ts'
@@ -14,11 +14,12 @@ import { changesIn } from '../../kit/write.ts'
 import { emailsOf } from '../iam/public.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
 import { keyCreated, keyRevoked, keyUpdated } from './events.ts'
-import * as pages from './key-pages/store.ts'
+import * as pages from './key-pages.store.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
 import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
+import * as tables from './tables.ts'
 
 const Id = Type.String({
   pattern: '^key_[0-9A-Za-z]{1,40}$',

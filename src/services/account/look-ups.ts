@@ -3,8 +3,8 @@ import type { Clock, Database, Seal } from '../../engines/engines.ts'
 import type { Found } from '../../kit/cache.ts'
 import type { OrgId, Principal } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
-import { parseLimits } from '../../kit/limits.ts'
-import type { IdentityProvider, TokenClaims } from '../../kit/sign-in.ts'
+import { parseLimits } from '../../kit/host/limits.ts'
+import type { IdentityProvider, TokenClaims } from '../../kit/host/sign-in.ts'
 import {
   findMember,
   findSignIn,

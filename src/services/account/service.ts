@@ -1,4 +1,3 @@
-import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as csrf from './csrf.ts'
@@ -6,6 +5,7 @@ import * as keys from './keys.ts'
 import * as login from './login.ts'
 import { writeLastUses } from './schedule.ts'
 import { openAccount } from './state.ts'
+import * as tables from './tables.ts'
 
 export const account = service({
   name: 'account',

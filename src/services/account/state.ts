@@ -1,9 +1,10 @@
 // The in-memory state of the account service: the cache of resolved credentials.
+
+import type { SignIn } from '../../kit/host/sign-in.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
-import type { SignIn } from '../../kit/sign-in.ts'
-import { keptAnswers } from './kept-answers/kept-answers.ts'
+import { keptAnswers } from './kept-answers.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
-import { leasePermits } from './rates/store.ts'
+import { leasePermits } from './rates.store.ts'
 import { requireBudget } from './spending.ts'
 
 export type Account = {

@@ -1,7 +1,8 @@
 // All SQL on API keys and browser sessions.
-import { fragment } from '../../kit/sql.ts'
+
 import type { Fragment, Sql, Tx } from '../../engines/engines.ts'
 import type { Budget, OrgId } from '../../kit/caller.ts'
+import { fragment } from '../../kit/sql.ts'
 import type { KeyType } from './key-text.ts'
 
 /** The restrictions on a key. */

@@ -1,5 +1,5 @@
-import { LIFETIME_MS } from './kept-answers/kept-answers.ts'
 import { table } from '../../kit/table.ts'
+import { LIFETIME_MS } from './kept-answers.ts'
 import { isLive } from './store.ts'
 
 export const keys = table({

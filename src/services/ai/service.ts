@@ -1,4 +1,3 @@
-import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { oneOf, optional, setting } from '../../kit/setting.ts'
 import { modelCalls } from './charges.ts'
@@ -7,12 +6,13 @@ import * as embeddings from './embeddings.ts'
 import * as messages from './messages.ts'
 import * as models from './models/models.ts'
 import { ENVIRONMENT } from './providers/index.ts'
-import * as providers from './providers.ts'
+import * as providers from './providers/providers.ts'
 import * as requests from './requests.ts'
 import * as responses from './responses.ts'
 import { lookForServers } from './schedule.ts'
 import * as aiSettings from './settings.ts'
 import { openAi } from './state.ts'
+import * as tables from './tables.ts'
 
 const text = optional((value: string) => value)
 

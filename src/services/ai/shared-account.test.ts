@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fixture from '../../../test/model-calls.ts'
 import * as upstream from '../../../test/model-server.ts'
-import { forgetRequests, sweepRequests } from './schedule.ts'
+import { deleteOld, purgeOrg } from '../../../test/removal.ts'
 
 const { PRICE, messages } = fixture
 const { host, server, second, add, newOrg, streamed } = await fixture.startModelCalls()
@@ -126,13 +126,12 @@ describe('a response', () => {
     await respond('resp_old', key)
     await respond('resp_gone', gone.key)
     await host.db.autocommit`update ai_responses set created = created - interval '31 days' where id = 'resp_old'`
-    const { db, engines } = host
-    const context = { ...engines, signal: new AbortController().signal, write: db.transaction }
-    await sweepRequests.run(context as never)
+    await deleteOld(host, 'ai')
     const kept = async (of: string) =>
       (await host.db<{ id: string }>`select id from ai_responses where org = ${of}`).map(({ id }) => id)
     assert.deepEqual(await kept(org), ['resp_new'])
-    await db.transaction(tx => forgetRequests.run({ db: tx } as never, [{ tenant: gone.org }] as never))
+    await host.call(`DELETE /v1/iam/orgs/${gone.org}?confirm=${gone.org}`, { as: host.admin.key })
+    await purgeOrg(host, gone.org)
     assert.deepEqual([await kept(gone.org), await kept(org)], [[], ['resp_new']])
   })
 })

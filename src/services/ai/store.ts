@@ -174,4 +174,3 @@ export async function selectIssued(db: Sql, org: OrgId, ids: readonly string[]):
     from ai_responses i left join ai_responses r on r.org = i.org and r.id = coalesce(i.response, i.id)
     where i.org = ${org} and i.id = any(${ids.filter(isStorable)}::text[])`
 }
-

@@ -1,4 +1,3 @@
-import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { oneOf, setting } from '../../kit/setting.ts'
 import * as balance from './balance.ts'
@@ -9,6 +8,7 @@ import * as transfers from './reports/transfers.ts'
 import { renewHolds, tendJournal } from './schedule.ts'
 import * as settings from './settings.ts'
 import { MODES, openBilling } from './state.ts'
+import * as tables from './tables.ts'
 import * as usage from './usage.ts'
 
 export const billing = service({

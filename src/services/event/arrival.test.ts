@@ -4,8 +4,8 @@ import { BlockList } from 'node:net'
 import { describe, it } from 'node:test'
 import { eventually } from '../../../test/eventually.ts'
 import { type RequestOptions, startHost } from '../../../test/host.ts'
+import { deleteOld } from '../../../test/removal.ts'
 import { type Database, EngineUnavailable } from '../../engines/engines.ts'
-import { sweepEvents } from './schedule.ts'
 
 const host = await startHost({ runsBackground: true })
 const { home, other } = host
@@ -31,11 +31,7 @@ async function arrive(event: object, options: RequestOptions & { around?: object
 }
 
 /** What the schedule does. */
-const sweep = () => {
-  const { db, engines } = host
-  const context = { ...engines, signal: new AbortController().signal, write: db.transaction }
-  return sweepEvents.run(context as never)
-}
+const sweep = () => deleteOld(host, 'event')
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

@@ -1,10 +1,10 @@
-import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as ingest from './ingest.ts'
 import { checkLogSize, makeParts } from './schedule.ts'
 import * as settings from './settings.ts'
 import { type EventState, openEvents } from './state.ts'
+import * as tables from './tables.ts'
 
 const SETTINGS = {
   STOA_EVENTS_PER_CLIENT: setting(

@@ -49,11 +49,7 @@ export async function saveSettings(db: Tx, org: OrgId, channel: string, settings
 }
 
 /** The organisations whose events are not kept for ever. */
-export async function selectRetentions(
-  db: Sql,
-  after: string,
-  limit: number,
-): Promise<{ org: OrgId; days: number }[]> {
+export async function selectRetentions(db: Sql, after: string, limit: number): Promise<{ org: OrgId; days: number }[]> {
   return db<{ org: OrgId; days: number }>`select org, retention_days as days from event_settings
     where retention_days is not null and org > ${after} order by org limit ${limit}`
 }
@@ -64,4 +60,3 @@ export async function saltOf(db: Tx, day: string, fresh: Uint8Array): Promise<Ui
   const [row] = await db<{ salt: Uint8Array }>`select salt from event_salts where day = ${day}`
   return row?.salt ?? fresh
 }
-

@@ -1,5 +1,5 @@
-import { untilFewer } from '../../kit/tables/retention.ts'
 import { table } from '../../kit/table.ts'
+import { untilFewer } from '../../kit/tables/retention.ts'
 import { selectRetentions } from './store.ts'
 
 const DAY_MS = 86_400_000
@@ -14,9 +14,7 @@ export const events = table({
   ofProject: { kept: 'Analytics show what was, also of a project that is gone' },
   orgRetention: { chosen: selectRetentions },
   remove: (context, org, before) =>
-    untilFewer(context, ROWS_AT_ONCE, tx =>
-      context.warehouse.deleteBefore(tx, org, before ?? NEVER, ROWS_AT_ONCE),
-    ),
+    untilFewer(context, ROWS_AT_ONCE, tx => context.warehouse.deleteBefore(tx, org, before ?? NEVER, ROWS_AT_ONCE)),
 })
 
 /** An event that is sent again is recognised by its id. */

@@ -4,7 +4,7 @@ import type { OrgId } from '../../kit/caller.ts'
 import { Changed, type EmitTo, event } from '../../kit/events.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
 import { AppId, Email, InviteId, Role, SignInId, UserId, WorkspaceId } from './fields.ts'
-import type { Member } from './store.ts'
+import type { Member } from './members/store.ts'
 
 const org = { slug: slug("The organisation's slug"), name: displayName("The organisation's name") }
 export const orgCreated = event('iam.org.created', 'A superadmin created an organisation, with its owner and a key', {

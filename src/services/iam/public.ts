@@ -1,46 +1,46 @@
 // The interface of this service for other services, the identity origin and the start.
-import { ORGS_CHANNEL } from './ended-orgs.ts'
-import type { Bounds } from '../../kit/table.ts'
+
 import { createHash } from 'node:crypto'
 import type { Engines, Tx } from '../../engines/engines.ts'
 import { openCache } from '../../kit/cache.ts'
 import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
-import { openAccountPage } from './account-page.ts'
-import { findChange, finishChange } from './addresses/change.ts'
-import { openSecret } from './apps.ts'
-import { findInvitation, join } from './invitations/invitation.ts'
-import { passwordProblem } from './password-rules.ts'
-import { addFirstOwner } from './people.ts'
-import { findReset, finishReset, sendReset } from './resets/reset.ts'
-import { loadKeys } from './sign-in/signing-keys.ts'
-import * as signIn from './sign-in/store.ts'
-import * as store from './store.ts'
+import type { Bounds } from '../../kit/table.ts'
+import { openSecret } from './apps/apps.ts'
+import * as apps from './apps/store.ts'
+import { findInvitation, join } from './invites/invitation.ts'
+import { openAccountPage } from './me/account-page.ts'
+import * as members from './members/store.ts'
+import { ORGS_CHANNEL } from './orgs/ended.ts'
+import * as orgs from './orgs/store.ts'
+import { findChange, finishChange } from './people/address-change.ts'
+import { passwordProblem } from './people/password-rules.ts'
+import { addFirstOwner } from './people/people.ts'
+import { findReset, finishReset, sendReset } from './people/reset.ts'
+import * as people from './people/store.ts'
+import * as rootKey from './root-key.store.ts'
+import { loadKeys } from './signing-keys/keys.ts'
 
-export type { AccountFacts, AccountPage, Visitor } from './account-page.ts'
+export { insertAudit as recordInTrail } from './audit/store.ts'
 export { sessionEnded } from './events.ts'
 export { UserId } from './fields.ts'
-export * as guesses from './guesses/store.ts'
+export type { AccountFacts, AccountPage, Visitor } from './me/account-page.ts'
+export { type MemberAccess, ownersOf, selectAccess as findMember } from './members/store.ts'
 export { addNotice } from './notices.ts'
-export * as oidc from './oidc/store.ts'
-export { endGrant, endSignIn, findSignIn, lockSignIn, type SignedIn } from './oidc/store.ts'
-export { signInId } from './sign-ins/store.ts'
-export {
-  emailsOf,
-  type MemberAccess,
-  ownersOf,
-  selectAccess as findMember,
-  selectLiveOrg as findOrganisation,
-} from './store.ts'
-export { insertAudit as recordInTrail } from './trail/store.ts'
-export { findWorkspaceToken, workspaceIn } from './workspace-tokens.ts'
-export const hasNoOrganisations = store.lockWhileEmpty
+export { selectLiveOrg as findOrganisation } from './orgs/store.ts'
+export * as guesses from './people/guesses.store.ts'
+export { emailsOf } from './people/store.ts'
+export * as oidc from './sessions/oidc.store.ts'
+export { endGrant, endSignIn, findSignIn, lockSignIn, type SignedIn } from './sessions/oidc.store.ts'
+export { signInId } from './sessions/store.ts'
+export { findWorkspaceToken, workspaceIn } from './workspaces/tokens.ts'
+export const hasNoOrganisations = orgs.lockWhileEmpty
 
 /** Creates an organisation with its owner; returns the owner's user id. */
 export async function createOrganisation(
   engines: Pick<Engines, 'clock' | 'random' | 'passwords'> & { db: Tx },
   { org, name, owner }: { org: OrgId; name: string; owner: { email: string; password: string } },
 ): Promise<string> {
-  await store.insertOrganisation(engines.db, org, name, engines.clock.now().toISOString())
+  await orgs.insertOrganisation(engines.db, org, name, engines.clock.now().toISOString())
   const { email, password } = owner
   const member = { email, passwordDigest: await engines.passwords.hash(org, password), passwordBy: null }
   const { user } = await addFirstOwner(engines, org, member)
@@ -52,7 +52,7 @@ const PROOF = { org: 'admin', name: 'proof of the root key', text: 'sealed when 
 /** Whether the secrets of this database can be unsealed with our root key. In a new database, stores the proof first.
  *  */
 export async function hasRootKey({ db, seal }: Pick<Engines, 'db' | 'seal'>): Promise<boolean> {
-  const proof = await store.insertProof(db.autocommit, seal.seal(PROOF.org, PROOF.name, PROOF.text))
+  const proof = await rootKey.insertProof(db.autocommit, seal.seal(PROOF.org, PROOF.name, PROOF.text))
   try {
     return seal.unseal(PROOF.org, PROOF.name, proof) === PROOF.text
   } catch {
@@ -85,13 +85,13 @@ export async function syncBrands(
 ): Promise<void> {
   const created = clock.now().toISOString()
   await db.transaction(async tx => {
-    await signIn.syncBrands(tx, [...issuers.keys()])
-    await signIn.fixIssuers(tx, fixed)
-    for (const stored of await signIn.selectIssuers(tx)) {
+    await apps.syncBrands(tx, [...issuers.keys()])
+    await apps.fixIssuers(tx, fixed)
+    for (const stored of await apps.selectIssuers(tx)) {
       if (issuers.get(stored.brand) !== stored.issuer) throw new IssuerChanged(stored)
     }
     for (const brand of issuers.keys()) {
-      await signIn.upsertOwnApp(tx, ADMIN_ORG, { ...OWN_APP, brand, redirectUris: [callback], created })
+      await apps.upsertOwnApp(tx, ADMIN_ORG, { ...OWN_APP, brand, redirectUris: [callback], created })
     }
   })
 }
@@ -105,11 +105,11 @@ export async function openDirectory(
 ) {
   const { db, clock, seal } = engines
   const publishing = { ...engines, source }
-  const cache = openCache<signIn.Client & { secret: string | null }>(db.isListening)
+  const cache = openCache<apps.Client & { secret: string | null }>(db.isListening)
   await db.listen('apps', cache.drop, cache.clear)
   await db.listen(ORGS_CHANNEL, cache.drop, cache.clear)
   const loadClient = async (id: string) => {
-    const client = await signIn.selectClient(db, { brand, id })
+    const client = await apps.selectClient(db, { brand, id })
     return client && { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`, client.org] }
   }
   /** No cache of this process is older than the answer. */
@@ -128,9 +128,9 @@ export async function openDirectory(
       return cache.get(id, nowMs, lookUp) ?? cache.load(id, nowMs, user, lookUp)
     },
     person: (user: string, id: string, grantId: string | null) =>
-      signIn.selectClientMember(db, user, { brand, id }, grantId === null ? null : digestOfGrant(grantId)),
-    memberships: (user: string) => store.selectMemberships(db, user),
-    account: (email: string) => store.selectAccount(db, email),
+      apps.selectClientMember(db, user, { brand, id }, grantId === null ? null : digestOfGrant(grantId)),
+    memberships: (user: string) => members.selectMemberships(db, user),
+    account: (email: string) => people.selectAccount(db, email),
     invitation: (token: string) => findInvitation(engines, token),
     join: (token: string, passwordDigest: string | null, ip: string) =>
       handled(join({ ...publishing, bounds }, token, passwordDigest, ip)),

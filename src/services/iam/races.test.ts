@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { insertSignIn } from '../../../test/derive.ts'
 import { startHost } from '../../../test/host.ts'
-import { lock } from '../../kit/lock/store.ts'
+import { lock } from '../../kit/lock.store.ts'
 
 const host = await startHost({ dbConnections: 10 })
 const atOnce = <T>(count: number, act: (index: number) => Promise<T>) =>

@@ -1,10 +1,11 @@
 // The state of the service: API keys, which another service manages, and the URLs of invitations.
-import type { Table } from '../../kit/table.ts'
-import { openEndedOrgs } from './ended-orgs.ts'
+
 import type { Clock, Engines, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
-import { insertAudit } from './trail/store.ts'
+import type { Table } from '../../kit/table.ts'
+import { insertAudit } from './audit/store.ts'
+import { openEndedOrgs } from './orgs/ended.ts'
 
 /** Issues and revokes API keys when organisations and members are added or removed. Implemented by the account service,
  *  which depends on this one and must not be imported here. */

@@ -1,6 +1,6 @@
 import { fragment } from '../../kit/sql.ts'
 import { table } from '../../kit/table.ts'
-import { isOpen } from './invitations/store.ts'
+import { isOpen } from './invites/store.ts'
 
 const HOUR_MS = 60 * 60_000
 const PERSON = 'It is about a person, who may belong to several organisations'

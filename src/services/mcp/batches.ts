@@ -1,7 +1,7 @@
 // Several messages in one body, which only earlier revisions have. They are answered one after the other, within bounds.
 import { clientNetwork } from '../../fair/address.ts'
-import { presentedBy } from '../../kit/credentials.ts'
 import { Fault } from '../../kit/fault.ts'
+import { presentedBy } from '../../kit/host/credentials.ts'
 import type { Calls, RequestFacts } from '../../kit/operation.ts'
 import { errorText, INVALID_REQUEST, idIn, RpcError } from './messages.ts'
 import type { Door } from './state.ts'

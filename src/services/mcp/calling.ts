@@ -1,8 +1,8 @@
 // Calls a tool for whoever sent the message.
 
 import { invalidInput } from '../../kit/check.ts'
-import type { Presented } from '../../kit/credentials.ts'
 import { Fault } from '../../kit/fault.ts'
+import type { Presented } from '../../kit/host/credentials.ts'
 import type { Calls, Operation, RequestFacts } from '../../kit/operation.ts'
 import { CALL, DESCRIBE, FIND, limitIn } from './finding.ts'
 import { INVALID_PARAMS, isObject, RpcError } from './messages.ts'

@@ -1,10 +1,10 @@
 // POST /v1/mcp: the tool door. Every tool call takes the path of an HTTP request: identify, admit, invoke.
 import { Type } from 'typebox'
 import { repliesIn, reply } from '../../kit/answer.ts'
-import { presentedBy } from '../../kit/credentials.ts'
 import { jsonrpc } from '../../kit/dialect.ts'
 import { Fault } from '../../kit/fault.ts'
 import { slug } from '../../kit/fields.ts'
+import { presentedBy } from '../../kit/host/credentials.ts'
 import type { RequestFacts } from '../../kit/operation.ts'
 import { type Answer, answerBatch, type Exchange } from './batches.ts'
 import { call } from './calling.ts'

@@ -1,7 +1,7 @@
 // Operations under /v1/o11y/consumers: how far the consumers of the log have read.
 import { Type } from 'typebox'
-import { selectBacklogs, selectPositions } from '../../kit/consumers/store.ts'
 import { timestamp } from '../../kit/fields.ts'
+import { selectBacklogs, selectPositions } from '../../kit/host/consumers.store.ts'
 import { operation } from './state.ts'
 
 const Consumer = Type.Object(

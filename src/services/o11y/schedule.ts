@@ -1,5 +1,5 @@
 // Makes room in the log for the coming days, and deletes what every consumer has read.
-import { selectPositions } from '../../kit/consumers/store.ts'
+import { selectPositions } from '../../kit/host/consumers.store.ts'
 import { schedule } from './state.ts'
 
 export const trimLog = schedule({

@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import type { Envelope } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
-import { retryDeadLetter, selectDeadLetters } from '../../kit/consumers/store.ts'
 import { Fault } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
+import { retryDeadLetter, selectDeadLetters } from '../../kit/host/consumers.store.ts'
 import { operation } from '../../kit/operation.ts'
 import { listing, numberFrom, page, paging } from '../../kit/page.ts'
 

@@ -1,5 +1,5 @@
 // The daily check of verified hosts: whether their TXT record is still there.
-import { lock } from '../../kit/lock/store.ts'
+import { lock } from '../../kit/lock.store.ts'
 import { domainLost } from './events.ts'
 import { hostLock, recordName, recordValue } from './host-name.ts'
 import { loseHost } from './lost-hosts.ts'

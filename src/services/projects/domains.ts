@@ -1,13 +1,13 @@
 // Operations under /v1/projects/{slug}/domains. A host is attached, its owner sets a TXT record, and once that record
 // was found, the pages of the host may call this service from a browser. The record is checked daily.
-import * as tables from './tables.ts'
+
 import { type Static, Type } from 'typebox'
 import type { Clock, Dns, Sql } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { slug, timestamp } from '../../kit/fields.ts'
-import { lock } from '../../kit/lock/store.ts'
+import { lock } from '../../kit/lock.store.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { MISSED_MAX } from './domain-checks.ts'
 import { domainAttached, domainDetached, domainLost, domainVerified } from './events.ts'
@@ -15,6 +15,7 @@ import { Host, hostLock, nameFrom, ownableHostFrom, recordName, recordValue } fr
 import { loseHost } from './lost-hosts.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
+import * as tables from './tables.ts'
 
 const Slug = slug("The project's slug")
 

@@ -1,5 +1,5 @@
 // Operations under /v1/projects. A project represents one product of the organisation.
-import * as tables from './tables.ts'
+
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
@@ -8,6 +8,7 @@ import { listing, page, paging } from '../../kit/page.ts'
 import { projectCreated, projectDeleted, projectUpdated } from './events.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
+import * as tables from './tables.ts'
 
 const Slug = slug("The project's slug")
 const Name = displayName("The project's name")

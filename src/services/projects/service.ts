@@ -1,10 +1,10 @@
-import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { checkHosts, domainChecks } from './domain-checks.ts'
 import * as domains from './domains.ts'
 import { openKnownProjects } from './known-projects.ts'
 import { tellOwners } from './lost-hosts.ts'
 import * as projects from './projects.ts'
+import * as tables from './tables.ts'
 import { openVerifiedHosts } from './verified-hosts.ts'
 
 export const projectsService = service({

@@ -4,7 +4,7 @@ import { startHost } from '../../../test/host.ts'
 import { riskCalls } from '../../../test/publishers.ts'
 import type { Database, SqlValue } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import { openOverrideCache } from './overrides/cache.ts'
+import { openOverrideCache } from './override-cache.ts'
 
 const host = await startHost()
 const { ok, put, clear, writeOverride, lookUp, resolve, setOf, sets } = riskCalls(host)

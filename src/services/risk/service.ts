@@ -1,4 +1,3 @@
-import * as tables from './tables.ts'
 import { service } from '../../kit/service.ts'
 import { optional, setting } from '../../kit/setting.ts'
 import { referenceRefreshed } from './events.ts'
@@ -7,6 +6,7 @@ import * as refresh from './refresh.ts'
 import * as resolve from './resolve.ts'
 import { refreshSets } from './schedule.ts'
 import { mirrorUrl, openRisk } from './state.ts'
+import * as tables from './tables.ts'
 
 export const risk = service({
   name: 'risk',

@@ -6,7 +6,7 @@ import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { readUrl } from '../../kit/setting.ts'
 import { factsOf } from './facts.ts'
 import { type LoadedSet, type LoadedSets, openLoadedSets } from './loaded-sets.ts'
-import { type OverrideCache, openOverrideCache } from './overrides/cache.ts'
+import { type OverrideCache, openOverrideCache } from './override-cache.ts'
 import { openThread, type Thread } from './thread/open.ts'
 
 export type Risk = {

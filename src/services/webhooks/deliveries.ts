@@ -8,7 +8,7 @@ import { newUuid } from '../../kit/uuid.ts'
 import { deliveries } from './dispatch/deliveries.ts'
 import { sendOnce } from './dispatch/send.ts'
 import { Id, missing } from './endpoints.ts'
-import * as log from './log/store.ts'
+import * as log from './log.store.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 

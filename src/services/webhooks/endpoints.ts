@@ -1,5 +1,5 @@
 // Operations under /v1/webhooks: where the events of an organisation are sent.
-import * as tables from './tables.ts'
+
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
 import { notFound } from '../../kit/fault.ts'
@@ -10,6 +10,7 @@ import { endpointCreated, endpointDeleted, endpointRotated, endpointUpdated } fr
 import { newSecret, sealSecret } from './secret.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
+import * as tables from './tables.ts'
 import { requireUrl, URL_MAX } from './url.ts'
 
 const PATTERNS_MAX = 64

@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib'
 import { eventually } from '../../../test/eventually.ts'
 import { startReceiver } from '../../../test/webhook-receiver.ts'
 import { arrived, ended, type Row, startWebhooks } from '../../../test/webhook-world.ts'
-import { makeAuthority, makeLeaf } from '../../authority.ts'
 import { manualClock, systemClock } from '../../engines/clock/clock.ts'
 import { systemRandom as random } from '../../engines/random/random.ts'
+import { makeAuthority, makeLeaf } from '../../engines/tls/authority.ts'
 
 const authority = await makeAuthority({ clock: systemClock, random })
 const { receiver, newEndpoint, answerWith } = await startWebhooks({ ca: authority.cert })

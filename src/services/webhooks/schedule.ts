@@ -1,7 +1,7 @@
 // Deletes the deliveries of endpoints that were deleted.
 import { untilFewer } from '../../kit/tables/retention.ts'
 import { deliveries } from './dispatch/deliveries.ts'
-import * as log from './log/store.ts'
+import * as log from './log.store.ts'
 import { schedule } from './state.ts'
 
 /** Rows per transaction. */

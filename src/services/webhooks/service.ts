@@ -1,4 +1,3 @@
-import * as tables from './tables.ts'
 import { type Service, service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as deliveries from './deliveries.ts'
@@ -10,6 +9,7 @@ import { openSubscriptions } from './dispatch/subscriptions.ts'
 import * as endpoints from './endpoints.ts'
 import { deleteOfDeleted } from './schedule.ts'
 import * as subjects from './subjects.ts'
+import * as tables from './tables.ts'
 
 /** `all` are the services whose events can be sent. */
 export const webhooksService = (all: () => readonly Service[]) =>

@@ -3,7 +3,9 @@ import { serviceKit } from '../../kit/service.ts'
 import type { KeysOf } from './dispatch/keys.ts'
 import type { Measured } from './dispatch/measured.ts'
 import type { SubscriptionsOf } from './dispatch/subscriptions.ts'
-import type { SubjectEntry } from './subjects.ts'
+
+/** An event that can be sent to endpoints. */
+export type SubjectEntry = { subject: string; what: string; example: Record<string, unknown> }
 
 export type Webhooks = {
   /** How long deliveries are kept. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { eventsOf } from '../../kit/events.ts'
 import { exampleOf } from '../../kit/example.ts'
 import type { Service } from '../../kit/service.ts'
-import { operation } from './state.ts'
+import { operation, type SubjectEntry } from './state.ts'
 
 const Subject = Type.Object(
   {
@@ -13,8 +13,6 @@ const Subject = Type.Object(
   },
   { title: 'WebhookSubject', description: 'An event that can be sent to endpoints' },
 )
-
-export type SubjectEntry = { subject: string; what: string; example: Record<string, unknown> }
 
 export const listWebhookSubjects = operation({
   route: 'GET /v1/webhooks/subjects',

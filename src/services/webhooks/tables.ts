@@ -47,7 +47,7 @@ export const events = table({
 export const days = table({
   name: 'webhook_days',
   through,
-  retention: [{ column: 'day', type: 'day', keptMs: 8 * DAY_MS }],
+  retention: [{ column: 'day', type: 'day', keptMs: 8 * DAY_MS, by: 'blocks' }],
 })
 
 export const failures = table({ name: 'webhook_failures', through: through.slice(0, 1) })

@@ -6,7 +6,7 @@ import type { OrgId } from '../../../kit/caller.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import type { FieldFault } from '../../../kit/fault.ts'
 import { type IssuedRow, selectIssued } from '../store.ts'
-import { NOT_STORED } from '../translations/responses-fields.ts'
+import { NOT_STORED } from '../translations/responses-over-chat/fields.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { plain } from './fields.ts'
 

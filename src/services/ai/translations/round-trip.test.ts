@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { chatOverMessages } from './chat-over-messages.ts'
-import { messagesOverChat } from './messages-over-chat.ts'
+import { chatOverMessages } from './chat-over-messages/chat-over-messages.ts'
+import { messagesOverChat } from './messages-over-chat/messages-over-chat.ts'
 import type { JsonObject } from './translation.ts'
 
 const about = { id: 'own', created: 1_700_000_000, model: 'm' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { chatOverMessages } from './chat-over-messages.ts'
-import { responsesOverChat } from './responses-over-chat.ts'
+import { chatOverMessages } from './chat-over-messages/chat-over-messages.ts'
+import { responsesOverChat } from './responses-over-chat/responses-over-chat.ts'
 import { through } from './through.ts'
 import { type JsonObject, Untranslatable } from './translation.ts'
 

@@ -1,9 +1,9 @@
 // Answers that are slightly out of the norm are translated: the provider has been paid for them.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { chatOverMessages } from './chat-over-messages.ts'
-import { messagesOverChat } from './messages-over-chat.ts'
-import { responsesOverChat } from './responses-over-chat.ts'
+import { chatOverMessages } from './chat-over-messages/chat-over-messages.ts'
+import { messagesOverChat } from './messages-over-chat/messages-over-chat.ts'
+import { responsesOverChat } from './responses-over-chat/responses-over-chat.ts'
 import type { JsonObject, Translation } from './translation.ts'
 
 const about = { id: 'own', created: 1_700_000_000, model: 'm' }

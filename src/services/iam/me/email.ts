@@ -2,10 +2,10 @@
 import { Type } from 'typebox'
 import type { Engines, Sql } from '../../../engines/engines.ts'
 import { Fault } from '../../../kit/fault.ts'
-import { confirmMail, requestChange, takenMail } from '../addresses/change.ts'
 import { Email } from '../fields.ts'
+import { confirmMail, requestChange, takenMail } from '../people/address-change.ts'
+import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
-import * as store from '../store.ts'
 import type { OwnWrite, Person } from './own-write.ts'
 import { verifyCurrent, verifyingFor, wrongPassword } from './password.ts'
 
@@ -47,10 +47,10 @@ type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
 
 /** Mails a link to the new address. The answer is the same if that has an account, so that nobody learns who has one. */
 export async function requestMove(by: Moving, { user, email: from }: Person, email: string): Promise<void> {
-  const isTaken = (await store.selectAccount(by.db, email)) !== null
+  const isTaken = (await people.selectAccount(by.db, email)) !== null
   const token = await by.write(async ({ db, record }) => {
     // A reset at the same moment has ended all links, and must not be followed by a new one.
-    if (!(await store.lockPassword(db, user, by.verified))) throw wrongPassword()
+    if (!(await people.lockPassword(db, user, by.verified))) throw wrongPassword()
     const token = await requestChange({ db, clock: by.clock, random: by.random }, user, email)
     if (token === null) throw tooMany()
     record(user, { email: { from, to: email } })

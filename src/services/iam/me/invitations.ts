@@ -1,7 +1,6 @@
 // Operations under /v1/iam/me/invitations: the invitations to the caller's address, from all organisations. The mailed
 // link opens the same invitation.
-import type { Bounds } from '../../../kit/table.ts'
-import * as tables from '../tables.ts'
+
 import { Type } from 'typebox'
 import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
@@ -9,11 +8,13 @@ import type { OrgId, Role as RoleName } from '../../../kit/caller.ts'
 import { notFound } from '../../../kit/fault.ts'
 import { timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import type { Bounds } from '../../../kit/table.ts'
 import { emitJoined, inviteDeclined, joining } from '../events.ts'
 import { InviteId, Role } from '../fields.ts'
-import * as store from '../invitations/store.ts'
+import * as store from '../invites/store.ts'
+import * as members from '../members/store.ts'
 import { operation } from '../state.ts'
-import * as people from '../store.ts'
+import * as tables from '../tables.ts'
 import type { OwnEmitting, Person } from './own-write.ts'
 
 const OrgSlug = Type.String({ description: 'The slug of the organisation', examples: ['web-shop'] })
@@ -72,8 +73,8 @@ export async function accept(
   const { org } = await lockedInvitation(db, id, email)
   const invite = await store.acceptInvite(db, id, created)
   if (!invite) throw notFound('invitation')
-  const before = await people.selectMember(db, org, user)
-  const role = await people.insertMember(db, org, { user, email, role: invite.role, created })
+  const before = await members.selectMember(db, org, user)
+  const role = await members.insertMember(db, org, { user, email, role: invite.role, created })
   await bounds.require(db, tables.members, org, { remedy: 'Ask an admin to remove one first.' })
   record(user, { email: { to: email }, role: { to: role } }, org)
   emitJoined(emit, org, id, before, { user, email, role })
@@ -109,6 +110,6 @@ export async function decline(
 async function lockedInvitation(db: Tx, id: string, email: string) {
   const found = await store.findInviteTo(db, id, email)
   if (!found) throw notFound('invitation')
-  await people.lockMembers(db, found.org)
+  await members.lockMembers(db, found.org)
   return found
 }

@@ -3,8 +3,9 @@ import { Type } from 'typebox'
 import { isLimited, isSuperadmin } from '../../../kit/caller.ts'
 import { displayName } from '../../../kit/fields.ts'
 import { Email, Role, UserId } from '../fields.ts'
+import * as members from '../members/store.ts'
+import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
-import * as store from '../store.ts'
 import type { OwnWrite } from './own-write.ts'
 
 const Membership = Type.Object(
@@ -62,7 +63,7 @@ export const getMe = operation({
     const { user, email, org, role, project, credential } = caller
     const { id } = credential
     const kind = credential.kind as 'secret' | 'session' | 'token' // The only kinds that belong to a person.
-    const memberships = await store.selectMemberships(db, user)
+    const memberships = await members.selectMemberships(db, user)
     // An app learns nothing about other organisations, unless it is trusted.
     const orgs = credential.isRestricted
       ? memberships.filter(one => one.org === org).map(one => ({ ...one, role }))
@@ -70,7 +71,7 @@ export const getMe = operation({
     return {
       user,
       email,
-      ...(await store.selectProfile(db, user)),
+      ...(await people.selectProfile(db, user)),
       org,
       role,
       project,
@@ -97,8 +98,8 @@ export const updateMe = operation({
 })
 
 export async function rename({ db, record }: OwnWrite, user: string, name: string): Promise<void> {
-  const before = await store.selectProfile(db, user)
+  const before = await people.selectProfile(db, user)
   if (before.name === name) return
-  await store.updateName(db, user, name)
+  await people.updateName(db, user, name)
   record(user, { name: { from: before.name, to: name } })
 }

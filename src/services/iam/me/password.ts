@@ -5,12 +5,12 @@ import { nothing } from '../../../kit/answer.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { Context } from '../../../kit/operation.ts'
-import { endAccessOf } from '../end-access.ts'
 import { addNotice } from '../notices.ts'
-import { Password, requireUncommon } from '../password-rules.ts'
-import { changedMail } from '../resets/reset.ts'
+import { endAccessOf } from '../people/end-access.ts'
+import { Password, requireUncommon } from '../people/password-rules.ts'
+import { changedMail } from '../people/reset.ts'
+import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
-import * as store from '../store.ts'
 import type { OwnWrite, Person } from './own-write.ts'
 
 /** Limits the attempts, so that a stolen key or token cannot be used to guess the password. */
@@ -61,7 +61,7 @@ export async function replacePassword(
   change: Replacing,
 ): Promise<void> {
   // Fails if the password was changed in the meantime, by an invitation link or a parallel call.
-  if (!(await store.updatePassword(db, user, change.verified, change.digest))) throw wrongPassword()
+  if (!(await people.updatePassword(db, user, change.verified, change.digest))) throw wrongPassword()
   await endAccessOf(db, user, change.kept, change.at)
   await addNotice({ ...by, db }, '', changedMail(email))
   record('password')
@@ -93,12 +93,12 @@ export async function verifyCurrent(by: Verifying, { user, email }: Person, curr
   const now = by.clock.now().getTime()
   const since = new Date(now - WINDOW_MS).toISOString()
   // Counted in a separate transaction, so that the attempt counts even if the rest fails.
-  const tries = await by.countTry(db => store.countTry(db, user, new Date(now).toISOString(), since))
+  const tries = await by.countTry(db => people.countTry(db, user, new Date(now).toISOString(), since))
   if (tries > TRIES_MAX) {
     const message = 'Too many wrong passwords. Wait 15 minutes, then try again.'
     throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
   }
-  const account = await store.selectAccount(by.db, email)
+  const account = await people.selectAccount(by.db, email)
   const verified = account?.password
   if (!verified || !(await by.passwords.verify(by.queue, verified, current, by.signal))) throw wrongPassword()
   return verified

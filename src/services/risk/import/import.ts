@@ -3,7 +3,7 @@
 import type { Http, Sql } from '../../../engines/engines.ts'
 import { ADMIN_ORG } from '../../../kit/caller.ts'
 import { emitting, type Publishing } from '../../../kit/events.ts'
-import type { Lease } from '../../../kit/lease/lease.ts'
+import type { Lease } from '../../../kit/lease.ts'
 import { referenceRefreshed } from '../events.ts'
 import type { Source } from '../sources/source.ts'
 import * as store from '../store.ts'

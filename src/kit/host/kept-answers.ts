@@ -1,0 +1,44 @@
+// Answers that are kept under the `Idempotency-Key` of the request, so that a repeated request gets the same answer.
+import type { Sql, Tx } from '../../engines/engines.ts'
+import { type Reply, reply } from '../answer.ts'
+
+/** A request with a key: the digest of the key, and a MAC of who sent what. `path` has what its path names, which was there
+ *  before. */
+export type KeyedRequest = {
+  org: string
+  operation: string
+  path: unknown[]
+  key: Uint8Array
+  input: Uint8Array
+  /** Whether its answer was kept with what it changed. */
+  isKept: boolean
+  /** Resolves when its answer is kept, although whoever sent it was told that this takes too long. */
+  keeping: Promise<void> | null
+}
+
+/** `answer` is null if it contained a secret; `made` names what was created, or changed. */
+export type KeptAnswer = { input: Uint8Array; answer: unknown; made: string }
+
+export type KeptAnswers = {
+  find(db: Sql, request: KeyedRequest, at: string): Promise<KeptAnswer | null>
+  /** Violates a constraint if there is an answer already. */
+  keep(db: Tx, request: KeyedRequest, kept: Pick<KeptAnswer, 'answer' | 'made'>, at: string): Promise<void>
+}
+
+/** Longer bodies are not kept: a repeated request is carried out again. */
+const BODY_BYTES_MAX = 1024 * 1024
+
+type KeptReply = { reply: { status: number; headers: Reply['headers']; base64: string } }
+
+/** A reply as it is kept; null if it cannot be. */
+export function keptReply({ status, headers, body }: Reply): KeptReply | null {
+  if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) return null
+  const bytes = Buffer.from(body ?? '')
+  return bytes.length > BODY_BYTES_MAX ? null : { reply: { status, headers, base64: bytes.toString('base64') } }
+}
+
+/** What was kept, as the operation answered it. */
+export function replyIn(kept: unknown): unknown {
+  const { reply: found } = (kept ?? {}) as Partial<KeptReply>
+  return found ? reply(found.status, found.headers, Buffer.from(found.base64, 'base64')) : kept
+}

@@ -1,0 +1,241 @@
+// Operations under /v1/ai/providers: where models are called.
+import { type Static, Type } from 'typebox'
+import { nothing } from '../../../kit/answer.ts'
+import { ADMIN_ORG } from '../../../kit/caller.ts'
+import { invalidInput } from '../../../kit/check.ts'
+import { Fault } from '../../../kit/fault.ts'
+import { orNone, slug, timestamp } from '../../../kit/fields.ts'
+import { listing, page, paging } from '../../../kit/page.ts'
+import { changesIn } from '../../../kit/write.ts'
+import { ModelName } from '../model-name.ts'
+import { PROVIDERS_CHANNEL, PROVIDERS_MAX, sealName } from '../models/registry.ts'
+import { operation } from '../state.ts'
+import * as store from '../store.ts'
+import { BadEnvironment, checkedBaseUrl, PROVIDERS } from './index.ts'
+
+const MODELS_MAX = 500
+/** Many times what any model costs. With the most tokens that a call can have, its cost still fits the journal. */
+const PRICE_MAX = 1_000_000
+const KINDS = Object.keys(PROVIDERS)
+
+const cents = (what: string) =>
+  Type.Number({ minimum: 0, maximum: PRICE_MAX, description: `${what}, in cents per million tokens`, examples: [25] })
+
+const Price = Type.Object(
+  {
+    input: cents('Input'),
+    output: cents('Output'),
+    cachedInput: Type.Optional(cents("Input from the provider's cache; as input if absent")),
+    cacheWrite: Type.Optional(cents("Input that is written to the provider's cache; as input if absent")),
+    cacheWriteHour: Type.Optional(
+      cents('Input that is cached for an hour, in the messages format; not allowed for the model if absent'),
+    ),
+    reasoning: Type.Optional(cents('Reasoning; as output if absent')),
+    image: Type.Optional(
+      Type.Number({ minimum: 0, maximum: PRICE_MAX, description: 'An image, in cents', examples: [4] }),
+    ),
+  },
+  { additionalProperties: false, description: 'What it costs', examples: [{ input: 25, output: 200 }] },
+)
+
+const bound = (description: string, example: number, maximum: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum, description, examples: [example] }))
+
+const HOUR_MS = 3_600_000
+
+const ProviderModel = Type.Object(
+  {
+    id: ModelName('The name that clients use', 'large'),
+    upstream: Type.Optional(ModelName('Its name at the provider, if that is another', 'large-2026-01')),
+    kind: Type.Optional(
+      Type.Enum(['chat', 'embedding'], { description: 'What it does; default `chat`', examples: ['chat'] }),
+    ),
+    price: Type.Optional(Price),
+    outputMax: bound(
+      'Tokens that it writes at most, for calls that are paid in advance and set no limit; default: what is known of a model of this name, or 4096',
+      16_384,
+      1e8,
+    ),
+    beginMs: bound('Milliseconds until its answer must begin; default 300000', 60_000, HOUR_MS),
+    gapMs: bound('Milliseconds between two parts of its answer; default 300000', 60_000, HOUR_MS),
+    rate: bound('Calls that an organisation may begin in a minute, at each process of this service', 600, 1e6),
+    concurrency: bound('Calls that an organisation may make at once, at each process of this service', 50, 1e5),
+  },
+  { additionalProperties: false, title: 'ProviderModel', description: 'A model of a provider' },
+)
+
+const Models = Type.Array(ProviderModel, {
+  maxItems: MODELS_MAX,
+  description: `Its models, at most ${MODELS_MAX}`,
+  examples: [[{ id: 'large', price: { input: 25, output: 200 } }]],
+})
+
+const Wire = Type.Enum(['openai', 'anthropic'], {
+  description: 'The format that it speaks; default: that of its kind',
+  examples: ['openai'],
+})
+const Kind = Type.Enum(KINDS, {
+  description:
+    'Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format',
+  examples: ['compatible'],
+})
+const BaseUrl = Type.String({
+  maxLength: 500,
+  description: 'Its URL, without the path of an operation; `/v1` if it has no path',
+  examples: ['https://models.example.com/v1'],
+})
+const Name = slug('The name of the provider here')
+const ApiKey = Type.String({
+  pattern: '^[\\x21-\\x7e]{1,1000}$',
+  description: 'Its key; it is stored encrypted and never shown',
+  examples: ['example-key'],
+})
+
+const Provider = Type.Object(
+  {
+    name: Name,
+    wire: Wire,
+    kind: Kind,
+    baseUrl: Type.String({ description: 'Its URL', examples: ['https://models.example.com/v1'] }),
+    hasApiKey: Type.Boolean({ description: 'Whether it has a key', examples: [true] }),
+    models: Type.Array(ProviderModel, { description: 'Its models' }),
+    created: timestamp('When it was added'),
+    updated: timestamp('When it was last changed'),
+  },
+  { title: 'Provider', description: 'Where models are called' },
+)
+
+const shown = ({ apiKey, ...row }: store.ProviderRow): Static<typeof Provider> => ({
+  ...row,
+  wire: PROVIDERS[row.kind]?.wire ?? 'openai',
+  hasApiKey: apiKey !== null,
+})
+
+export const listProviders = operation({
+  route: 'GET /v1/ai/providers',
+  summary: 'Lists the providers that were added, by name',
+  description: 'Those of the environment are not listed; their models are, at `GET /v1/models`.',
+  access: 'superadmin',
+  input: paging,
+  output: listing(Provider),
+  run: async ({ db }, query) => {
+    const found = await page(
+      query,
+      (last, count) => store.selectProviders(db, last, count),
+      ({ name }) => name,
+    )
+    return { ...found, data: found.data.map(shown) }
+  },
+})
+
+export const addProvider = operation({
+  route: 'POST /v1/ai/providers',
+  summary: 'Adds a provider; its models can be called at once',
+  description: `At most ${PROVIDERS_MAX}. A model that several providers have is tried at those that were added first by name, then at those of the environment.`,
+  access: 'superadmin',
+  input: {
+    name: Name,
+    wire: Type.Optional(Wire),
+    kind: Type.Optional(Kind),
+    baseUrl: BaseUrl,
+    apiKey: Type.Optional(ApiKey),
+    models: Models,
+  },
+  output: Provider,
+  status: 201,
+  audit: 'ai.provider.add',
+  faults: ['conflict'],
+  run: ({ write, seal, clock }, { name, wire, kind = kindOf(wire), baseUrl, apiKey, models }) =>
+    write(async ({ db, record }) => {
+      if (wire && PROVIDERS[kind]?.wire !== wire) {
+        throw invalidInput([{ path: 'wire', says: `is not that of the kind ${kind}` }])
+      }
+      requireDistinct(models)
+      const created = clock.now().toISOString()
+      const sealed = apiKey === undefined ? null : seal.seal(ADMIN_ORG, sealName(name), apiKey)
+      const row = { name, kind, baseUrl: urlOf(kind, baseUrl), apiKey: sealed, models, created, updated: created }
+      if ((await store.countProviders(db)) >= PROVIDERS_MAX) {
+        throw new Fault('conflict', { message: `There may be at most ${PROVIDERS_MAX} providers.` })
+      }
+      if (!(await store.insertProvider(db, row))) {
+        throw new Fault('conflict', { message: `There is a provider ${name} already; change or delete it.` })
+      }
+      await store.notifyProviders(db, PROVIDERS_CHANNEL)
+      record(name, changesIn(null, recorded(row), FIELDS))
+      return shown(row)
+    }),
+})
+
+export const updateProvider = operation({
+  route: 'PATCH /v1/ai/providers/{name}',
+  summary: 'Changes a provider',
+  access: 'superadmin',
+  input: { name: Name, baseUrl: Type.Optional(BaseUrl), apiKey: orNone(ApiKey), models: Type.Optional(Models) },
+  output: Provider,
+  audit: 'ai.provider.update',
+  faults: ['not_found'],
+  run: ({ write, seal, clock }, { name, baseUrl, apiKey, models }) =>
+    write(async ({ db, record }) => {
+      const before = await store.lockProvider(db, name)
+      if (!before) throw unknown(name)
+      if (models) requireDistinct(models)
+      const sealed = apiKey ? seal.seal(ADMIN_ORG, sealName(name), apiKey) : null
+      const row = {
+        ...before,
+        ...(baseUrl !== undefined && { baseUrl: urlOf(before.kind, baseUrl) }),
+        ...(apiKey !== undefined && { apiKey: sealed }),
+        ...(models && { models }),
+      }
+      const changes = changesIn(recorded(before), recorded(row), FIELDS)
+      if (apiKey === undefined && Object.keys(changes).length === 0) return shown(before)
+      const after = { ...row, updated: clock.now().toISOString() }
+      await store.updateProvider(db, after)
+      await store.notifyProviders(db, PROVIDERS_CHANNEL)
+      record(name, changes)
+      return shown(after)
+    }),
+})
+
+export const deleteProvider = operation({
+  route: 'DELETE /v1/ai/providers/{name}',
+  summary: 'Deletes a provider; calls that run go on',
+  access: 'superadmin',
+  input: { name: Name },
+  output: nothing,
+  audit: 'ai.provider.delete',
+  faults: ['not_found'],
+  run: ({ write }, { name }) =>
+    write(async ({ db, record }) => {
+      if (!(await store.deleteProvider(db, name))) throw unknown(name)
+      await store.notifyProviders(db, PROVIDERS_CHANNEL)
+      record(name)
+    }),
+})
+
+const kindOf = (wire: 'openai' | 'anthropic' | undefined) => (wire === 'anthropic' ? 'anthropic' : 'compatible')
+
+const FIELDS = ['kind', 'baseUrl', 'hasApiKey', 'models'] as const
+
+const recorded = ({ kind, baseUrl, apiKey, models }: store.ProviderRow) => ({
+  ...{ kind, baseUrl, models },
+  hasApiKey: apiKey !== null,
+})
+
+const unknown = (name: string) => new Fault('not_found', { message: `There is no provider ${name}.` })
+
+function urlOf(kind: string, baseUrl: string): string {
+  const provider = PROVIDERS[kind]
+  if (!provider) throw invalidInput([{ path: 'kind', says: 'is not known' }])
+  try {
+    return checkedBaseUrl(provider, baseUrl, 'baseUrl')
+  } catch (error) {
+    if (!(error instanceof BadEnvironment)) throw error
+    throw invalidInput([{ path: 'baseUrl', says: error.message }])
+  }
+}
+
+function requireDistinct(models: readonly { id: string }[]): void {
+  const ids = models.map(({ id }) => id)
+  const at = ids.findIndex((id, index) => ids.indexOf(id) !== index)
+  if (at !== -1) throw invalidInput([{ path: `models.${at}.id`, says: 'occurs twice' }])
+}

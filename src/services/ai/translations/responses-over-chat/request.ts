@@ -1,0 +1,185 @@
+// The request of the Responses wire as one of chat completions.
+
+import { type JsonObject, Untranslatable } from '../translation.ts'
+import { isAbsent } from '../wire-fields.ts'
+import {
+  below,
+  booleanAt,
+  copyPresent,
+  listAt,
+  NOT_EXPRESSIBLE,
+  NOT_STORED,
+  numberAt,
+  objectAt,
+  refuseUnknown,
+  refuseUnlessOff,
+  textAt,
+} from './fields.ts'
+import { chatMessages } from './input.ts'
+import { toolFields } from './tools.ts'
+
+type Read = (value: unknown, path: string) => unknown
+
+const COPIED: [name: string, read: Read, newName?: string][] = [
+  ['max_output_tokens', numberAt, 'max_completion_tokens'],
+  ['temperature', numberAt],
+  ['top_p', numberAt],
+  ['metadata', objectAt],
+  ['user', textAt],
+  ['safety_identifier', textAt],
+  ['prompt_cache_key', textAt],
+  ['prompt_cache_retention', textAt],
+  ['prompt_cache_options', objectAt],
+  ['service_tier', textAt],
+]
+const STORED = ['previous_response_id', 'conversation']
+const REFUSED = [
+  'background',
+  'prompt',
+  'truncation',
+  'max_tool_calls',
+  'context_management',
+  'moderation',
+  'access_programs',
+  'image',
+]
+const TRANSLATED = [
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'reasoning',
+  'include',
+  'top_logprobs',
+  'store',
+  'stream',
+  'stream_options',
+  // About the client, for the provider of its maker.
+  'client_metadata',
+]
+const KNOWN = new Set([...COPIED.map(([name]) => name), ...STORED, ...REFUSED, ...TRANSLATED])
+
+export function chatRequest(body: JsonObject): JsonObject {
+  const request = objectAt(body, 'body')
+  refuseUnknown(request, '', KNOWN)
+  refuseUnlessOff(request, '', STORED, NOT_STORED)
+  refuseUnlessOff(request, '', REFUSED)
+  acceptStore(request.store)
+  return {
+    model: textAt(request.model, 'model'),
+    messages: chatMessages(request.instructions, request.input),
+    ...toolFields(request),
+    ...textFields(request.text),
+    ...reasoningFields(request.reasoning),
+    ...logprobFields(request),
+    ...copyPresent(request, '', COPIED),
+    ...streamFields(request),
+  }
+}
+
+/** What the fields of the chat request are made from. Its messages and the items of the input have different numbers. */
+const MADE_FROM: readonly [made: RegExp, from: string][] = [
+  [/^messages\b.*/, 'input'],
+  [/^response_format\.json_schema/, 'text.format'],
+  [/^response_format/, 'text.format'],
+  [/^verbosity/, 'text.verbosity'],
+  [/^reasoning_effort/, 'reasoning.effort'],
+  [/^max_completion_tokens/, 'max_output_tokens'],
+  [/^logprobs/, 'include'],
+]
+
+export function fieldOf(path: string): string {
+  const [made, from] = MADE_FROM.find(([pattern]) => pattern.test(path)) ?? [/^/, '']
+  // A function of a tool is the tool itself.
+  return path
+    .replace(made, from)
+    .replaceAll(/\[(\d{1,6})\]/g, '.$1')
+    .replace('.function', '')
+}
+
+/** Nothing is stored, and answers say so with `store: false`. True is the default of the wire, so that refusing it would
+ *  refuse most clients; what needs a stored response is refused instead. It is not passed on: that would store a chat
+ *  completion with the provider, which the client cannot find under the id it gets. */
+function acceptStore(store: unknown): void {
+  if (!isAbsent(store)) booleanAt(store, 'store')
+}
+
+function textFields(value: unknown): JsonObject {
+  if (isAbsent(value)) return {}
+  const text = objectAt(value, 'text')
+  refuseUnknown(text, 'text', new Set(['format', 'verbosity']))
+  const verbosity = copyPresent(text, 'text', [['verbosity', textAt]])
+  return isAbsent(text.format) ? verbosity : { ...responseFormat(objectAt(text.format, 'text.format')), ...verbosity }
+}
+
+function responseFormat(format: JsonObject): JsonObject {
+  const path = 'text.format'
+  switch (format.type) {
+    case 'text':
+      refuseUnknown(format, path, new Set(['type']))
+      return {}
+    case 'json_object':
+      refuseUnknown(format, path, new Set(['type']))
+      return { response_format: { type: 'json_object' } }
+    case 'json_schema': {
+      refuseUnknown(format, path, new Set(['type', 'name', 'description', 'schema', 'strict']))
+      const schema = {
+        name: textAt(format.name, below(path, 'name')),
+        schema: objectAt(format.schema, below(path, 'schema')),
+        ...copyPresent<unknown>(format, path, [
+          ['description', textAt],
+          ['strict', booleanAt],
+        ]),
+      }
+      return { response_format: { type: 'json_schema', json_schema: schema } }
+    }
+    default:
+      throw new Untranslatable(below(path, 'type'), 'must be one of text, json_schema, json_object')
+  }
+}
+
+/** Where the client leaves a choice to the server, there is none to make in chat completions. */
+const LEFT_TO_THE_SERVER = { summary: 'auto', generate_summary: 'auto', context: 'auto', mode: 'standard' }
+
+/** A summary that is asked for as `auto` may be absent; one of a certain kind may not, and this wire has none. */
+function reasoningFields(value: unknown): JsonObject {
+  if (isAbsent(value)) return {}
+  const reasoning = objectAt(value, 'reasoning')
+  refuseUnknown(reasoning, 'reasoning', new Set(['effort', ...Object.keys(LEFT_TO_THE_SERVER)]))
+  for (const [name, open] of Object.entries(LEFT_TO_THE_SERVER)) {
+    if (isAbsent(reasoning[name]) || reasoning[name] === open) continue
+    throw new Untranslatable(below('reasoning', name), NOT_EXPRESSIBLE)
+  }
+  return copyPresent(reasoning, 'reasoning', [['effort', textAt, 'reasoning_effort']])
+}
+
+const LOGPROBS = 'message.output_text.logprobs'
+/** Clients that keep their conversation ask for encrypted reasoning with every request. An item of reasoning has it if
+ *  the provider encrypts, which none of this wire does, and reasoning that is sent back is not read. */
+const INCLUDED = new Set<unknown>([LOGPROBS, 'reasoning.encrypted_content'])
+
+/** `top_logprobs` above 0 asks for log probabilities by itself: there is nothing else that it could mean. */
+function logprobFields(body: JsonObject): JsonObject {
+  const top = isAbsent(body.top_logprobs) ? 0 : numberAt(body.top_logprobs, 'top_logprobs')
+  const included = isAbsent(body.include) ? [] : listAt(body.include, 'include')
+  for (const [at, name] of included.entries()) {
+    if (!INCLUDED.has(name)) throw new Untranslatable(below('include', at), NOT_EXPRESSIBLE)
+  }
+  if (!included.includes(LOGPROBS) && top === 0) return {}
+  return { logprobs: true, ...(top === 0 ? {} : { top_logprobs: top }) }
+}
+
+/** The last event of a stream of responses has the usage, so it is always asked for. Obfuscation is not passed on, so the
+ *  client cannot have it. */
+function streamFields(body: JsonObject): JsonObject {
+  if (!isAbsent(body.stream_options)) {
+    const options = objectAt(body.stream_options, 'stream_options')
+    refuseUnknown(options, 'stream_options', new Set(['include_obfuscation']))
+    refuseUnlessOff(options, 'stream_options', ['include_obfuscation'])
+  }
+  const isStream = !isAbsent(body.stream) && booleanAt(body.stream, 'stream')
+  return isStream ? { stream: true, stream_options: { include_usage: true } } : {}
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHost } from '../../../../test/host.ts'
+import { openSecret } from './apps.ts'
+import { selectClient } from './store.ts'
+
+const host = await startHost()
+const CALLBACK = 'https://shop.example.com/callback'
+const create = (fields: object, as = host.home.key) =>
+  host.call('POST /v1/iam/apps', {
+    as,
+    body: { app: 'web', type: 'confidential', redirectUris: [CALLBACK], ...fields },
+  })
+const secretOf = async (id: string) => {
+  const client = await selectClient(host.db, { brand: 'default', id })
+  return client && openSecret(host.engines.seal, client)
+}
+
+describe('an app', () => {
+  it('has an id from its organisation and short name, and returns its secret only once', async () => {
+    const { status, body } = await create({})
+    assert.equal(status, 201)
+    const { secret, ...app } = body
+    const at = '2026-11-15T09:00:00.000Z'
+    assert.deepEqual(app, {
+      id: 'home-web',
+      app: 'web',
+      brand: 'default',
+      name: 'web',
+      type: 'confidential',
+      redirectUris: [CALLBACK],
+      logoutUris: [],
+      trusted: false,
+      created: at,
+      updated: at,
+    })
+    assert.match(secret, /^[0-9A-Za-z]{43}$/)
+    assert.deepEqual((await host.call('GET /v1/iam/apps/home-web')).body, app)
+    assert.ok(!(await host.call('GET /v1/iam/apps')).text.includes(secret))
+  })
+
+  it('has its secret sealed in the database, bound to its id', async () => {
+    const { secret } = (await create({ app: 'sealed' })).body
+    const [row] = await host.db<{ secret: Buffer }>`select secret from apps where id = 'home-sealed'`
+    assert.ok(!row?.secret.includes(secret))
+    assert.equal(await secretOf('home-sealed'), secret)
+    await host.db`update apps set secret = (select secret from apps where id = 'home-sealed') where id = 'home-web'`
+    await assert.rejects(secretOf('home-web'))
+  })
+
+  it('gets a new secret immediately on rotation', async () => {
+    const before = (await create({ app: 'rotated' })).body.secret
+    const { status, body } = await host.call('POST /v1/iam/apps/home-rotated/secret')
+    assert.equal(status, 200)
+    assert.notEqual(body.secret, before)
+    assert.equal(await secretOf('home-rotated'), body.secret)
+  })
+
+  it('has no secret if it is public', async () => {
+    const { body } = await create({ app: 'phone', type: 'public' })
+    assert.ok(!('secret' in body))
+    assert.equal((await host.call('POST /v1/iam/apps/home-phone/secret')).status, 409)
+  })
+
+  it('has a short name that is unique in its organisation', async () => {
+    assert.equal((await create({})).status, 409)
+    assert.equal((await create({}, host.other.key)).body.id, 'other-web')
+    for (const app of ['a-b', 'A', '', 'a_b', 'ä', 'x'.repeat(41)]) {
+      assert.equal((await create({ app })).body.error.param, 'app', app)
+    }
+  })
+
+  it('is changed and deleted by admins, and not visible to members', async () => {
+    const member = await host.member(host.home.org, 'member')
+    assert.equal((await host.call('GET /v1/iam/apps', { as: member.key })).status, 403)
+    await create({ app: 'brief' })
+    host.clock.advance(1_000)
+    const change = {
+      name: 'Shop',
+      redirectUris: ['http://localhost:3000/cb'],
+      logoutUris: ['https://shop.example.com/'],
+    }
+    const { body } = await host.call('PATCH /v1/iam/apps/home-brief', { body: change })
+    const { name, redirectUris, logoutUris, updated } = body
+    assert.deepEqual({ name, redirectUris, logoutUris }, change)
+    assert.equal(updated, host.clock.now().toISOString())
+    assert.deepEqual((await host.call('GET /v1/iam/apps/home-brief')).body, body)
+    assert.equal((await host.call('DELETE /v1/iam/apps/home-brief')).status, 204)
+    assert.equal((await host.call('DELETE /v1/iam/apps/home-brief')).status, 404)
+  })
+
+  const bad = [
+    'shop',
+    'http://shop.example.com/cb',
+    'ftp://shop.example.com/',
+    'javascript:alert(1)',
+    '/cb',
+    '',
+    'https://shop.example.com/*',
+    'https://*.example.com/cb',
+    'https://shop.example.com/cb#x',
+    'https://a;sandbox/cb',
+    'https://a,b.example.com/cb',
+    'https://a:b@shop.example.com/cb',
+    'https://SHOP.example.com/cb',
+    'https://shop.example.com/a/../cb',
+    'https://shop.example.com:443/cb',
+    ' https://shop.example.com/cb',
+    'https:shop.example.com/cb',
+    'http://localhost.evil.test/cb',
+    'https://shop.example.com/cb\n',
+  ]
+  for (const uri of bad) {
+    it(`rejects the redirect and logout URI ${JSON.stringify(uri)}`, async () => {
+      for (const field of ['redirectUris', 'logoutUris']) {
+        const response = await create({ app: 'bad', [field]: ['https://ok.example.com/cb', uri] })
+        assert.equal(response.status, 400)
+        assert.equal(response.body.error.param, `${field}.1`)
+      }
+      assert.equal((await host.call('GET /v1/iam/apps/home-bad')).status, 404)
+    })
+  }
+
+  it('requires a redirect URI, and rejects duplicates', async () => {
+    assert.equal((await create({ app: 'none', redirectUris: [] })).body.error.param, 'redirectUris')
+    assert.equal((await create({ app: 'none', redirectUris: [CALLBACK, CALLBACK] })).body.error.param, 'redirectUris.1')
+  })
+})

@@ -1,0 +1,152 @@
+// All SQL on brands and apps.
+
+import type { Sql, Tx } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+import { fragment } from '../../../kit/sql.ts'
+import { isLive } from '../orgs/store.ts'
+
+/** Creates the brands of the settings. A brand that is no longer in the settings is not served, but keeps its apps. */
+export async function syncBrands(db: Tx, names: readonly string[]): Promise<void> {
+  await db`insert into brands (name) select unnest(${names}::text[]) on conflict do nothing`
+  await db`update brands set served = name = any(${names}) where served <> (name = any(${names}))`
+}
+
+/** Stores the issuers of brands that have none yet. */
+export async function fixIssuers(db: Tx, issuers: ReadonlyMap<string, string>): Promise<void> {
+  await db`update brands set issuer = given.issuer
+    from unnest(${[...issuers.keys()]}::text[], ${[...issuers.values()]}::text[]) as given (name, issuer)
+    where brands.name = given.name and brands.issuer is null`
+}
+
+/** Of the brands that are served now. */
+export function selectIssuers(db: Sql): Promise<{ brand: string; issuer: string }[]> {
+  return db<{ brand: string; issuer: string }>`select name as brand, issuer from brands
+    where served and issuer is not null order by name`
+}
+
+export async function hasBrand(db: Sql, name: string): Promise<boolean> {
+  const rows = await db`select from brands where name = ${name} and served`
+  return rows.length > 0
+}
+
+export type ClientMember = { user: string; email: string; emailVerified: boolean; name: string; org: OrgId | null }
+
+/** A person as a member of the app's organisation. At Stoa's own app (`chooses`), it is the organisation chosen for the
+ *  grant with that digest; `org` is null while there is no grant. */
+export async function selectClientMember(
+  db: Sql,
+  user: string,
+  { brand, id }: AppId,
+  grant: Uint8Array | null,
+): Promise<ClientMember | null> {
+  const [row] = await db<ClientMember>`select users.id as user, users.email, users.name,
+      users.email_verified is not null as "emailVerified",
+      case when apps.chooses and ${grant}::bytea is null then null else members.org end as org
+    from apps
+    left join oidc as sign_in on sign_in.brand = apps.brand and sign_in.model = 'Grant' and sign_in.digest = ${grant}
+    join members on members.user_id = ${user} and case
+      when not apps.chooses then members.org = apps.org
+      else ${grant}::bytea is null or members.org = sign_in.org end and ${isLive(fragment`members.org`)}
+    join users on users.id = members.user_id
+    where apps.brand = ${brand} and apps.id = ${id} limit 1`
+  return row ?? null
+}
+
+/** The same client id can exist at several brands. */
+export type AppId = { brand: string; id: string }
+export type App = AppId & {
+  app: string
+  name: string
+  type: 'confidential' | 'public'
+  redirectUris: string[]
+  logoutUris: string[]
+  trusted: boolean
+  created: string
+  updated: string
+}
+
+/** By client id and brand, after the given one. Stoa's own app is left out: it cannot be changed. */
+export function selectApps(db: Sql, org: OrgId, after: AppId, count: number): Promise<App[]> {
+  return db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris",
+      trusted, created, updated
+    from apps where org = ${org} and not chooses and (id collate "C", brand collate "C") > (${after.id}, ${after.brand})
+    order by id collate "C", brand collate "C" limit ${count}`
+}
+
+export async function selectApp(db: Sql, org: OrgId, { brand, id }: AppId): Promise<App | null> {
+  const [row] = await db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris",
+      logout_uris as "logoutUris", trusted, created, updated
+    from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}`
+  return row ?? null
+}
+
+/** Locks the app until the transaction ends. */
+export async function lockApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise<void> {
+  await db`select from apps where org = ${org} and brand = ${brand} and id = ${id} for no key update`
+}
+
+/** Returns null if the app already exists. */
+export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
+  const rows =
+    await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, trusted, created, updated)
+    values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
+      ${app.logoutUris}, ${app.sealed}, ${app.trusted}, ${app.created}, ${app.updated})
+    on conflict do nothing returning id`
+  const { sealed: _, ...created } = app
+  return rows.length > 0 ? created : null
+}
+
+export async function updateApp(
+  db: Tx,
+  org: OrgId,
+  { brand, id, name, redirectUris, logoutUris, trusted, updated }: App,
+): Promise<void> {
+  await db`update apps set name = ${name}, redirect_uris = ${redirectUris}, logout_uris = ${logoutUris},
+    trusted = ${trusted}, updated = ${updated} where org = ${org} and brand = ${brand} and id = ${id}`
+}
+
+export async function updateAppSecret(
+  db: Tx,
+  org: OrgId,
+  { brand, id }: AppId,
+  sealed: Uint8Array,
+  at: string,
+): Promise<void> {
+  await db`update apps set secret = ${sealed}, updated = ${at}
+    where org = ${org} and brand = ${brand} and id = ${id}`
+}
+
+export async function deleteApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise<boolean> {
+  const rows = await db`delete from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}
+    returning id`
+  return rows.length > 0
+}
+
+export type Client = App & { org: OrgId; sealed: Uint8Array | null; chooses: boolean }
+
+/** An app of any organisation, by client id, for the identity provider. */
+export async function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
+  const [row] = await db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
+      logout_uris as "logoutUris", secret as sealed, chooses, trusted, created, updated
+    from apps where brand = ${brand} and id = ${id} and ${isLive(fragment`org`)}`
+  return row ?? null
+}
+
+/** Creates Stoa's own app or updates its redirect URIs. */
+export async function upsertOwnApp(
+  db: Tx,
+  org: OrgId,
+  {
+    id,
+    app,
+    brand,
+    name,
+    redirectUris,
+    created,
+  }: Pick<App, 'id' | 'app' | 'brand' | 'name' | 'redirectUris' | 'created'>,
+): Promise<void> {
+  await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, chooses, trusted, created, updated)
+    values (${id}, ${org}, ${app}, ${brand}, ${name}, 'public', ${redirectUris}, '{}', true, true, ${created}, ${created})
+    on conflict (brand, id) do update set name = excluded.name, type = 'public', secret = null, chooses = true, trusted = true,
+      redirect_uris = excluded.redirect_uris, logout_uris = '{}'`
+}

@@ -1,0 +1,111 @@
+// Operations under /v1/iam/audit: the audit trail of the organisation.
+import { Type } from 'typebox'
+import type { Sql } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+import { invalidInput } from '../../../kit/check.ts'
+import { timestamp } from '../../../kit/fields.ts'
+import { listing, numberFrom, page, paging } from '../../../kit/page.ts'
+import { UserId } from '../fields.ts'
+import { operation } from '../state.ts'
+import * as store from './store.ts'
+
+const AuditChange = Type.Object(
+  {
+    from: Type.Optional(Type.Unknown({ description: 'The old value; absent if there was none' })),
+    to: Type.Optional(Type.Unknown({ description: 'The new value; absent if there is none' })),
+  },
+  { title: 'AuditChange', description: 'How a field was changed' },
+)
+
+const AuditEntry = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the entry; later ones are greater', examples: ['4711'] }),
+    at: timestamp('When the action happened'),
+    user: Type.Optional(
+      Type.String({
+        description: 'The id of the person who acted; absent if the credential belongs to no person',
+        examples: ['usr_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+      }),
+    ),
+    email: Type.Optional(
+      Type.String({ description: 'The e-mail address of that person at the time', examples: ['ada@example.com'] }),
+    ),
+    credential: Type.String({
+      description: 'The id of the key or session that was used; `stoa` for what Stoa did by itself',
+      examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+    }),
+    what: Type.String({ description: 'The name of the action', examples: ['project.create'] }),
+    on: Type.String({ description: 'The id or name of what was changed', examples: ['web-shop'] }),
+    changes: Type.Optional(
+      Type.Record(Type.String(), AuditChange, { description: 'The old and new values, by field name' }),
+    ),
+    ip: Type.String({
+      description: 'The IP address of the client; empty for what Stoa did by itself',
+      examples: ['192.0.2.7'],
+    }),
+    requestId: Type.String({
+      description: 'The `X-Request-Id` of the request; empty without one',
+      examples: ['req_4vJ9mWcX2bQeT7yLrK0sZp1n'],
+    }),
+  },
+  { title: 'AuditEntry', description: 'An action that changed something in the organisation' },
+)
+
+export const listAudit = operation({
+  route: 'GET /v1/iam/audit',
+  summary: 'Lists the audit trail: who did what to which object, when and from where, newest first',
+  description: 'Entries are only ever added: nobody can change or delete one. Reads are not recorded.',
+  access: 'admin',
+  input: {
+    user: Type.Optional({ ...UserId, description: 'Only what the person with this id did' }),
+    what: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Only this action, such as `key.revoke`', examples: ['key.revoke'] }),
+    ),
+    since: Type.Optional(timestamp('Only entries at or after this time')),
+    ...paging,
+  },
+  output: listing(AuditEntry),
+  run: async ({ db, caller: { org } }, { user, what, since, ...query }) => {
+    const from = since === undefined ? null : timeFrom(since)
+    const after = from === null ? 0 : await store.selectIdBefore(db, org, from)
+    const found = await page(
+      query,
+      (last, count) => {
+        const before = last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last)
+        return select(db, org, { user, what }, { after, before, since: from ?? '-infinity' }, count)
+      },
+      ({ id }) => id,
+    )
+    return { ...found, data: found.data.map(entryOf) }
+  },
+})
+
+function select(
+  db: Sql,
+  org: OrgId,
+  { user, what }: { user: string | undefined; what: string | undefined },
+  range: store.AuditRange,
+  count: number,
+): Promise<store.AuditRow[]> {
+  if (user !== undefined && what !== undefined) {
+    return store.selectAuditOfUserAndAction(db, org, { user, what }, range, count)
+  }
+  if (user !== undefined) return store.selectAuditOfUser(db, org, user, range, count)
+  if (what !== undefined) return store.selectAuditOfAction(db, org, what, range, count)
+  return store.selectAudit(db, org, range, count)
+}
+
+const entryOf = ({ user, email, changes, ...row }: store.AuditRow) => ({
+  ...row,
+  ...(user !== null && { user }),
+  ...(email !== null && { email }),
+  ...(changes !== null && { changes }),
+})
+
+/** The database and the format allow different years. */
+function timeFrom(since: string): string {
+  const time = new Date(since)
+  const year = time.getUTCFullYear()
+  if (year >= 1 && year <= 9999) return time.toISOString()
+  throw invalidInput([{ path: 'since', says: 'must be a valid time between the years 1 and 9999' }])
+}

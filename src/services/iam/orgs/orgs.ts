@@ -1,0 +1,182 @@
+// Operations under /v1/iam/orgs. Superadmins create organisations and see all of them. All other callers see the
+// organisation of their credential, and its owners and admins manage it.
+
+import { Type } from 'typebox'
+import { nothing } from '../../../kit/answer.ts'
+import { ADMIN_ORG, administers, type Caller, isSuperadmin, type OrgId } from '../../../kit/caller.ts'
+import { invalidInput } from '../../../kit/check.ts'
+import { Fault, notFound } from '../../../kit/fault.ts'
+import { displayName, secret, slug, timestamp } from '../../../kit/fields.ts'
+import type { Context } from '../../../kit/operation.ts'
+import { listing, page, paging } from '../../../kit/page.ts'
+import { orgCreated, orgDeleted, orgUpdated } from '../events.ts'
+import { Email, UserId } from '../fields.ts'
+import * as members from '../members/store.ts'
+import { endAccessOf } from '../people/end-access.ts'
+import { Password, requireUncommon } from '../people/password-rules.ts'
+import { addFirstOwner } from '../people/people.ts'
+import * as people from '../people/store.ts'
+import { operation } from '../state.ts'
+import { ORGS_CHANNEL } from './ended.ts'
+import { purges } from './purges.ts'
+import * as store from './store.ts'
+
+const Slug = slug("The organisation's slug, which cannot be changed")
+const Name = displayName("The organisation's name")
+const Org = Type.Object(
+  {
+    slug: Slug,
+    name: Name,
+    created: timestamp('When it was created'),
+    updated: timestamp('When it was last changed'),
+    deleted: Type.Optional(timestamp('Since when it is deleted; only superadmins see it until all its data is gone')),
+  },
+  { title: 'Organisation', description: 'A tenant: members, keys and everything else belong to one organisation' },
+)
+
+export const listOrgs = operation({
+  route: 'GET /v1/iam/orgs',
+  summary: "Lists the caller's organisation, or all organisations for superadmins, by slug",
+  access: 'bearer',
+  input: paging,
+  output: listing(Org),
+  run: ({ db, caller }, query) =>
+    page(
+      query,
+      async (last, count) =>
+        (isSuperadmin(caller) ? await store.selectOrgs(db, last, count) : await ownOrg(db, caller, last)).map(shown),
+      org => org.slug,
+    ),
+})
+
+export const createOrg = operation({
+  route: 'POST /v1/iam/orgs',
+  summary: 'Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once',
+  access: 'superadmin',
+  issuesCredential: true,
+  input: {
+    slug: Slug,
+    name: Name,
+    owner: Type.Object(
+      { email: Email, password: Type.Optional(Password) },
+      {
+        additionalProperties: false,
+        description:
+          'The first owner; without a password, a new account gets one with `Forgot your password?` on the sign-in page',
+        examples: [{ email: 'grace@example.com' }],
+      },
+    ),
+  },
+  output: Type.Object({
+    ...Org.properties,
+    owner: Type.Object({ user: UserId, email: Email }, { description: 'The first owner' }),
+    key: secret('An unlimited secret key of the owner. It is returned only this once', 'sk-…'),
+  }),
+  status: 201,
+  faults: ['conflict'],
+  audit: 'org.create',
+  emits: orgCreated,
+  run: async ({ caller, clock, passwords, random, request, state: { keys }, write }, { slug, name, owner }) => {
+    const org = slug as OrgId
+    const { password } = owner
+    await requireUncommon('owner.password', password)
+    const passwordDigest = password === undefined ? null : await passwords.hash(caller.org, password, request.signal)
+    return write(async ({ db, record, emit }) => {
+      const created = await store.insertOrganisation(db, org, name, clock.now().toISOString())
+      if (!created) {
+        throw new Fault('conflict', {
+          message: `The slug \`${slug}\` is in use, or was: it is not used again after a deletion. Choose another one.`,
+          fields: [{ path: 'slug', says: 'is in use or was' }],
+        })
+      }
+      const person = { email: owner.email, passwordDigest, passwordBy: null }
+      const { user, email } = await addFirstOwner({ db, clock, random }, org, person)
+      const key = await keys.issue({ db, clock, random }, { org, user, name: 'First key' })
+      record(slug, { owner: { to: email } })
+      emit('iam.org.created', { slug, name, owner: { user, email } }, org)
+      return { ...shown(created), owner: { user, email }, key }
+    })
+  },
+})
+
+export const getOrg = operation({
+  route: 'GET /v1/iam/orgs/{slug}',
+  summary: 'Returns one organisation',
+  description: 'Callers see their own organisation; superadmins see all.',
+  access: 'bearer',
+  input: { slug: Slug },
+  output: Org,
+  faults: ['not_found'],
+  run: async ({ db, caller }, { slug }) => shown(await visibleOrg(db, caller, slug)),
+})
+
+export const updateOrg = operation({
+  route: 'PATCH /v1/iam/orgs/{slug}',
+  summary: 'Renames an organisation',
+  description: 'For an owner or admin of the organisation, and for superadmins. The slug cannot be changed.',
+  access: 'bearer',
+  input: { slug: Slug, name: Name },
+  output: Org,
+  faults: ['not_found'],
+  audit: 'org.update',
+  emits: orgUpdated,
+  run: ({ caller, clock, write }, { slug, name }) =>
+    write(async ({ db, record, emit }) => {
+      await members.lockMembers(db, slug as OrgId)
+      const org = await visibleOrg(db, caller, slug)
+      requireSuperadminOr(administers(caller), caller, 'an owner or admin')
+      if (org.name === name) return shown(org)
+      const updated = await store.updateOrg(db, slug as OrgId, name, clock.now().toISOString())
+      record(slug, { name: { from: org.name, to: name } })
+      emit('iam.org.updated', { slug, name, changed: ['name'] }, slug as OrgId)
+      return shown({ ...org, ...updated })
+    }),
+})
+
+export const deleteOrg = operation({
+  route: 'DELETE /v1/iam/orgs/{slug}',
+  summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again',
+  description:
+    'For an owner of the organisation, and for superadmins. It cannot be undone. All access to it ends at once: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background, which superadmins see at `GET /v1/iam/orgs` until it is done. What stays: its slug is reserved, the billing journal with its accounts, and the entry of the deletion in the audit trail of `admin`. The accounts of its members stay, but not the passwords that its admins set. The organisation `admin` cannot be deleted.',
+  access: 'bearer',
+  issuesCredential: true, // It ends all of them, which no limited key may do.
+  input: { slug: Slug, confirm: slug('The slug again, to confirm') },
+  output: nothing,
+  faults: ['not_found', 'conflict'],
+  audit: 'org.delete',
+  emits: orgDeleted,
+  run: ({ caller, clock, queues, write }, { slug, confirm }) =>
+    write(async ({ db, record, emit }) => {
+      const { name } = await visibleOrg(db, caller, slug)
+      requireSuperadminOr(caller.role === 'owner', caller, 'an owner')
+      if (confirm !== slug) throw invalidInput([{ path: 'confirm', says: `must repeat the slug, ${slug}` }])
+      if (slug === ADMIN_ORG) {
+        throw new Fault('conflict', { message: 'The organisation `admin` cannot be deleted.' })
+      }
+      const at = clock.now().toISOString()
+      if (!(await store.markDeleted(db, slug as OrgId, ORGS_CHANNEL, at))) throw notFound('organisation')
+      await queues.add(db, purges, [{ key: slug, org: ADMIN_ORG, payload: {} }])
+      for (const user of await people.endPasswordsSetBy(db, slug as OrgId)) await endAccessOf(db, user, null, at)
+      record(slug, { name: { from: name } }, ADMIN_ORG) // The trail of the organisation is deleted with it.
+      emit('iam.org.deleted', { slug, name }, slug as OrgId)
+    }),
+})
+
+const shown = ({ deleted, ...org }: store.Org) => (deleted === null ? org : { ...org, deleted })
+
+/** The caller's organisation, unless it was on the previous page. */
+async function ownOrg(db: Context['db'], { org }: Caller, last: string): Promise<store.Org[]> {
+  const found = last < org ? await store.selectOrg(db, org) : null
+  return found ? [found] : []
+}
+
+async function visibleOrg(db: Context['db'], caller: Caller, slug: string): Promise<store.Org> {
+  const org = isSuperadmin(caller) || caller.org === slug ? await store.selectOrg(db, slug as OrgId) : null
+  if (!org) throw notFound('organisation')
+  return org
+}
+
+function requireSuperadminOr(allowed: boolean, caller: Caller, role: string): void {
+  if (allowed || isSuperadmin(caller)) return
+  throw new Fault('forbidden', { message: `Only ${role} of the organisation can do this.` })
+}

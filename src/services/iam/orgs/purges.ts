@@ -1,0 +1,45 @@
+// Deletes the rows of deleted organisations. An organisation's own row goes when a whole pass has found nothing.
+import { ADMIN_ORG, type OrgId } from '../../../kit/caller.ts'
+import { purge } from '../../../kit/tables/purge.ts'
+import { queue, schedule } from '../state.ts'
+import * as store from './store.ts'
+
+/** What had begun before access ended is written by then. */
+const SETTLED_MS = 60_000
+const DAY_MS = 86_400_000
+const RETRY_MS = 10 * 60_000
+const RETRIES = 1_000
+
+/** Each key is the slug of one. */
+export const purges = queue<Record<never, never>>({
+  id: 'iam.purges',
+  limits: () => ({ concurrency: 1, rate: null }),
+  atOnce: 8,
+  pausesMs: [1_000, 10_000, 60_000, ...Array<number>(RETRIES).fill(RETRY_MS)],
+  deadlineMs: 60 * 60_000,
+  run: async ({ db, signal, state: { engines, tables } }, { key }) => {
+    const org = key as OrgId
+    const { clock } = engines
+    const deleted = (await store.selectOrg(db, org))?.deleted
+    if (!deleted) return { isOk: true, result: undefined } // It is gone.
+    const write = engines.db.background.transaction
+    const removing = { ...engines, db, signal, write }
+    await purge(removing, tables, org)
+    await clock.sleep(Date.parse(deleted) + SETTLED_MS - clock.now().getTime(), signal)
+    while (!(await purge(removing, tables, org)));
+    await write(tx => store.deleteOrg(tx, org))
+    return { isOk: true, result: undefined }
+  },
+})
+
+/** Of those whose purge was given up. */
+export const purgeAgain = schedule({
+  name: 'purge of deleted organisations',
+  everyMs: DAY_MS,
+  deadlineMs: 60_000,
+  run: async ({ db, queues, write }) => {
+    const jobs = (await store.selectDeleted(db)).map(key => ({ key, org: ADMIN_ORG, payload: {} }))
+    if (jobs.length > 0) await write(tx => queues.add(tx, purges, jobs))
+    return undefined
+  },
+})

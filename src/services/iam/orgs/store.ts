@@ -1,0 +1,71 @@
+// All SQL on organisations.
+import type { Fragment, Sql, Tx } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+import { fragment } from '../../../kit/sql.ts'
+
+/** Whether there is no organisation yet. Locks the table, so that only one process can find it empty. */
+export async function lockWhileEmpty(db: Tx): Promise<boolean> {
+  await db`lock table orgs in share row exclusive mode`
+  const rows = await db<{ slug: string }>`select slug from orgs limit 1`
+  return rows.length === 0
+}
+
+/** `deleted`: since then its rows are being deleted, and nobody has access to it. */
+export type Org = { slug: string; name: string; created: string; updated: string; deleted: string | null }
+
+const columns = fragment`slug, name, created, updated, deleted`
+
+/** Whether an organisation has not been deleted; `slug` is a column. */
+export const isLive = (slug: Fragment): Fragment =>
+  fragment`exists (select from orgs as o where o.slug = ${slug} and o.deleted is null)`
+
+export function selectOrgs(db: Sql, after: string, count: number): Promise<Org[]> {
+  return db<Org>`select ${columns} from orgs
+    where slug collate "C" > ${after} order by slug collate "C" limit ${count}`
+}
+
+/** Also one that is deleted. */
+export async function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
+  const [row] = await db<Org>`select ${columns} from orgs where slug = ${org}`
+  return row ?? null
+}
+
+export async function selectLiveOrg(db: Sql, org: OrgId): Promise<Org | null> {
+  const [row] = await db<Org>`select ${columns} from orgs where slug = ${org} and deleted is null`
+  return row ?? null
+}
+
+/** Returns null if the slug is in use, or was. That is read after the insert, which waits for a deletion that runs. */
+export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
+  const [row] = await db<Org>`insert into orgs (slug, name, created, updated) values (${org}, ${name}, ${at}, ${at})
+    on conflict do nothing returning ${columns}`
+  const isFormer = (await db`select from former_orgs where slug = ${org}`).length > 0
+  if (row && isFormer) await db`delete from orgs where slug = ${org}`
+  return row && !isFormer ? row : null
+}
+
+export async function updateOrg(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
+  const [row] = await db<Org>`update orgs set name = ${name}, updated = ${at} where slug = ${org}
+    returning ${columns}`
+  return row ?? null
+}
+
+/** Ends all access to it: every process is told. The slug is not used again. */
+export async function markDeleted(db: Tx, org: OrgId, channel: string, at: string): Promise<boolean> {
+  const rows = await db`update orgs set deleted = ${at} where slug = ${org} and deleted is null returning slug`
+  if (rows.length === 0) return false
+  await db`insert into former_orgs (slug, deleted) values (${org}, ${at})`
+  await db`select pg_notify(${channel}, ${org})`
+  return true
+}
+
+/** Those that are deleted and have rows. */
+export async function selectDeleted(db: Sql): Promise<OrgId[]> {
+  const rows = await db<{ slug: OrgId }>`select slug from orgs where deleted is not null order by slug`
+  return rows.map(({ slug }) => slug)
+}
+
+/** When all its rows are gone. */
+export async function deleteOrg(db: Tx, org: OrgId): Promise<void> {
+  await db`delete from orgs where slug = ${org} and deleted is not null`
+}

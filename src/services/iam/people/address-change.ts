@@ -1,0 +1,104 @@
+// Changing the address of an account: the new mailbox is proved by a link, the old one is told.
+import { createHash } from 'node:crypto'
+import { ConstraintViolated, type Engines, type Tx } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+import { emitting, type Publishing } from '../../../kit/events.ts'
+import { insertAudit } from '../audit/store.ts'
+import { memberUpdated } from '../events.ts'
+import * as members from '../members/store.ts'
+import { addNotice } from '../notices.ts'
+import * as store from './address-changes.store.ts'
+import { endResetsOf } from './resets.store.ts'
+
+const LIFETIME_MS = 60 * 60_000
+/** Links that one person can send within the lifetime of a link. */
+const MAILS_MAX = 3
+
+const linkDigest = (token: string) => createHash('sha256').update(token).digest()
+
+type Requesting = Pick<Engines, 'clock' | 'random'> & { db: Tx }
+
+/** Stores the change; returns the token of its link, or null if the person was sent too many. */
+export async function requestChange(
+  { db, clock, random }: Requesting,
+  user: string,
+  email: string,
+): Promise<string | null> {
+  const token = random.token(43)
+  const now = clock.now().getTime()
+  const at = (ms: number) => new Date(now + ms).toISOString()
+  const change = { digest: linkDigest(token), user, email, created: at(0), expires: at(LIFETIME_MS) }
+  return (await store.insertChange(db, change, at(-LIFETIME_MS), MAILS_MAX)) ? token : null
+}
+
+export const confirmMail = (to: string, link: string) => ({
+  to,
+  subject: 'Confirm your new address',
+  text: `Somebody wants to use this address for their account.
+
+If that was you, open this link within an hour:
+
+${link}
+
+If it was not, you can ignore this e-mail.
+`,
+})
+
+/** To whoever has an account with that address already. */
+export const takenMail = (to: string) => ({
+  to,
+  subject: 'You already have an account',
+  text: `Somebody wanted to use this address for their account, but there is one with it already.
+
+If that was you, sign in with this address instead. If it was not, you can ignore this e-mail.
+`,
+})
+
+const movedMail = ({ from, to }: store.UsedChange) => ({
+  to: from,
+  subject: 'The address of your account was changed',
+  text: `Your account now has the address ${to} instead of ${from}.
+
+If that was not you, tell an owner or admin of your organisation at once.
+`,
+})
+
+type Finding = Pick<Engines, 'db' | 'clock'>
+
+/** The new address of a link; null if the link is not valid. */
+export const findChange = ({ db, clock }: Finding, token: string): Promise<string | null> =>
+  store.selectChange(db, linkDigest(token), clock.now().toISOString())
+
+/** Changes the address, once. Null if the link is no longer valid, or another account has the address by now. */
+export async function finishChange(
+  engines: Finding & Publishing,
+  token: string,
+  ip: string,
+): Promise<store.UsedChange | null> {
+  const { db, clock, random } = engines
+  const at = clock.now().toISOString()
+  const id = `address_${random.token(12)}`
+  const changed = db.transaction(async tx => {
+    const change = await store.useChange(tx, linkDigest(token), at)
+    if (!change || !(await store.updateAddress(tx, change, at))) return null
+    const { user, from, to } = change
+    await endResetsOf(tx, user, at) // They were sent to the old mailbox.
+    await addNotice({ db: tx, clock, random }, '', movedMail(change))
+    const entry = { caller: { user, email: to, credential: { id } }, what: 'email.change', on: user }
+    const memberships = await members.selectMemberships(tx, user)
+    for (const { org } of memberships) {
+      const changes = { email: { from, to } }
+      await insertAudit(tx, { org: org as OrgId, ...entry, changes, at, ip, requestId: id })
+    }
+    await emitting(engines, tx, memberUpdated, emit => {
+      for (const { org, role } of memberships) {
+        emit('iam.member.updated', { user, email: to, role, changed: ['email'] }, org as OrgId)
+      }
+    })
+    return change
+  })
+  return changed.catch(error => {
+    if (error instanceof ConstraintViolated) return null // Another account got the address at the same moment.
+    throw error
+  })
+}

@@ -1,0 +1,44 @@
+// What a password must be: long, and not one of the most common ones, which attackers try first.
+import { Type } from 'typebox'
+import { compileCheck, invalidInput } from '../../../kit/check.ts'
+
+const PASSWORD_LENGTH_MIN = 12
+const PASSWORD_LENGTH_MAX = 256
+
+export const Password = Type.String({
+  minLength: PASSWORD_LENGTH_MIN,
+  maxLength: PASSWORD_LENGTH_MAX,
+  description: `At least ${PASSWORD_LENGTH_MIN} characters; length matters more than special characters`,
+  examples: ['walnut-desk-twelve-green'],
+})
+
+/** What is wrong with a password that was submitted in a form, or null. */
+export async function passwordProblem(text: string): Promise<string | null> {
+  // Bytes that are not UTF-8 are decoded to U+FFFD, so a different password than the typed one would be stored.
+  if (/[\0\uFFFD]/.test(text))
+    return 'This password contains characters that cannot be used. Please choose another one.'
+  if (compileCheck(Password).passes(text)) return (await isCommon(text)) ? COMMON : null
+  return `Please choose a password of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`
+}
+
+const COMMON = 'This is one of the most common passwords. Please choose another one.'
+
+/** Refuses one of the most common passwords, which is the value of the field `path`. */
+export async function requireUncommon(path: string, password: string | undefined): Promise<void> {
+  if (password === undefined || !(await isCommon(password))) return
+  throw invalidInput([{ path, says: 'is one of the most common passwords' }])
+}
+
+let common: Promise<ReadonlySet<string>> | null = null
+
+/** Loaded with the first password: half a megabyte, of which few are long enough to matter. */
+async function load(): Promise<ReadonlySet<string>> {
+  const { default: all } = await import('@zxcvbn-ts/language-common/src/passwords.json', { with: { type: 'json' } })
+  return new Set((all as string[]).filter(({ length }) => length >= PASSWORD_LENGTH_MIN))
+}
+
+/** Whether it is one of the most common ones, in any case. */
+async function isCommon(password: string): Promise<boolean> {
+  common ??= load()
+  return (await common).has(password.toLowerCase())
+}

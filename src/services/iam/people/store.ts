@@ -1,0 +1,117 @@
+// All SQL on people and their passwords.
+import type { Sql, Tx } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+
+/** Ends the passwords that admins of the organisation set; returns whose they were. */
+export async function endPasswordsSetBy(db: Tx, org: OrgId): Promise<string[]> {
+  const rows = await db<{ id: string }>`update users set password = null, password_by = null
+    where password_by = ${org} returning id`
+  return rows.map(({ id }) => id)
+}
+
+/** `passwordBy` is the organisation whose admin set the password; null if a superadmin or the person did, or there is none. */
+export type NewUser = { id: string; email: string; password: string | null; passwordBy: string | null; created: string }
+
+/** Returns false if the address already has an account. */
+export async function insertUser(db: Tx, { id, email, password, passwordBy, created }: NewUser): Promise<boolean> {
+  const rows = await db`insert into users (id, email, password, password_by, created)
+    values (${id}, ${email}, ${password}, ${passwordBy}, ${created}) on conflict (email) do nothing returning id`
+  return rows.length > 0
+}
+
+export async function selectUser(db: Sql, email: string): Promise<{ user: string; passwordBy: string | null }> {
+  const [row] = await db<{ user: string; passwordBy: string | null }>`select id as user, password_by as "passwordBy"
+    from users where email = ${email}`
+  if (!row) throw new Error('the account was deleted in the meantime')
+  return row
+}
+
+/** E-mail addresses by user id. */
+export async function emailsOf(db: Sql, users: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db<{ id: string; email: string }>`select id, email from users where id = any(${users})`
+  return new Map(rows.map(({ id, email }) => [id, email]))
+}
+
+/** Whether the person has a password that they chose themselves. */
+export async function hasOwnPassword(db: Sql, user: string): Promise<boolean> {
+  const rows = await db`select from users where id = ${user} and password is not null and password_by is null`
+  return rows.length > 0
+}
+
+export type Account = { user: string; password: string | null }
+
+export async function selectAccount(db: Sql, email: string): Promise<Account | null> {
+  const [row] = await db<Account>`select id as user, password from users where email = ${email}`
+  return row ?? null
+}
+
+/** Locks an account until the transaction ends; returns false if the stored hash is no longer `verified`. */
+export async function lockPassword(db: Tx, user: string, verified: string): Promise<boolean> {
+  const rows = await db`select from users where id = ${user} and password = ${verified} for no key update`
+  return rows.length > 0
+}
+
+/** Returns false if the stored hash is no longer `verified`. */
+export async function updatePassword(db: Tx, user: string, verified: string, digest: string): Promise<boolean> {
+  const rows = await db`update users set password = ${digest}, wrong_count = 0
+    where id = ${user} and password = ${verified} returning id`
+  return rows.length > 0
+}
+
+/** Sets a password that only the person knows, after they proved access to the mailbox. `updatePassword` keeps
+ *  `password_by`, because the admin who set the password may be the one who changed it. */
+export async function setOwnPassword(db: Tx, user: string, digest: string, at: string): Promise<void> {
+  await db`update users set password = ${digest}, password_by = null, wrong_count = 0, email_verified = ${at}
+    where id = ${user}`
+}
+
+/** Records that the person has proved access to the mailbox. */
+export async function verifyAddress(db: Tx, user: string, at: string): Promise<void> {
+  await db`update users set email_verified = ${at} where id = ${user}`
+}
+
+export type Profile = { name: string; emailVerified: boolean }
+
+export async function selectProfile(db: Sql, user: string): Promise<Profile> {
+  const [row] =
+    await db<Profile>`select name, email_verified is not null as "emailVerified" from users where id = ${user}`
+  return row ?? { name: '', emailVerified: false }
+}
+
+export type OwnAccount = Profile & { email: string; isPlanted: boolean }
+
+/** `isPlanted`: an admin chose the password. */
+export async function selectOwnAccount(db: Sql, user: string): Promise<OwnAccount | null> {
+  const [row] = await db<OwnAccount>`select email, name, email_verified is not null as "emailVerified",
+      password_by is not null as "isPlanted"
+    from users where id = ${user}`
+  return row ?? null
+}
+
+/** Locks an account until the transaction ends, so that its password does not change meanwhile. */
+export async function lockOwnAccount(db: Tx, user: string): Promise<OwnAccount | null> {
+  await db`select from users where id = ${user} for no key update`
+  return selectOwnAccount(db, user)
+}
+
+export async function updateName(db: Tx, user: string, name: string): Promise<void> {
+  await db`update users set name = ${name} where id = ${user}`
+}
+
+/** Locks an account until the transaction ends. `hasPassword`: the person chose the password themselves. */
+export async function lockUser(db: Tx, email: string): Promise<{ user: string; hasPassword: boolean }> {
+  const [row] = await db<{ user: string; hasPassword: boolean }>`select id as user,
+      password is not null and password_by is null as "hasPassword"
+    from users where email = ${email} for update`
+  if (!row) throw new Error('the account was deleted in the meantime')
+  return row
+}
+
+/** Counts an attempt at a password; returns the number of attempts since `since`. */
+export async function countTry(db: Tx, user: string, at: string, since: string): Promise<number> {
+  const [row] = await db<{ count: number }>`update users set
+      wrong_count = case when wrong_since > ${since} then wrong_count + 1 else 1 end,
+      wrong_since = case when wrong_since > ${since} then wrong_since else ${at} end
+    where id = ${user} returning wrong_count as count`
+  return row?.count ?? 0
+}

@@ -1,0 +1,77 @@
+// Operations under /v1/iam/sessions: the sign-ins to the organisation's apps.
+import { Type } from 'typebox'
+import { nothing } from '../../../kit/answer.ts'
+import { administers, type Caller } from '../../../kit/caller.ts'
+import { notFound } from '../../../kit/fault.ts'
+import { timestamp } from '../../../kit/fields.ts'
+import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import { requireUnrestricted } from '../../../kit/restricted.ts'
+import { sessionEnded } from '../events.ts'
+import { Email, SignInId as Id, UserId } from '../fields.ts'
+import { operation } from '../state.ts'
+import { endSignIn } from './oidc.store.ts'
+import * as store from './store.ts'
+
+const PREFIX = 'sin_'
+/** Every id; the public pattern is wider. */
+const ID = /^sin_[0-9a-f]{32}$/
+const Session = Type.Object(
+  {
+    id: Id,
+    user: UserId,
+    email: Email,
+    app: Type.String({ description: 'The client id of the app', examples: ['home-web'] }),
+    created: timestamp('When the person signed in'),
+  },
+  { title: 'Session', description: 'The sign-in of a person to an app, with all tokens that were issued for it' },
+)
+
+export const listSessions = operation({
+  route: 'GET /v1/iam/sessions',
+  summary: "Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first",
+  access: 'bearer',
+  input: paging,
+  output: listing(Session),
+  run: ({ db, caller }, query) =>
+    page(
+      query,
+      (last, count) => {
+        const position = signInPosition(last)
+        return administers(caller)
+          ? store.selectSignIns(db, caller.org, position, count)
+          : store.selectSignInsOf(db, caller.org, caller.user, position, count)
+      },
+      positionKey,
+    ),
+})
+
+export const endSession = operation({
+  route: 'DELETE /v1/iam/sessions/{id}',
+  summary: 'Ends a sign-in immediately, with its tokens and its browser session',
+  description:
+    'People end their own sign-ins; an owner or admin ends those of all members. The person can sign in again. Keys are not affected.',
+  access: 'bearer',
+  endsCredential: true,
+  input: { id: Id },
+  output: nothing,
+  faults: ['not_found'],
+  audit: 'session.end',
+  emits: sessionEnded,
+  run: ({ caller, write }, { id }) =>
+    write(async ({ db, record, emit }) => {
+      requireUnrestricted(caller)
+      const digest = id.slice(PREFIX.length)
+      const user = ID.test(id) ? await store.selectSignInUser(db, caller.org, digest) : null
+      if (user === null || !maySee(caller, user) || !(await endSignIn(db, digest))) throw notFound('session')
+      record(id, { user: { from: user } })
+      emit('iam.session.ended', { id, user })
+    }),
+})
+
+const maySee = (caller: Caller, user: string) => administers(caller) || user === caller.user
+
+function signInPosition(last: string): store.SignInPosition {
+  const { created, id } = positionFrom(last)
+  if (id !== '' && !ID.test(id)) throw invalidCursor()
+  return { created, digest: Buffer.from(id.slice(PREFIX.length), 'hex') }
+}

@@ -1,0 +1,49 @@
+import { join, relative } from 'node:path'
+import { LOGIN_PATH } from '../services/account/public.ts'
+import { readFirstRun } from './first-run.ts'
+
+export type BannerFacts = {
+  baseUrl: string
+  iamUrl: string
+  metricsUrl: string
+  dataDirectory: string
+  /** Null with a configured certificate, which the trust store of the client must cover. */
+  ca: string | null
+  databaseHome: string | null
+}
+
+/** The text printed after a start. It ends with a command to paste. */
+export function banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome }: BannerFacts): string {
+  const lines = [`Stoa is up.`, ``, `  API        ${baseUrl}/v1`, `  Identity   ${iamUrl}`]
+  lines.push(`  Metrics    ${metricsUrl}/metrics`)
+  lines.push(`  Data       ${dataDirectory}`)
+  if (databaseHome && relative(dataDirectory, databaseHome).startsWith('..')) {
+    lines.push(`  Database   ${databaseHome}`)
+    lines.push(`             (outside the data directory, which the database user cannot reach)`)
+  }
+  if (ca) lines.push(`  CA         ${ca}`)
+  const firstRun = join(dataDirectory, 'first-run.json')
+  const written = readFirstRun(firstRun)
+  lines.push(`  Sign in    ${baseUrl}${LOGIN_PATH}`)
+  if (!written) {
+    lines.push(`             (the first start of this database wrote keys and passwords to its first-run.json)`)
+    return `${lines.join('\n')}\n\n`
+  }
+  const key = `$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).home.key' ${quoted(firstRun)})`
+  lines.push(
+    `             as ${written.home.email}; its password and key are "home" in`,
+    `             ${firstRun}`,
+    ...(ca ? [`             (browsers warn about the certificate until they trust the CA)`] : []),
+    ``,
+    `Try it:`,
+    ``,
+    `  curl${ca ? ` --cacert ${quoted(ca)}` : ''} -H "Authorization: Bearer ${key}" \\`,
+    `    ${baseUrl}/v1/projects`,
+  )
+  return `${lines.join('\n')}\n\n`
+}
+
+/** Quoted for a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,20 @@
+// The files of the repository, for the tests that check them.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+
+export const tracked = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+})
+  .stdout.trim()
+  .split('\n')
+  .filter(file => existsSync(file))
+const generated = (file: string) => file.startsWith('docs/api/') || file.startsWith('client/stoa.')
+/** Everything that is written by hand. */
+export const code = tracked.filter(file => /\.(ts|mjs)$/.test(file) && !generated(file))
+/** The product, without its tests. */
+export const source = code.filter(file => file.startsWith('src/') && !isTest(file))
+export const read = (file: string) => readFileSync(file, 'utf8')
+
+export function isTest(file: string): boolean {
+  return file.endsWith('.test.ts') || file.startsWith('test/conformance/')
+}
