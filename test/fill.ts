@@ -16,10 +16,13 @@ const DEMANDED: Record<string, unknown> = {
   'oidc.brand': 'default',
   'risk_overrides.verdict': 'deny',
   'webhook_attempts.status': 'ok',
-  'webhooks.status': 'active',
+  'webhooks.status': 'disabled',
 }
 /** An organisation has its own, or will have it. */
 const UNFILLED = ['orgs', 'former_orgs', 'bus_log']
+
+/** Nothing of it is old, although a test advances the clock. */
+const HOUR_MS = 60 * 60_000
 
 type Column = { name: string; type: string; isNeeded: boolean }
 type Reference = { columns: string[]; table: string; keys: string[] }
@@ -53,7 +56,8 @@ export async function fillTables(host: TestHost, org: string, mark: string): Pro
       if (column in values) chosen[column] = values[column]
       else if (column in given) chosen[column] = given[column]
       else if (demanded !== undefined) chosen[column] = demanded
-      else if (isNeeded) chosen[column] = madeFor(type, `${mark}${++made}`, host.clock.now())
+      else if (isNeeded)
+        chosen[column] = madeFor(type, `${mark}${++made}`, new Date(host.clock.now().getTime() + HOUR_MS))
     }
     await insert(host, name, chosen)
     return chosen
@@ -71,7 +75,7 @@ function madeFor(type: string, text: string, now: Date): unknown {
     return lowestUuid(now).slice(0, -12) + createHash('sha256').update(text).digest('hex').slice(0, 12)
   if (type.startsWith('timestamp')) return now.toISOString()
   if (type === 'date') return now.toISOString().slice(0, 10)
-  if (type === 'jsonb') return '{}'
+  if (type === 'jsonb') return {}
   if (type === 'boolean') return false
   if (type.endsWith('[]')) return []
   return /int|numeric/.test(type) ? 1 : text

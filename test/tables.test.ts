@@ -112,6 +112,7 @@ describe('a deleted organisation', () => {
     const ofAll = async (org: string) =>
       new Map(await Promise.all(owned.map(async table => [table.name, await rowsOf(host, table, org)] as const)))
     const isStill = ({ name }: Table) => !['queue_keys', 'queue_jobs', 'bus_log'].includes(name)
+    await host.keyring.flush()
     const before = await ofAll(spared.org)
     for (const [name, rows] of await ofAll(doomed.org)) {
       assert.ok(rows.length > 0 || name === 'former_orgs', `${name} was not filled`)

@@ -297,7 +297,7 @@ describe('openRates', () => {
     await own.call('GET /v1/projects', { as: key })
     const rows = () => own.db`select from key_rates`
     assert.equal((await rows()).length, 1)
-    await firstRun(own.db, 'ended rates')
+    await firstRun(own.db, 'retention of account')
     own.clock.advance(20 * 60_000)
     await eventually(rows, ({ length }) => length === 0)
   })

@@ -205,7 +205,7 @@ describe('the password limiter', () => {
     assert.equal((await rows()).length, 0)
     await ownLimiter.count({ account: 'ada@home.test', address: '10.7.0.1', knownBrowser: null })
     assert.equal((await rows()).length, 2)
-    await firstRun(own.db, 'expired sign-ins')
+    await firstRun(own.db, 'retention of iam')
     own.clock.advance(15 * MINUTE_MS)
     await eventually(rows, ({ length }) => length === 0)
   })

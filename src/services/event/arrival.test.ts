@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { BlockList } from 'node:net'
 import { describe, it } from 'node:test'
-import { eventually } from '../../../test/eventually.ts'
 import { type RequestOptions, startHost } from '../../../test/host.ts'
 import { deleteOld } from '../../../test/removal.ts'
 import { type Database, EngineUnavailable } from '../../engines/engines.ts'
@@ -171,26 +170,6 @@ describe('the settings of an organisation', () => {
     await sweep()
     assert.equal((await left()).length, 0)
     await host.call('PATCH /v1/event/settings', { body: { retentionDays: null } })
-  })
-})
-
-describe('a deleted organisation', () => {
-  it('has its events deleted', async () => {
-    const { org, key } = await host.organisation('leaving')
-    await host.call('POST /v1/event', { as: key, body: { event: 'x', messageId: 'm', properties: {} } })
-    const left = async () => [
-      (await host.db`select from events where org = ${org}`).length,
-      (await host.db`select from event_ids where org = ${org}`).length,
-    ]
-    assert.deepEqual(await left(), [1, 1])
-    assert.equal((await host.call(`DELETE /v1/iam/orgs/${org}?confirm=${org}`, { as: key })).status, 204)
-    await eventually(
-      () => host.db`select from event_deletions where org = ${org}`,
-      rows => rows.length === 1,
-    )
-    await sweep()
-    assert.deepEqual(await left(), [0, 0])
-    assert.equal((await host.db`select from event_deletions`).length, 0)
   })
 })
 

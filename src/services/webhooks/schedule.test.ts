@@ -99,7 +99,7 @@ describe('an organisation that is deleted', () => {
     const left = () => host.db`select 1 from webhook_attempts where webhook = ${endpoint.id}
       union all select 1 from queue_jobs where key = ${endpoint.id} union all select 1 from queue_keys where key = ${endpoint.id}
       union all select 1 from webhook_events where org = ${org}
-      union all select 1 from webhook_deleted union all select 1 from webhook_deleted_orgs
+      union all select 1 from webhook_deleted where org = ${org} union all select 1 from orgs where slug = ${org}
       union all select 1 from webhook_days where webhook = ${endpoint.id}`
     await afterAWhile(left, rows => rows.length === 0)
   })
