@@ -525,6 +525,8 @@ export type Organisation = {
     created: string;
     /** When it was last changed */
     updated: string;
+    /** Since when it is deleted; only superadmins see it until all its data is gone */
+    deleted?: string;
 };
 export type ListOrgsInput = {
     /** How many to return; default 50, at most 200 */
@@ -554,6 +556,8 @@ export type CreateOrgOutput = {
     created: string;
     /** When it was last changed */
     updated: string;
+    /** Since when it is deleted; only superadmins see it until all its data is gone */
+    deleted?: string;
     /** The first owner */
     owner: {
         /** A person's id, `usr_…` */
@@ -1188,6 +1192,32 @@ export type ListSetAsideInput = {
 export type RetrySetAsideInput = {
     /** The id of an event that was set aside */
     id: string;
+};
+/** A table of the database */
+export type TableSize = {
+    /** Its name */
+    name: string;
+    /** The service that it belongs to */
+    service: string;
+    /** About how many rows it has, by the last statistics */
+    rows: number;
+    /** Its size on the disk, with indexes */
+    bytes: number;
+    /** Those with the most rows, by the last statistics; with `org`, that one, counted up to 100000 */
+    organisations: {
+        /** An organisation: lower-case letters, digits and inner hyphens, at most 40 characters */
+        org: string;
+        /** How many of the rows are its own */
+        rows: number;
+    }[];
+};
+export type ListTablesInput = {
+    /** Only this organisation: lower-case letters, digits and inner hyphens, at most 40 characters */
+    org?: string;
+};
+export type ListTablesOutput = {
+    /** In the order of their names */
+    tables: TableSize[];
 };
 /** The money of an organisation */
 export type Balance = {
@@ -2220,6 +2250,11 @@ export type Stoa = {
      * `POST /v1/o11y/set-aside/{id}/retry`
      */
     retrySetAside(input: RetrySetAsideInput, options?: CallOptions): Call<void>;
+    /**
+     * Lists the tables of the database, their sizes, and the organisations with the most rows.
+     * `GET /v1/o11y/tables`
+     */
+    listTables(input?: ListTablesInput, options?: CallOptions): Call<ListTablesOutput>;
     /**
      * Reads what the organisation has, and what is held for calls that run.
      * `GET /v1/billing/balance`

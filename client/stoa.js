@@ -765,6 +765,7 @@ export function createStoa(options) {
         listSetAside: (input = {}, options) => host.call('GET', '/v1/o11y/set-aside', input, options),
         listSetAsideAll: (input = {}, options) => host.all('GET', '/v1/o11y/set-aside', input, options),
         retrySetAside: (input, options) => host.call('POST', '/v1/o11y/set-aside/{id}/retry', input, options),
+        listTables: (input = {}, options) => host.call('GET', '/v1/o11y/tables', input, options),
         getBalance: (input = {}, options) => host.call('GET', '/v1/billing/balance', input, options),
         listCredits: (input = {}, options) => host.call('GET', '/v1/billing/credits', input, options),
         listCreditsAll: (input = {}, options) => host.all('GET', '/v1/billing/credits', input, options),

@@ -1361,6 +1361,8 @@ export type Organisation = {
   created: string
   /** When it was last changed */
   updated: string
+  /** Since when it is deleted; only superadmins see it until all its data is gone */
+  deleted?: string
 }
 
 export type ListOrgsInput = {
@@ -1393,6 +1395,8 @@ export type CreateOrgOutput = {
   created: string
   /** When it was last changed */
   updated: string
+  /** Since when it is deleted; only superadmins see it until all its data is gone */
+  deleted?: string
   /** The first owner */
   owner: {
     /** A person's id, `usr_…` */
@@ -2132,6 +2136,35 @@ export type ListSetAsideInput = {
 export type RetrySetAsideInput = {
   /** The id of an event that was set aside */
   id: string
+}
+
+/** A table of the database */
+export type TableSize = {
+  /** Its name */
+  name: string
+  /** The service that it belongs to */
+  service: string
+  /** About how many rows it has, by the last statistics */
+  rows: number
+  /** Its size on the disk, with indexes */
+  bytes: number
+  /** Those with the most rows, by the last statistics; with `org`, that one, counted up to 100000 */
+  organisations: {
+    /** An organisation: lower-case letters, digits and inner hyphens, at most 40 characters */
+    org: string
+    /** How many of the rows are its own */
+    rows: number
+  }[]
+}
+
+export type ListTablesInput = {
+  /** Only this organisation: lower-case letters, digits and inner hyphens, at most 40 characters */
+  org?: string
+}
+
+export type ListTablesOutput = {
+  /** In the order of their names */
+  tables: TableSize[]
 }
 
 // Balance, credits and usage.
@@ -3330,6 +3363,12 @@ export type Stoa = {
    */
   retrySetAside(input: RetrySetAsideInput, options?: CallOptions): Call<void>
 
+  /**
+   * Lists the tables of the database, their sizes, and the organisations with the most rows.
+   * `GET /v1/o11y/tables`
+   */
+  listTables(input?: ListTablesInput, options?: CallOptions): Call<ListTablesOutput>
+
   // Balance, credits and usage.
 
   /**
@@ -3677,6 +3716,8 @@ export function createStoa(options: StoaOptions): Stoa {
       host.all('GET', '/v1/o11y/set-aside', input, options),
     retrySetAside: (input, options) =>
       host.call('POST', '/v1/o11y/set-aside/{id}/retry', input, options),
+    listTables: (input = {}, options) =>
+      host.call('GET', '/v1/o11y/tables', input, options),
     getBalance: (input = {}, options) =>
       host.call('GET', '/v1/billing/balance', input, options),
     listCredits: (input = {}, options) =>

@@ -79,3 +79,28 @@ export async function selectReferences(db: Sql): Promise<{ from: string; to: str
   }>`select distinct conrelid::regclass::text as from, confrelid::regclass::text as to
     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace and conrelid <> confrelid`
 }
+
+export type TableSize = { name: string; rows: number; bytes: number }
+
+/** Of each table, with its indexes and partitions. Rows are those of the last statistics. */
+export async function selectSizes(db: Sql): Promise<TableSize[]> {
+  return db<TableSize>`select coalesce(whole.relname, t.relname)::text as name,
+      sum(greatest(t.reltuples, 0))::bigint as rows, sum(pg_total_relation_size(t.oid))::bigint as bytes
+    from pg_class as t left join pg_inherits on inhrelid = t.oid left join pg_class as whole on whole.oid = inhparent
+    where t.relkind = 'r' and t.relnamespace = 'public'::regnamespace group by 1 order by 1`
+}
+
+export type OrgRows = { table: string; org: string; rows: number }
+
+/** The organisations with the most rows in each table, by the last statistics; `columns` are those of their slugs. */
+export async function selectLargest(db: Sql, columns: readonly string[], count: number): Promise<OrgRows[]> {
+  return db<OrgRows>`with found as (
+      select coalesce(whole.relname, t.relname)::text as "table", org, sum(t.reltuples * frequency)::bigint as rows
+      from pg_class as t left join pg_inherits on inhrelid = t.oid left join pg_class as whole on whole.oid = inhparent
+      join pg_stats as s on s.schemaname = 'public' and s.tablename = t.relname and s.attname = any(${columns})
+      cross join lateral unnest(s.most_common_vals::text::text[], s.most_common_freqs) as v (org, frequency)
+      where t.relkind = 'r' and t.relnamespace = 'public'::regnamespace group by 1, 2)
+    select "table", org, rows from (
+      select *, row_number() over (partition by "table" order by rows desc, org) as place from found) as placed
+    where place <= ${count} order by "table", place`
+}

@@ -1,5 +1,6 @@
 import { type Service, service } from '../../kit/service.ts'
 import * as consumers from './consumers.ts'
+import * as hostTables from './host-tables.ts'
 import * as queues from './queues.ts'
 import { trimLog } from './schedule.ts'
 import * as setAside from './set-aside.ts'
@@ -10,13 +11,15 @@ export const o11yService = (all: () => readonly Service[]) =>
   service({
     name: 'o11y',
     what: 'Observability: traces, metrics and logs',
-    operations: [consumers, queues, setAside],
-    tables,
+    operations: [consumers, queues, setAside, tables],
+    tables: hostTables,
     schedules: [trimLog],
-    open: async () => ({
+    open: async ({ engines }) => ({
       state: {
         consumers: new Set(all().flatMap(one => one.consumers.map(({ id }) => id))),
         queues: new Set(all().flatMap(one => one.queues.map(({ id }) => id))),
+        tables: all().flatMap(({ name: service, tables }) => tables.map(table => ({ service, table }))),
+        analytics: engines.db.analytics,
       },
     }),
   })

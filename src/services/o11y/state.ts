@@ -1,6 +1,15 @@
-// The state of the service: the ids of the consumers and queues that this version has.
+// The state of the service: the consumers, queues and tables that this version has.
+import type { Database } from '../../engines/engines.ts'
 import { serviceKit } from '../../kit/service.ts'
+import type { Table } from '../../kit/table.ts'
 
-export type Observed = { consumers: ReadonlySet<string>; queues: ReadonlySet<string> }
+export type Observed = {
+  /** Their ids. */
+  consumers: ReadonlySet<string>
+  queues: ReadonlySet<string>
+  tables: readonly { service: string; table: Table }[]
+  /** For reads over many rows. */
+  analytics: Database
+}
 
 export const { operation, schedule } = serviceKit<Observed>()

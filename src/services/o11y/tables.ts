@@ -1,27 +1,54 @@
-// The tables of the host: its schedules, consumers and queues, and the log.
-import { table } from '../../kit/table.ts'
+// Operations under /v1/o11y/tables: how large the tables of the database are, and whose rows are in them.
+import { Type } from 'typebox'
+import type { OrgId } from '../../kit/caller.ts'
+import { slug } from '../../kit/fields.ts'
+import { countRows, selectLargest, selectSizes, waysOf } from '../../kit/tables/store.ts'
+import { operation } from './state.ts'
 
-const INSTALLATION = 'It is about the processes of the installation'
-const DAY_MS = 86_400_000
+const LARGEST = 10
+const COUNTED_MAX = 100_000
 
-export const migrations = table({ name: 'migrations', shared: INSTALLATION })
-export const leases = table({ name: 'leases', shared: INSTALLATION })
-export const positions = table({ name: 'consumer_positions', shared: INSTALLATION })
-export const holders = table({ name: 'queue_holders', shared: INSTALLATION })
+const Table = Type.Object(
+  {
+    name: Type.String({ description: 'Its name', examples: ['audit'] }),
+    service: Type.String({ description: 'The service that it belongs to', examples: ['iam'] }),
+    rows: Type.Integer({ description: 'About how many rows it has, by the last statistics', examples: [12_000] }),
+    bytes: Type.Integer({ description: 'Its size on the disk, with indexes', examples: [4_194_304] }),
+    organisations: Type.Array(
+      Type.Object({
+        org: slug('An organisation'),
+        rows: Type.Integer({ description: 'How many of the rows are its own', examples: [9_000] }),
+      }),
+      {
+        description: `Those with the most rows, by the last statistics; with \`org\`, that one, counted up to ${COUNTED_MAX}`,
+        examples: [[{ org: 'acme', rows: 9_000 }]],
+      },
+    ),
+  },
+  { title: 'TableSize', description: 'A table of the database' },
+)
 
-/** Trimmed by what its consumers have read. */
-export const log = table({ name: 'bus_log', org: 'tenant', remove: (context, org) => context.log.remove(context, org) })
-
-export const held = table({ name: 'consumer_held', org: 'tenant' })
-export const waiting = table({ name: 'consumer_waiting', org: 'tenant' })
-export const deadLetters = table({
-  name: 'dead_letters',
-  org: 'tenant',
-  retention: [{ column: 'at', keptMs: 30 * DAY_MS }],
-})
-
-export const keys = table({ name: 'queue_keys', org: 'org' })
-export const jobs = table({
-  name: 'queue_jobs',
-  through: [{ table: 'queue_keys', columns: ['key', 'queue'], keys: ['key', 'queue'] }],
+export const listTables = operation({
+  route: 'GET /v1/o11y/tables',
+  summary: 'Lists the tables of the database, their sizes, and the organisations with the most rows',
+  description:
+    'With `org`, the rows of that organisation are counted, also while those of a deleted one are being deleted.',
+  access: 'superadmin',
+  input: { org: Type.Optional(slug('Only this organisation')) },
+  output: Type.Object({ tables: Type.Array(Table, { description: 'In the order of their names' }) }),
+  run: async ({ state: { analytics, tables } }, { org }) => {
+    const sizes = new Map((await selectSizes(analytics)).map(one => [one.name, one]))
+    const columns = [...new Set(tables.flatMap(({ table }) => table.org ?? []))]
+    const largest = org === undefined ? await selectLargest(analytics, columns, LARGEST) : []
+    const shown = tables.map(async ({ service, table }) => {
+      const { name } = table
+      const { rows = 0, bytes = 0 } = sizes.get(name) ?? {}
+      const own = largest.filter(one => one.table === name).map(one => ({ org: one.org, rows: one.rows }))
+      const [way] = org === undefined ? [] : waysOf(table, org as OrgId)
+      const counted = way ? await countRows(analytics, table, way, COUNTED_MAX) : 0
+      const organisations = org !== undefined && counted > 0 ? [{ org, rows: counted }] : own
+      return { name, service, rows, bytes, organisations }
+    })
+    return { tables: (await Promise.all(shown)).sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  },
 })
