@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
 import { openTurns } from '../fair/turns.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
+import { type OrgSettingsCache, openOrgSettings } from '../kit/org-settings/read.ts'
 import type { Queues } from '../kit/queue.ts'
 import type { Opened, Provided, Service } from '../kit/service.ts'
 import type { IdentityProvider } from '../kit/sign-in.ts'
@@ -69,6 +70,7 @@ export type Host = {
   isVerified: Provided['isVerified']
   calls: Calls
   jobs: Queues
+  orgSettings: OrgSettingsCache
   /** Starts to handle requests; until then every request is answered 503. */
   serve(): void
   drain(graceMs: number): Promise<void>
@@ -118,6 +120,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     source: options.baseUrl,
     states,
     jobs: queues.jobs,
+    orgSettings: await openOrgSettings(engines.db, engines.clock),
     rates: openRates(engines.clock, provided.leasePermits),
     serial: openSerial(),
     unkept: new Set<string>(),
@@ -142,6 +145,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     isVerified: provided.isVerified,
     calls,
     jobs: queues.jobs,
+    orgSettings: path.orgSettings,
     serve: () => listener.serve(server.handle, server.refused),
     drain: async graceMs => {
       server.close()

@@ -7,6 +7,7 @@ import { invalidInput } from '../kit/check.ts'
 import type { KeyedRequest } from '../kit/kept-answers.ts'
 import type { Meter } from '../kit/meter.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
+import type { OrgSettingsCache } from '../kit/org-settings/read.ts'
 import type { Queues } from '../kit/queue.ts'
 import type { Provided } from '../kit/service.ts'
 import { type IdempotencyOptions, keyedRequest, once } from './idempotency.ts'
@@ -23,6 +24,7 @@ export type InvokeOptions = WriterOptions &
     /** The state of each service, by name. */
     states: ReadonlyMap<string, unknown>
     jobs: Queues
+    orgSettings: OrgSettingsCache
     /** For operations that call other operations. */
     calls: Calls
   }
@@ -108,6 +110,7 @@ function contextOf(
     state,
     write,
     queues: options.jobs,
+    orgSettings: options.orgSettings,
     calls,
     meter,
     keyed: operation.metered ? keyed : undefined,

@@ -48,6 +48,7 @@ import type { Fault, FaultCode } from './fault.ts'
 import { SECRET } from './fields.ts'
 import type { KeyedRequest } from './kept-answers.ts'
 import type { Meter } from './meter.ts'
+import type { OrgSettingsCache } from './org-settings/read.ts'
 import type { Queues } from './queue.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
 
@@ -78,6 +79,7 @@ type CallerOf<A extends Access> = A extends 'public' ? null : A extends 'ingest'
 
 export type Context<A extends Access = Access, State = unknown> = Omit<Engines, 'db'> & {
   queues: Queues
+  orgSettings: OrgSettingsCache
   /** For reads only; `write` provides the transaction for writes. */
   db: Sql
   caller: CallerOf<A>

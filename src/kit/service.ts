@@ -1,5 +1,6 @@
 // A service is a folder under src/services. Its name is the path segment after /v1/; it may have further paths.
 
+import type { TProperties } from 'typebox'
 import type { Engines, Sql } from '../engines/engines.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Consumer, ConsumerDeclaration, Schedule, ScheduleDeclaration } from './background.ts'
@@ -8,6 +9,12 @@ import type { Credentials } from './credentials.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import type { Charged, Meter } from './meter.ts'
 import { type Declare, declareOperation, type Operation } from './operation.ts'
+import {
+  declareOrgSettings,
+  type OrgSettings,
+  type OrgSettingsDeclaration,
+  type Values,
+} from './org-settings/declare.ts'
 import type { LeasePermits } from './permits.ts'
 import type { Queue, QueueDeclaration } from './queue.ts'
 import type { Settings, SettingValues } from './setting.ts'
@@ -22,12 +29,14 @@ export function serviceKit<State>(): {
   queue: <P, L = undefined, R = undefined, E extends Emits = Record<never, never>>(
     declared: QueueDeclaration<State, P, L, R, E>,
   ) => Queue<P>
+  orgSettings: <F extends TProperties>(declared: OrgSettingsDeclaration<State, F>) => OrgSettings<Values<F>>
 } {
   return {
     operation: declared => declareOperation(declared as never),
     schedule: declared => ({ kind: 'schedule', per: 'all', ...declared }),
     consumer: declared => ({ kind: 'consumer', formerIds: [], emits: {}, ...declared }) as Consumer,
     queue: declared => ({ kind: 'queue', ...declared }) as never,
+    orgSettings: declareOrgSettings,
   }
 }
 
@@ -40,6 +49,8 @@ export type Service = {
   /** The folder of its `NNNN-what.sql` files. */
   migrations: URL | null
   settings: Settings
+  /** What organisations choose. */
+  orgSettings: OrgSettings | null
   schedules: readonly Schedule[]
   consumers: readonly Consumer[]
   queues: readonly Queue[]
@@ -109,6 +120,7 @@ type Declaration<State, S extends Settings> = {
   operations?: Record<string, unknown>[]
   migrations?: URL
   settings?: S
+  orgSettings?: OrgSettings
   schedules?: readonly Schedule[]
   consumers?: readonly Consumer[]
   queues?: readonly Queue[]
@@ -121,7 +133,9 @@ export function service<State = undefined, S extends Settings = Record<never, ne
   declared: Declaration<State, S>,
 ): Service {
   const { name, what, paths = [`/v1/${name}`], operations = [], migrations = null, settings = {} } = declared
-  const { schedules = [], consumers = [], queues = [], charges = [], open = null } = declared
+  const { orgSettings = null, schedules = [], consumers = [], queues = [], charges = [], open = null } = declared
+  if (orgSettings && orgSettings.service !== name)
+    throw new Error(`${name}: the settings are of ${orgSettings.service}`)
   const emits = {
     ...declared.emits,
     ...emitsOf(consumers, 'consumer'),
@@ -132,7 +146,8 @@ export function service<State = undefined, S extends Settings = Record<never, ne
     ),
   }
   const found: Record<string, Operation> = {}
-  for (const [id, value] of operations.flatMap(module => Object.entries(module))) {
+  const modules = orgSettings ? [...operations, orgSettings.operations] : operations
+  for (const [id, value] of modules.flatMap(module => Object.entries(module))) {
     if (!isOperation(value)) continue
     if (!paths.some(path => `${value.path}/`.startsWith(`${path}/`))) {
       throw new Error(`${name}: ${value.path} is not below ${paths.join(' or ')}`)
@@ -142,7 +157,7 @@ export function service<State = undefined, S extends Settings = Record<never, ne
   }
   const erased = open as Service['open']
   const work = { schedules, consumers, queues, charges }
-  return { name, what, paths, operations: found, migrations, settings, ...work, emits, open: erased }
+  return { name, what, paths, operations: found, migrations, settings, orgSettings, ...work, emits, open: erased }
 }
 
 const emitsOf = (all: readonly { id: string; emits?: Emits }[], kind: string): Record<string, Emits> =>

@@ -8,6 +8,7 @@ import { holdFor, openOutcome } from './call/outcome.ts'
 import { EmbedRefused } from './local-embed/local-embed.ts'
 import { base64Of, DIMENSIONS, isDimensions, SHORTER, shortened } from './local-embed/vectors.ts'
 import { LOCAL_EMBED } from './models/local-models.ts'
+import { aiSettings, modelsFor } from './settings.ts'
 import { operation } from './state.ts'
 import type { JsonObject } from './translations/translation.ts'
 import { CALL_FAULTS, fieldsOf, Model, modelCall } from './wire-operations.ts'
@@ -24,8 +25,8 @@ export const createEmbedding = operation({
   faults: CALL_FAULTS,
   run: async (context, { body, model }) => {
     const fields = fieldsOf(body, ['input'])
-    const chosen = await context.state.chosen(context.caller.org)
-    if (chosen(model)[0] === LOCAL_EMBED.id) return embedHere(context, model, fields)
+    const settings = await context.orgSettings.of(aiSettings, context.caller.org)
+    if (modelsFor(settings, model)[0] === LOCAL_EMBED.id) return embedHere(context, model, fields)
     return (await callModel(context, 'embeddings', fields, body.bytes)) as Reply
   },
 })

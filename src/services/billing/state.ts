@@ -17,7 +17,7 @@ export type Billing = {
   analytics: Database
 }
 
-export const { operation, schedule } = serviceKit<Billing>()
+export const { operation, orgSettings, schedule } = serviceKit<Billing>()
 
 export const MODES = ['postpaid', 'prepaid'] as const
 

@@ -1,7 +1,9 @@
 // Makes room for the coming months, and deletes what is no longer needed: ids for deduplication, salts, events of deleted
 // organisations, and events whose retention is over.
 import type { ScheduleContext } from '../../kit/background.ts'
+import { listOrgSettings } from '../../kit/org-settings/read.ts'
 import { deleteForgotten } from './forget.ts'
+import { eventSettings } from './settings.ts'
 import { schedule } from './state.ts'
 import * as store from './store.ts'
 
@@ -65,8 +67,10 @@ async function deleteIds(context: ScheduleContext): Promise<void> {
 async function deleteExpired(context: ScheduleContext): Promise<void> {
   const { db, warehouse, signal, write } = context
   for (let after = ''; !signal.aborted; ) {
-    const orgs = await store.selectRetentions(db, after, ORGS_AT_ONCE)
-    for (const { org, days } of orgs) {
+    const orgs = await listOrgSettings(db, eventSettings, after, ORGS_AT_ONCE)
+    for (const { org, values } of orgs) {
+      const { retentionDays: days } = values
+      if (days === null) continue
       const sweep = () => write(tx => warehouse.deleteBefore(tx, org, ago(context, days * DAY_MS), BATCH))
       while (!signal.aborted && (await sweep()) === BATCH);
     }

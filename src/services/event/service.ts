@@ -3,7 +3,7 @@ import { count, setting } from '../../kit/setting.ts'
 import { forgetOrganisations } from './forget.ts'
 import * as ingest from './ingest.ts'
 import { checkLogSize, sweepEvents } from './schedule.ts'
-import * as settings from './settings.ts'
+import { eventSettings } from './settings.ts'
 import { type EventState, openEvents } from './state.ts'
 
 const SETTINGS = {
@@ -27,9 +27,10 @@ const SETTINGS = {
 export const event = service<EventState, typeof SETTINGS>({
   name: 'event',
   what: 'Event ingest, and the analytics read from it',
-  operations: [ingest, settings],
+  operations: [ingest],
   migrations: new URL('migrations/', import.meta.url),
   settings: SETTINGS,
+  orgSettings: eventSettings,
   schedules: [checkLogSize, sweepEvents],
   consumers: [forgetOrganisations],
   open: openEvents,
