@@ -1,6 +1,4 @@
 // POST /v1/embeddings: a provider's model, or the one that is here.
-
-import { QueueFull } from '../../fair/queue.ts'
 import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { type CallContext, callModel, charged } from './call/call.ts'
@@ -71,14 +69,8 @@ async function embedHere(context: CallContext, model: string, fields: JsonObject
     return await charged(outcome, used, keyed, replied)
   } catch (error) {
     if (!outcome.isOver()) await outcome.fail(error)
-    throw faultOf(error)
+    throw error instanceof EmbedRefused ? invalid(error.path, error.message) : error
   }
-}
-
-function faultOf(error: unknown): unknown {
-  if (error instanceof EmbedRefused) return invalid(error.path, error.message)
-  if (!(error instanceof QueueFull)) return error
-  return new Fault('overloaded', { message: 'Too many texts wait for the local model. Try again.', retryAfterS: 2 })
 }
 
 function textsIn(input: unknown): string[] {

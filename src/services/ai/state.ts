@@ -43,6 +43,7 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
         store.saveResponse(db.for(org).autocommit, org, issued, clock.now().toISOString()).catch(warn),
       log: row => unawaited.start(store.insertRequests(db.for(row.org).autocommit, [row])),
     },
+    gauges: localEmbed.gauges,
     close: async () => {
       stopReports()
       await localEmbed.close()

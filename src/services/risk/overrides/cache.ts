@@ -8,7 +8,7 @@ import { CATALOGUE, type SetEntry } from '../catalogue.ts'
 import { buildTable, openTable, type Table } from '../match/table.ts'
 import { openTexts } from '../match/texts.ts'
 import { overrideMatch } from '../reading.ts'
-import { openThread } from '../thread/open.ts'
+import { openRiskThread, type RiskThread } from '../thread/open.ts'
 import { DENIES, NOTED, type OverrideRow, type PackedOverrides } from '../thread/overrides.ts'
 import { type OverrideEntry, type SmallOrgRow, selectCounts, selectPages, selectSmallOrg } from './store.ts'
 
@@ -22,6 +22,7 @@ export type OverrideCache = {
   counts(org: OrgId): Promise<ReadonlyMap<string, number>>
   /** The overrides of an organisation on these sets, or on all. */
   get(org: OrgId, sets?: readonly string[]): Promise<OrgOverrides>
+  gauges: RiskThread['gauges']
   close(): Promise<void>
 }
 
@@ -29,6 +30,8 @@ export type OverrideCache = {
 const SMALL_MAX = 2_000
 /** Longer than a cache entry lives. */
 const IDLE_MS = 60_000
+/** A request waits for it. */
+const WAIT_MS = 30_000
 
 /** `overrides` is null for an organisation with many. */
 type SmallOrg = { overrides: OrgOverrides | null }
@@ -40,7 +43,7 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
   const bySet = openCache<SetOverrides>(db.isListening)
   const countsOfLarge = openCache<ReadonlyMap<string, number>>(db.isListening)
   // A separate worker thread: a document can occupy the other one for minutes.
-  const thread = openThread({ idleMs: IDLE_MS })
+  const thread = openRiskThread('risk-overrides', { idleMs: IDLE_MS, waitMs: WAIT_MS })
   const salt = () => random.bytes(4).readUInt32LE()
   const onChange = (orgAndSet: string) => {
     const org = orgAndSet.slice(0, orgAndSet.indexOf(' '))
@@ -63,16 +66,20 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
     return (byOrg.get(org, nowMs, load) ?? ((await byOrg.load(org, nowMs, org, load)) as SmallOrg)).overrides
   }
 
-  async function buildOverrides(entry: SetEntry, pages: string[]): Promise<SetOverrides> {
+  async function buildOverrides(org: OrgId, entry: SetEntry, pages: string[]): Promise<SetOverrides> {
     if (pages.length < 2) return builtOnFirstUse(entry, JSON.parse(pages[0] ?? '[]'), salt())
-    return unpacked(await thread.packOverrides({ match: overrideMatch(entry), pages, salt: salt() }))
+    const job = { match: overrideMatch(entry), pages, salt: salt() }
+    return unpacked(await thread.call('packOverrides', job, { user: org }))
   }
 
   async function ofSet(org: OrgId, entry: SetEntry): Promise<SetOverrides> {
     const nowMs = clock.now().getTime()
     const name = `${org} ${entry.set}`
     const load = async () => {
-      return { value: await buildOverrides(entry, await selectPages(db.for(org), org, entry.set)), aliases: [name] }
+      return {
+        value: await buildOverrides(org, entry, await selectPages(db.for(org), org, entry.set)),
+        aliases: [name],
+      }
     }
     return bySet.get(name, nowMs, load) ?? ((await bySet.load(name, nowMs, org, load)) as SetOverrides)
   }
@@ -98,6 +105,7 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
         if (sets?.includes(entry.set) ?? true) found.set(entry.set, await ofSet(org, entry))
       return found
     },
+    gauges: thread.gauges,
     close: thread.close,
   }
 }
