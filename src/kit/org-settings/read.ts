@@ -44,7 +44,7 @@ export async function openOrgSettings(db: Database, clock: Clock): Promise<OrgSe
       const name = `${fields.service} ${org}`
       const lookUp = async () => {
         const row = await selectChosen(db, fields.service, org)
-        return { value: valuesIn(fields, row?.chosen), aliases: [name] }
+        return { value: valuesIn(fields, row?.chosen), aliases: [name], bytes: row?.bytes ?? 0 }
       }
       // The name has the service, whose fields alone are cached under it.
       const cached = cache.get(name, nowMs, lookUp) as V | undefined

@@ -107,7 +107,9 @@ export async function openDirectory(
   await db.listen('apps', cache.drop, cache.clear)
   const loadClient = async (id: string) => {
     const client = await signIn.selectClient(db, { brand, id })
-    return client && { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`] }
+    if (!client) return null
+    const bytes = [...client.redirectUris, ...client.logoutUris].join().length
+    return { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`], bytes }
   }
   /** No cache of this process is older than the answer. */
   const handled = async <T>(change: Promise<T>): Promise<T> => {

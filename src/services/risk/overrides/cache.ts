@@ -28,6 +28,10 @@ export type OverrideCache = {
 
 /** Up to this number, overrides are read and built within a few milliseconds. */
 const SMALL_MAX = 2_000
+/** Many times what the overrides of an organisation on a set may have. */
+const SETS_MB = 512
+/** How much more an override takes in memory than as JSON. */
+const PARSED = 3
 /** Longer than a cache entry lives. */
 const IDLE_MS = 60_000
 /** A request waits for it. */
@@ -40,7 +44,7 @@ type Engines = { db: Database; clock: Clock; random: Random }
 
 export async function openOverrideCache({ db, clock, random }: Engines): Promise<OverrideCache> {
   const byOrg = openCache<SmallOrg>(db.isListening)
-  const bySet = openCache<SetOverrides>(db.isListening)
+  const bySet = openCache<SetOverrides>(db.isListening, { megabytes: SETS_MB })
   const countsOfLarge = openCache<ReadonlyMap<string, number>>(db.isListening)
   // A separate worker thread: a document can occupy the other one for minutes.
   const thread = openRiskThread('risk-overrides', { idleMs: IDLE_MS, waitMs: WAIT_MS })
@@ -59,10 +63,11 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
 
   async function smallOrg(org: OrgId): Promise<OrgOverrides | null> {
     const nowMs = clock.now().getTime()
-    const load = async () => ({
-      value: { overrides: smallOrgFrom(await selectSmallOrg(db.for(org), org, SMALL_MAX), salt()) },
-      aliases: [org],
-    })
+    const load = async () => {
+      const rows = await selectSmallOrg(db.for(org), org, SMALL_MAX)
+      const bytes = bytesOf(rows.map(({ page }) => page ?? ''))
+      return { value: { overrides: smallOrgFrom(rows, salt()) }, aliases: [org], bytes }
+    }
     return (byOrg.get(org, nowMs, load) ?? ((await byOrg.load(org, nowMs, org, load)) as SmallOrg)).overrides
   }
 
@@ -76,10 +81,8 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
     const nowMs = clock.now().getTime()
     const name = `${org} ${entry.set}`
     const load = async () => {
-      return {
-        value: await buildOverrides(org, entry, await selectPages(db.for(org), org, entry.set)),
-        aliases: [name],
-      }
+      const pages = await selectPages(db.for(org), org, entry.set)
+      return { value: await buildOverrides(org, entry, pages), aliases: [name], bytes: bytesOf(pages) }
     }
     return bySet.get(name, nowMs, load) ?? ((await bySet.load(name, nowMs, org, load)) as SetOverrides)
   }
@@ -109,6 +112,8 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
     close: thread.close,
   }
 }
+
+const bytesOf = (pages: readonly string[]) => PARSED * pages.reduce((sum, { length }) => sum + length, 0)
 
 function smallOrgFrom(rows: readonly SmallOrgRow[], salt: number): OrgOverrides | null {
   if (rows[0]?.isMany) return null
