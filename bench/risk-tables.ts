@@ -7,7 +7,7 @@ import { CATALOGUE, type SetEntry } from '../src/services/risk/catalogue.ts'
 import { openTable, type Table } from '../src/services/risk/match/table.ts'
 import { structureMembers } from '../src/services/risk/sources/structure.ts'
 import { type Built, buffersIn, pack, parse } from '../src/services/risk/thread/jobs.ts'
-import { openThread, type Thread } from '../src/services/risk/thread/open.ts'
+import { openRiskThread, type RiskThread } from '../src/services/risk/thread/open.ts'
 import { keysOf } from './servers/risk-keys.ts'
 import { documents } from './servers/risk-members.ts'
 
@@ -39,13 +39,11 @@ const sets: SetEntry[] = CATALOGUE.filter(({ kind }) => kind === 'fetch' || kind
 
 async function run(): Promise<void> {
   const packed = new Map(sets.map(entry => [entry.set, packedOf(entry)]))
-  const thread = openThread()
-  const keepAlive = setInterval(() => {}, 1_000) // The worker thread alone does not keep the process running.
-  await thread.build({ match: 'exact', sources: [], salt: 1 }) // Starts the thread, which is not part of a build.
+  const thread = openRiskThread('bench')
+  await thread.call('build', { match: 'exact', sources: [], salt: 1 }, { user: '' }) // Starts the thread, which is not part of a build.
   const idle = await withLoopDelay(() => wait(IDLE_MS))
   const building = await withLoopDelay(() => buildAll(thread, packed))
   await thread.close()
-  clearInterval(keepAlive)
   printBuild(building.result, building, idle)
   printMemory(building.result)
   printLookUps(new Map(building.result.map(({ set, table }) => [set, table])))
@@ -55,7 +53,7 @@ function packedOf({ sources }: SetEntry): Sources {
   return sources.map(({ source }) => {
     const document = documents[source]
     if (document) {
-      const parsed = parse({ kind: 'parse', source, document: Buffer.from(document()), encoding: null })
+      const parsed = parse({ source, document: Buffer.from(document()), encoding: null })
       if ('refusal' in parsed) throw new Error(`${source}: ${parsed.refusal}`)
       return { source, chunks: parsed.chunks.map(chunk => chunk.packed) }
     }
@@ -64,11 +62,11 @@ function packedOf({ sources }: SetEntry): Sources {
   })
 }
 
-async function buildAll(thread: Thread, packed: ReadonlyMap<string, Sources>): Promise<BuiltSet[]> {
+async function buildAll(thread: RiskThread, packed: ReadonlyMap<string, Sources>): Promise<BuiltSet[]> {
   const all: BuiltSet[] = []
   for (const { set, match } of sets) {
     const from = performance.now()
-    const built = await thread.build({ match, sources: packed.get(set) ?? [], salt: 1 })
+    const built = await thread.call('build', { match, sources: packed.get(set) ?? [], salt: 1 }, { user: set })
     all.push({ set, built, table: openTable(built.data), ms: performance.now() - from })
   }
   return all

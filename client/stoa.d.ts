@@ -1051,7 +1051,7 @@ export type ModelFallback = {
     /** What is called instead, in this order: up to 5 models */
     to: string[];
 };
-/** What an organisation chose for its model calls */
+/** What the organisation chose for its model calls */
 export type AiSettings = {
     /** Other names for models: up to 100; default none */
     aliases: ModelAlias[];
@@ -1105,7 +1105,7 @@ export type ModelList = {
     data: Model[];
 };
 export type ListModelsInput = Record<string, never>;
-/** What an organisation chose for its events */
+/** What the organisation chose for its events */
 export type EventSettings = {
     /** Whether the address of the client is stored with its events, as `$ip`; default false */
     storeAddresses: boolean;
@@ -1300,7 +1300,7 @@ export type ListJournalInput = {
     /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
     format?: 'json' | 'csv';
 };
-/** When an organisation is alerted */
+/** When the organisation is alerted */
 export type BillingSettings = {
     /** At which spending in a UTC calendar month the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
     spendAlerts: number[];

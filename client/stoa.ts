@@ -1973,7 +1973,7 @@ export type ModelFallback = {
   to: string[]
 }
 
-/** What an organisation chose for its model calls */
+/** What the organisation chose for its model calls */
 export type AiSettings = {
   /** Other names for models: up to 100; default none */
   aliases: ModelAlias[]
@@ -2036,7 +2036,7 @@ export type ListModelsInput = Record<string, never>
 
 // Event ingest, and the analytics read from it.
 
-/** What an organisation chose for its events */
+/** What the organisation chose for its events */
 export type EventSettings = {
   /** Whether the address of the client is stored with its events, as `$ip`; default false */
   storeAddresses: boolean
@@ -2258,7 +2258,7 @@ export type ListJournalInput = {
   format?: 'json' | 'csv'
 }
 
-/** When an organisation is alerted */
+/** When the organisation is alerted */
 export type BillingSettings = {
   /** At which spending in a UTC calendar month the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
   spendAlerts: number[]

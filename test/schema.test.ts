@@ -6,7 +6,7 @@ import { allMigrations } from '../src/start/migrations.ts'
 import { testDatabase } from './database.ts'
 
 /** The first migrations that are applied to a database with rows, by service. */
-const FIRST: Record<string, number> = { iam: 11, account: 5, projects: 3 }
+const FIRST: Record<string, number> = { iam: 11, account: 5, projects: 3, event: 3, webhooks: 3, 'org-settings': 1 }
 const isEarlier = ({ service, name }: { service: string; name: string }) =>
   Number(name.slice(0, 4)) < (FIRST[service] ?? Number.POSITIVE_INFINITY)
 
@@ -40,7 +40,13 @@ describe('an upgrade', async () => {
       ('acme', now(), 'key_live', 'project.create', 'p', '127.0.0.1', 'req'),
       ('acme', now(), 'inv_1', 'invite.accept', 'usr_b', '127.0.0.1', 'inv_1'),
       ('admin', now(), 'key_live', 'org.delete', 'gone', '127.0.0.1', 'req'),
-      ('admin', now(), 'key_live', 'org.delete', 'acme', '127.0.0.1', 'req')`)
+      ('admin', now(), 'key_live', 'org.delete', 'acme', '127.0.0.1', 'req');
+    insert into event_settings values ('acme', true, false, 30);
+    insert into event_deletions (org) values ('gone');
+    insert into webhook_deleted_orgs (org) values ('gone'), ('gone-too');
+    insert into ai_settings values ('acme', '[{"name": "fast", "model": "small"}]', '[]');
+    insert into billing_orgs (org, spend_alerts, balance_alert) values
+      ('acme', '{2000000,1000000}', -5000000), ('admin', '{}', null), ('gone', '{1000000}', null)`)
   const applied = await migrate(db, migrations)
 
   it('applies the later migrations alone', () => {
@@ -48,6 +54,11 @@ describe('an upgrade', async () => {
       applied.map(({ service, name }) => `${service}/${name}`),
       migrations.filter(one => !isEarlier(one)).map(({ service, name }) => `${service}/${name}`),
     )
+  })
+
+  it('goes on to delete organisations of which rows are left', async () => {
+    const rows = await db<{ slug: string }>`select slug from orgs where deleted is not null order by slug`
+    assert.deepEqual([...rows], [{ slug: 'gone' }, { slug: 'gone-too' }])
   })
 
   it('keeps the slugs of deleted organisations from being used again, and ends the passwords their admins set', async () => {
@@ -86,6 +97,23 @@ describe('an upgrade', async () => {
         ['unused', null, null],
       ],
     )
+  })
+
+  it('keeps what organisations chose, also for processes of the version before', async () => {
+    const rows = await db<{ chosen: object }>`select chosen from org_settings where org = 'acme' order by service`
+    assert.deepEqual(
+      rows.map(({ chosen }) => chosen),
+      [
+        { aliases: [{ name: 'fast', model: 'small' }], fallbacks: [] },
+        { spendAlerts: [1, 2], balanceAlert: -5 },
+        { storeAddresses: true, scrub: false, retentionDays: 30 },
+      ],
+    )
+    assert.equal((await db`select from org_settings`).length, rows.length)
+    const [event] = await db<object>`select * from event_settings`
+    assert.deepEqual(event, { org: 'acme', store_addresses: true, scrub: false, retention_days: 30 })
+    const [ai] = await db<object>`select * from ai_settings`
+    assert.deepEqual(ai, { org: 'acme', aliases: [{ name: 'fast', model: 'small' }], fallbacks: [] })
   })
 
   it('marks the keys that have ended', async () => {

@@ -47,7 +47,7 @@ for (const { file, role, entries } of files) {
   }
   const bytes = readFileSync(join(directory, file))
   const document = file.endsWith('.gz') ? gunzipSync(bytes) : bytes
-  const parsed = parse({ kind: 'parse', source, document, encoding: null })
+  const parsed = parse({ source, document, encoding: null })
   const outcome = 'refusal' in parsed ? `refused: ${parsed.refusal}` : `${parsed.keys} members`
   process.stdout.write(
     `${role.padEnd(8)} ${source.padEnd(15)} ${String(entries ?? '').padStart(7)}  ${outcome}  (${file})\n`,

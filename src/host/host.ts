@@ -5,6 +5,7 @@ import type { Engines } from '../engines/engines.ts'
 import { openTurns } from '../fair/turns.ts'
 import type { IdentityProvider } from '../kit/host/sign-in.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
+import { type OrgSettingsCache, openOrgSettings } from '../kit/org-settings/read.ts'
 import type { Queues } from '../kit/queue.ts'
 import type { Opened, Provided, Service } from '../kit/service.ts'
 import type { Bounds } from '../kit/table.ts'
@@ -72,6 +73,7 @@ export type Host = {
   isVerified: Provided['isVerified']
   calls: Calls
   jobs: Queues
+  orgSettings: OrgSettingsCache
   /** Starts to handle requests; until then every request is answered 503. */
   serve(): void
   drain(graceMs: number): Promise<void>
@@ -123,6 +125,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     states,
     jobs: queues.jobs,
     bounds,
+    orgSettings: await openOrgSettings(engines.db, engines.clock),
     rates: openRates(engines.clock, provided.leasePermits),
     serial: openSerial(),
     unkept: new Set<string>(),
@@ -148,6 +151,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     isVerified: provided.isVerified,
     calls,
     jobs: queues.jobs,
+    orgSettings: path.orgSettings,
     serve: () => listener.serve(server.handle, server.refused),
     drain: async graceMs => {
       server.close()

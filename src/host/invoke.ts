@@ -7,6 +7,7 @@ import { invalidInput } from '../kit/check.ts'
 import type { KeyedRequest } from '../kit/host/kept-answers.ts'
 import type { Meter } from '../kit/meter.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
+import type { OrgSettingsCache } from '../kit/org-settings/read.ts'
 import type { Queues } from '../kit/queue.ts'
 import type { Provided } from '../kit/service.ts'
 import type { Bounds } from '../kit/table.ts'
@@ -25,6 +26,7 @@ export type InvokeOptions = WriterOptions &
     states: ReadonlyMap<string, unknown>
     jobs: Queues
     bounds: Bounds
+    orgSettings: OrgSettingsCache
     /** For operations that call other operations. */
     calls: Calls
   }
@@ -111,6 +113,7 @@ function contextOf(
     write,
     queues: options.jobs,
     bounds: options.bounds,
+    orgSettings: options.orgSettings,
     calls,
     meter,
     keyed: operation.metered ? keyed : undefined,

@@ -28,6 +28,19 @@ describe('metrics', () => {
     assert.match(text, /stoa_build_info\{version="0\.0\.0-test",node="v\d+\.\d+\.\d+"\} 1/)
   })
 
+  it('have the samples of all services together', async () => {
+    const { text } = await metrics()
+    const lines = text.split('\n').filter(line => line.includes('stoa_thread_waiting'))
+    assert.deepEqual(
+      lines.map(line => line.split(' ', 2).join(' ')),
+      [
+        '# HELP',
+        '# TYPE',
+        ...['local-embed', 'risk', 'risk-overrides'].map(name => `stoa_thread_waiting{thread="${name}"} 0`),
+      ],
+    )
+  })
+
   it('are not served on the API port, and their port serves nothing else', async () => {
     assert.equal((await host.call('GET /metrics')).status, 404)
     assert.equal((await metrics('/v1')).status, 404)

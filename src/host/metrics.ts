@@ -18,7 +18,8 @@ export function openMetrics(version: string, gauges: () => Gauge[]): Metrics {
     requests,
     text: async () => {
       registry ??= openRegistry()
-      const own = [buildInfo(version), ...gauges()].map(gaugeText)
+      const byName = Map.groupBy([buildInfo(version), ...gauges()], ({ name }) => name)
+      const own = [...byName.values()].map(gaugeText)
       return (await (await registry).metrics()) + requests.text() + own.join('')
     },
   }
@@ -49,11 +50,15 @@ export function openConnectionsGauge(value: number): Gauge {
   return { name: 'stoa_connections', help: 'Open connections of clients', samples: [{ labels: {}, value }] }
 }
 
-function gaugeText({ name, help, type = 'gauge', samples }: Gauge): string {
-  const lines = samples.map(({ labels, value }) => {
-    const pairs = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(text)}`)
-    return `${name}{${pairs.join(',')}} ${value}\n`
-  })
+/** Several services may have samples of one metric, which must be together. */
+function gaugeText(all: readonly Gauge[]): string {
+  const { name, help, type = 'gauge' } = all[0] as Gauge
+  const lines = all
+    .flatMap(one => one.samples)
+    .map(({ labels, value }) => {
+      const pairs = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(text)}`)
+      return `${name}{${pairs.join(',')}} ${value}\n`
+    })
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
 }
 

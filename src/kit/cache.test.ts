@@ -124,6 +124,36 @@ describe('a cache', () => {
     await Promise.all(flood)
   })
 
+  it('is bounded by the bytes of its entries, of which the oldest are dropped first', async () => {
+    const cache = openCache<string>(() => true, { megabytes: 1 })
+    const add = (name: string, bytes: number) =>
+      cache.load(name, 0, USER, async () => ({ value: name, aliases: [`alias of ${name}`], bytes }))
+    const kept = (...names: string[]) => names.filter(name => cache.get(name, 0, notExpected) !== undefined)
+    for (const name of ['a', 'b', 'c', 'd']) await add(name, 300_000)
+    assert.deepEqual(kept('a', 'b', 'c', 'd'), ['b', 'c', 'd'])
+    assert.equal(await add('large', 1_000_000), 'large')
+    assert.deepEqual(
+      kept('b', 'c', 'd', 'large'),
+      ['b', 'c', 'd'],
+      'what is larger than all is not kept, and drops nothing',
+    )
+    await add('b', 600_000)
+    assert.deepEqual(kept('b', 'c', 'd'), ['b', 'd'], 'an entry that is looked up again has its new size')
+    cache.drop('alias of b')
+    await add('e', 600_000)
+    assert.deepEqual(kept('d', 'e'), ['d', 'e'], 'what was dropped no longer counts')
+    cache.clear()
+    for (const name of ['f', 'g', 'h']) await add(name, 300_000)
+    assert.deepEqual(kept('f', 'g', 'h'), ['f', 'g', 'h'])
+  })
+
+  it('has more than 100,000 small entries', async () => {
+    const cache = openCache<number>(() => true)
+    for (let at = 0; at < 130_000; at++) await cache.load(`${at}`, 0, USER, async () => ({ value: at, aliases: [] }))
+    const first = Array.from({ length: 130_000 }, (_, at) => at).find(at => cache.get(`${at}`, 0, notExpected) === at)
+    assert.ok(first !== undefined && first > 0 && first < 30_000, `${first}`)
+  })
+
   it('looks everything up while notifications are missing, and keeps nothing of that', async () => {
     let isListening = true
     const cache = openCache<number>(() => isListening)

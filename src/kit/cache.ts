@@ -8,19 +8,23 @@ const LIFETIME_MS = 30_000
 const RENEW_AFTER_MS = 20_000
 /** After a renewal that failed. */
 const RENEW_AGAIN_MS = 1_000
-/** About 50 MB of callers; the oldest entry is dropped first. */
-const ENTRIES_MAX = 100_000
+const MB = 1_000_000
+/** More than 100,000 entries, if they are small. The oldest is dropped first. */
+const BYTES_MAX = 64 * MB
+/** A caller with its aliases and its place in the maps. */
+const ENTRY_BYTES = 500
 /** Anyone can cause look-ups of unknown names, so only a few run at once and leave database connections for others.
  *  Renewals have a queue of their own: unknown names do not delay them. */
 const LOOK_UPS = { width: 4, waitingMax: 2_000, waitMs: 5_000 }
-const RENEWALS = { width: 2, waitingMax: ENTRIES_MAX, waitMs: 5_000 }
+const RENEWALS = { width: 2, waitingMax: BYTES_MAX / ENTRY_BYTES, waitMs: 5_000 }
 /** A look-up is repeated if what it found changed meanwhile. */
 const TRIES_MAX = 3
 /** Changes that are remembered while look-ups run. After more, the results of all of them count as stale. */
 const CHANGES_MAX = 10_000
 
-/** `aliases` are the names under which `drop` finds the entry; several entries may share one. */
-export type Found<T> = { value: T; aliases: readonly string[] }
+/** `aliases` are the names under which `drop` finds the entry; several entries may share one. `bytes` is about how large the
+ *  value is, for values that clients can make large. */
+export type Found<T> = { value: T; aliases: readonly string[]; bytes?: number }
 export type LookUp<T> = () => Promise<Found<T> | null>
 
 export type Cache<T> = {
@@ -34,8 +38,8 @@ export type Cache<T> = {
 }
 
 /** `isListening`: whether notifications of changes arrive. */
-export function openCache<T>(isListening: () => boolean): Cache<T> {
-  const entries = openEntries<T>()
+export function openCache<T>(isListening: () => boolean, { megabytes = BYTES_MAX / MB } = {}): Cache<T> {
+  const entries = openEntries<T>(megabytes * MB)
   const running = new Map<string, Promise<T | null>>()
   const [lookUps, renewals] = [openFairQueue(LOOK_UPS), openFairQueue(RENEWALS)]
   const changes = openChanges()
@@ -96,15 +100,19 @@ export function openCache<T>(isListening: () => boolean): Cache<T> {
   }
 }
 
-type Entry<T> = Found<T> & { untilMs: number; renewMs: number }
+type Entry<T> = Required<Found<T>> & { untilMs: number; renewMs: number }
 
-/** The entries by name, and their names by alias. */
-function openEntries<T>() {
+/** The entries by name, and their names by alias. A value that is larger than all of them may be is not kept. */
+function openEntries<T>(bytesMax: number) {
   const entries = new Map<string, Entry<T>>()
   const namesOf = new Map<string, Set<string>>()
+  let total = 0
 
   function remove(name: string): void {
-    for (const alias of entries.get(name)?.aliases ?? []) {
+    const entry = entries.get(name)
+    if (!entry) return
+    total -= entry.bytes
+    for (const alias of entry.aliases) {
       const names = namesOf.get(alias)
       names?.delete(name)
       if (names?.size === 0) namesOf.delete(alias)
@@ -113,9 +121,9 @@ function openEntries<T>() {
   }
 
   /** All entries have the same lifetime, so the oldest are first in the map. */
-  function removeOld(nowMs: number): void {
+  function removeOld(nowMs: number, bytes: number): void {
     for (const [name, { untilMs }] of entries) {
-      if (untilMs > nowMs && entries.size < ENTRIES_MAX) break
+      if (untilMs > nowMs && total + bytes <= bytesMax) break
       remove(name)
     }
   }
@@ -124,15 +132,19 @@ function openEntries<T>() {
     get: (name: string) => entries.get(name),
     remove,
     add: (name: string, nowMs: number, found: Found<T>) => {
+      const bytes = ENTRY_BYTES + name.length + (found.bytes ?? 0)
       remove(name)
-      removeOld(nowMs)
-      entries.set(name, { ...found, untilMs: nowMs + LIFETIME_MS, renewMs: nowMs + RENEW_AFTER_MS })
+      if (bytes > bytesMax) return
+      removeOld(nowMs, bytes)
+      total += bytes
+      entries.set(name, { ...found, bytes, untilMs: nowMs + LIFETIME_MS, renewMs: nowMs + RENEW_AFTER_MS })
       for (const alias of found.aliases) namesOf.set(alias, (namesOf.get(alias) ?? new Set()).add(name))
     },
     drop: (alias: string) => {
       for (const name of [...(namesOf.get(alias) ?? [])]) remove(name)
     },
     clear: () => {
+      total = 0
       entries.clear()
       namesOf.clear()
     },

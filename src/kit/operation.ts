@@ -49,6 +49,7 @@ import { SECRET } from './fields.ts'
 import type { Presented } from './host/credentials.ts'
 import type { KeyedRequest } from './host/kept-answers.ts'
 import type { Meter } from './meter.ts'
+import type { OrgSettingsCache } from './org-settings/read.ts'
 import type { Queues } from './queue.ts'
 import type { Bounds } from './table.ts'
 import type { Emits, Write, WriteScope } from './write.ts'
@@ -81,6 +82,7 @@ type CallerOf<A extends Access> = A extends 'public' ? null : A extends 'ingest'
 export type Context<A extends Access = Access, State = unknown> = Omit<Engines, 'db'> & {
   queues: Queues
   bounds: Bounds
+  orgSettings: OrgSettingsCache
   /** For reads only; `write` provides the transaction for writes. */
   db: Sql
   caller: CallerOf<A>

@@ -10,6 +10,7 @@ import type { LeasePermits } from './host/permits.ts'
 import type { IdentityProvider } from './host/sign-in.ts'
 import type { Charged, Meter } from './meter.ts'
 import { type Declare, declareOperation, type Operation } from './operation.ts'
+import type { OrgSettings } from './org-settings/declare.ts'
 import type { Queue, QueueDeclaration } from './queue.ts'
 import type { Settings, SettingValues } from './setting.ts'
 import { type Bounds, boundSettings, type Table } from './table.ts'
@@ -43,6 +44,8 @@ export type Service = {
   migrations: URL | null
   tables: readonly Table[]
   settings: Settings
+  /** What organisations choose. */
+  orgSettings: OrgSettings | null
   schedules: readonly Schedule[]
   consumers: readonly Consumer[]
   queues: readonly Queue[]
@@ -124,6 +127,7 @@ type Declaration<State, S extends Settings> = {
   /** A whole module (`import * as tables`) that exports tables. */
   tables?: Record<string, unknown>
   settings?: S
+  orgSettings?: OrgSettings
   schedules?: readonly Schedule[]
   consumers?: readonly Consumer[]
   queues?: readonly Queue[]
@@ -136,9 +140,11 @@ export function service<State = undefined, S extends Settings = Record<never, ne
   declared: Declaration<State, S>,
 ): Service {
   const { name, what, paths = [`/v1/${name}`], operations = [], migrations = null, settings = {} } = declared
-  const { consumers = [], queues = [], charges = [], open = null } = declared
+  const { orgSettings = null, consumers = [], queues = [], charges = [], open = null } = declared
   const tables = Object.values(declared.tables ?? {}).filter(isTable)
   const schedules = [...(declared.schedules ?? []), ...retentionOf(name, tables)]
+  if (orgSettings && orgSettings.service !== name)
+    throw new Error(`${name}: the settings are of ${orgSettings.service}`)
   const emits = {
     ...declared.emits,
     ...emitsOf(consumers, 'consumer'),
@@ -149,7 +155,8 @@ export function service<State = undefined, S extends Settings = Record<never, ne
     ),
   }
   const found: Record<string, Operation> = {}
-  for (const [id, value] of operations.flatMap(module => Object.entries(module))) {
+  const modules = orgSettings ? [...operations, orgSettings.operations] : operations
+  for (const [id, value] of modules.flatMap(module => Object.entries(module))) {
     if (!isOperation(value)) continue
     if (!paths.some(path => `${value.path}/`.startsWith(`${path}/`))) {
       throw new Error(`${name}: ${value.path} is not below ${paths.join(' or ')}`)
@@ -158,7 +165,7 @@ export function service<State = undefined, S extends Settings = Record<never, ne
     found[id] = { ...value, service: name }
   }
   const erased = open as Service['open']
-  const data = { migrations, tables, settings: { ...settings, ...boundSettings(tables) } }
+  const data = { migrations, tables, orgSettings, settings: { ...settings, ...boundSettings(tables) } }
   const work = { schedules, consumers, queues, charges }
   return { name, what, paths, operations: found, ...data, ...work, emits, open: erased }
 }

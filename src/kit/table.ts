@@ -17,9 +17,9 @@ export type Retention<State = never> = {
   by?: 'index' | 'blocks'
 }
 
-/** How long rows of an organisation are kept by its own choice; those of others stay. `chosen` reads who has chosen, by slug. */
+/** How long rows of an organisation are kept by its own choice; null is for ever. `chosen` reads who has chosen, by slug. */
 export type OrgRetention = {
-  chosen: (db: Sql, after: string, limit: number) => Promise<readonly { org: OrgId; days: number }[]>
+  chosen: (db: Sql, after: string, limit: number) => Promise<readonly { org: OrgId; days: number | null }[]>
 }
 
 /** How many rows an organisation may have. One more is answered with 409. */

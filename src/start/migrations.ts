@@ -8,4 +8,6 @@ export const allMigrations = (): Migration[] => [
   ...readMigrations('warehouse', new URL('../engines/warehouse/migrations/', import.meta.url)),
   ...readMigrations('host', new URL('../host/migrations/', import.meta.url)),
   ...services.flatMap(({ name, migrations }) => (migrations ? readMigrations(name, migrations) : [])),
+  // Last, because its rows refer to organisations.
+  ...readMigrations('org-settings', new URL('../kit/org-settings/migrations/', import.meta.url)),
 ]

@@ -53,6 +53,7 @@ async function sweepChosen(context: Removing, table: Table, nowMs: number): Prom
   for (let after = ''; !signal.aborted; ) {
     const orgs = (await table.orgRetention?.chosen(db, after, ORGS_AT_ONCE)) ?? []
     for (const { org, days } of orgs) {
+      if (days === null || signal.aborted) continue
       await table.remove?.(context, org, new Date(nowMs - days * DAY_MS).toISOString())
     }
     const last = orgs.at(-1)

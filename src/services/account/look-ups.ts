@@ -92,9 +92,12 @@ function cachedFrom(found: store.Found, member: MemberAccess | null, digest: str
       useNotedMs: usedMs(found),
     },
     aliases: [aliasOf.credential(digest), aliasOf.member(`${org} ${user}`), aliasOf.org(org)],
+    bytes: found.limits.reduce((sum, entry) => sum + LIMIT_BYTES + entry.length, 0),
   }
 }
 
+/** An entry of a limit in memory, besides its text. */
+const LIMIT_BYTES = 50
 const NOBODY = { user: null, email: null, role: null }
 const UNLIMITED = { isRestricted: false, limits: null, budget: null, rate: null }
 

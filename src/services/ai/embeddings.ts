@@ -1,6 +1,4 @@
 // POST /v1/embeddings: a provider's model, or the one that is here.
-
-import { QueueFull } from '../../fair/queue.ts'
 import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { type CallContext, callModel, charged } from './call/call.ts'
@@ -8,6 +6,7 @@ import { holdFor, openOutcome } from './call/outcome.ts'
 import { EmbedRefused } from './local-embed/local-embed.ts'
 import { base64Of, DIMENSIONS, isDimensions, SHORTER, shortened } from './local-embed/vectors.ts'
 import { LOCAL_EMBED } from './models/local-models.ts'
+import { aiSettings, modelsFor } from './settings.ts'
 import { operation } from './state.ts'
 import type { JsonObject } from './translations/translation.ts'
 import { CALL_FAULTS, fieldsOf, Model, modelCall } from './wire-operations.ts'
@@ -24,8 +23,8 @@ export const createEmbedding = operation({
   faults: CALL_FAULTS,
   run: async (context, { body, model }) => {
     const fields = fieldsOf(body, ['input'])
-    const chosen = await context.state.chosen(context.caller.org)
-    if (chosen(model)[0] === LOCAL_EMBED.id) return embedHere(context, model, fields)
+    const settings = await context.orgSettings.of(aiSettings, context.caller.org)
+    if (modelsFor(settings, model)[0] === LOCAL_EMBED.id) return embedHere(context, model, fields)
     return (await callModel(context, 'embeddings', fields, body.bytes)) as Reply
   },
 })
@@ -70,14 +69,8 @@ async function embedHere(context: CallContext, model: string, fields: JsonObject
     return await charged(outcome, used, keyed, replied)
   } catch (error) {
     if (!outcome.isOver()) await outcome.fail(error)
-    throw faultOf(error)
+    throw error instanceof EmbedRefused ? invalid(error.path, error.message) : error
   }
-}
-
-function faultOf(error: unknown): unknown {
-  if (error instanceof EmbedRefused) return invalid(error.path, error.message)
-  if (!(error instanceof QueueFull)) return error
-  return new Fault('overloaded', { message: 'Too many texts wait for the local model. Try again.', retryAfterS: 2 })
 }
 
 function textsIn(input: unknown): string[] {

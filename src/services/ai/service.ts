@@ -10,7 +10,7 @@ import * as providers from './providers/providers.ts'
 import * as requests from './requests.ts'
 import * as responses from './responses.ts'
 import { lookForServers } from './schedule.ts'
-import * as aiSettings from './settings.ts'
+import { aiSettings } from './settings.ts'
 import { openAi } from './state.ts'
 import * as tables from './tables.ts'
 
@@ -20,7 +20,7 @@ export const ai = service({
   name: 'ai',
   what: 'Model calls: chat completions, embeddings and the list of models',
   paths: ['/v1/ai', '/v1/chat', '/v1/embeddings', '/v1/models', '/v1/responses', '/v1/messages'],
-  operations: [chat, responses, messages, embeddings, models, providers, requests, aiSettings],
+  operations: [chat, responses, messages, embeddings, models, providers, requests],
   migrations: new URL('migrations/', import.meta.url),
   tables,
   settings: {
@@ -31,6 +31,7 @@ export const ai = service({
     ),
     ...Object.fromEntries(ENVIRONMENT.map(({ name, doc }) => [name, setting(doc, '', text)])),
   },
+  orgSettings: aiSettings,
   schedules: [lookForServers],
   charges: [modelCalls],
   open: openAi,

@@ -1,13 +1,10 @@
-// Operations under /v1/ai/settings: what an organisation chooses for its model calls.
+// What an organisation chooses for its model calls: /v1/ai/settings.
 import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
-import { changesIn } from '../../kit/write.ts'
-import { DEFAULT_SETTINGS, SETTINGS_CHANNEL } from './chosen-settings.ts'
+import { declareOrgSettings, type ValuesOf } from '../../kit/org-settings/declare.ts'
 import { ModelName } from './model-name.ts'
 import { LOCAL_EMBED } from './models/local-models.ts'
 import type { Registry } from './models/registry.ts'
-import { operation } from './state.ts'
-import * as store from './store.ts'
 
 const ENTRIES_MAX = 100
 const FALLBACKS_MAX = 5
@@ -34,78 +31,63 @@ const Fallback = Type.Object(
   { additionalProperties: false, title: 'ModelFallback', description: 'What is called when a model fails' },
 )
 
-const FIELDS = {
-  aliases: Type.Array(Alias, {
-    maxItems: ENTRIES_MAX,
-    description: `Other names for models: up to ${ENTRIES_MAX}; default none`,
-    examples: [[{ name: 'vectors', model: 'local-embed-en' }]],
-  }),
-  fallbacks: Type.Array(Fallback, {
-    maxItems: ENTRIES_MAX,
-    description: `What is called when a model cannot be reached or is busy: up to ${ENTRIES_MAX}; default none`,
-    examples: [[{ model: 'gpt-5', to: ['claude-sonnet-5'] }]],
-  }),
-}
-
-const AiSettings = Type.Object(FIELDS, {
-  title: 'AiSettings',
-  description: 'What an organisation chose for its model calls',
-})
-
-export const getAiSettings = operation({
-  route: 'GET /v1/ai/settings',
-  summary: 'Reads what the organisation chose for its model calls',
-  access: 'bearer',
-  output: AiSettings,
-  run: async ({ db, caller }) => (await store.selectSettings(db, caller.org)) ?? DEFAULT_SETTINGS,
-})
-
-export const updateAiSettings = operation({
-  route: 'PATCH /v1/ai/settings',
-  summary: 'Changes what the organisation chose for its model calls',
+export const aiSettings = declareOrgSettings({
+  service: 'ai',
+  what: 'what the organisation chose for its model calls',
   description:
     'A list replaces the one before. A key that is limited to models may call an alias only if its limit names the alias, and falls back only to models that its limit names. A request that the provider refuses, and an account that it refuses, are not tried elsewhere.',
-  access: 'admin',
   issuesCredential: true, // An alias widens what keys that are limited to models may call.
-  input: { aliases: Type.Optional(FIELDS.aliases), fallbacks: Type.Optional(FIELDS.fallbacks) },
-  output: AiSettings,
-  audit: 'ai.settings.update',
-  run: ({ caller: { org }, state, write }, input) =>
-    write({ serialize: true }, async ({ db, record }) => {
-      requireOnce(
-        'aliases',
-        'name',
-        input.aliases?.map(({ name }) => name),
-      )
-      requireOnce(
-        'fallbacks',
-        'model',
-        input.fallbacks?.map(({ model }) => model),
-      )
-      const before = (await store.lockSettings(db, org)) ?? DEFAULT_SETTINGS
-      const after = { ...before, ...input }
-      await state.registry.ready()
-      requireKnown(state.registry, before, input.aliases)
-      const changes = changesIn(before, after, ['aliases', 'fallbacks'])
-      if (Object.keys(changes).length === 0) return before
-      await store.saveSettings(db, org, SETTINGS_CHANNEL, after)
-      record('settings', changes)
-      return after
-    }),
+  fields: {
+    aliases: {
+      schema: Type.Array(Alias, {
+        maxItems: ENTRIES_MAX,
+        description: `Other names for models: up to ${ENTRIES_MAX}; default none`,
+        examples: [[{ name: 'vectors', model: 'local-embed-en' }]],
+      }),
+      default: [],
+    },
+    fallbacks: {
+      schema: Type.Array(Fallback, {
+        maxItems: ENTRIES_MAX,
+        description: `What is called when a model cannot be reached or is busy: up to ${ENTRIES_MAX}; default none`,
+        examples: [[{ model: 'gpt-5', to: ['claude-sonnet-5'] }]],
+      }),
+      default: [],
+    },
+  },
+  prepare: async (change, before, { registry }: { registry: Registry }) => {
+    const { aliases = [], fallbacks = [] } = change
+    const names = aliases.map(({ name }) => name)
+    const models = fallbacks.map(({ model }) => model)
+    requireOnce('aliases', 'name', names)
+    requireOnce('fallbacks', 'model', models)
+    await registry.ready()
+    requireKnown(registry, before.aliases, aliases)
+    return change
+  },
 })
 
+export type AiSettings = ValuesOf<typeof aiSettings>
+
+/** The models to try for a name, in order. An alias has the fallbacks of its model, unless it has its own. */
+export function modelsFor({ aliases, fallbacks }: AiSettings, name: string): [string, ...string[]] {
+  const model = aliases.find(one => one.name === name)?.model ?? name
+  const next = fallbacks.find(one => one.model === name) ?? fallbacks.find(one => one.model === model)
+  return [model, ...(next?.to ?? []).filter(other => other !== model)]
+}
+
 /** Whoever has an alias for a server that is off at the moment keeps it. */
-function requireKnown(registry: Registry, before: store.AiSettings, aliases: store.AiSettings['aliases'] = []): void {
-  const isKnown = ({ name, model }: store.AiSettings['aliases'][number]) =>
+function requireKnown(registry: Registry, before: AiSettings['aliases'], aliases: AiSettings['aliases']): void {
+  const isKnown = ({ name, model }: AiSettings['aliases'][number]) =>
     model === LOCAL_EMBED.id ||
     registry.offersOf(model).length > 0 ||
-    before.aliases.some(one => one.name === name && one.model === model)
+    before.some(one => one.name === name && one.model === model)
   const at = aliases.findIndex(one => !isKnown(one))
   if (at !== -1)
     throw invalidInput([{ path: `aliases.${at}.model`, says: 'is not known; `GET /v1/models` lists the models' }])
 }
 
-function requireOnce(list: string, field: string, names: readonly string[] = []): void {
+function requireOnce(list: string, field: string, names: readonly string[]): void {
   const at = names.findIndex((name, index) => names.indexOf(name) !== index)
   if (at !== -1) throw invalidInput([{ path: `${list}.${at}.${field}`, says: 'occurs twice' }])
 }

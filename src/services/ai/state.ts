@@ -4,7 +4,6 @@ import type { OrgId } from '../../kit/caller.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { openUnawaited } from '../../kit/unawaited.ts'
 import { type Attempts, openAttempts } from './call/attempts.ts'
-import { type ChosenSettings, openChosenSettings } from './chosen-settings.ts'
 import { type LocalEmbed, openLocalEmbed } from './local-embed/local-embed.ts'
 import { openRegistry, type Registry } from './models/registry.ts'
 import { type ConfiguredProvider, PROVIDERS, providersIn } from './providers/index.ts'
@@ -13,7 +12,6 @@ import { reportTokenizer } from './tokens.ts'
 
 export type AiState = {
   registry: Registry
-  chosen: ChosenSettings
   send: Attempts
   localEmbed: LocalEmbed
   /** Writes a line of the log of requests, soon. */
@@ -22,7 +20,7 @@ export type AiState = {
   recordResponse(org: OrgId, issued: store.IssuedResponse): Promise<void>
 }
 
-export const { consumer, operation, schedule } = serviceKit<AiState>()
+export const { operation, schedule } = serviceKit<AiState>()
 
 /** Servers that are found by themselves when they listen on this machine. */
 const LOCAL = ['ollama', 'llamacpp']
@@ -39,13 +37,13 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
   return {
     state: {
       registry,
-      chosen: await openChosenSettings(engines.db, engines.clock),
       send: openAttempts(engines),
       localEmbed,
       recordResponse: (org, issued) =>
         store.saveResponse(db.for(org).autocommit, org, issued, clock.now().toISOString()).catch(warn),
       log: row => unawaited.start(store.insertRequests(db.for(row.org).autocommit, [row])),
     },
+    gauges: localEmbed.gauges,
     close: async () => {
       stopReports()
       await localEmbed.close()

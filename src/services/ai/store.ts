@@ -57,31 +57,6 @@ export async function notifyProviders(db: Tx, channel: string): Promise<void> {
   await db`select pg_notify(${channel}, '')`
 }
 
-/** `aliases`: other names for models. `fallbacks`: what is tried, in order, after a model that fails. */
-export type AiSettings = {
-  aliases: { name: string; model: string }[]
-  fallbacks: { model: string; to: string[] }[]
-}
-
-export async function selectSettings(db: Sql, org: OrgId): Promise<AiSettings | null> {
-  const [row] = await db<AiSettings>`select aliases, fallbacks from ai_settings where org = ${org}`
-  return row ?? null
-}
-
-/** Locks the row until the end of the transaction. */
-export async function lockSettings(db: Tx, org: OrgId): Promise<AiSettings | null> {
-  const [row] = await db<AiSettings>`select aliases, fallbacks from ai_settings where org = ${org} for update`
-  return row ?? null
-}
-
-export async function saveSettings(db: Tx, org: OrgId, channel: string, settings: AiSettings): Promise<void> {
-  const [aliases, fallbacks] = [JSON.stringify(settings.aliases), JSON.stringify(settings.fallbacks)]
-  await db`insert into ai_settings (org, aliases, fallbacks)
-    values (${org}, ${aliases}::text::jsonb, ${fallbacks}::text::jsonb)
-    on conflict (org) do update set aliases = excluded.aliases, fallbacks = excluded.fallbacks`
-  await db`select pg_notify(${channel}, ${org})`
-}
-
 export type RequestRow = {
   id: string
   org: string

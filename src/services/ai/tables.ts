@@ -5,8 +5,6 @@ const CALLED = { kept: 'The log says for which project a model was called' }
 
 export const providers = table({ name: 'ai_providers', shared: 'Superadmins add providers for all organisations' })
 
-export const settings = table({ name: 'ai_settings', org: 'org' })
-
 export const requests = table({
   name: 'ai_requests',
   org: 'org',

@@ -6,7 +6,7 @@ import { alertEvents } from './events.ts'
 import * as summary from './reports/summary.ts'
 import * as transfers from './reports/transfers.ts'
 import { renewHolds, tendJournal } from './schedule.ts'
-import * as settings from './settings.ts'
+import { billingSettings } from './settings.ts'
 import { MODES, openBilling } from './state.ts'
 import * as tables from './tables.ts'
 import * as usage from './usage.ts'
@@ -14,7 +14,7 @@ import * as usage from './usage.ts'
 export const billing = service({
   name: 'billing',
   what: 'Balance, credits and usage',
-  operations: [balance, usage, summary, transfers, credits, settings],
+  operations: [balance, usage, summary, transfers, credits],
   migrations: new URL('migrations/', import.meta.url),
   tables,
   settings: {
@@ -25,6 +25,7 @@ export const billing = service({
     ),
     STOA_CURRENCY: setting('The currency of all amounts: an ISO 4217 code', 'USD', currency),
   },
+  orgSettings: billingSettings,
   schedules: [renewHolds, tendJournal],
   emits: { 'usage that reaches an alert': alertEvents },
   open: openBilling,

@@ -358,25 +358,15 @@ export async function selectCredits(db: Sql, org: OrgId, after: Position, count:
     order by created desc, id desc limit ${count}`
 }
 
-export type BillingSettings = { spendAlerts: number[]; balanceAlert: number | null }
-
-export async function selectSettings(db: Sql, org: OrgId): Promise<BillingSettings | null> {
-  const [row] = await db<BillingSettings>`select spend_alerts as "spendAlerts", balance_alert as "balanceAlert"
-    from billing_orgs where org = ${org}`
-  return row ?? null
-}
-
-/** Locks the row, which is made if there is none. */
-export async function lockSettings(db: Tx, org: OrgId): Promise<BillingSettings> {
-  const [row] = await db<BillingSettings>`insert into billing_orgs (org) values (${org})
-    on conflict (org) do update set org = excluded.org
-    returning spend_alerts as "spendAlerts", balance_alert as "balanceAlert"`
-  return row as BillingSettings
-}
-
-export async function updateSettings(db: Tx, org: OrgId, settings: BillingSettings): Promise<void> {
-  await db`update billing_orgs set spend_alerts = ${settings.spendAlerts}, balance_alert = ${settings.balanceAlert}
-    where org = ${org}`
+/** What charges compare with: amounts as in the journal. */
+export async function saveAlerts(
+  db: Tx,
+  org: OrgId,
+  spendAlerts: readonly number[],
+  balanceAlert: number | null,
+): Promise<void> {
+  await db`insert into billing_orgs (org, spend_alerts, balance_alert) values (${org}, ${spendAlerts}, ${balanceAlert})
+    on conflict (org) do update set spend_alerts = excluded.spend_alerts, balance_alert = excluded.balance_alert`
 }
 
 /** What all accounts are together, which is zero unless the journal is damaged. */

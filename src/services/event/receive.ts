@@ -6,6 +6,7 @@ import type { Context, RequestFacts } from '../../kit/operation.ts'
 import { wantsPrivacy } from '../../kit/privacy.ts'
 import { type Accepted, accept, type Reason } from './accept.ts'
 import { readingOf, wireAt } from './reading.ts'
+import { type EventSettings, eventSettings } from './settings.ts'
 import type { EventState } from './state.ts'
 import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
 import { EVENTS_MAX, type Hints, type ReadBody, UnreadableBody, type WireName } from './wires/wire.ts'
@@ -37,7 +38,7 @@ async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | Un
   const answer = (receipt: Receipt) => json(receiptFor(wire, receipt, hints))
   if (wantsPrivacy(request.headers)) return answer({ accepted: 0, dropped: count, reason: 'privacy' })
   if (count > EVENTS_MAX) throw tooMany(count)
-  const settings = await state.settingsOf(caller.org)
+  const settings = await context.orgSettings.of(eventSettings, caller.org)
   const arrival = await arrivalOf(context, read, settings)
   const events: { index: number; accepted: Accepted }[] = []
   const dropped: Dropped[] = []
@@ -62,7 +63,7 @@ async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | Un
 async function arrivalOf(
   { caller, request, state, clock, random }: Receiving,
   { items, sentAt }: ReadBody,
-  settings: Awaited<ReturnType<EventState['settingsOf']>>,
+  settings: EventSettings,
 ) {
   const { ip: address, headers } = request
   const isNeeded =

@@ -1,6 +1,6 @@
 // What is removed from the properties of an event: addresses unless the organisation stores them, and, if it wants that,
 // texts that look like secrets or card numbers.
-import type { EventSettings } from './store.ts'
+import type { EventSettings } from './settings.ts'
 import { put } from './wires/fields.ts'
 import type { Fields } from './wires/wire.ts'
 

@@ -2,7 +2,7 @@ import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as ingest from './ingest.ts'
 import { checkLogSize, makeParts } from './schedule.ts'
-import * as settings from './settings.ts'
+import { eventSettings } from './settings.ts'
 import { type EventState, openEvents } from './state.ts'
 import * as tables from './tables.ts'
 
@@ -27,10 +27,11 @@ const SETTINGS = {
 export const event = service<EventState, typeof SETTINGS>({
   name: 'event',
   what: 'Event ingest, and the analytics read from it',
-  operations: [ingest, settings],
+  operations: [ingest],
   migrations: new URL('migrations/', import.meta.url),
   tables,
   settings: SETTINGS,
+  orgSettings: eventSettings,
   schedules: [checkLogSize, makeParts],
   open: openEvents,
 })

@@ -1,13 +1,11 @@
 // The state of the service: the committer, and what it knows of organisations, visitors and senders.
 import { openAttempts } from '../../fair/attempts.ts'
 import { type Opening, serviceKit } from '../../kit/service.ts'
-import { type ChosenSettings, openChosenSettings } from './chosen-settings.ts'
 import { type Committer, openCommitter } from './committer.ts'
 import { openVisitors, type Visitors } from './visitors.ts'
 
 export type EventState = {
   committer: Committer
-  settingsOf: ChosenSettings
   visitorOf: Visitors
   /** Milliseconds until a client or peer may send again; counts the request if it may. */
   ceiling(client: string, peer: string): number
@@ -18,7 +16,7 @@ export type EventState = {
   isLogFull: boolean
 }
 
-export const { consumer, operation, schedule } = serviceKit<EventState>()
+export const { operation, schedule } = serviceKit<EventState>()
 
 const MINUTE_MS = 60_000
 
@@ -38,8 +36,7 @@ export async function openEvents({ engines, settings, baseUrl, warn }: Opening<V
     requests.count(`peer ${peer}`)
     return 0
   }
-  const settingsOf = await openChosenSettings(db, clock)
   const visitorOf = openVisitors(db, clock, random)
   const bound = { logBytesMax: settings.STOA_LOG_MAX_GB * 1024 ** 3, isLogFull: false }
-  return { state: { committer, settingsOf, visitorOf, ceiling, baseUrl, ...bound }, close: committer.close }
+  return { state: { committer, visitorOf, ceiling, baseUrl, ...bound }, close: committer.close }
 }

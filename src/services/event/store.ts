@@ -1,6 +1,5 @@
 // The SQL of event ingest.
-import type { Sql, Tx } from '../../engines/engines.ts'
-import type { OrgId } from '../../kit/caller.ts'
+import type { Tx } from '../../engines/engines.ts'
 
 export type EventId = { org: string; id: string }
 
@@ -20,38 +19,6 @@ export async function insertIds(db: Tx, ids: readonly EventId[], at: string): Pr
     from unnest(${ids.map(({ org }) => org)}::text[], ${ids.map(({ id }) => id)}::uuid[]) as sent (org, id)
     order by org, id
     on conflict do nothing returning org, id`
-}
-
-export type EventSettings = { storeAddresses: boolean; scrub: boolean; retentionDays: number | null }
-
-export async function selectSettings(db: Sql, org: OrgId): Promise<EventSettings | null> {
-  const [row] =
-    await db<EventSettings>`select store_addresses as "storeAddresses", scrub, retention_days as "retentionDays"
-    from event_settings where org = ${org}`
-  return row ?? null
-}
-
-/** Holds the lock on the row until the end of the transaction. */
-export async function lockSettings(db: Tx, org: OrgId): Promise<EventSettings | null> {
-  const [row] =
-    await db<EventSettings>`select store_addresses as "storeAddresses", scrub, retention_days as "retentionDays"
-    from event_settings where org = ${org} for update`
-  return row ?? null
-}
-
-export async function saveSettings(db: Tx, org: OrgId, channel: string, settings: EventSettings): Promise<void> {
-  const { storeAddresses, scrub, retentionDays } = settings
-  await db`insert into event_settings (org, store_addresses, scrub, retention_days)
-    values (${org}, ${storeAddresses}, ${scrub}, ${retentionDays})
-    on conflict (org) do update set store_addresses = excluded.store_addresses, scrub = excluded.scrub,
-      retention_days = excluded.retention_days`
-  await db`select pg_notify(${channel}, ${org})`
-}
-
-/** The organisations whose events are not kept for ever. */
-export async function selectRetentions(db: Sql, after: string, limit: number): Promise<{ org: OrgId; days: number }[]> {
-  return db<{ org: OrgId; days: number }>`select org, retention_days as days from event_settings
-    where retention_days is not null and org > ${after} order by org limit ${limit}`
 }
 
 /** The salt of a day. The first that asks makes it. */

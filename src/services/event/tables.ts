@@ -1,6 +1,7 @@
+import { listOrgSettings } from '../../kit/org-settings/read.ts'
 import { table } from '../../kit/table.ts'
 import { untilFewer } from '../../kit/tables/retention.ts'
-import { selectRetentions } from './store.ts'
+import { eventSettings } from './settings.ts'
 
 const DAY_MS = 86_400_000
 const ROWS_AT_ONCE = 5_000
@@ -12,7 +13,13 @@ export const events = table({
   name: 'events',
   org: 'org',
   ofProject: { kept: 'Analytics show what was, also of a project that is gone' },
-  orgRetention: { chosen: selectRetentions },
+  orgRetention: {
+    chosen: async (db, after, limit) =>
+      (await listOrgSettings(db, eventSettings, after, limit)).map(({ org, values }) => ({
+        org,
+        days: values.retentionDays,
+      })),
+  },
   remove: (context, org, before) =>
     untilFewer(context, ROWS_AT_ONCE, tx => context.warehouse.deleteBefore(tx, org, before ?? NEVER, ROWS_AT_ONCE)),
 })
@@ -29,5 +36,3 @@ export const salts = table({
   shared: 'Each day has one, for all organisations',
   retention: [{ column: 'day', type: 'day', keptMs: 2 * DAY_MS }],
 })
-
-export const settings = table({ name: 'event_settings', org: 'org' })

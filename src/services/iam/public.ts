@@ -110,7 +110,9 @@ export async function openDirectory(
   await db.listen(ORGS_CHANNEL, cache.drop, cache.clear)
   const loadClient = async (id: string) => {
     const client = await apps.selectClient(db, { brand, id })
-    return client && { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`, client.org] }
+    if (!client) return null
+    const bytes = [...client.redirectUris, ...client.logoutUris].join().length
+    return { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`, client.org], bytes }
   }
   /** No cache of this process is older than the answer. */
   const handled = async <T>(change: Promise<T>): Promise<T> => {

@@ -20,6 +20,9 @@ export const deadLetters = table({
   retention: [{ column: 'at', keptMs: 30 * DAY_MS }],
 })
 
+/** What organisations have chosen. */
+export const orgSettings = table({ name: 'org_settings', org: 'org' })
+
 export const keys = table({ name: 'queue_keys', org: 'org' })
 export const jobs = table({
   name: 'queue_jobs',

@@ -7,7 +7,7 @@ import type { Source, Value } from './sources/source.ts'
 import { structureMembers } from './sources/structure.ts'
 import * as store from './store.ts'
 import { type Built, build, pack } from './thread/jobs.ts'
-import type { Thread } from './thread/open.ts'
+import type { RiskThread } from './thread/open.ts'
 
 /** A table with the values of its members. */
 export type Members = {
@@ -44,7 +44,7 @@ type Engines = { db: Database; clock: Clock; random: Random }
 
 export async function openLoadedSets(
   { db, clock, random }: Engines,
-  thread: Thread,
+  thread: RiskThread,
   warn: (error: unknown) => void,
 ): Promise<LoadedSets> {
   const all: LoadedSet[] = CATALOGUE.map(entry => initialSet(entry, clock))
@@ -68,7 +68,7 @@ export async function openLoadedSets(
         sources: await packedMembers(db, ready),
         salt: random.bytes(4).readUInt32LE(),
       }
-      loaded.members = membersOf(await thread.build(input))
+      loaded.members = membersOf(await thread.call('build', input, { user: entry.set }))
       loaded.sourceVersions = sourceVersions
     }
     // Set together with the table: an answer names the version it was looked up in.
@@ -144,7 +144,6 @@ function initialSet(entry: SetEntry, clock: Clock): LoadedSet {
   const members = source === 'structure' ? structureMembers() : []
   const { version, keys, chunks } = pack(members)
   const built = build({
-    kind: 'build',
     match: entry.match,
     salt: 0, // The members are trusted.
     sources: [{ source, chunks: chunks.map(({ packed }) => packed) }],

@@ -9,7 +9,7 @@ import { buildTable, openTable, type Table } from './match/table.ts'
 import { openTexts } from './match/texts.ts'
 import { type OverrideEntry, type SmallOrgRow, selectCounts, selectPages, selectSmallOrg } from './overrides.store.ts'
 import { overrideMatch } from './reading.ts'
-import { openThread } from './thread/open.ts'
+import { openRiskThread, type RiskThread } from './thread/open.ts'
 import { DENIES, NOTED, type OverrideRow, type PackedOverrides } from './thread/overrides.ts'
 
 /** The overrides of one organisation on one set, by table index. An entry exists once `table.find` has returned its
@@ -22,13 +22,20 @@ export type OverrideCache = {
   counts(org: OrgId): Promise<ReadonlyMap<string, number>>
   /** The overrides of an organisation on these sets, or on all. */
   get(org: OrgId, sets?: readonly string[]): Promise<OrgOverrides>
+  gauges: RiskThread['gauges']
   close(): Promise<void>
 }
 
 /** Up to this number, overrides are read and built within a few milliseconds. */
 const SMALL_MAX = 2_000
+/** Many times what the overrides of an organisation on a set may have. */
+const SETS_MB = 512
+/** How much more an override takes in memory than as JSON. */
+const PARSED = 3
 /** Longer than a cache entry lives. */
 const IDLE_MS = 60_000
+/** A request waits for it. */
+const WAIT_MS = 30_000
 
 /** `overrides` is null for an organisation with many. */
 type SmallOrg = { overrides: OrgOverrides | null }
@@ -37,10 +44,10 @@ type Engines = { db: Database; clock: Clock; random: Random }
 
 export async function openOverrideCache({ db, clock, random }: Engines): Promise<OverrideCache> {
   const byOrg = openCache<SmallOrg>(db.isListening)
-  const bySet = openCache<SetOverrides>(db.isListening)
+  const bySet = openCache<SetOverrides>(db.isListening, { megabytes: SETS_MB })
   const countsOfLarge = openCache<ReadonlyMap<string, number>>(db.isListening)
   // A separate worker thread: a document can occupy the other one for minutes.
-  const thread = openThread({ idleMs: IDLE_MS })
+  const thread = openRiskThread('risk-overrides', { idleMs: IDLE_MS, waitMs: WAIT_MS })
   const salt = () => random.bytes(4).readUInt32LE()
   const onChange = (orgAndSet: string) => {
     const org = orgAndSet.slice(0, orgAndSet.indexOf(' '))
@@ -56,23 +63,26 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
 
   async function smallOrg(org: OrgId): Promise<OrgOverrides | null> {
     const nowMs = clock.now().getTime()
-    const load = async () => ({
-      value: { overrides: smallOrgFrom(await selectSmallOrg(db.for(org), org, SMALL_MAX), salt()) },
-      aliases: [org],
-    })
+    const load = async () => {
+      const rows = await selectSmallOrg(db.for(org), org, SMALL_MAX)
+      const bytes = bytesOf(rows.map(({ page }) => page ?? ''))
+      return { value: { overrides: smallOrgFrom(rows, salt()) }, aliases: [org], bytes }
+    }
     return (byOrg.get(org, nowMs, load) ?? ((await byOrg.load(org, nowMs, org, load)) as SmallOrg)).overrides
   }
 
-  async function buildOverrides(entry: SetEntry, pages: string[]): Promise<SetOverrides> {
+  async function buildOverrides(org: OrgId, entry: SetEntry, pages: string[]): Promise<SetOverrides> {
     if (pages.length < 2) return builtOnFirstUse(entry, JSON.parse(pages[0] ?? '[]'), salt())
-    return unpacked(await thread.packOverrides({ match: overrideMatch(entry), pages, salt: salt() }))
+    const job = { match: overrideMatch(entry), pages, salt: salt() }
+    return unpacked(await thread.call('packOverrides', job, { user: org }))
   }
 
   async function ofSet(org: OrgId, entry: SetEntry): Promise<SetOverrides> {
     const nowMs = clock.now().getTime()
     const name = `${org} ${entry.set}`
     const load = async () => {
-      return { value: await buildOverrides(entry, await selectPages(db.for(org), org, entry.set)), aliases: [name] }
+      const pages = await selectPages(db.for(org), org, entry.set)
+      return { value: await buildOverrides(org, entry, pages), aliases: [name], bytes: bytesOf(pages) }
     }
     return bySet.get(name, nowMs, load) ?? ((await bySet.load(name, nowMs, org, load)) as SetOverrides)
   }
@@ -98,9 +108,12 @@ export async function openOverrideCache({ db, clock, random }: Engines): Promise
         if (sets?.includes(entry.set) ?? true) found.set(entry.set, await ofSet(org, entry))
       return found
     },
+    gauges: thread.gauges,
     close: thread.close,
   }
 }
+
+const bytesOf = (pages: readonly string[]) => PARSED * pages.reduce((sum, { length }) => sum + length, 0)
 
 function smallOrgFrom(rows: readonly SmallOrgRow[], salt: number): OrgOverrides | null {
   if (rows[0]?.isMany) return null

@@ -7,12 +7,12 @@ import { readUrl } from '../../kit/setting.ts'
 import { factsOf } from './facts.ts'
 import { type LoadedSet, type LoadedSets, openLoadedSets } from './loaded-sets.ts'
 import { type OverrideCache, openOverrideCache } from './override-cache.ts'
-import { openThread, type Thread } from './thread/open.ts'
+import { openRiskThread, type RiskThread } from './thread/open.ts'
 
 export type Risk = {
   loadedSets: LoadedSets
   overrideCache: OverrideCache
-  thread: Thread
+  thread: RiskThread
   mirror: string | null
   /** For imports, which write under their own lease. */
   engines: Pick<Engines, 'db' | 'http'> & Publishing
@@ -24,14 +24,14 @@ type RiskSettings = { STOA_RISK_MIRROR: string | null }
 
 export async function openRisk(opening: Opening<RiskSettings>): Promise<Opened<Risk>> {
   const { engines, settings, baseUrl: source, warn } = opening
-  const thread = openThread()
+  const thread = openRiskThread('risk')
   const loadedSets = await openLoadedSets(engines, thread, warn)
   const overrideCache = await openOverrideCache(engines)
   const importing = { ...engines, source }
   const state: Risk = { engines: importing, loadedSets, overrideCache, thread, mirror: settings.STOA_RISK_MIRROR }
   return {
     state,
-    gauges: () => gaugesOf(loadedSets, engines.clock.now()),
+    gauges: () => [...gaugesOf(loadedSets, engines.clock.now()), ...thread.gauges(), ...overrideCache.gauges()],
     close: async () => {
       await Promise.all([thread.close(), overrideCache.close()])
       await loadedSets.close()

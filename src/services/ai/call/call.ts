@@ -8,6 +8,7 @@ import { METERED_MS_MAX, type Meter } from '../../../kit/meter.ts'
 import type { Context } from '../../../kit/operation.ts'
 import type { Offer } from '../models/offer.ts'
 import type { ProviderWire } from '../providers/provider.ts'
+import { aiSettings } from '../settings.ts'
 import type { AiState } from '../state.ts'
 import { countText, estimateChatInput, estimateEmbeddingsInput } from '../tokens.ts'
 import type { About, JsonObject } from '../translations/translation.ts'
@@ -49,7 +50,8 @@ export async function callModel(
   const { isPrepaid } = meter
   const model = json.model as string
   await state.registry.ready()
-  const routes = routesTo(state.registry, await state.chosen(caller.org), model, wire, caller, isPrepaid)
+  const settings = await context.orgSettings.of(aiSettings, caller.org)
+  const routes = routesTo(state.registry, settings, model, wire, caller, isPrepaid)
   for (const route of routes) requireNoExtras({ json, headers, isPrepaid }, route)
   requireLimits(json, wire, isPrepaid)
   const isKept = routes.some(route => route.wire === 'responses' && !route.translation)

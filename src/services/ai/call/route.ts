@@ -1,11 +1,11 @@
 // How a call of one wire reaches a model of a provider: as it is, or translated.
 import type { Caller } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
-import type { ChosenModels } from '../chosen-settings.ts'
 import { LOCAL_EMBED } from '../models/local-models.ts'
 import type { Offer } from '../models/offer.ts'
 import type { Registry } from '../models/registry.ts'
 import type { ProviderWire } from '../providers/provider.ts'
+import { type AiSettings, modelsFor } from '../settings.ts'
 import { chatOverMessages } from '../translations/chat-over-messages/chat-over-messages.ts'
 import { messagesOverChat } from '../translations/messages-over-chat/messages-over-chat.ts'
 import { responsesOverChat } from '../translations/responses-over-chat/responses-over-chat.ts'
@@ -36,13 +36,13 @@ function routeTo(model: string, offer: Offer, wire: ProviderWire): Route | null 
 /** The ways to what the client named, in the order in which they are tried: the model, then its fallbacks. */
 export function routesTo(
   registry: Registry,
-  chosen: ChosenModels,
+  settings: AiSettings,
   named: string,
   wire: ProviderWire,
   { credential }: Caller,
   isPrepaid: boolean,
 ): Route[] {
-  const [model = named, ...fallbacks] = chosen(named)
+  const [model, ...fallbacks] = modelsFor(settings, named)
   const offers = model === LOCAL_EMBED.id ? [LOCAL_EMBED] : registry.offersOf(model)
   if (offers.length === 0) throw unknownModel(registry.all(), named, model)
   const kind = wire === 'embeddings' ? 'embedding' : 'chat'

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { QueueFull } from '../../../fair/queue.ts'
-import { EmbedRefused, type LocalEmbedOptions, openLocalEmbed } from './local-embed.ts'
-import { WorkerLost } from './worker.ts'
+import { Fault } from '../../../kit/fault.ts'
+import type { ThreadOptions } from '../../../kit/thread/open.ts'
+import { EmbedRefused, openLocalEmbed } from './local-embed.ts'
 
-const signal = AbortSignal.timeout(120_000) // Keeps the process alive: the thread does not.
+const signal = AbortSignal.timeout(120_000)
 
-function open(options: LocalEmbedOptions = {}) {
+function open(options: Partial<ThreadOptions> = {}) {
   const model = openLocalEmbed(options)
   after(model.close)
   return model
@@ -68,65 +68,23 @@ describe('the model', () => {
   })
 })
 
-/** A thread that answers slowly, and does what the first text says. Every text is one token. */
+/** A thread that answers slowly. Every text is one token. */
 const THREAD = `
-import { parentPort } from 'node:worker_threads'
+import { serveCalls } from '${new URL('../../../kit/thread/functions.ts', import.meta.url)}'
+const soon = () => new Promise(resolve => setTimeout(resolve, 20))
 let jobs = 0
-parentPort.on('message', async job => {
-  const text = job.texts?.[0]
-  if (text === 'crash') process.exit(1)
-  if (text === 'throw') throw new Error('thrown')
-  if (text === 'fail') return parentPort.postMessage({ failure: new Error('failed') })
-  if (text === 'hang') return
-  await new Promise(resolve => setTimeout(resolve, 20))
-  const count = job.texts?.length ?? job.lengths.length
-  parentPort.postMessage({ result: job.texts
-    ? { ids: new Int32Array(count), lengths: new Uint32Array(count).fill(1) }
-    : { vectors: new Float32Array(count * 512).fill(++jobs) } })
+serveCalls({
+  tokenize: async texts => {
+    if (texts[0] === 'crash') process.exit(1)
+    await soon()
+    return { ids: new Int32Array(texts.length), lengths: new Uint32Array(texts.length).fill(1) }
+  },
+  embed: async ({ lengths }) => {
+    await soon()
+    return new Float32Array(lengths.length * 512).fill(++jobs)
+  },
 })`
 const file = new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`)
-
-describe('the thread', () => {
-  for (const [what, text, error] of [
-    ['ends', 'crash', /ended/],
-    ['throws', 'throw', /failed/],
-    ['takes too long', 'hang', /took too long/],
-  ] as [string, string, RegExp][]) {
-    it(`is started again after it ${what}, and only the running call fails`, async () => {
-      const model = open({ file, jobMs: 2_000 })
-      const calls = [model.embed('a', [text], signal), model.embed('b', ['b'], signal)]
-      const [lost, other] = await Promise.allSettled(calls)
-      assert.ok(lost?.status === 'rejected' && lost.reason instanceof WorkerLost)
-      assert.match(lost.reason.message, error)
-      assert.equal(other?.status, 'fulfilled')
-    })
-  }
-
-  it('goes on after a job that failed', async () => {
-    const model = open({ file })
-    await assert.rejects(model.embed('a', ['fail'], signal), /^Error: failed$/)
-    assert.equal(model.isStarted(), true)
-    await model.embed('a', ['a'], signal)
-  })
-
-  it('ends when it is idle, and starts again', async () => {
-    const model = open({ file, idleMs: 50 })
-    await model.embed('a', ['a'], signal)
-    assert.equal(model.isStarted(), true)
-    await wait(500)
-    assert.equal(model.isStarted(), false)
-    await model.embed('a', ['a'], signal)
-  })
-
-  it('ends with the model, and running and waiting calls fail', async () => {
-    const model = openLocalEmbed({ file })
-    const calls = ['a', 'b'].map(org => assert.rejects(model.embed(org, ['a'], signal), WorkerLost))
-    await model.close()
-    await Promise.all(calls)
-    await assert.rejects(model.embed('a', ['a'], signal), WorkerLost)
-    assert.equal(model.isStarted(), false)
-  })
-})
 
 describe('the queue', () => {
   it('lets a small call pass the batches of a large one', async () => {
@@ -167,7 +125,7 @@ describe('the queue', () => {
     const model = open({ file, waitingMax: 4 })
     const calls = Array.from({ length: 10 }, () => model.embed('a', ['a'], signal))
     const outcomes = await Promise.allSettled(calls)
-    const full = outcomes.filter(one => one.status === 'rejected' && one.reason instanceof QueueFull)
+    const full = outcomes.filter(one => one.status === 'rejected' && one.reason instanceof Fault)
     assert.equal(full.length, 7, 'one runs, and an organisation may have half of the places')
   })
 })

@@ -1,9 +1,8 @@
 // The model `local-embed-en`: embeddings of English texts, computed in a worker thread. A call is cut into batches, and the
-// batches of all organisations wait in a fair queue, so that a large call of one does not hold up the others.
-import { inTurn, openFairQueue } from '../../../fair/queue.ts'
-import type { Tokens } from './jobs.ts'
+// batches of all organisations wait for their turn, so that a large call of one does not hold up the others.
+import { openThread, type Thread, type ThreadOptions } from '../../../kit/thread/open.ts'
+import type { EmbedFunctions, Tokens } from './thread.ts'
 import { DIMENSIONS } from './vectors.ts'
-import { openModelWorker, WorkerLost, type WorkerOptions } from './worker.ts'
 
 /** As many as OpenAI accepts. */
 export const TEXTS_MAX = 2_048
@@ -18,21 +17,26 @@ export const CALL_TOKENS_MAX = 32_768
 const BATCH_TEXTS = 32
 const BATCH_TOKENS = 512
 const BATCH_CHARACTERS = 65_536
-const IDLE_MS = 5 * 60_000
-/** Many times what a batch needs, with the loading of the model. */
-const JOB_MS = 60_000
-const WAITING_MAX = 200
-const WAIT_MS = 30_000
+
+const THREAD: ThreadOptions = {
+  name: 'local-embed',
+  file: new URL('thread.ts', import.meta.url),
+  /** Many times what it needs: the model is in buffers. */
+  heapMb: 512,
+  /** Many times what a batch needs, with the loading of the model. */
+  callMs: 60_000,
+  idleMs: 5 * 60_000,
+  waitingMax: 200,
+  waitMs: 30_000,
+  busy: 'Too many texts wait for the local model. Try again.',
+}
 
 export type Embedded = { vectors: Float32Array[]; tokens: number }
 
 export type LocalEmbed = {
-  /** Throws `EmbedRefused` for what the model cannot embed, `QueueFull` if too much work waits, `WorkerLost` if the thread
-   *  failed, and the signal's reason. */
+  /** Throws `EmbedRefused` for what the model cannot embed, the signal's reason, and what a call of the thread does. */
   embed(org: string, texts: readonly string[], signal?: AbortSignal): Promise<Embedded>
-  isStarted(): boolean
-  close(): Promise<void>
-}
+} & Pick<Thread<EmbedFunctions>, 'isStarted' | 'gauges' | 'close'>
 
 /** `path` names the field of the request. */
 export class EmbedRefused extends Error {
@@ -43,12 +47,8 @@ export class EmbedRefused extends Error {
   }
 }
 
-export type LocalEmbedOptions = Partial<WorkerOptions> & { waitingMax?: number; waitMs?: number }
-
-export function openLocalEmbed(options: LocalEmbedOptions = {}): LocalEmbed {
-  const { waitingMax = WAITING_MAX, waitMs = WAIT_MS } = options
-  const worker = openModelWorker({ idleMs: IDLE_MS, jobMs: JOB_MS, ...options })
-  const queue = openFairQueue({ width: 1, waitingMax, waitMs })
+export function openLocalEmbed(options: Partial<ThreadOptions> = {}): LocalEmbed {
+  const thread = openThread<EmbedFunctions>({ ...THREAD, ...options })
 
   /** The tokens of each text. */
   async function tokenize(org: string, texts: readonly string[], signal?: AbortSignal): Promise<Int32Array[]> {
@@ -58,7 +58,7 @@ export function openLocalEmbed(options: LocalEmbedOptions = {}): LocalEmbed {
       sizeMax: BATCH_CHARACTERS,
     })) {
       signal?.throwIfAborted()
-      const tokens = await inTurn(queue, org, () => worker.tokenize(batch), signal)
+      const tokens = await thread.call('tokenize', batch, { user: org, signal })
       all.push(...splitTokens(tokens))
       requireReadable(all)
     }
@@ -73,23 +73,18 @@ export function openLocalEmbed(options: LocalEmbedOptions = {}): LocalEmbed {
     const inOrder = all.toSorted((a, b) => a.ids.length - b.ids.length)
     for (const batch of batchesOf(inOrder, ({ ids }) => ids.length, { textsMax: BATCH_TEXTS, sizeMax: BATCH_TOKENS })) {
       signal?.throwIfAborted()
-      const done = await inTurn(queue, org, () => worker.embed(joinTokens(batch.map(({ ids }) => ids))), signal)
+      const tokens = joinTokens(batch.map(({ ids }) => ids))
+      const move = [tokens.ids.buffer, tokens.lengths.buffer]
+      const done = await thread.call('embed', tokens, { user: org, signal, move })
       for (const [index, { at }] of batch.entries()) {
-        vectors[at] = done.vectors.slice(index * DIMENSIONS, (index + 1) * DIMENSIONS)
+        vectors[at] = done.slice(index * DIMENSIONS, (index + 1) * DIMENSIONS)
       }
     }
     signal?.throwIfAborted()
     return { vectors, tokens: all.reduce((sum, { ids }) => sum + ids.length, 0) }
   }
 
-  return {
-    embed,
-    isStarted: worker.isStarted,
-    close: async () => {
-      queue.rejectWaiting(new WorkerLost('the embedding model was closed'))
-      await worker.close()
-    },
-  }
+  return { embed, isStarted: thread.isStarted, gauges: thread.gauges, close: thread.close }
 }
 
 function requireTexts(texts: readonly string[]): void {

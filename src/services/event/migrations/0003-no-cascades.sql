@@ -1,5 +1,4 @@
 -- Rows of deleted organisations are deleted in small steps; so are those of which events are left.
-alter table event_settings drop constraint event_settings_org_fkey, add foreign key (org) references orgs;
 insert into orgs (slug, name, created, updated, deleted)
   select org, org, noted, noted, noted from event_deletions on conflict do nothing;
 drop table event_deletions;

@@ -8,7 +8,7 @@ import { referenceRefreshed } from '../events.ts'
 import type { Source } from '../sources/source.ts'
 import * as store from '../store.ts'
 import type { Parsed } from '../thread/jobs.ts'
-import type { Thread } from '../thread/open.ts'
+import { parseIn, type RiskThread } from '../thread/open.ts'
 import { type Document, FetchFailed, fetchDocument, originOf } from './fetch.ts'
 
 /** The result of importing one source. */
@@ -29,7 +29,7 @@ export type ImportResult = {
 export type ImportOptions = Publishing & {
   db: Sql
   http: Http
-  thread: Thread
+  thread: RiskThread
   mirror: string | null
   lease: Lease
 }
@@ -59,7 +59,11 @@ export async function importSource(
       if (known) return await unchanged(options, set, known, { origin })
       throw new FetchFailed('The source answered 304 to a request without validators')
     }
-    const parsed = await thread.parse({ source: source.source, document: fetched.bytes, encoding: fetched.encoding })
+    const parsed = await parseIn(thread, {
+      source: source.source,
+      document: fetched.bytes,
+      encoding: fetched.encoding,
+    })
     if ('refusal' in parsed) return await refuse(options, set, source, current, parsed.refusal)
     if (current?.versionId && current.version === parsed.version) {
       return await unchanged(options, set, current, { origin, document: fetched })

@@ -4,7 +4,7 @@ import { openTable } from '../match/table.ts'
 import { build, pack, parse } from './jobs.ts'
 
 const read = (source: string, text: string) =>
-  parse({ kind: 'parse', source, document: new TextEncoder().encode(text), encoding: null })
+  parse({ source, document: new TextEncoder().encode(text), encoding: null })
 
 describe('a version', () => {
   const members = Array.from({ length: 12_000 }, (_, n) => ({
@@ -29,7 +29,7 @@ describe('a version', () => {
     )
     assert.equal(keys, 12_000)
     const packed = chunks.map(chunk => chunk.packed)
-    const built = build({ kind: 'build', match: 'domain', sources: [{ source: 'one', chunks: packed }], salt: 9 })
+    const built = build({ match: 'domain', sources: [{ source: 'one', chunks: packed }], salt: 9 })
     const table = openTable(built.data)
     for (const { key, value } of members) {
       const stored = JSON.parse(built.values[built.valueAt[table.find(key)] as number] as string)
@@ -53,7 +53,7 @@ describe('several sources', () => {
       [[small, large], { class: 'small', only: 'small', also: 'large', source: 'small, large' }],
       [[large, small], { class: 'large', only: 'small', also: 'large', source: 'large, small' }],
     ] as const) {
-      const built = build({ kind: 'build', match: 'domain', sources: [...sources], salt: 1 })
+      const built = build({ match: 'domain', sources: [...sources], salt: 1 })
       const at = openTable(built.data).find('both.com')
       assert.deepEqual(JSON.parse(built.values[built.valueAt[at] as number] as string), value)
       assert.equal(built.data.count, 51)

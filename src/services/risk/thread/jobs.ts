@@ -11,7 +11,7 @@ import { bytesFrom } from './document.ts'
 
 const CHUNK_MEMBERS = 5_000
 
-export type ParseJob = { kind: 'parse'; source: string; document: Uint8Array; encoding: string | null }
+export type ParseJob = { source: string; document: Uint8Array; encoding: string | null }
 export type Parsed = {
   /** SHA-256 over the members in order; independent of the formatting of the document. */
   version: string
@@ -25,7 +25,6 @@ export type Parsed = {
 export type ParseRefusal = { refusal: string }
 
 export type BuildJob = {
-  kind: 'build'
   match: Match
   sources: { source: string; chunks: Uint8Array[] }[]
   /** Random, drawn for this table. */

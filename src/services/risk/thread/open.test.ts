@@ -3,10 +3,10 @@ import { after, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { OUT_OF_MEMORY } from '../sources/heap.ts'
 import type { Parsed } from './jobs.ts'
-import { openThread, type Thread } from './open.ts'
+import { openRiskThread, parseIn, type RiskThread } from './open.ts'
 
 const small = { source: 'tor', document: Buffer.from('185.220.101.1\n'), encoding: null }
-const keysOf = async (thread: Thread) => ((await thread.parse(small)) as Parsed).keys
+const keysOf = async (thread: RiskThread) => ((await parseIn(thread, small)) as Parsed).keys
 const zipped = (source: string, text: string) => ({ source, document: gzipSync(text, { level: 1 }), encoding: 'gzip' })
 /** As many networks as a list may have; the thread needs seconds and some hundred megabytes for it. */
 const many = () => {
@@ -16,7 +16,7 @@ const many = () => {
 
 /** Many times what the start of a thread and a small document take on this machine now. */
 async function enoughMs(): Promise<number> {
-  const thread = openThread()
+  const thread = openRiskThread('test')
   const startMs = performance.now()
   await keysOf(thread)
   await thread.close()
@@ -25,15 +25,19 @@ async function enoughMs(): Promise<number> {
 
 describe('a document that exhausts the thread', () => {
   for (const [what, limits, refusal] of [
-    ['time', async () => ({ jobMs: await enoughMs() }), /within the time limit/],
+    ['time', async () => ({ callMs: await enoughMs() }), /within the time limit/],
     ['memory', async () => ({ heapMb: 128 }), new RegExp(OUT_OF_MEMORY)],
   ] as const) {
     it(`because it needs too much ${what} is rejected, and queued jobs still run`, async () => {
-      const thread = openThread(await limits())
+      const thread = openRiskThread('test', await limits())
       after(thread.close)
       assert.equal(await keysOf(thread), 1)
       const job = { match: 'domain' as const, sources: [], salt: 1 }
-      const [refused, keys, table] = await Promise.all([thread.parse(many()), keysOf(thread), thread.build(job)])
+      const [refused, keys, table] = await Promise.all([
+        parseIn(thread, many()),
+        keysOf(thread),
+        thread.call('build', job, { user: '' }),
+      ])
       assert.match((refused as { refusal: string }).refusal, refusal)
       assert.deepEqual([keys, table.data.count], [1, 0])
       assert.equal(await keysOf(thread), 1)
@@ -52,33 +56,23 @@ describe('a decompression bomb', () => {
     ['blocks', 'reserved4', () => `Address Block,Name\n"${'a '.repeat(size / 2)}",x`, /a cell of/],
   ] as const) {
     it(`of ${what} is rejected within a heap of 512 MB`, async () => {
-      const thread = openThread({ heapMb: 512 })
+      const thread = openRiskThread('test', { heapMb: 512 })
       after(thread.close)
       const document = zipped(source, text())
       assert.ok(document.document.length < 400_000, 'the compressed document is small')
-      assert.match(((await thread.parse(document)) as { refusal: string }).refusal, refusal)
+      assert.match(((await parseIn(thread, document)) as { refusal: string }).refusal, refusal)
     })
   }
 
   it('of empty lines is parsed', async () => {
-    const thread = openThread({ heapMb: 512 })
+    const thread = openRiskThread('test', { heapMb: 512 })
     after(thread.close)
     const lines = '\n'.repeat(60_000_000)
     for (const [source, text] of [
       ['iana', `${header}${lines}2,Reserved\n`],
       ['tor', `185.220.101.1\n${lines}185.220.101.2\n`],
     ] as const) {
-      assert.equal(((await thread.parse(zipped(source, text))) as Parsed).keys, 2, source)
+      assert.equal(((await parseIn(thread, zipped(source, text))) as Parsed).keys, 2, source)
     }
-  })
-})
-
-describe('closing the thread', () => {
-  it('rejects the running and the queued jobs', async () => {
-    const thread = openThread()
-    const jobs = [thread.parse(small), thread.parse(small)]
-    const rejected = Promise.all(jobs.map(one => assert.rejects(one, /the worker thread was closed/)))
-    await thread.close()
-    await rejected
   })
 })

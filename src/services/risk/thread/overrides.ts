@@ -7,7 +7,7 @@ export type Verdict = 'allow' | 'deny'
 export type OverrideRow = [key: string, verdict: Verdict, note: string | null]
 
 /** A page is a JSON array of OverrideRow. */
-export type OverridesJob = { kind: 'overrides'; match: Match; pages: string[]; salt: number }
+export type OverridesJob = { match: Match; pages: string[]; salt: number }
 
 export type PackedOverrides = {
   data: TableData
@@ -19,7 +19,7 @@ export type PackedOverrides = {
 export const DENIES = 1
 export const NOTED = 2
 
-export function packOverrides({ match, pages, salt }: Omit<OverridesJob, 'kind'>): PackedOverrides {
+export function packOverrides({ match, pages, salt }: OverridesJob): PackedOverrides {
   const rows = pages.flatMap(page => JSON.parse(page) as OverrideRow[])
   const keys = rows.map(([key]) => key)
   return {

@@ -1,25 +1,20 @@
-// The worker thread: runs one job after the other.
-import { parentPort } from 'node:worker_threads'
-import { buffersIn, build, parse } from './jobs.ts'
-import type { Job } from './open.ts'
-import { buffersOfOverrides, packOverrides } from './overrides.ts'
+// The worker thread: parses documents, and builds tables.
+import { moved, serveCalls } from '../../../kit/thread/functions.ts'
+import { type BuildJob, buffersIn, build, parse } from './jobs.ts'
+import { buffersOfOverrides, type OverridesJob, packOverrides } from './overrides.ts'
 
-/** Returns the result, and its buffers to transfer instead of copy. */
-function run(job: Job): [result: object, buffers: ArrayBuffer[]] {
-  if (job.kind === 'parse') return [parse(job), []]
-  if (job.kind === 'build') {
+const functions = {
+  parse,
+  build: (job: BuildJob) => {
     const built = build(job)
-    return [built, buffersIn(built)]
-  }
-  const packed = packOverrides(job)
-  return [packed, buffersOfOverrides(packed)]
+    return moved(built, buffersIn(built))
+  },
+  packOverrides: (job: OverridesJob) => {
+    const packed = packOverrides(job)
+    return moved(packed, buffersOfOverrides(packed))
+  },
 }
 
-parentPort?.on('message', (job: Job) => {
-  try {
-    const [result, buffers] = run(job)
-    parentPort?.postMessage({ result }, buffers)
-  } catch (error) {
-    parentPort?.postMessage({ failure: error })
-  }
-})
+export type RiskFunctions = typeof functions
+
+serveCalls(functions)

@@ -1,0 +1,54 @@
+// Reads of what organisations have chosen: from the database, or cached for whatever every request needs.
+import type { Clock, Database, Sql } from '../../engines/engines.ts'
+import { openCache } from '../cache.ts'
+import type { OrgId } from '../caller.ts'
+import { CHANNEL, selectChosen, selectOrgs } from './store.ts'
+
+/** The settings of a service: their fields, with the values that hold until an organisation chooses others. */
+export type SettingFields<V extends object = object> = { service: string; defaults: V }
+
+/** As it is now; in a transaction, as that sees it. */
+export async function readOrgSettings<V extends object>(db: Sql, fields: SettingFields<V>, org: OrgId): Promise<V> {
+  return valuesIn(fields, (await selectChosen(db, fields.service, org))?.chosen)
+}
+
+/** Of organisations that have chosen something, in the order of their slugs. */
+export async function listOrgSettings<V extends object>(
+  db: Sql,
+  fields: SettingFields<V>,
+  after: string,
+  limit: number,
+): Promise<{ org: OrgId; values: V }[]> {
+  const rows = await selectOrgs(db, fields.service, after, limit)
+  return rows.map(({ org, chosen }) => ({ org, values: valuesIn(fields, chosen) }))
+}
+
+/** The declared fields alone: another version may have stored others. */
+function valuesIn<V extends object>({ defaults }: SettingFields<V>, chosen: Partial<V> = {}): V {
+  const values = { ...defaults }
+  for (const name in defaults) if (chosen[name] !== undefined) values[name] = chosen[name]
+  return values
+}
+
+export type OrgSettingsCache = {
+  /** At most as old as the last change that this process has heard of, and at once if it is cached. */
+  of<V extends object>(fields: SettingFields<V>, org: OrgId): V | Promise<V>
+}
+
+export async function openOrgSettings(db: Database, clock: Clock): Promise<OrgSettingsCache> {
+  const cache = openCache<object>(db.isListening)
+  await db.listen(CHANNEL, cache.drop, cache.clear)
+  return {
+    of: <V extends object>(fields: SettingFields<V>, org: OrgId) => {
+      const nowMs = clock.now().getTime()
+      const name = `${fields.service} ${org}`
+      const lookUp = async () => {
+        const row = await selectChosen(db, fields.service, org)
+        return { value: valuesIn(fields, row?.chosen), aliases: [name], bytes: row?.bytes ?? 0 }
+      }
+      // The name has the service, whose fields alone are cached under it.
+      const cached = cache.get(name, nowMs, lookUp) as V | undefined
+      return cached ?? cache.load(name, nowMs, org, lookUp).then(found => (found ?? fields.defaults) as V)
+    },
+  }
+}

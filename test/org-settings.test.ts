@@ -1,0 +1,111 @@
+// Derived from the declarations: what organisations choose.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import type { Operation } from '../src/kit/operation.ts'
+import { services } from '../src/services/index.ts'
+import { startHost } from './host.ts'
+
+const host = await startHost()
+const beside = await startHost({ beside: host })
+
+type Values = Record<string, unknown>
+
+let made = 0
+const newOrg = () => host.organisation(`settings-${made++}`)
+
+/** A value of the field other than the default: its example, or the opposite. */
+function otherValue({ input }: Operation, name: string, before: unknown): unknown {
+  const { examples } = input.properties[name] as { examples?: unknown[] }
+  const value = typeof before === 'boolean' ? !before : examples?.[0]
+  assert.notDeepEqual(value, before, `${name} needs an example that is not the default`)
+  return value
+}
+
+const declared = services.flatMap(({ name, operations, orgSettings }) => {
+  if (!orgSettings) return []
+  const change = Object.values(operations).find(one => one.path === `/v1/${name}/settings` && one.method === 'PATCH')
+  assert.ok(change)
+  const defaults = orgSettings.defaults as Values
+  const others = Object.keys(defaults).map(field => [field, otherValue(change, field, defaults[field])] as const)
+  return [{ service: name, path: `/v1/${name}/settings`, defaults, others, fields: orgSettings }]
+})
+
+it('several services declare settings', () => assert.ok(declared.length > 2))
+
+for (const { service, path, defaults, others, fields } of declared) {
+  const read = async (as: string, at = host) => (await at.call(`GET ${path}`, { as })).body
+  const change = (as: string, body: Values, at = host) => at.call(`PATCH ${path}`, { as, body })
+
+  describe(`the settings of ${service}`, () => {
+    it('have their defaults until something is chosen', async () => {
+      const { key } = await newOrg()
+      assert.deepEqual(await read(key), defaults)
+      assert.deepEqual((await change(key, {})).body, defaults)
+      assert.deepEqual((await host.db`select from org_settings where org = ${`settings-${made - 1}`}`).length, 0)
+    })
+
+    it('are changed field by field, of one organisation', async () => {
+      const [{ key }, other] = [await newOrg(), await newOrg()]
+      let expected = defaults
+      for (const [field, value] of others) {
+        expected = { ...expected, [field]: value }
+        assert.deepEqual((await change(key, { [field]: value })).body, expected)
+        assert.deepEqual(await read(key), expected)
+      }
+      assert.deepEqual(await read(other.key), defaults)
+      assert.deepEqual((await change(key, defaults)).body, defaults)
+    })
+
+    it('have no other fields', async () => {
+      const { key } = await newOrg()
+      const [field, value] = others[0] as [string, unknown]
+      const { status, body } = await change(key, { [field]: value, mistyped: 1 })
+      assert.deepEqual([status, body.error.param], [400, 'mistyped'])
+      assert.deepEqual(await read(key), defaults)
+    })
+
+    it('are changed by admins alone', async () => {
+      const { org } = await newOrg()
+      const member = await host.member(org, 'member')
+      assert.equal((await change(member.key, {})).status, 403)
+      assert.deepEqual(await read(member.key), defaults)
+    })
+
+    it('are the new ones in every process, also where they are cached', async () => {
+      const { org, key } = await newOrg()
+      for (const at of [host, beside]) assert.deepEqual(await at.orgSettings.of(fields, org), defaults)
+      const [field, value] = others[0] as [string, unknown]
+      await change(key, { [field]: value })
+      assert.deepEqual(await host.orgSettings.of(fields, org), { ...defaults, [field]: value })
+      await beside.db.waitForNotifications()
+      const cached = beside.orgSettings.of(fields, org)
+      assert.deepEqual(await cached, { ...defaults, [field]: value })
+      assert.equal(beside.orgSettings.of(fields, org), await cached, 'it is cached')
+    })
+
+    it('keep all of several changes at once, by different processes', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { key } = await newOrg()
+        const answers = await Promise.all(
+          others.map(([field, value], at) => change(key, { [field]: value }, at % 2 ? beside : host)),
+        )
+        for (const { status, text } of answers) assert.equal(status, 200, text)
+        const all = Object.fromEntries(others)
+        assert.deepEqual(await read(key), all)
+        const isSeen = answers.some(({ body }) => isDeepStrictEqual(body, all))
+        assert.ok(isSeen, 'the last one has seen the others')
+      }
+    })
+
+    it('keep what another version stored', async () => {
+      const { org, key } = await newOrg()
+      await host.db`insert into org_settings values (${org}, ${service}, '{"later": 1}')`
+      assert.deepEqual(await read(key), defaults)
+      const [field, value] = others[0] as [string, unknown]
+      await change(key, { [field]: value })
+      const [row] = await host.db<{ chosen: Values }>`select chosen from org_settings where org = ${org}`
+      assert.deepEqual(row?.chosen, { later: 1, [field]: value })
+    })
+  })
+}
