@@ -124,6 +124,7 @@ export const updateOrg = operation({
     write(async ({ db, record, emit }) => {
       await members.lockMembers(db, slug as OrgId)
       const org = await visibleOrg(db, caller, slug)
+      if (org.deleted !== null) throw notFound('organisation')
       requireSuperadminOr(administers(caller), caller, 'an owner or admin')
       if (org.name === name) return shown(org)
       const updated = await store.updateOrg(db, slug as OrgId, name, clock.now().toISOString())
