@@ -8,7 +8,8 @@ const ROWS_AT_ONCE = 1_000
 /** About as many rows are in them, or a few times more. */
 const BLOCKS_AT_ONCE = 100
 const ORGS_AT_ONCE = 100
-const DAY_MS = 86_400_000
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
 
 /** The schedule of a service that deletes its old rows; none if all of them are kept. */
 export function retentionOf(service: string, tables: readonly Table[]): Schedule[] {
@@ -25,7 +26,10 @@ export function retentionOf(service: string, tables: readonly Table[]): Schedule
     return undefined
   }
   const name = `retention of ${service}`
-  return [{ kind: 'schedule', name, per: 'all', everyMs: 10 * 60_000, deadlineMs: 10 * 60_000, run }]
+  const readsAll = kept.some(({ retention }) => retention.some(({ by }) => by === 'blocks'))
+  return [
+    { kind: 'schedule', name, per: 'all', everyMs: readsAll ? HOUR_MS : HOUR_MS / 6, deadlineMs: HOUR_MS / 6, run },
+  ]
 }
 
 async function sweep(context: ScheduleContext<never>, table: Table): Promise<void> {
