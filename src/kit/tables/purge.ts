@@ -6,22 +6,18 @@ import type { Removing, Table } from '../table.ts'
 import { countRows, deleteRows, selectReferences, waysOf } from './store.ts'
 
 const ROWS_AT_ONCE = 500
-/** How long a drained table is waited for before it is read again. */
-const DRAIN_MS = 1_000
 
-/** Returns whether there was nothing to delete. */
+/** One pass, until the signal is aborted. Returns whether there was nothing to delete. */
 export async function purge(removing: Removing, tables: readonly Table[], org: OrgId): Promise<boolean> {
-  const { clock, db, signal } = removing
+  const { db, signal } = removing
   const purged = tables.filter(({ shared, kept }) => shared === null && kept === null)
-  for (const table of purged.filter(({ isDrained }) => isDrained)) {
-    while (!signal.aborted && (await hasRows(db, table, org))) await clock.sleep(DRAIN_MS, signal)
-  }
+  for (const table of purged) if (table.isDrained && (await hasRows(db, table, org))) return false
   let deleted = 0
   for (const table of dependentsFirst(purged, await selectReferences(db))) {
     if (table.isDrained) continue
     if (table.remove) await table.remove(removing, org, null)
     else deleted += await purgeTable(removing, table, org)
-    signal.throwIfAborted()
+    if (signal.aborted) return false
   }
   return deleted === 0
 }

@@ -6,6 +6,8 @@ import * as store from './store.ts'
 
 /** What had begun before access ended is written by then. */
 const SETTLED_MS = 60_000
+/** Of one attempt: a process that stops waits for it. */
+const SLICE_MS = 10_000
 const DAY_MS = 86_400_000
 const RETRY_MS = 10 * 60_000
 const RETRIES = 1_000
@@ -16,17 +18,15 @@ export const purges = queue<Record<never, never>>({
   limits: () => ({ concurrency: 1, rate: null }),
   atOnce: 8,
   pausesMs: [1_000, 10_000, 60_000, ...Array<number>(RETRIES).fill(RETRY_MS)],
-  deadlineMs: 60 * 60_000,
-  run: async ({ db, signal, state: { engines, tables } }, { key }) => {
+  deadlineMs: 10 * SLICE_MS,
+  run: async ({ db, state: { engines, tables } }, { key }) => {
     const org = key as OrgId
-    const { clock } = engines
     const deleted = (await store.selectOrg(db, org))?.deleted
     if (!deleted) return { isOk: true, result: undefined } // It is gone.
     const write = engines.db.background.transaction
-    const removing = { ...engines, db, signal, write }
-    await purge(removing, tables, org)
-    await clock.sleep(Date.parse(deleted) + SETTLED_MS - clock.now().getTime(), signal)
-    while (!(await purge(removing, tables, org)));
+    const isEmpty = await purge({ ...engines, db, signal: AbortSignal.timeout(SLICE_MS), write }, tables, org)
+    const isSettled = engines.clock.now().getTime() >= Date.parse(deleted) + SETTLED_MS
+    if (!isEmpty || !isSettled) return undefined // It goes on soon.
     await write(tx => store.deleteOrg(tx, org))
     return { isOk: true, result: undefined }
   },
