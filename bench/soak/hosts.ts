@@ -17,6 +17,8 @@ export type Target = { baseUrl: string; iamUrl: string; ca: string; ordinary: Te
 
 export type SoakHost = {
   target: Target
+  /** The directory of its database's socket. */
+  database: string
   metrics(): Promise<Metrics>
   /** The lines of its log. */
   log(): string[]
@@ -48,6 +50,7 @@ export async function startSoakHost(): Promise<SoakHost> {
     const [ordinary, ...hostile] = await createTenants(clientOf, superadmin.key)
     return {
       target: { baseUrl, iamUrl, ca, ordinary: ordinary as Tenant, hostile },
+      database: join(data, 'postgres'),
       metrics: () => readMetrics(metricsUrl),
       log: () => readFileSync(logFile, 'utf8').split('\n'),
       [Symbol.asyncDispose]: dispose,
