@@ -103,7 +103,7 @@ function requestAt(count: number): Send {
   }
   switch (count % 5) {
     case 0:
-      return { kind: 'rename a project', method: 'PATCH', path, body: { name: `Shop ${count}` } }
+      return { kind: 'rename a project', method: 'PATCH', path, body: { name: `Renamed ${count}` } }
     case 1:
       return { kind: 'list projects', method: 'GET', path: '/v1/projects' }
     case 2:
@@ -124,7 +124,7 @@ async function signIn({ baseUrl, iamUrl, ordinary }: Target, agent: Agent): Prom
   const browser = openBrowser(fetch)
   const outcome = { kind: 'sign-in', requestId: null, at }
   try {
-    const start = await browser.go(`${baseUrl}/v1/account/login`)
+    const start = await browser.go(`${baseUrl}/v1/account/login?to=/v1/iam/me`)
     const form = start.url.startsWith(iamUrl) ? await browser.go(start.url) : start
     const { email, password } = ordinary
     const back = form.status === 200 ? await browser.submit(form, { email, password }) : form
