@@ -3,37 +3,44 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
 import type { Removing, Table } from '../table.ts'
-import { countRows, deleteRows, selectReferences, waysOf } from './store.ts'
+import { countRows, deleteRows, selectPlaces, selectReferences, waysOf } from './store.ts'
 
 const ROWS_AT_ONCE = 500
+/** Found at once: each search passes all deleted rows that are still in the index, millions of them perhaps. */
+const BATCHES_AT_ONCE = 40
 
 /** One pass, until the signal is aborted. Returns whether there was nothing to delete. */
 export async function purge(removing: Removing, tables: readonly Table[], org: OrgId): Promise<boolean> {
   const { db, signal } = removing
   const purged = tables.filter(({ shared, kept }) => shared === null && kept === null)
   for (const table of purged) if (table.isDrained && (await hasRows(db, table, org))) return false
-  let deleted = 0
+  let found = 0
   for (const table of dependentsFirst(purged, await selectReferences(db))) {
     if (table.isDrained) continue
     if (table.remove) await table.remove(removing, org, null)
-    else deleted += await purgeTable(removing, table, org)
+    else found += await purgeTable(removing, table, org)
     if (signal.aborted) return false
   }
-  return deleted === 0
+  return found === 0
 }
 
-async function purgeTable({ signal, write }: Removing, table: Table, org: OrgId): Promise<number> {
-  let all = 0
+/** Returns how many batches it found. Rows in them that others hold are left. */
+async function purgeTable({ db, signal, write }: Removing, table: Table, org: OrgId): Promise<number> {
+  let found = 0
   for (const way of waysOf(table, org)) {
-    for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE && !signal.aborted; ) {
-      const startMs = performance.now()
-      deleted = await write(tx => deleteRows(tx, table, way, ROWS_AT_ONCE))
-      all += deleted
-      // Half of the time is left to others.
-      if (deleted === ROWS_AT_ONCE) await wait(performance.now() - startMs)
+    for (let isLeft = true; isLeft && !signal.aborted; ) {
+      const batches = await selectPlaces(db, table, way, BATCHES_AT_ONCE, ROWS_AT_ONCE)
+      isLeft = batches.length === BATCHES_AT_ONCE
+      found += batches.length
+      for (const places of batches) {
+        if (signal.aborted) break
+        const startMs = performance.now()
+        await write(tx => deleteRows(tx, table, way, places))
+        await wait(performance.now() - startMs) // Half of the time is left to others.
+      }
     }
   }
-  return all
+  return found
 }
 
 const hasRows = async (db: Sql, table: Table, org: OrgId): Promise<boolean> => {

@@ -28,10 +28,20 @@ export async function countRows(db: Sql, { name }: Table, way: Fragment, max: nu
   return row?.count ?? 0
 }
 
-/** Deletes at most so many rows; returns how many. */
-export async function deleteRows(db: Tx, { name }: Table, way: Fragment, max: number): Promise<number> {
+/** Where rows are: so many batches at most, each as the text of an array. */
+export async function selectPlaces(db: Sql, { name }: Table, way: Fragment, batches: number, rows: number) {
+  const found = await db<{ places: string }>`select array_agg(place)::text as places from (
+      select t.ctid as place, (row_number() over () - 1) / ${rows}::int as batch
+      from (select t.ctid from ${nameOf(name)} as t where ${way} limit ${batches}::int * ${rows}::int) as t) as placed
+    group by batch order by batch`
+  return found.map(({ places }) => places)
+}
+
+/** Deletes the rows at these places; returns how many. Another row may be at one of them by now. */
+export async function deleteRows(db: Tx, { name }: Table, way: Fragment, places: string): Promise<number> {
   const rows = await db`delete from ${nameOf(name)} where ctid = any(array(
-    select t.ctid from ${nameOf(name)} as t where ${way} limit ${max}::int for update of t skip locked)) returning 1`
+    select t.ctid from ${nameOf(name)} as t where t.ctid = any(${places}::text::tid[]) and ${way}
+    for update of t skip locked)) returning 1`
   return rows.length
 }
 
