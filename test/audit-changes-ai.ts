@@ -1,4 +1,4 @@
-// What the audit trail says of changes of providers and of settings of model calls.
+// What the audit trail says of changes of providers.
 import type { Written } from './audit-changes.ts'
 import type { TestHost } from './host.ts'
 
@@ -27,11 +27,6 @@ export function aiWrites(host: TestHost, next: (what: string) => string): Record
       const { name } = await provider()
       const answer = await host.call(`DELETE /v1/ai/providers/${name}`, { as })
       return { answer, on: name, changes: null, reader: as }
-    },
-    updateAiSettings: async () => {
-      const aliases = [{ name: 'fast', model: 'large' }]
-      const answer = await host.call('PATCH /v1/ai/settings', { body: { aliases } })
-      return { answer, on: 'settings', changes: { aliases: { from: [], to: aliases } } }
     },
   }
 }

@@ -1,9 +1,11 @@
 // What the audit trail and the events say of every write of the product: a table with one real call per audited operation.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Changes, Written } from './audit-changes.ts'
+import { type Changes, posting, type Written } from './audit-changes.ts'
 import { aiWrites } from './audit-changes-ai.ts'
+import { appWrites } from './audit-changes-apps.ts'
 import { webhookWrites } from './audit-changes-webhooks.ts'
+import { declaredSettings } from './declared-settings.ts'
 import { allOperations, insertSignIn, setAsideEvent } from './derive.ts'
 import { type Answer, startHost } from './host.ts'
 
@@ -16,27 +18,18 @@ const call: typeof started.call = (...request) => {
 }
 const host = { ...started, call }
 const PASSWORD = 'walnut-desk-twelve-green'
-const URIS = ['https://shop.example.com/a', 'https://shop.example.com/b']
 const DAY_MS = 24 * 60 * 60_000
 const inDays = (days: number) => new Date(host.clock.now().getTime() + days * DAY_MS).toISOString()
 
 let made = 0
 const next = (prefix: string) => `${prefix}${made++}`
-const post = async (path: string, body: object, as = home.key) => {
-  const answer = await host.call(`POST ${path}`, { body, as })
-  assert.equal(answer.status, 201, answer.text)
-  return answer
-}
+const post = posting(host)
 const project = async (name: string) => (await post('/v1/projects', { slug: next('p'), name })).body.slug
 const domain = async () => {
   const [slug, name] = [await project('P'), `${next('d')}.example.com`]
   const { body } = await post(`/v1/projects/${slug}/domains`, { host: name })
   host.txt.set(`_stoa-verify.${name}`, [body.records[0].value])
   return { path: `/v1/projects/${slug}/domains/${name}`, on: `${slug}/${name}` }
-}
-const app = async () => {
-  const body = { app: next('app'), name: 'Web', type: 'confidential', redirectUris: [URIS[0]] }
-  return post('/v1/iam/apps', body)
 }
 const override = (key: string, verdict: string) =>
   host.call('PUT /v1/risk/reference/domain', { body: { entries: [{ key, verdict }] } })
@@ -196,46 +189,6 @@ const people: Record<string, () => Promise<Written>> = {
   },
 }
 
-const apps: Record<string, () => Promise<Written>> = {
-  createApp: async () => {
-    const answer = await app()
-    return { answer, on: answer.body.id, changes: { name: { to: 'Web' }, redirectUris: { to: [URIS[0]] } } }
-  },
-  updateApp: async () => {
-    const { id } = (await app()).body
-    const answer = await host.call(`PATCH /v1/iam/apps/${id}`, { body: { name: 'Shop', redirectUris: URIS } })
-    const changes = { name: { from: 'Web', to: 'Shop' }, redirectUris: { from: [URIS[0]], to: URIS } }
-    return { answer, on: id, changes }
-  },
-  deleteApp: async () => {
-    const { id } = (await app()).body
-    return { answer: await host.call(`DELETE /v1/iam/apps/${id}`), on: id, changes: null }
-  },
-  rotateAppSecret: async () => {
-    const { id } = (await app()).body
-    return { answer: await host.call(`POST /v1/iam/apps/${id}/secret`), on: id, changes: null }
-  },
-  createWorkspace: async () => {
-    const answer = await post('/v1/iam/workspaces', { name: 'Team' })
-    return { answer, on: answer.body.id, changes: { name: { to: 'Team' } } }
-  },
-  deleteWorkspace: async () => {
-    const { id } = (await post('/v1/iam/workspaces', { name: 'Team' })).body
-    return { answer: await host.call(`DELETE /v1/iam/workspaces/${id}`), on: id, changes: { name: { from: 'Team' } } }
-  },
-  createWorkspaceToken: async () => {
-    const { id } = (await post('/v1/iam/workspaces', { name: 'Team' })).body
-    const answer = await post(`/v1/iam/workspaces/${id}/tokens`, { expires: inDays(3) })
-    return { answer, on: id, changes: { expires: { to: inDays(3) } } }
-  },
-  rotateSigningKeys: async () => {
-    const answer = await post('/v1/iam/signing-keys', {}, admin.key)
-    const { signsFrom, retires } = answer.body
-    const changes = { signsFrom: { to: signsFrom }, retires: { to: retires } }
-    return { answer, on: 'default', changes, reader: admin.key, tenant: admin.org }
-  },
-}
-
 const risk: Record<string, () => Promise<Written>> = {
   setReference: async () => {
     const key = `${next('r')}.example.com`
@@ -263,13 +216,16 @@ const risk: Record<string, () => Promise<Written>> = {
   },
 }
 
-const events: Record<string, () => Promise<Written>> = {
-  updateEventSettings: async () => {
-    const answer = await host.call('PATCH /v1/event/settings', { body: { scrub: true, retentionDays: 30 } })
-    const changes = { scrub: { from: false, to: true }, retentionDays: { from: null, to: 30 } }
-    return { answer, on: 'settings', changes }
-  },
-}
+const settings: Record<string, () => Promise<Written>> = Object.fromEntries(
+  declaredSettings.map(({ change, path, defaults, others }) => [
+    change,
+    async () => {
+      const answer = await host.call(`PATCH ${path}`, { body: Object.fromEntries(others) })
+      const changes = Object.fromEntries(others.map(([field, to]) => [field, { from: defaults[field], to }]))
+      return { answer, on: 'settings', changes }
+    },
+  ]),
+)
 
 const o11y: Record<string, () => Promise<Written>> = {
   retrySetAside: async () => {
@@ -286,15 +242,11 @@ const billing: Record<string, () => Promise<Written>> = {
     const changes = { org: { to: home.org }, amount: { to: 500 }, reason: { to: 'Paid' } }
     return { answer, on: answer.body.transactionId, changes, reader: admin.key }
   },
-  updateBillingSettings: async () => {
-    const answer = await host.call('PATCH /v1/billing/settings', { body: { spendAlerts: [200, 100] } })
-    return { answer, on: 'settings', changes: { spendAlerts: { from: [], to: [100, 200] } } }
-  },
 }
 
 const ai = aiWrites(host, next)
-const own = { ...projects, ...account, ...people, ...apps, ...risk, ...events, ...o11y, ...billing }
-const WRITES = { ...own, ...ai, ...webhookWrites(host) }
+const own = { ...projects, ...account, ...people, ...appWrites(host, next), ...risk, ...settings, ...o11y, ...billing }
+const WRITES: Record<string, () => Promise<Written>> = { ...own, ...ai, ...webhookWrites(host) }
 
 /** Operations whose change is not of an organisation: they emit nothing. */
 const SILENT = [
@@ -302,11 +254,10 @@ const SILENT = [
   'changeEmail',
   'changePassword',
   'retrySetAside',
-  'updateEventSettings',
-  'updateBillingSettings',
   'resendWebhookDelivery',
   'resendFailedWebhookDeliveries',
   ...Object.keys(ai),
+  ...Object.keys(settings),
 ]
 
 /** What must not be in the trail or in an event. */
@@ -330,15 +281,25 @@ describe('the audit trail and the events say what changed', () => {
   const audited = allOperations.filter(({ operation }) => operation.audit && operation.service !== 'specimen')
 
   it('for every audited operation', () => {
-    assert.deepEqual(Object.keys(WRITES).sort(), audited.map(({ id }) => id).sort())
-    const silent = audited.filter(({ operation }) => Object.keys(operation.emits).length === 0)
-    assert.deepEqual(silent.map(({ id }) => id).sort(), [...SILENT].sort())
+    const ids = new Set(audited.map(({ id }) => id))
+    const missing = [...ids].filter(id => !(id in WRITES))
+    assert.deepEqual(missing, [], 'add a call of each of these to WRITES in test/audit-changes.test.ts')
+    const gone = Object.keys(WRITES).filter(id => !ids.has(id))
+    assert.deepEqual(gone, [], 'these are no audited operations; remove them from WRITES')
+  })
+
+  it('and those emit an event that change something of an organisation', () => {
+    const silent = audited.filter(({ operation }) => Object.keys(operation.emits).length === 0).map(({ id }) => id)
+    const unlisted = silent.filter(id => !SILENT.includes(id))
+    assert.deepEqual(unlisted, [], 'declare what they emit, or add them to SILENT in test/audit-changes.test.ts')
+    const gone = SILENT.filter(id => !silent.includes(id))
+    assert.deepEqual(gone, [], 'these emit something; remove them from SILENT')
   })
 
   for (const { id, operation } of audited) {
     it(id, async () => {
       const write = WRITES[id]
-      assert.ok(write, 'add a call of it to this table')
+      assert.ok(write, `add a call of ${id} to WRITES in test/audit-changes.test.ts`)
       const written = await write()
       const { answer, on, changes, reader = home.key } = written
       assert.equal(answer.status, operation.status, answer.text)

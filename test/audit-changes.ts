@@ -1,9 +1,11 @@
-import type { Answer } from './host.ts'
+// What a call leaves in the audit trail and in the log, as a test expects it.
+import assert from 'node:assert/strict'
+import type { Answer, TestHost } from './host.ts'
 
 export type Changes = Record<string, { from?: unknown; to?: unknown }>
 
-/** `changes` is null where nothing but a secret changed; `reader` is the key that reads the trail of the entry. `tenant`
- *  gets the events, by default `home`; `emits` are their subjects, by default all that the operation declares. */
+/** `on` is what the entry is about; `changes` is null where the entry has none; `reader` is the key that reads the trail of the
+ *  entry. `tenant` gets the events, by default `home`; `emits` are their subjects, by default all that the operation declares. */
 export type Written = {
   answer: Answer
   on: string
@@ -12,3 +14,11 @@ export type Written = {
   tenant?: string
   emits?: string[]
 }
+
+export const posting =
+  (host: Pick<TestHost, 'call' | 'home'>) =>
+  async (path: string, body: object, as = host.home.key): Promise<Answer> => {
+    const answer = await host.call(`POST ${path}`, { body, as })
+    assert.equal(answer.status, 201, answer.text)
+    return answer
+  }

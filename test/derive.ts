@@ -235,7 +235,7 @@ async function createResource(host: TestHost, { operation }: Entry, salt: string
   if (!field) return {}
   const collection = operation.path.slice(0, operation.path.indexOf(`/{${field}}`))
   const creator = allOperations.find(one => one.operation.method === 'POST' && one.operation.path === collection)
-  if (!creator) throw new Error(`${operation.path}: there is no POST ${collection}; add the path to SPECIAL_CALLS`)
+  if (!creator) throw new Error(`no POST ${collection}: add ${operation.path} to SPECIAL_CALLS in test/derive.ts`)
   const parents = await createResource(host, creator, salt, as)
   const created = await send(host, creator, { ...exampleInput(creator.operation, salt), ...parents }, { as })
   if (created.status !== 201) throw new Error(`POST ${collection} answered ${created.status}: ${created.text}`)

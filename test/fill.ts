@@ -59,7 +59,10 @@ export async function fillTables(host: TestHost, org: string, mark: string): Pro
       else if (isNeeded)
         chosen[column] = madeFor(type, `${mark}${++made}`, new Date(host.clock.now().getTime() + HOUR_MS))
     }
-    await insert(host, name, chosen)
+    await insert(host, name, chosen).catch((cause: Error) => {
+      const advice = 'a value that a check demands goes to DEMANDED in test/fill.ts'
+      throw new Error(`${name} could not be filled: ${cause.message}; ${advice}`, { cause })
+    })
     return chosen
   }
 

@@ -2,38 +2,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import type { Operation } from '../src/kit/operation.ts'
-import { services } from '../src/services/index.ts'
+import { declaredSettings, type Values } from './declared-settings.ts'
 import { startHost } from './host.ts'
 
 const host = await startHost()
 const beside = await startHost({ beside: host })
 
-type Values = Record<string, unknown>
-
 let made = 0
 const newOrg = () => host.organisation(`settings-${made++}`)
 
-/** A value of the field other than the default: its example, or the opposite. */
-function otherValue({ input }: Operation, name: string, before: unknown): unknown {
-  const { examples } = input.properties[name] as { examples?: unknown[] }
-  const value = typeof before === 'boolean' ? !before : examples?.[0]
-  assert.notDeepEqual(value, before, `${name} needs an example that is not the default`)
-  return value
-}
+it('several services declare settings', () => assert.ok(declaredSettings.length > 2))
 
-const declared = services.flatMap(({ name, operations, orgSettings }) => {
-  if (!orgSettings) return []
-  const change = Object.values(operations).find(one => one.path === `/v1/${name}/settings` && one.method === 'PATCH')
-  assert.ok(change)
-  const defaults = orgSettings.defaults as Values
-  const others = Object.keys(defaults).map(field => [field, otherValue(change, field, defaults[field])] as const)
-  return [{ service: name, path: `/v1/${name}/settings`, defaults, others, fields: orgSettings }]
-})
-
-it('several services declare settings', () => assert.ok(declared.length > 2))
-
-for (const { service, path, defaults, others, fields } of declared) {
+for (const { service, path, defaults, others, fields } of declaredSettings) {
   const read = async (as: string, at = host) => (await at.call(`GET ${path}`, { as })).body
   const change = (as: string, body: Values, at = host) => at.call(`PATCH ${path}`, { as, body })
 

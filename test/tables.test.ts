@@ -16,7 +16,13 @@ describe('every table', () => {
   it('is declared once, and exists', async () => {
     const rows = await host.db<{ name: string }>`select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`
-    assert.deepEqual(allTables.map(({ name }) => name).sort(), rows.map(({ name }) => name).sort())
+    const declared = allTables.map(({ name }) => name).sort()
+    const existing = rows.map(({ name }) => name).sort()
+    assert.deepEqual(
+      declared,
+      existing,
+      'declare each table once, in tables.ts of its service, and name that in service.ts',
+    )
   })
 
   it('says by which column its rows belong to an organisation, if it has one', async () => {
@@ -24,7 +30,8 @@ describe('every table', () => {
       from information_schema.columns as c join pg_class on oid = c.table_name::regclass and relkind <> 'v' and not relispartition
       where table_schema = 'public' and column_name in ('org', 'tenant')`
     for (const { table, column } of rows) {
-      assert.equal(allTables.find(({ name }) => name === table)?.org, column, table)
+      const org = allTables.find(({ name }) => name === table)?.org
+      assert.equal(org, column, `declare ${table} with org: '${column}'`)
     }
   })
 
@@ -35,6 +42,7 @@ describe('every table', () => {
     assert.deepEqual(
       rows.map(({ table }) => table).sort(),
       allTables.flatMap(({ name, ofProject }) => (ofProject ? [name] : [])).sort(),
+      'tables with a column project, and no others, are declared with ofProject',
     )
   })
 
@@ -47,18 +55,21 @@ describe('every table', () => {
       rows.some(
         one => one.table === table && columns.every(column => one.columns?.slice(0, columns.length).includes(column)),
       )
+    const without = (table: string, columns: readonly string[]) =>
+      `no index of ${table} begins with ${columns.join(', ')}: add one in a migration`
     for (const { name, org, through, shared, kept, remove, retention } of allTables) {
       if (shared === null && kept === null && remove === null) {
         for (const columns of [...(org === null ? [] : [[org]]), ...through.map(one => one.columns)]) {
-          assert.ok(leads(name, columns) || leads(name, columns.slice(0, 1)), `${name} by ${columns.join(', ')}`)
+          assert.ok(leads(name, columns) || leads(name, columns.slice(0, 1)), without(name, columns))
         }
       }
       for (const { column, by } of retention)
-        if (by !== 'blocks') assert.ok(leads(name, [column]), `${name} by ${column}`)
+        if (by !== 'blocks') assert.ok(leads(name, [column]), without(name, [column]))
     }
   })
 })
 
+/** What retention reads of the state of services. */
 const STATE = { keptDays: 30, backlogDays: 3 }
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -82,6 +93,7 @@ describe('old rows', () => {
       for (const rule of table.retention) {
         it(`of ${table.name}, by ${rule.column}, are deleted, and no others`, async () => {
           const keptMs = typeof rule.keptMs === 'number' ? rule.keptMs : rule.keptMs(STATE as never)
+          assert.ok(Number.isFinite(keptMs), 'add what keptMs reads of the state to STATE in test/tables.test.ts')
           const stepMs = rule.type === 'day' ? DAY_MS : MINUTE_MS
           const end = host.clock.now().getTime() - keptMs
           const unlike: Row = rule.where || table.retention.length === 1 ? {} : { resends: 1 }

@@ -36,8 +36,8 @@ describe('every operation on a resource', () => {
 
       const foreign = await send(host, entry, input, other)
       const absent = await send(host, entry, missing, other)
-      assert.equal(foreign.status, 404)
-      assert.equal(absent.status, 404)
+      assert.equal(foreign.status, 404, foreign.text)
+      assert.equal(absent.status, 404, absent.text)
       const { request_id: _a, ...one } = foreign.body.error
       const { request_id: _b, ...two } = absent.body.error
       assert.deepEqual(one, two)

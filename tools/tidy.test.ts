@@ -168,12 +168,14 @@ describe('the documentation', () => {
     assert.deepEqual(
       names.filter(name => !operations.has(name)),
       [],
+      'add a row for each of these settings to docs/OPERATIONS.md',
     )
     const bounds = names.filter(name => /_MAX$|_PER_|_QUEUE$|_MB$|_CONNECTIONS$/.test(name))
     assert.ok(bounds.length > 10)
     assert.deepEqual(
       bounds.filter(name => !security.has(name)),
       [],
+      'add a row for each of these bounds to SECURITY.md',
     )
   })
 })

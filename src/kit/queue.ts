@@ -24,8 +24,8 @@ export type NewJob<P> = {
 
 export type Job<P = unknown> = { id: string; key: string; org: OrgId; payload: P; attempt: number; attemptsMax: number }
 
-/** What became of one attempt. `isFinal`: no other follows, although it failed. */
-export type Attempted<R> = { isOk: boolean; isFinal?: boolean; result: R }
+/** What became of one attempt. `isFinal`: no other follows, although it failed. `result` is what `end` needs, if anything. */
+export type Attempted<R> = { isOk: boolean; isFinal?: boolean } & (undefined extends R ? { result?: R } : { result: R })
 
 /** Why a job or an attempt ended without a result. `interrupted`: its process died or lost its lease. `late`: it took longer
  *  than the deadline. `failed`: it threw an error. `gone`: nothing is left to do. `backlog`: it was not added. */
@@ -65,8 +65,8 @@ export type KeyLimits = { concurrency: number; rate: { count: number; perMs: num
 export type QueueDeclaration<State, P, L, R, E extends Emits> = {
   /** Stable, because jobs are stored under it: the service and what they are, such as `webhooks.deliveries`. */
   id: string
-  /** Of each key, unless `setKey` chose others. */
-  limits: (state: State) => KeyLimits
+  /** Of each key, unless `setKey` chose others; default one attempt at a time, at any rate. */
+  limits?: (state: State) => KeyLimits
   /** Attempts of all keys at once in a process; default 1,024. An organisation may have half of what is left. */
   atOnce?: number
   backlog?: (state: State) => Backlog

@@ -47,7 +47,7 @@ export type DeclaredQueue = {
 export function declaredQueue(queue: Queue, state: unknown): DeclaredQueue {
   const declaration = queue as unknown as Erased
   const { id, priorities = 1, pausesMs, isOrdered = false, isPulled = false } = declaration
-  const limits = declaration.limits(state)
+  const limits = declaration.limits?.(state) ?? { concurrency: 1, rate: null }
   return { id, declaration, state, limits, ranks: priorities, attemptsMax: pausesMs.length + 1, isOrdered, isPulled }
 }
 

@@ -12,13 +12,12 @@ export type Notice = { to: string; subject: string; text: string }
 /** The key is the address, so that one that does not answer delays no other. */
 export const notices = queue<Notice>({
   id: 'iam.notices',
-  limits: () => ({ concurrency: 1, rate: null }),
   atOnce: 16,
   pausesMs: [10_000, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS],
   deadlineMs: MINUTE_MS,
   run: async ({ mail }, { payload }) => {
     await mail.send(payload)
-    return { isOk: true, result: undefined }
+    return { isOk: true }
   },
 })
 

@@ -16,7 +16,6 @@ const contexts: string[][] = []
 
 const notes = queue<{ n: number }>({
   id: 'echo.notes',
-  limits: () => ({ concurrency: 1, rate: null }),
   pausesMs: [],
   deadlineMs: 1_000,
   isPulled: true,

@@ -18,7 +18,6 @@ type Check = { project: string; host: string; checked: string | null }
 /** The key is the host of a project, of which one check waits at a time. */
 export const domainChecks = queue<Check, undefined, string[] | null, typeof domainLost>({
   id: 'projects.domain-checks',
-  limits: () => ({ concurrency: 1, rate: null }),
   // So that the name servers of this machine are not flooded.
   atOnce: 8,
   backlog: () => ({ perKey: 1, perOrg: Number.POSITIVE_INFINITY, isRecorded: true }),

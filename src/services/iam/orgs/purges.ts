@@ -15,20 +15,19 @@ const RETRIES = 1_000
 /** Each key is the slug of one. */
 export const purges = queue<Record<never, never>>({
   id: 'iam.purges',
-  limits: () => ({ concurrency: 1, rate: null }),
   atOnce: 8,
   pausesMs: [1_000, 10_000, 60_000, ...Array<number>(RETRIES).fill(RETRY_MS)],
   deadlineMs: 10 * SLICE_MS,
   run: async ({ db, state: { engines, tables } }, { key }) => {
     const org = key as OrgId
     const deleted = (await store.selectOrg(db, org))?.deleted
-    if (!deleted) return { isOk: true, result: undefined } // It is gone.
+    if (!deleted) return { isOk: true } // It is gone.
     const write = engines.db.background.transaction
     const isEmpty = await purge({ ...engines, db, signal: AbortSignal.timeout(SLICE_MS), write }, tables, org)
     const isSettled = engines.clock.now().getTime() >= Date.parse(deleted) + SETTLED_MS
     if (!isEmpty || !isSettled) return undefined // It goes on soon.
     await write(tx => store.deleteOrg(tx, org))
-    return { isOk: true, result: undefined }
+    return { isOk: true }
   },
 })
 
