@@ -10,6 +10,9 @@ import { type MemoryShare, UNCOUNTED_BYTES } from './memory-budget.ts'
 
 const JSON_TYPE = /^application\/json *(;|$)/i
 
+/** Of a request that has none. */
+export const NO_BODY = Buffer.alloc(0)
+
 type Done = (error: unknown, body: unknown) => void
 
 /** Calls `done` once. Bodies of GET, HEAD and OPTIONS requests are ignored. `newShare` reserves memory for the body. */
@@ -56,8 +59,8 @@ const decodedMax = (bytes: number, bodyLimit: number, decodedLimit: number) =>
 
 function emptyBody({ bodyKind }: Operation): unknown {
   if (bodyKind === 'stream') return Readable.from([])
-  if (bodyKind === 'bytes') return Buffer.alloc(0)
-  return bodyKind === 'parsed' ? { bytes: Buffer.alloc(0), json: undefined } : undefined
+  if (bodyKind === 'bytes') return NO_BODY
+  return bodyKind === 'parsed' ? { bytes: NO_BODY, json: undefined } : undefined
 }
 
 function finish({ bodyKind }: Operation, error: unknown, bytes: Buffer, done: Done): void {
@@ -95,7 +98,7 @@ function readBytes(
     if (failure) end(failure, chunk)
   })
   request.on('end', () => end(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)))
-  request.on('error', error => end(error, Buffer.alloc(0)))
+  request.on('error', error => end(error, NO_BODY))
 }
 
 function failureOf(work: () => void): unknown {

@@ -10,6 +10,7 @@ import { Fault } from '../kit/fault.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import { admit } from './admit.ts'
 import type { Inspect } from './answer.ts'
+import { NO_BODY } from './body.ts'
 import { bodyTooLarge, faultFor } from './faults.ts'
 import { credentialRequired, type IdentifyOptions, identify, identifyAny } from './identify.ts'
 import { type InvokeOptions, invoke } from './invoke.ts'
@@ -83,7 +84,9 @@ export function openCalls(options: CallsOptions): Calls {
       caller = operation.access === 'public' ? null : known
       if (caller === null && operation.access !== 'public') throw credentialRequired()
       if (caller !== null) await admit(rates, operation, caller, readsOnly(operation, method), { rate: null })
-      const output = await invoke({ ...options, calls }, operation, caller, input, request)
+      const { reader } = operation
+      const read = reader ? { ...input, body: reader((input.body as Buffer | undefined) ?? NO_BODY, request) } : input
+      const output = await invoke({ ...options, calls }, operation, caller, read, request)
       inspect?.(id, operation, { output })
       report(output instanceof Reply ? output.status : operation.status)
       return output

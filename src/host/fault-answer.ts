@@ -5,6 +5,6 @@ import type { RequestScope } from './scope.ts'
 
 export function faultAnswer(scope: RequestScope, fault: Fault): { status: number; body: unknown } {
   const operation = scope.route?.operation
-  const own = operation?.faultBody?.(fault, scope)
+  const own = operation?.faultBody?.(fault, scope, scope.read as never)
   return own ? { status: fault.status, body: own } : (operation?.dialect ?? native)(fault, scope.id)
 }

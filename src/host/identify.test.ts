@@ -3,6 +3,7 @@ import { BlockList } from 'node:net'
 import { describe, it } from 'node:test'
 import { eventually } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
+import { bodiesRead } from '../../test/specimen/access.ts'
 import { specimen } from '../../test/specimen.ts'
 import { keepKey, newKeyText } from '../services/account/public.ts'
 import { services } from '../services/index.ts'
@@ -158,6 +159,44 @@ describe('a key for an ingest operation', async () => {
       assert.equal((await host.call(`GET /v1/specimen/whoami?ingest_key=${secret}`, { as: null, headers })).status, 401)
     }
     assert.ok(!host.logged.join('').includes(key.slice(3)))
+  })
+})
+
+describe('a key in a body that its operation reads', async () => {
+  const made = await host.call('POST /v1/account/keys', { body: { name: 'p', type: 'publishable' } })
+  const text = `key ${made.body.key}`
+  const sent = encodeURIComponent(text)
+  const [inBody, inQuery] = ['POST /v1/specimen/key-in-body', `GET /v1/specimen/key-in-query?sent=${sent}`]
+
+  for (const [what, route, request, answer] of [
+    ['identifies the caller', inBody, { body: Buffer.from(text) }, { org: 'home', text }],
+    ['identifies the caller of a request without a body', inQuery, {}, { org: 'home', text }],
+    ['does not count beside a bearer', inBody, { body: Buffer.from(text), as: host.other.key }, { org: 'other', text }],
+    [
+      'is not looked for beside an ingest key',
+      inBody,
+      { body: Buffer.from('key x'), headers: { 'x-service-ingest-key': made.body.key } },
+      { org: 'home', text: 'key x' },
+    ],
+    [
+      'that is secret is refused, as the operation says',
+      inBody,
+      { body: Buffer.from(`key ${key}`) },
+      { read: `key ${key}` },
+    ],
+  ] as const) {
+    it(`${what}, and is read once`, async () => {
+      bodiesRead.count = 0
+      assert.deepEqual((await host.call(route, { as: null, ...request })).body, answer)
+      assert.equal(bodiesRead.count, 1)
+    })
+  }
+
+  it('is not read for a bearer that is refused', async () => {
+    bodiesRead.count = 0
+    const { status, body } = await host.call(inBody, { as: 'sk-unknown', body: Buffer.from(text) })
+    assert.deepEqual({ status, body }, { status: 403, body: { read: null } })
+    assert.equal(bodiesRead.count, 0)
   })
 })
 

@@ -11,7 +11,7 @@ type Parts = { path: Record<string, string | undefined>; query: Record<string, u
 
 export function readInput(operation: Operation, { path, query, body }: Parts): Record<string, unknown> {
   const input: Record<string, unknown> = {}
-  const { bodyKind, pathFields, passesUnknown, callsOperations } = operation
+  const { bodyKind, reader, pathFields, passesUnknown, callsOperations } = operation
   const fields = operation.input.properties
   for (const name in query) {
     const declared = Object.hasOwn(fields, name) && !pathFields.includes(name)
@@ -23,7 +23,7 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
   }
   if (bodyKind === 'json') addBody(input, body)
   else if (bodyKind === 'parsed') addDeclared(input, operation, body as { json: unknown })
-  else if (bodyKind === 'none' && body !== undefined) {
+  else if (bodyKind === 'none' && !reader && body !== undefined) {
     throw malformed('This operation reads its input from the path and the query; send no body.')
   }
   for (const name of pathFields) {
@@ -31,7 +31,7 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
     const value = path[name] ?? path['*']
     input[name] = value
   }
-  if (bodyKind !== 'json' && bodyKind !== 'none') input.body = body
+  if (reader || (bodyKind !== 'json' && bodyKind !== 'none')) input.body = body
   return input
 }
 

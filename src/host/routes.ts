@@ -6,10 +6,10 @@ import { clientNetwork } from '../fair/address.ts'
 import type { Turns } from '../fair/turns.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Presented } from '../kit/host/credentials.ts'
-import type { Operation } from '../kit/operation.ts'
+import type { BodyReader, Operation } from '../kit/operation.ts'
 import { admit, requirePermitted } from './admit.ts'
 import type { Answers } from './answer.ts'
-import { readBody } from './body.ts'
+import { NO_BODY, readBody } from './body.ts'
 import { preflightHeaders } from './cors.ts'
 import { bodyTooLarge, METHODS, malformed } from './faults.ts'
 import { type IdentifyOptions, identify } from './identify.ts'
@@ -86,30 +86,32 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
   const { operation } = route
   const { bodyLimit } = operation
 
-  function authenticate(routed: RoutedRequest): void {
+  function serve(routed: RoutedRequest): void {
     const { request, response, scope } = routed
     scope.route = route
     try {
       if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit)
-      if (operation.credentialIn !== null && routed.body === null) {
-        readFirst(routed)
-        return
-      }
-      const caller = callerOf(options, operation, routed)
-      if (caller instanceof Promise) {
-        caller.then(known => begin(routed, known)).catch(error => answers.fail(scope, response, error))
-      } else begin(routed, caller)
+      if (operation.reader) readFirst(routed)
+      else authenticate(routed)
     } catch (error) {
       answers.fail(scope, response, error)
     }
   }
 
-  /** The body is parsed to find the credential, so that this takes a turn of its own. */
+  /** The body may be parsed to find the credential, so that this takes a turn of its own. */
   function readFirst(routed: RoutedRequest): void {
     read(options, operation, answers, routed, body => {
       routed.body = { value: body }
       inTurn(routed, () => authenticate(routed))
     })
+  }
+
+  function authenticate(routed: RoutedRequest): void {
+    const { response, scope } = routed
+    const caller = callerOf(options, operation, routed)
+    if (caller instanceof Promise) {
+      caller.then(known => begin(routed, known)).catch(error => answers.fail(scope, response, error))
+    } else begin(routed, caller)
   }
 
   /** Starts the request when it is the turn of its organisation or address. */
@@ -155,7 +157,7 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
 
   const run = (routed: RoutedRequest, body: unknown) => runOperation(options, operation, answers, routed, body)
   const methods = methodsOf(operation).filter(method => method !== 'OPTIONS')
-  router.on(methods, routerPath(operation.path), unused, authenticate)
+  router.on(methods, routerPath(operation.path), unused, serve)
 }
 
 function read(
@@ -179,10 +181,12 @@ function runOperation(
   options: RouteOptions,
   operation: Operation,
   answers: Answers,
-  { response, scope, path, query }: RoutedRequest,
-  body: unknown,
+  routed: RoutedRequest,
+  sent: unknown,
 ): void {
+  const { response, scope, path, query } = routed
   try {
+    const body = operation.reader ? readIn(operation.reader, routed) : sent
     if (operation.access === 'ingest') delete query[INGEST_PARAMETER]
     // Discards what was not read of the body, so that the connection can be reused.
     if (operation.bodyKind === 'stream') response.once('finish', () => (body as Readable).destroy())
@@ -198,22 +202,26 @@ function runOperation(
   }
 }
 
-function callerOf(options: RouteOptions, operation: Operation, { request, scope, query, body }: RoutedRequest) {
-  const { access, callsOperations, credentialIn } = operation
+function callerOf(options: RouteOptions, operation: Operation, routed: RoutedRequest) {
+  const { request, scope, query } = routed
+  const { access, callsOperations, reader } = operation
   if (access === 'public') {
     if (callsOperations) requireOneCredential(request) // It identifies the caller of each call itself.
     return null
   }
   const presented = presentedIn(request, scope.ip, query, operation)
-  if (credentialIn === null || isBearer(presented)) return identify(options, operation, presented)
-  if (hasIngestKey(presented)) return identify(options, operation, { ...presented, authorization: undefined })
-  const key = credentialIn((body?.value as Buffer | undefined) ?? NO_BODY, scope)
-  if (key === null) return identify(options, operation, { ...presented, authorization: undefined })
-  if (!key.startsWith('pk-')) throw onlyPublishable()
-  return identify(options, operation, { ...presented, authorization: undefined, ingestParameter: key })
+  if (reader === null || isBearer(presented)) return identify(options, operation, presented)
+  const key = hasIngestKey(presented) ? null : readIn(reader, routed).key
+  if (key !== null && !key.startsWith('pk-')) throw onlyPublishable()
+  const inPlaceOfSdk = key === null ? {} : { ingestParameter: key }
+  return identify(options, operation, { ...presented, authorization: undefined, ...inPlaceOfSdk })
 }
 
-const NO_BODY = Buffer.alloc(0)
+/** Reads the body when its key or its content is needed, whichever is first. */
+function readIn(reader: BodyReader, { scope, body }: RoutedRequest): ReturnType<BodyReader> {
+  scope.read ??= reader((body?.value as Buffer | undefined) ?? NO_BODY, scope)
+  return scope.read
+}
 
 /** Other schemes are places of the SDKs, which come after the usual ones. */
 const isBearer = ({ authorization }: Presented): boolean => /^bearer /i.test(authorization ?? '')

@@ -19,13 +19,13 @@ const FIELDS_MAX = 500
 export const VALUES_MAX = 200_000
 
 export function requireSafe(operation: Operation, input: Record<string, unknown>): void {
-  const { bodyKind, passesUnknown, passesBody, callsOperations } = operation
+  const { bodyKind, reader, passesUnknown, passesBody, callsOperations } = operation
   const fields = passesBody ? (input.body as ParsedBody | null)?.json : passesUnknown ? null : input
   if (typeof fields === 'object' && fields !== null && Object.keys(fields).length > FIELDS_MAX) {
     throw invalidInput([{ path: 'body', says: `must not have more than ${FIELDS_MAX} fields` }])
   }
   // What is sent to other operations is checked when they are called, so that one wrong input refuses one call.
-  const kind = callsOperations && bodyKind === 'parsed' ? 'bytes' : bodyKind
+  const kind = reader || (callsOperations && bodyKind === 'parsed') ? 'bytes' : bodyKind
   const values = { left: VALUES_MAX }
   const fault =
     kind === 'none' || kind === 'json'
@@ -34,7 +34,7 @@ export function requireSafe(operation: Operation, input: Record<string, unknown>
   if (fault) throw invalidInput([{ ...fault, path: fault.path || 'body' }])
 }
 
-/** Bytes and streams are not checked; of a parsed body, only the JSON is. The fields that were read from it are ours. */
+/** Bytes, what was read of them and streams are not checked; of a parsed body, only the JSON is. The fields that were read from it are ours. */
 function findInParts(
   bodyKind: BodyKind,
   { body, ...rest }: Record<string, unknown>,

@@ -1,7 +1,7 @@
 // The scope of a request: what operations see of it, the state of its answer, and its log line and metrics at the end.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../kit/caller.ts'
-import type { Operation, RequestFacts } from '../kit/operation.ts'
+import type { BodyReader, Operation, RequestFacts } from '../kit/operation.ts'
 import { wantsPrivacy } from '../kit/privacy.ts'
 import { malformed, stopping } from './faults.ts'
 import { type Log, loggedPath } from './log.ts'
@@ -29,6 +29,8 @@ export class RequestScope implements RequestFacts {
   rate: string | null = null
   /** The CORS headers, if a page of another origin may read the answer. */
   cors: Record<string, string> | null = null
+  /** What the operation's own reader found in the body, when that is read. */
+  read: ReturnType<BodyReader> | null = null
   /** The memory that its body holds. */
   body: MemoryShare | null = null
   /** The memory that its answer holds, if it is large. */

@@ -262,6 +262,8 @@ describe('the declaration of an operation', () => {
       [{ route: 'POST /v1/{id}/{id}', input: { id: Type.String() } }, /twice/],
       [{ body: 'bytes', input: { body: Type.String() } }, /`body`/],
       [{ route: 'GET /v1/x', body: 'bytes' }, /takes no body/],
+      [{ body: () => ({ key: null }) }, /`ingest`/],
+      [{ route: 'DELETE /v1/x', access: 'ingest', body: () => ({ key: null }) }, /takes no body/],
       [{ route: 'DELETE /v1/x', encodings: ['gzip'] }, /encodings/],
       [{ access: 'public', metered: true }, /budget/],
       [{ input: { all: Type.Array(Type.String()) } }, /maxItems/],

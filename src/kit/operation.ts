@@ -23,18 +23,19 @@
 //   endsCredential     it revokes a credential, and is allowed whatever a key is limited to.
 //   keyed     a request that is repeated with its `Idempotency-Key` must not be carried out again, as always with 201.
 //   body      how a body other than our JSON is passed in `input.body`: `bytes`; `parsed`, its bytes and JSON value,
-//             from which declared fields are read too; or `stream`. `encodings` are decoded within `decodedLimit`, which
-//             is `bodyLimit` unless given.
+//             from which declared fields are read too; `stream`; or what a function reads in its bytes. `encodings` are
+//             decoded within `decodedLimit`, which is `bodyLimit` unless given. Of `ingest`, a function also finds the
+//             credential that is in none of the usual places: a publishable key or null, in `key`. The body then arrives
+//             before the credential is checked, and is read once.
 //   withoutCredential   'forbidden' answers 403 instead of 401 to whoever has no valid credential.
 //   keyHeader   the header in which clients of another protocol send the key, for requests without `Authorization`.
-//   credentialIn   where the credential may be besides the usual places of `ingest`, such as the body: a publishable key,
-//             or null. The body is then read before the credential is checked.
 //   output    the schema of the answer, or one of the other kinds in kit/answer.ts.
 //   audit     the name of its entry in the audit trail, or 'none'. The entry is written when `write` calls `record`.
 //   emits     the events that `emit` may send, by subject, each with the schema of its data.
 //   callsOperations    it calls other operations, through `calls` in its context.
 //   faults    what `run` may raise in addition to the host's own faults; `dialect` is the format of the responses.
-//   faultBody   the body of a fault for clients of another protocol at the same address; null for all others.
+//   faultBody   the body of a fault for clients of another protocol at the same address; null for all others. It gets what
+//             the function of `body` read, if it did.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -92,8 +93,12 @@ export type Context<A extends Access = Access, State = unknown> = Omit<Engines, 
 }
 
 export type ParsedBody = { bytes: Buffer; json: unknown }
+/** The body is empty if the request has none. */
+export type BodyReader = (bytes: Buffer, request: RequestFacts) => { key: string | null }
 type Bodies = { json: unknown; bytes: { body: Buffer }; parsed: { body: ParsedBody }; stream: { body: Readable } }
-type Input<F extends TProperties, B extends BodyKind> = Static<TObject<F>> & Bodies[B]
+type ReadBy<B> = B extends BodyReader ? ReturnType<B> : never
+type BodyIn<B> = B extends BodyKind ? Bodies[B] : { body: ReadBy<B> }
+type Input<F extends TProperties, B> = Static<TObject<F>> & BodyIn<B>
 
 type IsAudited<Au> = Au extends 'none' ? false : true
 
@@ -107,7 +112,7 @@ export type Declaration<
   R extends string,
   A extends Access,
   F extends TProperties,
-  B extends BodyKind,
+  B extends BodyKind | BodyReader,
   O extends TSchema,
   Au extends string,
   E extends Emits,
@@ -130,7 +135,6 @@ export type Declaration<
   encodings?: readonly Encoding[]
   withoutCredential?: 'forbidden'
   keyHeader?: string
-  credentialIn?: (body: Buffer, request: RequestFacts) => string | null
   /** For protocols that are not ours: unknown fields are accepted, also in the query. */
   passUnknown?: true
   /** A `parsed` body goes on to another server and nothing of it is stored, except for declared fields: it may have any text. */
@@ -147,7 +151,7 @@ export type Declaration<
   audit?: Au
   faults?: readonly FaultCode[]
   dialect?: Dialect
-  faultBody?: (fault: Fault, request: RequestFacts) => object | null
+  faultBody?: (fault: Fault, request: RequestFacts, read: ReadBy<B> | null) => object | null
   run: (context: RunContext<S, A, Au, E, D, M>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
 } & AuditRule<R, A>
 
@@ -184,7 +188,7 @@ export type Declare<S> = <
   const A extends Access,
   O extends TSchema,
   F extends TProperties = Record<never, never>,
-  const B extends BodyKind = 'json',
+  const B extends BodyKind | BodyReader = 'json',
   const Au extends string = 'none',
   E extends Emits = Record<never, never>,
   const D extends boolean = false,
@@ -193,7 +197,8 @@ export type Declare<S> = <
   declared: Declaration<S, R, A, F, B, O, Au, E, D, M>,
 ) => Operation
 
-type Erased = Declaration<never, string, Access, TProperties, BodyKind, TSchema, string, Emits, boolean, boolean> & {
+type AnyBody = BodyKind | BodyReader
+type Erased = Declaration<never, string, Access, TProperties, AnyBody, TSchema, string, Emits, boolean, boolean> & {
   audit?: string
 }
 
@@ -212,12 +217,11 @@ export function declareOperation(declared: Erased) {
     rejectIf(name !== undefined && name !== 'chosen' && !(name in fields), route, `there is no input field ${name}`)
   }
   rejectIf(body !== undefined && 'body' in fields, route, 'the field `body` is reserved for the body')
-  rejectIf(body !== undefined && bodiless, route, `${method} takes no body`)
+  const reader = typeof body === 'function' ? body : null
+  rejectIf(reader !== null && access !== 'ingest', route, 'only the bodies of `ingest` are read by a function')
+  rejectIf(body !== undefined && bodiless && !(reader && method === 'GET'), route, `${method} takes no body`)
   rejectIf(declared.passBody === true && body !== 'parsed', route, 'only a parsed body is passed on')
   rejectIf(!!declared.encodings && bodiless, route, 'encodings need a body')
-  const { credentialIn = null } = declared
-  const isIngested = access === 'ingest' && (body === 'bytes' || bodiless)
-  rejectIf(credentialIn !== null && !isIngested, route, 'credentialIn needs ingested bytes')
   const audit = declared.audit === undefined || declared.audit === 'none' ? null : declared.audit
   rejectIf(audit !== null && access === 'public', route, 'an audit entry names its caller; there is none')
   rejectIf(audit !== null && method === 'GET', route, 'a read leaves no entry in the audit trail')
@@ -228,7 +232,8 @@ export function declareOperation(declared: Erased) {
   rejectIf(isUnbounded(input), route, 'an array in the input needs maxItems, a record maxProperties')
   const checked = body === undefined ? input : Type.Object({ ...fields, body: Type.Unknown() }, shape)
   const answer = answerOf(declared.output)
-  const bodyKind: 'none' | BodyKind = body ?? (bodiless ? 'none' : 'json')
+  const bytes = reader === null ? 'json' : 'bytes'
+  const bodyKind: 'none' | BodyKind = bodiless ? 'none' : typeof body === 'string' ? body : bytes
   const { summary, description = null, encodings = [], bodyLimit = BODY_LIMIT, faults = [] } = declared
   const { dialect = native, emits = {} } = declared
   const creates = method === 'POST' && (declared.status === 201 || declared.keyed === true) && access !== 'public'
@@ -255,7 +260,7 @@ export function declareOperation(declared: Erased) {
     bodyLimit,
     decodedLimit: declared.decodedLimit ?? bodyLimit,
     encodings,
-    credentialIn,
+    reader,
     keyHeader: declared.keyHeader ?? null,
     withoutCredential: declared.withoutCredential ?? null,
     metered,

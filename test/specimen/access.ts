@@ -4,6 +4,8 @@ import { Type } from 'typebox'
 import { EngineUnavailable } from '../../src/engines/engines.ts'
 import { nothing } from '../../src/kit/answer.ts'
 import { jsonrpc, oauth } from '../../src/kit/dialect.ts'
+import type { Fault } from '../../src/kit/fault.ts'
+import type { RequestFacts } from '../../src/kit/operation.ts'
 import { nullable, operation } from './state.ts'
 
 export const publicAccess = operation({
@@ -72,6 +74,40 @@ export const ingest = operation({
   output: Type.Object({ org: Type.String(), project: nullable, user: nullable, kind: Type.String() }),
   audit: 'none',
   run: ({ caller: { org, project, user, credential } }) => ({ org, project, user, kind: credential.kind }),
+})
+
+/** How often a body was read. */
+export const bodiesRead = { count: 0 }
+
+const readKey = (bytes: Buffer, { url }: RequestFacts) => {
+  bodiesRead.count++
+  const text = bytes.toString() || new URLSearchParams(url.split('?')[1]).get('sent') || ''
+  return { key: text.startsWith('key ') ? text.slice('key '.length) : null, text }
+}
+
+const readsKey = {
+  access: 'ingest',
+  body: readKey,
+  passUnknown: true,
+  output: Type.Object({ org: Type.String(), text: Type.String() }),
+  faultBody: (fault: Fault, _request: RequestFacts, read: ReturnType<typeof readKey> | null) =>
+    fault.code === 'ingest_key_unknown' ? { read: read?.text ?? null } : null,
+  audit: 'none',
+} as const
+
+export const keyInBody = operation({
+  ...readsKey,
+  route: 'POST /v1/specimen/key-in-body',
+  summary: 'Finds the key in the body that it reads',
+  bodyLimit: 1024,
+  run: ({ caller: { org } }, { body: { text } }) => ({ org, text }),
+})
+
+export const keyInQuery = operation({
+  ...readsKey,
+  route: 'GET /v1/specimen/key-in-query',
+  summary: 'Finds the key where others have a body',
+  run: ({ caller: { org } }, { body: { text } }) => ({ org, text }),
 })
 
 // Slow and failing operations.

@@ -1,8 +1,8 @@
 // POST /v1/embeddings: a provider's model, or the one that is here.
 import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
-import { type CallContext, callModel, charged } from './call/call.ts'
-import { holdFor, openOutcome } from './call/outcome.ts'
+import { callModel } from './call/call.ts'
+import { type CallContext, newCall, openOutcome } from './call/outcome.ts'
 import { EmbedRefused } from './local-embed/local-embed.ts'
 import { base64Of, DIMENSIONS, isDimensions, SHORTER, shortened } from './local-embed/vectors.ts'
 import { LOCAL_EMBED } from './models/local-models.ts'
@@ -34,26 +34,15 @@ const FREE = { most: 0, least: 0, amount: 0, inputTokens: 0, limitWithin: () => 
 
 /** `model` is the name that the client used. */
 async function embedHere(context: CallContext, model: string, fields: JsonObject): Promise<Reply> {
-  const { caller, clock, keyed, meter, request, state } = context
+  const { caller, clock, request, state } = context
   const texts = textsIn(fields.input)
   const { dimensions = DIMENSIONS, encoding_format: format = 'float' } = fields
   if (typeof dimensions !== 'number' || !isDimensions(dimensions)) {
     throw invalid('dimensions', `must be one of ${SHORTER.join(', ')} for this model`)
   }
   if (format !== 'float' && format !== 'base64') throw invalid('encoding_format', 'must be float or base64')
-  const [startMs, created] = [clock.elapsedMs(), clock.now().toISOString()]
-  const call = {
-    id: request.id,
-    caller,
-    model,
-    wire: 'embeddings',
-    isStreamed: false,
-    startMs,
-    created,
-    signal: request.signal,
-  }
-  const hold = await holdFor(meter, call, HERE, FREE)
-  const outcome = openOutcome(call, hold, clock, state.log)
+  const call = newCall(context, { model, wire: 'embeddings', isStreamed: false })
+  const outcome = await openOutcome(context, call, HERE, FREE)
   outcome.attempted()
   try {
     const { vectors, tokens } = await state.localEmbed.embed(caller.org, texts, request.signal)
@@ -66,7 +55,7 @@ async function embedHere(context: CallContext, model: string, fields: JsonObject
     const body = { object: 'list', data, model: LOCAL_EMBED.id, usage: counted }
     const used = { route: HERE, usage, isEstimated: false, firstMs: clock.elapsedMs(), error: null }
     const replied = reply(200, { 'content-type': 'application/json' }, JSON.stringify(body))
-    return await charged(outcome, used, keyed, replied)
+    return await outcome.answer(used, replied)
   } catch (error) {
     if (!outcome.isOver()) await outcome.fail(error)
     throw error instanceof EmbedRefused ? invalid(error.path, error.message) : error

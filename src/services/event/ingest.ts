@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
-import { aliasAt, keyIn, partsOf } from './reading.ts'
+import { readSent, type Sent } from './reading.ts'
 import { faultForSender, receive } from './receive.ts'
 import { operation } from './state.ts'
 import { DECODED_BYTES_MAX } from './wires/decode.ts'
@@ -16,14 +16,13 @@ const ingest = {
   access: 'ingest',
   project: 'chosen',
   passUnknown: true,
-  credentialIn: keyIn,
+  body: readSent,
   output: repliesIn('application/json'),
   faultBody: faultForSender,
   audit: 'none',
 } as const
 
 const ingested = {
-  body: 'bytes',
   bodyExample: { event: '$pageview', distinctId: 'user-1', properties: { $current_url: 'https://shop.example.com/' } },
   bodyLimit: BODY_BYTES_MAX,
   decodedLimit: DECODED_BYTES_MAX,
@@ -85,15 +84,13 @@ export const readVendorPath = operation({
     'That there are no flags, surveys and recordings. The SDK of Mixpanel for Node sends single events with GET; they are stored as by `POST /v1/event`.',
   input: { vendor: Vendor, rest: Rest },
   faults: [...FAULTS.filter(code => code !== 'body_too_large'), 'not_found'],
-  run: context => answerAt(context, Buffer.alloc(0)),
+  run: (context, { body }) => answerAt(context, body),
 })
 
-function answerAt(context: Parameters<typeof receive>[0], body: Buffer) {
-  const { request } = context
-  const { path } = partsOf(request.url)
-  const alias = aliasAt(path, request.method)
+function answerAt(context: Parameters<typeof receive>[0], sent: Sent) {
+  const { alias, path } = sent
   if (!alias) throw new Fault('not_found', { message: `No SDK sends events to ${path.slice(0, 200)}.` })
-  if (alias.does === 'ingest') return receive(context, body)
+  if (alias.does === 'ingest') return receive(context, sent)
   const { contentType, body: text } = alias.answer
   return reply(200, { 'content-type': contentType === 'application/json' ? JSON_TYPE : contentType }, text)
 }

@@ -5,32 +5,26 @@ import { Fault } from '../../kit/fault.ts'
 import type { Context, RequestFacts } from '../../kit/operation.ts'
 import { wantsPrivacy } from '../../kit/privacy.ts'
 import { type Accepted, accept, type Reason } from './accept.ts'
-import { readingOf, wireAt } from './reading.ts'
+import { type Sent, unreadSender } from './reading.ts'
 import { type EventSettings, eventSettings } from './settings.ts'
 import type { EventState } from './state.ts'
 import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
-import { EVENTS_MAX, type Hints, type ReadBody, UnreadableBody, type WireName } from './wires/wire.ts'
+import { EVENTS_MAX, type ReadBody, UnreadableBody } from './wires/wire.ts'
 
 type Receiving = Context<'ingest', EventState>
 type Dropped = { index: number; reason: Reason | 'not_storable' }
 
-export function receive(context: Receiving, body: Buffer): Promise<Reply> {
-  const { hints, read } = readingOf(body, context.request)
-  if (!(read instanceof UnreadableBody)) senders.set(context.request, { wire: read.wire, count: read.count })
-  return receiveRead(context, hints, read)
-}
-
-/** What is known of requests whose events were read. */
-const senders = new WeakMap<object, { wire: WireName; count: number }>()
-
 /** Some SDKs read the body of a failure, and would lose or repeat events with another one. */
-export function faultForSender({ status, code, message }: Fault, request: RequestFacts): object | null {
-  const { wire, count } = senders.get(request) ?? { wire: wireAt(request), count: 0 }
+export function faultForSender(fault: Fault, request: RequestFacts, sent: Sent | null): object | null {
+  const { status, code, message } = fault
+  const { wire, count } = sent?.sender ?? unreadSender(request)
   return faultBody(wire, { status, code, message, isTooMany: code === 'too_many_events', count })
 }
 
-async function receiveRead(context: Receiving, hints: Hints, read: ReadBody | UnreadableBody): Promise<Reply> {
+export async function receive(context: Receiving, sent: Sent): Promise<Reply> {
   const { caller, request, state } = context
+  const { hints, read } = sent
+  if (!(read instanceof UnreadableBody)) sent.sender = read
   requireNoDelivery(request)
   if (caller.user === null) requireCeiling(context)
   if (read instanceof UnreadableBody) throw unreadable(read)

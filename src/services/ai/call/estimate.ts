@@ -9,6 +9,7 @@ import { fullInput } from '../tokens.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { NO_USAGE } from '../wires/usage.ts'
 import type { Limit } from './body.ts'
+import { hasLongCache } from './extras.ts'
 import { plain } from './fields.ts'
 import { choicesIn, limitIn, limitName, requireCount } from './limits.ts'
 
@@ -52,14 +53,14 @@ export function roughCosts(
   return { ...none, most, least: most, amount: inputCost(price, inputTokens) }
 }
 
-/** For any of these ways. Raises 400 for what has no most. */
+/** For any of these offers. Raises 400 for what has no most. */
 export async function fullCosts(
   offers: readonly Offer[],
   wire: ProviderWire,
   json: JsonObject,
   stored: number,
 ): Promise<Costs> {
-  const prices = offers.flatMap(({ price }) => price ?? [])
+  const prices = pricesFor(json, offers)
   requireBounded(json, prices)
   const models = offers.map(({ upstream }) => upstream)
   const sent = await fullInput(json, models)
@@ -82,6 +83,15 @@ export async function fullCosts(
     each === 0 ? output : Math.min(output, Math.floor(((held - costs(0)) * MILLION) / each))
   const limitWithin = (held: number) => ({ name: limitName(wire), tokens: tokensWithin(held) })
   return { ...whole, least: costs(Math.min(OUTPUT_LEAST, output)), limitWithin }
+}
+
+/** What is written to the cache may cost more than what is not: as much as if it is kept for an hour, where that is asked. */
+function pricesFor(json: JsonObject, offers: readonly Offer[]): Price[] {
+  const isLong = hasLongCache(json)
+  return offers.flatMap(({ price }) => {
+    if (!isLong || price?.cacheWriteHour === undefined) return price ?? []
+    return { ...price, cacheWrite: price.cacheWriteHour }
+  })
 }
 
 const MILLION = 1_000_000

@@ -1,13 +1,17 @@
 // What remains of a call: its charge, its line in the log, its event.
-import type { Clock } from '../../../engines/engines.ts'
+import type { Reply } from '../../../kit/answer.ts'
 import type { Principal } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
-import type { Hold, Keeps, Meter, SoFar } from '../../../kit/meter.ts'
+import { type KeyedRequest, keptReply } from '../../../kit/host/kept-answers.ts'
+import type { Keeps, Meter, SoFar } from '../../../kit/meter.ts'
+import type { Context } from '../../../kit/operation.ts'
 import { chargeOf, type Line, PRODUCT } from '../charges.ts'
 import type { Offer } from '../models/offer.ts'
-import type { RequestRow } from '../store.ts'
+import type { AiState } from '../state.ts'
 import { NO_USAGE, type Usage } from '../wires/usage.ts'
 import type { Costs } from './estimate.ts'
+
+export type CallContext = Context<'bearer', AiState> & { meter: Meter; keyed: KeyedRequest | null }
 
 export type Call = {
   id: string
@@ -32,7 +36,16 @@ export type Used = {
   error: string | null
 }
 
+export function newCall(
+  { caller, clock, request: { id, signal } }: CallContext,
+  about: Pick<Call, 'model' | 'wire' | 'isStreamed'>,
+): Call {
+  return { id, caller, ...about, startMs: clock.elapsedMs(), created: clock.now().toISOString(), signal }
+}
+
 export type Outcome = {
+  /** What is held for the call. */
+  readonly held: number
   /** Whether it is settled or has failed. */
   isOver(): boolean
   attempted(): void
@@ -43,18 +56,13 @@ export type Outcome = {
   /** From now on this is charged if the process dies. */
   watch(route: Way, usage: () => Usage): void
   /** Resolves when it is committed; raises 503 if that takes long. */
-  settle(used: Used, keeps?: Keeps | null): Promise<void>
+  settle(used: Used): Promise<void>
+  /** The same, with the answer: a process that dies before has not answered. */
+  answer(used: Used, answer: Reply): Promise<Reply>
   /** The same for a client that is gone. */
   settleLater(used: Used): void
   /** Nothing was used. Resolves when nothing is held any more. */
   fail(error: unknown): Promise<void>
-}
-
-/** Holds what the call may cost. */
-export function holdFor(meter: Meter, call: Call, route: Way, costs: Costs): Hold | Promise<Hold> {
-  const { most, least, amount, inputTokens } = costs
-  const { metadata } = soFarOf(call, route, { ...NO_USAGE, input: inputTokens })
-  return meter.hold(call.caller, { product: PRODUCT, model: route.model, most, least, amount, metadata })
 }
 
 function soFarOf(call: Call, route: Way, usage: Usage): SoFar {
@@ -68,8 +76,13 @@ function lineOf({ id, caller, created, model, wire, isStreamed }: Call, attempts
   return { id, org: caller.org, created, key, project: caller.project, model, wire, streamed: isStreamed, attempts }
 }
 
-/** `log` writes a line that no charge brings along. */
-export function openOutcome(call: Call, hold: Hold, clock: Clock, log: (row: RequestRow) => void): Outcome {
+/** Holds what the call may cost. */
+export async function openOutcome(context: CallContext, call: Call, route: Way, costs: Costs): Promise<Outcome> {
+  const { clock, keyed, meter, state } = context
+  const { most, least, amount, inputTokens } = costs
+  const { metadata } = soFarOf(call, route, { ...NO_USAGE, input: inputTokens })
+  const estimate = { product: PRODUCT, model: route.model, most, least, amount, metadata }
+  const hold = await meter.hold(call.caller, estimate)
   let attempts = 0
   let isOver = false
   let asked: Way | null = null
@@ -83,6 +96,7 @@ export function openOutcome(call: Call, hold: Hold, clock: Clock, log: (row: Req
   }
 
   return {
+    held: hold.amount,
     isOver: () => isOver,
     attempted: () => {
       attempts++
@@ -93,7 +107,13 @@ export function openOutcome(call: Call, hold: Hold, clock: Clock, log: (row: Req
     },
     asked: () => asked,
     watch: (route, usage) => hold.watch(() => soFarOf(call, route, usage())),
-    settle,
+    settle: used => settle(used),
+    answer: async (used, answer) => {
+      const kept = keyed && keptReply(answer)
+      await settle(used, keyed && kept && { request: keyed, answer: kept })
+      if (keyed && kept) keyed.isKept = true
+      return answer
+    },
     // The charge stays in its queue; nobody waits for it.
     settleLater: used => void settle(used).catch(() => {}),
     fail: async error => {
@@ -101,7 +121,7 @@ export function openOutcome(call: Call, hold: Hold, clock: Clock, log: (row: Req
       const none = { inputTokens: 0, outputTokens: 0, estimated: false, amount: null, transaction: null }
       const reason = reasonOf(error, call.signal)
       const answered = { provider: null, answeredModel: null, firstMs: null }
-      log({ ...lineOf(call, attempts), ...none, ...answered, error: reason, totalMs: totalMs() })
+      state.log({ ...lineOf(call, attempts), ...none, ...answered, error: reason, totalMs: totalMs() })
       await hold.release()
     },
   }

@@ -1,140 +1,109 @@
-// Passes the stream of a provider on to the client, as it is or translated, and reads the usage in it.
-import type { ProviderWire } from '../providers/provider.ts'
-import type { About, JsonObject, ServerEvent, Translation } from '../translations/translation.ts'
-import { cutNullUsage, isNullUsage, USAGE } from './null-usage.ts'
-import type { Produced } from './produced.ts'
+// A stream, on its way to the client.
+import { type HttpBody, HttpFailure } from '../../../engines/engines.ts'
+import { type EventStream, eventStream } from '../../../kit/answer.ts'
+import { Fault } from '../../../kit/fault.ts'
+import { METERED_MS_MAX } from '../../../kit/meter.ts'
+import type { Answered } from './attempts.ts'
+import { countedIn, together } from './counted.ts'
+import { type CallContext, reasonOf } from './outcome.ts'
+import { isLast, passOn } from './pass-on.ts'
+import { openProduced } from './produced.ts'
+import { failureOf, unusable } from './refusal.ts'
 import type { Route } from './route.ts'
-import { cleanError, tellsError, withoutKey, withoutSecrets, writtenIn } from './secrets.ts'
-import { eventsIn, eventText, openEvents } from './server-events.ts'
-import { jsonIn } from './texts.ts'
+import type { Answering } from './whole.ts'
 
-/** What to send for what has arrived; null for nothing. */
-export type Passing = { next(chunk: Buffer): Buffer | null; end(): Buffer | null }
+/** No generator, for which each chunk would wait several times more. */
+export function streamed(
+  { clock, request: call }: CallContext,
+  { route, response, leave }: Answered,
+  answering: Answering,
+): EventStream<never> {
+  const produced = openProduced(route.wire)
+  const chunks = response.body[Symbol.asyncIterator]()
+  const { json, wire, about, issuing, outcome, inputTokens } = answering
+  const passing = passOn(route, json, about, produced)
+  const untilMs = clock.elapsedMs() + METERED_MS_MAX
+  let [isEnded, isOver, hasLast] = [false, false, false]
+  let firstMs: number | null = null
+  outcome.watch(route, () => produced.soFar(inputTokens))
 
-/** `request` is the body of the client. A function for each chunk and not a generator: of those, each chunk would await
- *  several. */
-export function passOn(route: Route, request: JsonObject, about: About, produced: Produced): Passing {
-  const events = openEvents()
-  const { pass, end } = route.translation
-    ? translator(route.translation, request, about, produced)
-    : passer(produced, route.wire === 'chat' && !asksForUsage(request))
-  const { apiKey } = route.offer.at
-  const keys = writtenIn(apiKey)
-  const passed = (bytes: Buffer | null) => {
-    if (bytes === null) return null
-    const clean = mayTellError(bytes) ? withoutSecret(bytes, apiKey, produced) : bytes
-    // Some errors look like none.
-    return pass(keys.some(key => clean.includes(key)) ? Buffer.from(withoutKey(clean.toString(), apiKey)) : clean)
+  async function finish(error: string | null): Promise<void> {
+    if (isOver) return
+    isOver = true
+    leave()
+    if (hasLast) void readRest(chunks, response.body)
+    else response.body.destroy()
+    if (produced.isEmpty() && error !== 'interrupted') return outcome.fail(unusable(route.offer.by).fault)
+    const reported = produced.usage()
+    const isWhole = reported !== null && error === null && produced.isPlausible(reported)
+    const counted = isWhole ? null : await countedIn(route.wire, answering, produced.countOutput)
+    const used = { route, ...together(reported, counted, error === null), firstMs, error }
+    const settled = call.signal.aborted ? outcome.settleLater(used) : outcome.settle(used)
+    await Promise.all([settled, issuing?.end(used.usage)])
   }
-  return {
-    next: chunk => passed(events.add(chunk)),
-    end: () => joined(passed(events.rest()), end()),
+
+  async function next(): Promise<IteratorResult<Buffer, undefined>> {
+    try {
+      while (!isEnded) {
+        const { done, value } = await chunks.next()
+        if (done) isEnded = true
+        const bytes = done ? passing.end() : passing.next(value)
+        if (done && produced.isEmpty()) throw unusable(route.offer.by).fault
+        if (bytes === null) continue
+        const noting = issuing?.events(bytes)
+        if (noting) await noting
+        firstMs ??= clock.elapsedMs()
+        if (clock.elapsedMs() > untilMs) throw tooLong()
+        // The last event says that the answer is whole, and is sent when it is charged.
+        if (isLast(wire, bytes)) {
+          isEnded = hasLast = true
+          await end()
+        }
+        return { done: false, value: bytes }
+      }
+    } catch (cause) {
+      const fault = cause instanceof Fault ? cause : brokenOff(route, cause)
+      await finish(reasonOf(fault, call.signal))
+      throw fault
+    }
+    await end()
+    return END
   }
-}
+  const end = () => finish(produced.hasFailed() ? 'upstream_unreachable' : null)
 
-const LAST: Record<ProviderWire, readonly string[]> = {
-  chat: ['[DONE]'],
-  messages: ['message_stop'],
-  responses: ['response.completed', 'response.incomplete', 'response.failed'],
-  embeddings: [],
-}
-
-/** Whether these bytes have the event that says that a stream is whole. A text of a model may have its words. */
-export const isLast = (wire: ProviderWire, bytes: Buffer): boolean =>
-  LAST[wire].some(word => bytes.includes(word)) &&
-  eventsIn(bytes).some(event => LAST[wire].includes(nameOf(wire, event)))
-
-function nameOf(wire: ProviderWire, { event, data }: ServerEvent): string {
-  if (wire === 'chat') return data.trim()
-  return event ?? String((jsonIn(data) as { type?: unknown } | null)?.type)
-}
-
-const ERROR = Buffer.from('error')
-const EVENT = /event: ?$/
-const QUOTE = 34
-
-/** Whether it is a name, a whole text, or the name of an event. A quote inside of a text is escaped. */
-function mayTellError(bytes: Buffer): boolean {
-  for (let at = bytes.indexOf(ERROR); at !== -1; at = bytes.indexOf(ERROR, at + ERROR.length)) {
-    const before = bytes[at - 1]
-    if (before === QUOTE && bytes[at + ERROR.length] === QUOTE) return true
-    if (before !== QUOTE && EVENT.test(bytes.toString('latin1', Math.max(0, at - 7), at))) return true
-  }
-  return false
-}
-
-/** Notes an error that the events tell of. Some providers repeat in it the key that they refuse. */
-function withoutSecret(bytes: Buffer, apiKey: string | null, produced: Produced): Buffer {
-  const events = eventsIn(bytes)
-  const clean = events.map(event => cleanEvent(event, apiKey))
-  if (clean.every(one => one === null)) return bytes
-  produced.fail()
-  if (clean.every((data, at) => data === null || data === events[at]?.data)) return bytes
-  return Buffer.from(events.map((event, at) => eventText({ ...event, data: clean[at] ?? event.data })).join(''))
-}
-
-/** The data of an error without secrets; null if the event tells of none. */
-function cleanEvent({ event, data }: ServerEvent, apiKey: string | null): string | null {
-  const json = jsonIn(data)
-  if (event !== 'error' && !tellsError(json)) return null
-  if (json === null) return withoutSecrets(data, apiKey)
-  const clean = cleanError(json, apiKey)
-  return clean === json ? data : JSON.stringify(clean)
-}
-
-const asksForUsage = ({ stream_options: options }: JsonObject): boolean =>
-  (options as JsonObject | null | undefined)?.include_usage === true
-
-const joined = (one: Buffer | null, other: Buffer | null): Buffer | null =>
-  one && other ? Buffer.concat([one, other]) : (one ?? other)
-
-const unlessEmpty = (bytes: Buffer): Buffer | null => (bytes.length > 0 ? bytes : null)
-
-/** `pass` gets whole events. */
-type Passer = { pass(bytes: Buffer): Buffer | null; end(): Buffer | null }
-
-/** Bytes without usage pass unread. */
-function passer(produced: Produced, hidesUsage: boolean): Passer {
-  return {
-    pass: bytes => {
-      produced.add(bytes)
-      const at = bytes.indexOf(USAGE)
-      if (at === -1) return bytes
-      if (hidesUsage) return cutNullUsage(bytes, at) ?? unlessEmpty(withoutUsage(bytes, produced))
-      if (isNullUsage(bytes, at)) return bytes
-      for (const { data } of eventsIn(bytes)) if (data.includes('"usage"')) produced.report(jsonIn(data))
-      return bytes
+  const stream: AsyncIterableIterator<Buffer, undefined> = {
+    next,
+    return: async () => {
+      await finish('interrupted')
+      return END
     },
-    end: () => null,
+    [Symbol.asyncIterator]: () => stream,
+  }
+  return eventStream(stream, answering.told)
+}
+
+const END = { done: true, value: undefined } as const
+
+/** So long may a provider take to end its answer after the last event. */
+const REST_MS = 1_000
+
+/** Otherwise the connection to the provider could not be used again. */
+async function readRest(chunks: AsyncIterator<Buffer>, body: HttpBody): Promise<void> {
+  const timer = setTimeout(() => body.destroy(), REST_MS)
+  try {
+    while (!(await chunks.next()).done);
+  } catch {
+    // The answer was whole; how its connection ends says nothing about it.
+  } finally {
+    clearTimeout(timer)
+    body.destroy()
   }
 }
 
-/** The same events for a client that did not ask for the usage. A quote inside of a text is escaped, so that `"usage"`
- *  is always the name of a field. */
-function withoutUsage(bytes: Buffer, produced: Produced): Buffer {
-  const shown = eventsIn(bytes).flatMap(event => {
-    if (!event.data.includes('"usage"')) return eventText(event)
-    const json = jsonIn(event.data) as JsonObject | null
-    if (json?.usage === null) return eventText({ ...event, data: event.data.replace(/,"usage": ?null/, '') })
-    produced.report(json)
-    if (json === null || json.usage === undefined) return eventText(event)
-    if (Array.isArray(json.choices) && json.choices.length === 0) return []
-    const { usage: _, ...rest } = json
-    return eventText({ ...event, data: JSON.stringify(rest) })
-  })
-  return Buffer.from(shown.join(''))
-}
+const tooLong = () =>
+  new Fault('upstream_timeout', { message: `An answer may take at most ${METERED_MS_MAX / 60_000} minutes.` })
 
-function translator(translation: Translation, request: JsonObject, about: About, produced: Produced): Passer {
-  const stream = translation.stream(request, about)
-  const textOf = (events: readonly ServerEvent[]) => unlessEmpty(Buffer.from(events.map(eventText).join('')))
-  return {
-    pass: bytes => {
-      produced.add(bytes)
-      const events = eventsIn(bytes)
-      for (const { data } of events) if (data.includes('"usage"')) produced.report(jsonIn(data))
-      return textOf(events.flatMap(stream.next))
-    },
-    end: () => textOf(stream.end()),
-  }
+function brokenOff({ offer: { by } }: Route, cause: unknown): Fault {
+  if (cause instanceof HttpFailure && cause.reason === 'timeout') return failureOf(cause, by).fault
+  return new Fault('upstream_unreachable', { message: `The provider ${by} broke off its answer.`, cause })
 }

@@ -1,0 +1,140 @@
+// Passes the stream of a provider on to the client, as it is or translated, and reads the usage in it.
+import type { ProviderWire } from '../providers/provider.ts'
+import type { About, JsonObject, ServerEvent, Translation } from '../translations/translation.ts'
+import { cutNullUsage, isNullUsage, USAGE } from './null-usage.ts'
+import type { Produced } from './produced.ts'
+import type { Route } from './route.ts'
+import { cleanError, tellsError, withoutKey, withoutSecrets, writtenIn } from './secrets.ts'
+import { eventsIn, eventText, openEvents } from './server-events.ts'
+import { jsonIn } from './texts.ts'
+
+/** What to send for what has arrived; null for nothing. */
+export type Passing = { next(chunk: Buffer): Buffer | null; end(): Buffer | null }
+
+/** `request` is the body of the client. A function for each chunk and not a generator: of those, each chunk would await
+ *  several. */
+export function passOn(route: Route, request: JsonObject, about: About, produced: Produced): Passing {
+  const events = openEvents()
+  const { pass, end } = route.translation
+    ? translator(route.translation, request, about, produced)
+    : passer(produced, route.wire === 'chat' && !asksForUsage(request))
+  const { apiKey } = route.offer.at
+  const keys = writtenIn(apiKey)
+  const passed = (bytes: Buffer | null) => {
+    if (bytes === null) return null
+    const clean = mayTellError(bytes) ? withoutSecret(bytes, apiKey, produced) : bytes
+    // Some errors look like none.
+    return pass(keys.some(key => clean.includes(key)) ? Buffer.from(withoutKey(clean.toString(), apiKey)) : clean)
+  }
+  return {
+    next: chunk => passed(events.add(chunk)),
+    end: () => joined(passed(events.rest()), end()),
+  }
+}
+
+const LAST: Record<ProviderWire, readonly string[]> = {
+  chat: ['[DONE]'],
+  messages: ['message_stop'],
+  responses: ['response.completed', 'response.incomplete', 'response.failed'],
+  embeddings: [],
+}
+
+/** Whether these bytes have the event that says that a stream is whole. A text of a model may have its words. */
+export const isLast = (wire: ProviderWire, bytes: Buffer): boolean =>
+  LAST[wire].some(word => bytes.includes(word)) &&
+  eventsIn(bytes).some(event => LAST[wire].includes(nameOf(wire, event)))
+
+function nameOf(wire: ProviderWire, { event, data }: ServerEvent): string {
+  if (wire === 'chat') return data.trim()
+  return event ?? String((jsonIn(data) as { type?: unknown } | null)?.type)
+}
+
+const ERROR = Buffer.from('error')
+const EVENT = /event: ?$/
+const QUOTE = 34
+
+/** Whether it is a name, a whole text, or the name of an event. A quote inside of a text is escaped. */
+function mayTellError(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(ERROR); at !== -1; at = bytes.indexOf(ERROR, at + ERROR.length)) {
+    const before = bytes[at - 1]
+    if (before === QUOTE && bytes[at + ERROR.length] === QUOTE) return true
+    if (before !== QUOTE && EVENT.test(bytes.toString('latin1', Math.max(0, at - 7), at))) return true
+  }
+  return false
+}
+
+/** Notes an error that the events tell of. Some providers repeat in it the key that they refuse. */
+function withoutSecret(bytes: Buffer, apiKey: string | null, produced: Produced): Buffer {
+  const events = eventsIn(bytes)
+  const clean = events.map(event => cleanEvent(event, apiKey))
+  if (clean.every(one => one === null)) return bytes
+  produced.fail()
+  if (clean.every((data, at) => data === null || data === events[at]?.data)) return bytes
+  return Buffer.from(events.map((event, at) => eventText({ ...event, data: clean[at] ?? event.data })).join(''))
+}
+
+/** The data of an error without secrets; null if the event tells of none. */
+function cleanEvent({ event, data }: ServerEvent, apiKey: string | null): string | null {
+  const json = jsonIn(data)
+  if (event !== 'error' && !tellsError(json)) return null
+  if (json === null) return withoutSecrets(data, apiKey)
+  const clean = cleanError(json, apiKey)
+  return clean === json ? data : JSON.stringify(clean)
+}
+
+const asksForUsage = ({ stream_options: options }: JsonObject): boolean =>
+  (options as JsonObject | null | undefined)?.include_usage === true
+
+const joined = (one: Buffer | null, other: Buffer | null): Buffer | null =>
+  one && other ? Buffer.concat([one, other]) : (one ?? other)
+
+const unlessEmpty = (bytes: Buffer): Buffer | null => (bytes.length > 0 ? bytes : null)
+
+/** `pass` gets whole events. */
+type Passer = { pass(bytes: Buffer): Buffer | null; end(): Buffer | null }
+
+/** Bytes without usage pass unread. */
+function passer(produced: Produced, hidesUsage: boolean): Passer {
+  return {
+    pass: bytes => {
+      produced.add(bytes)
+      const at = bytes.indexOf(USAGE)
+      if (at === -1) return bytes
+      if (hidesUsage) return cutNullUsage(bytes, at) ?? unlessEmpty(withoutUsage(bytes, produced))
+      if (isNullUsage(bytes, at)) return bytes
+      for (const { data } of eventsIn(bytes)) if (data.includes('"usage"')) produced.report(jsonIn(data))
+      return bytes
+    },
+    end: () => null,
+  }
+}
+
+/** The same events for a client that did not ask for the usage. A quote inside of a text is escaped, so that `"usage"`
+ *  is always the name of a field. */
+function withoutUsage(bytes: Buffer, produced: Produced): Buffer {
+  const shown = eventsIn(bytes).flatMap(event => {
+    if (!event.data.includes('"usage"')) return eventText(event)
+    const json = jsonIn(event.data) as JsonObject | null
+    if (json?.usage === null) return eventText({ ...event, data: event.data.replace(/,"usage": ?null/, '') })
+    produced.report(json)
+    if (json === null || json.usage === undefined) return eventText(event)
+    if (Array.isArray(json.choices) && json.choices.length === 0) return []
+    const { usage: _, ...rest } = json
+    return eventText({ ...event, data: JSON.stringify(rest) })
+  })
+  return Buffer.from(shown.join(''))
+}
+
+function translator(translation: Translation, request: JsonObject, about: About, produced: Produced): Passer {
+  const stream = translation.stream(request, about)
+  const textOf = (events: readonly ServerEvent[]) => unlessEmpty(Buffer.from(events.map(eventText).join('')))
+  return {
+    pass: bytes => {
+      produced.add(bytes)
+      const events = eventsIn(bytes)
+      for (const { data } of events) if (data.includes('"usage"')) produced.report(jsonIn(data))
+      return textOf(events.flatMap(stream.next))
+    },
+    end: () => textOf(stream.end()),
+  }
+}
