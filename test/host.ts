@@ -27,7 +27,7 @@ import type { IdentityProvider, SignIn } from '../src/kit/sign-in.ts'
 import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
 import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
-import { type DatabaseAt, env, sameDatabase, testDatabase } from './database.ts'
+import { type DatabaseAt, env, OWNER_PASSWORD, sameDatabase, testDatabase } from './database.ts'
 import { checkedLog, checkOutcome } from './declared.ts'
 
 export type TestOptions = Partial<
@@ -289,12 +289,13 @@ function testIdentity() {
 }
 
 /** Creates organisations, members and sessions. */
-function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random' | 'passwords'>) {
-  const { db, clock } = engines
-  let digest: Promise<string> | null = null
+function testAccounts(opened: Pick<Engines, 'db' | 'clock' | 'random' | 'passwords'>) {
+  const { db, clock } = opened
+  const digest = env('STOA_TEST_DIGEST')
+  const engines = { ...opened, passwords: { ...opened.passwords, hash: async () => digest } }
   const organisation = async (slug: string) => {
     const org = slug as OrgId
-    const owner = { email: `owner@${slug}.test`, password: 'not used by any test' }
+    const owner = { email: `owner@${slug}.test`, password: OWNER_PASSWORD }
     const user = await db.transaction(tx => createOrganisation({ ...engines, db: tx }, { org, name: slug, owner }))
     return { org, user, key: await issueKey(org, user), ...owner }
   }
@@ -305,11 +306,10 @@ function testAccounts(engines: Pick<Engines, 'db' | 'clock' | 'random' | 'passwo
   }
   /** Adds a user with a key to an organisation. */
   const member = async (org: OrgId, role: Role) => {
-    digest ??= engines.passwords.hash(org, 'chosen by the person')
     const user = `usr_${engines.random.token(24)}`
     const email = `${user.toLowerCase()}@${org}.test`
     await db`insert into users (id, email, password, created)
-      values (${user}, ${email}, ${await digest}, ${clock.now().toISOString()})`
+      values (${user}, ${email}, ${digest}, ${clock.now().toISOString()})`
     await join(org, user, role)
     return { org, user, email, key: await issueKey(org, user) }
   }
