@@ -1,7 +1,7 @@
 // Starts the real host over TLS for a test, with its own database, a manual clock and a mocked outgoing network. Every
 // answer and event is checked against its declaration.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { Agent, type Dispatcher, MockAgent, request } from 'undici'
@@ -81,6 +81,13 @@ export const CA = () => readFileSync(join(tlsDirectory(), 'ca.pem'), 'utf8')
 
 /** Stops the host after the test of the given context; without one, after all tests of the file. */
 export async function startHost(options: TestOptions = {}, t?: TestContext) {
+  const [startedMs, cpuBefore] = [performance.now(), process.cpuUsage()]
+  const host = await openTestHost(options, t)
+  recordStart(startedMs, cpuBefore)
+  return host
+}
+
+async function openTestHost(options: TestOptions, t?: TestContext) {
   const { db, at, drop } = options.beside ? sameDatabase(options.beside.database) : await testDatabase(options)
   const violations: string[] = []
   const world = testEngines(options.wrapDb?.(db) ?? db, options, violations)
@@ -159,6 +166,13 @@ export async function startHost(options: TestOptions = {}, t?: TestContext) {
     acceptSignIns,
     logged,
   }
+}
+
+/** For the table of times that `tools/test.ts` prints. */
+function recordStart(startedMs: number, cpuBefore: NodeJS.CpuUsage): void {
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const line = JSON.stringify({ ms: performance.now() - startedMs, cpuMs: (user + system) / 1_000 })
+  if (process.env.STOA_TEST_HOSTS) appendFileSync(process.env.STOA_TEST_HOSTS, `${line}\n`)
 }
 
 /** Lines of the log that tell of failures of consumers and queues. */
