@@ -21,8 +21,7 @@ export const checkOutcome = (
 ) => {
   if ('fault' in outcome) {
     const { code, cause, message } = outcome.fault
-    const record = process.env.STOA_TEST_FAULTS
-    if (record) appendFileSync(record, `${id} ${code}\n`)
+    recordOnce(process.env.STOA_TEST_FAULTS, `${id} ${code}`)
     const isOfHost = HOST_FAULTS.includes(code) && (code !== 'not_found' || message.includes('X-Project-Id'))
     if (!operation.faults.includes(code) && !isOfHost) violations.push(`${id} raised ${code}: ${cause}`)
   } else {
@@ -50,7 +49,13 @@ function problemOf(schema: TSchema, value: unknown): string | null {
 }
 
 const familyOf = (subject: string) => subject.split('.', 1)[0] as string
+
 const recorded = new Set<string>()
+/** Appends a line to a file that `tools/test.ts` reads. */
+function recordOnce(file: string | undefined, line: string): void {
+  if (file && !recorded.has(line)) appendFileSync(file, `${line}\n`)
+  recorded.add(line)
+}
 
 /** Adds what is appended to `emitted`, checks it against its declaration, and appends its subject to the file that
  *  `tools/test.ts` reads. Only families in which no subject is declared are free. */
@@ -58,9 +63,7 @@ export function checkedLog(log: Log, services: readonly Service[], emitted: Enve
   const declared = eventsOf(services)
   const families = new Set([...declared.keys()].map(familyOf))
   const check = ({ type, data }: Envelope) => {
-    const record = process.env.STOA_TEST_EVENTS
-    if (record && !recorded.has(type)) appendFileSync(record, `${type}\n`)
-    recorded.add(type)
+    recordOnce(process.env.STOA_TEST_EVENTS, type)
     const event = declared.get(type)
     if (event) {
       const problem = problemOf(event.schema, data)

@@ -15,6 +15,8 @@ const CALLERS = [
   { name: 'an owner', key: host.home.key, rounds: 150 },
   { name: 'a superadmin', key: host.admin.key, rounds: 50 },
 ]
+/** A third of the changes change nothing. What was sent as often as this, within the same state, tells nothing new. */
+const SAME_MAX = 3
 const entries = allOperations.filter(({ id }) => !FAILING_OR_ENDLESS.includes(id) && !SLOW_OPERATIONS.includes(id))
 
 describe(`fuzz (repeat with STOA_FUZZ_SEED=${seed})`, () => {
@@ -25,14 +27,19 @@ describe(`fuzz (repeat with STOA_FUZZ_SEED=${seed})`, () => {
     it(`${entry.id} answers as declared`, async () => {
       for (const { name, key, rounds } of CALLERS) {
         const random = seededRandom(`${seed}/${entry.id}/${name}`)
+        const sent = new Map<string, number>()
         for (let round = 0; round < rounds; round++) {
           const example = exampleInput(operation, `f${round % 7}`)
           const input = mutated(example, Object.keys(fieldsOf(operation)), random)
+          const text = JSON.stringify(input)
+          const times = (sent.get(text) ?? 0) + 1
+          if (times > SAME_MAX) continue
+          sent.set(text, times)
           const answer = await send(host, entry, input, { as: key })
           if (answer.status < 400) continue
           const code = faultCodeOf(operation, answer)
           const isFine = allowed.includes(code) && (answer.status < 500 || operation.faults.includes(code as never))
-          assert.ok(isFine, `${name}, ${JSON.stringify(input).slice(0, 300)}: ${answer.status} ${code}`)
+          assert.ok(isFine, `${name}, ${text.slice(0, 300)}: ${answer.status} ${code}`)
         }
       }
     })

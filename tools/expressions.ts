@@ -1,12 +1,18 @@
 // Finds the regular expressions of a source file, and how long each may take on the worst text.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { CACHE } from './test/run.ts'
 
 /** `flags` is null for an argument of `new RegExp` that is not a constant; then `source` is the code after it. */
 export type Expression = { source: string; flags: string | null; line: number }
 
 type Recheck = Pick<typeof import('recheck'), 'checkSync'>
+const require = createRequire(import.meta.url)
 /** The build without Java, native code and child processes: it runs everywhere and has the same result everywhere. */
-const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as Recheck
+const { checkSync } = require('recheck/lib/browser.js') as Recheck
+const { version } = require('recheck/package.json') as { version: string }
 
 /** Expressions with long repetitions are tried on generated texts: fewer than by default, which takes three times as long
  *  and finds no more in this source. */
@@ -24,9 +30,31 @@ const LIMITS = { attackLimit: 10_000_000, attackTimeout: null, incubationTimeout
 /** What is wrong with an expression; null if its time is linear in the length of the text. */
 export function slowness(source: string, flags: string): string | null {
   if (LOOKS_FAR_BACK.test(source)) return 'looks back over a repetition, at every position of the text'
-  const result = checkSync(source, flags, { timeout: null, ...LIMITS, ...EFFORT })
-  if (result.status === 'safe') return null
-  return result.status === 'vulnerable' ? result.complexity.summary : `unknown: ${result.error.kind}`
+  return remembered(JSON.stringify([version, LIMITS, EFFORT, source, flags]), () => {
+    const result = checkSync(source, flags, { timeout: null, ...LIMITS, ...EFFORT })
+    if (result.status === 'safe') return null
+    return result.status === 'vulnerable' ? result.complexity.summary : `unknown: ${result.error.kind}`
+  })
+}
+
+const FINDINGS = join(CACHE, 'expressions.json')
+const findings: Record<string, string | null> = existsSync(FINDINGS) ? JSON.parse(readFileSync(FINDINGS, 'utf8')) : {}
+/** What takes less is not worth a file. */
+const REMEMBERED_MS = 20
+
+/** The result for an expression is always the same, and some take ten seconds. */
+function remembered(question: string, ask: () => string | null): string | null {
+  const name = createHash('sha256').update(question).digest('hex')
+  const known = findings[name]
+  if (known !== undefined) return known
+  const startedMs = performance.now()
+  const found = ask()
+  if (performance.now() - startedMs > REMEMBERED_MS) {
+    findings[name] = found
+    writeFileSync(`${FINDINGS}.${process.pid}`, JSON.stringify(findings))
+    renameSync(`${FINDINGS}.${process.pid}`, FINDINGS)
+  }
+  return found
 }
 
 /** A text for which this is slow is rarely generated. */

@@ -111,8 +111,11 @@ describe('wrong passwords', () => {
 
   it('throttle an address after 100 attempts on different accounts', async () => {
     const guess = await guesser('10.0.8.1')
-    const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => guess(`spray${n}@home.test`)))
-    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [401])
+    for (let tens = 0; tens < 10; tens++) {
+      // All at once would wait for each other longer than a page does.
+      const responses = await Promise.all(Array.from({ length: 10 }, (_, n) => guess(`spray${tens}${n}@home.test`)))
+      assert.deepEqual([...new Set(responses.map(({ status }) => status))], [401])
+    }
     assert.equal((await guess('spray100@home.test')).status, 429)
     const other = await guesser('10.0.8.2')
     assert.equal((await other('spray100@home.test')).status, 401)

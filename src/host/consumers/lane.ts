@@ -137,7 +137,7 @@ export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: Read
     const over = new AbortController()
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      reject(new Error(`took longer than ${lateMs} ms`))
+      reject(tookTooLong(lateMs))
       over.abort()
     }, lateMs - elapsedMs())
     try {
@@ -174,10 +174,13 @@ export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: Read
       if (current === null || stopped.aborted) return null
       // A call that blocks the process or its connection for so long is to blame for the loss of that connection.
       const isOfDatabase = error instanceof EngineUnavailable && error.engine === 'db' && error.state !== 'conflict'
-      return isOfDatabase && elapsedMs() < lateMs ? null : { ...current, error }
+      if (!isOfDatabase) return { ...current, error }
+      return elapsedMs() < lateMs ? null : { ...current, error: tookTooLong(lateMs, error) }
     },
   }
 }
+
+const tookTooLong = (lateMs: number, cause?: unknown) => new Error(`took longer than ${lateMs} ms`, { cause })
 
 const ERROR_CHARACTERS_MAX = 2_000
 

@@ -6,6 +6,7 @@ import { eventually } from '../../../test/eventually.ts'
 import { type Answer, startHost } from '../../../test/host.ts'
 import * as publishers from '../../../test/publishers.ts'
 import { httpOver } from '../../engines/http/http.ts'
+import { withLease } from '../../kit/lease/lease.ts'
 
 const { brokenConnection, publish, small } = publishers
 const host = await startHost()
@@ -131,6 +132,12 @@ describe('a refresh', () => {
     for (const { status, text } of both) assert.ok([200, 409].includes(status), text)
     assert.ok(both.some(({ status }) => status === 200))
     assert.deepEqual([(await lookUp('domain', 'raced.com')).hit, (await setOf('domain')).keys], [true, 5])
+  })
+
+  it('is refused while another process refreshes the set', async () => {
+    const signal = new AbortController().signal
+    const answer = await withLease(host.engines, 'risk domain', signal, () => refreshSet({ set: 'domain' }))
+    assert.deepEqual([answer?.status, answer?.body.error.code], [409, 'conflict'])
   })
 
   it('keeps the members of the current and the previous version, and a row for every version', async () => {
