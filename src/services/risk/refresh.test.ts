@@ -6,7 +6,7 @@ import { eventually } from '../../../test/eventually.ts'
 import { type Answer, startHost } from '../../../test/host.ts'
 import * as publishers from '../../../test/publishers.ts'
 import { httpOver } from '../../engines/http/http.ts'
-import { withLease } from '../../kit/lease/lease.ts'
+import { withLease } from '../../kit/lease.ts'
 
 const { brokenConnection, publish, small } = publishers
 const host = await startHost()
