@@ -8,6 +8,7 @@ import { nothing } from '../../kit/answer.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, secret } from '../../kit/fields.ts'
+import { lock } from '../../kit/lock.store.ts'
 import { listing, type Position, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { requireUnrestricted } from '../../kit/restricted.ts'
 import { changesIn } from '../../kit/write.ts'
@@ -98,6 +99,7 @@ export const createKey = operation({
     boundsFrom(given, clock.now(), state.services) // Invalid input is rejected before it waits in the queue.
     const text = newKeyText(random, type)
     return write({ serialize: true }, async ({ db, record, emit }) => {
+      await lock(db, `keys of ${caller.org}`) // Before the time is read: the key may have expired meanwhile.
       const now = clock.now()
       const bounds = { ...NO_BOUNDS, ...boundsFrom(given, now, state.services) }
       const key = await keepKey({ db, clock, random }, { ...caller, name, type, text, bounds })

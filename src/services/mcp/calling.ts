@@ -55,7 +55,12 @@ async function callOperation(
   const sent = answer.media === null ? given : { ...given, format: 'json' }
   const input = bodyKind === 'parsed' ? withBody(operation, sent) : sent
   // A tool call needs a credential, even where the same request over HTTP needs none.
-  const output = await calls.callAs(id, presented((method === 'GET' && access !== 'ingest') || access === 'public'), input, request)
+  const output = await calls.callAs(
+    id,
+    presented((method === 'GET' && access !== 'ingest') || access === 'public'),
+    input,
+    request,
+  )
   return answerResult(output, tool.outputSchema !== undefined)
 }
 
