@@ -1,7 +1,7 @@
 // Starts the real host over TLS for a test, with its own database, a manual clock and a mocked outgoing network. Every
 // answer and event is checked against its declaration.
 import assert from 'node:assert/strict'
-import { appendFileSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { Agent, type Dispatcher, MockAgent, request } from 'undici'
@@ -29,6 +29,7 @@ import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
 import { type DatabaseAt, env, OWNER_PASSWORD, sameDatabase, testDatabase } from './database.ts'
 import { checkedLog, checkOutcome } from './declared.ts'
+import { recordStart } from './start-times.ts'
 
 export type TestOptions = Partial<
   Pick<
@@ -64,6 +65,8 @@ type Running = Record<'home' | 'other' | 'admin', Organisation> & {
   clock: ReturnType<typeof manualClock>
   engines: Pick<Engines, 'seal'>
   database: DatabaseAt
+  /** Stop the processes on its database, which end before it is dropped. */
+  besides: (() => Promise<void>)[]
 }
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers another type
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
@@ -105,14 +108,7 @@ async function openTestHost(options: TestOptions, t?: TestContext) {
   const { capturing, keyringOf } = captureKeyring(withProviders(options.services ?? services))
   const settings = settingValues(capturing, options)
   const host = await openHost({
-    version: '0.0.0-test',
-    upstreams: new Map(),
-    hsts: false,
-    bodyBytesMax: 64 * 1024 * 1024,
-    answerBytesMax: 128 * 1024 * 1024,
-    files: [],
-    runsBackground: false,
-    isAlone: false,
+    ...hostDefaults(),
     ...options,
     ...opened,
     engines,
@@ -136,8 +132,9 @@ async function openTestHost(options: TestOptions, t?: TestContext) {
   const { home, other, admin } = options.beside ?? (await firstOrganisations(accounts.organisation))
 
   const call = createCall(baseUrl, agent, home.key)
-  const browser = browserOf(call, accounts.signIn)
-  const stop = async () => {
+  const besides: Running['besides'] = []
+  const stop = once(async () => {
+    for (const stopOther of besides) await stopOther()
     await agent.destroy()
     await host.drain(0)
     await engines.log.close()
@@ -145,7 +142,8 @@ async function openTestHost(options: TestOptions, t?: TestContext) {
     await drop()
     assert.deepEqual(violations, [], 'answers or events that do not match their declaration')
     assert.deepEqual(world.warnings, [], 'warnings of background work')
-  }
+  })
+  options.beside?.besides.push(stop)
   if (t) t.after(stop)
   else after(stop)
   return {
@@ -158,22 +156,35 @@ async function openTestHost(options: TestOptions, t?: TestContext) {
     home,
     other,
     admin,
-    browser,
+    browser: browserOf(call, accounts.signIn),
     db,
     database: at,
     settings,
     keyring,
     acceptSignIns,
     logged,
+    besides,
   }
 }
 
-/** For the table of times that `tools/test.ts` prints. */
-function recordStart(startedMs: number, cpuBefore: NodeJS.CpuUsage): void {
-  const { user, system } = process.cpuUsage(cpuBefore)
-  const line = JSON.stringify({ ms: performance.now() - startedMs, cpuMs: (user + system) / 1_000 })
-  if (process.env.STOA_TEST_HOSTS) appendFileSync(process.env.STOA_TEST_HOSTS, `${line}\n`)
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null
+  return () => {
+    done ??= work()
+    return done
+  }
 }
+
+const hostDefaults = () => ({
+  version: '0.0.0-test',
+  upstreams: new Map(),
+  hsts: false,
+  bodyBytesMax: 64 * 1024 * 1024,
+  answerBytesMax: 128 * 1024 * 1024,
+  files: [],
+  runsBackground: false,
+  isAlone: false,
+})
 
 /** Lines of the log that tell of failures of consumers and queues. */
 const OF_BACKGROUND = /"msg":"(a consumer failed|consumers|queues|the log)"/

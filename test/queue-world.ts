@@ -1,5 +1,6 @@
 // A host with queues of its own: each job calls what the test says, and every end is kept.
 import { after } from 'node:test'
+import { type Database, EngineUnavailable } from '../src/engines/engines.ts'
 import type { OrgId } from '../src/kit/caller.ts'
 import type { Attempted, Ended, Job, NewJob, Queue, QueueDeclaration } from '../src/kit/queue.ts'
 import { service, serviceKit } from '../src/kit/service.ts'
@@ -43,10 +44,14 @@ export type Row = {
   error: string | null
 }
 
+export type QueueProcess = Awaited<ReturnType<typeof startQueues>>
+
 /** Real time, so that what is due later comes by itself. */
 export async function startQueues(queues: readonly Queue[], options: TestOptions = {}) {
+  const connection = { isLost: false }
   const host = await startHost({
     services: [service({ name: 'specimen', what: 'For tests', queues })],
+    wrapDb: db => losable(db, connection),
     ...{ runsBackground: true, now: 'real', ...options },
   })
   await host.db.script(`create table if not exists ends (at bigint generated always as identity, queue text, key text, n int,
@@ -72,7 +77,30 @@ export async function startQueues(queues: readonly Queue[], options: TestOptions
     )
   const waitingIn = async ({ id }: { id: string }) =>
     (await host.db<{ count: number }>`select count(*) from queue_jobs where queue = ${id}`)[0]?.count
-  return { host, add, endsOf, endedOf, waitingIn }
+  /** From then on nothing of this process reaches its database, as if it had been killed, until it gets that back. */
+  const lose = (isLost: boolean) => {
+    connection.isLost = isLost
+  }
+  return { host, add, endsOf, endedOf, waitingIn, lose }
+}
+
+function losable(db: Database, connection: { isLost: boolean }): Database {
+  const call = async (run: () => Promise<unknown>) => {
+    if (connection.isLost) throw new EngineUnavailable('db', 'down')
+    return run()
+  }
+  return new Proxy(db, {
+    apply: (of, _self, given: Parameters<Database>) => call(() => of(...given)),
+    get: (of, name) => {
+      const value = Reflect.get(of, name)
+      if (name === 'for') return (user: string) => losable(value(user), connection)
+      if (name === 'background' || name === 'analytics') return losable(value, connection)
+      if (name === 'transaction' || name === 'atOnce') return (...given: unknown[]) => call(() => value(...given))
+      return name === 'autocommit'
+        ? new Proxy(value, { apply: (run, _self, given) => call(() => run(...given)) })
+        : value
+    },
+  })
 }
 
 export const jobs = (length: number, from = 0, more: object = {}) =>

@@ -1,10 +1,33 @@
-import { after } from 'node:test'
+import assert from 'node:assert/strict'
+import { after, it } from 'node:test'
 import { warehouseConforms } from '../../../test/conformance/warehouse.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { openWarehouse } from './warehouse.ts'
 
+const { db, drop } = await testDatabase()
+after(drop)
+const warehouse = openWarehouse()
+
 warehouseConforms('in PostgreSQL', async () => {
-  const { db, drop } = await testDatabase()
-  after(drop)
-  return { warehouse: openWarehouse(), db, transaction: work => db.transaction(work), settle: async () => {} }
+  return { warehouse, db, transaction: work => db.transaction(work), settle: async () => {} }
+})
+
+it('keeps the events of each month in a part of its own', async () => {
+  const now = new Date('2031-05-15T09:00:00.000Z')
+  await warehouse.maintain(db, work => db.transaction(work), now)
+  const received = '2031-06-01T00:00:00.000Z'
+  const row = {
+    received,
+    timestamp: received,
+    isClamped: false,
+    org: 'parts',
+    id: 'evt_1',
+    wire: 'native',
+    event: 'page',
+  }
+  const none = { project: null, workspace: null, distinctId: null, anonymousId: null, sessionId: null }
+  const event = { ...row, ...none, revenue: null, currency: null, fingerprint: null, properties: '{}' }
+  await db.transaction(tx => warehouse.append(tx, [event]))
+  const [found] = await db<{ part: string }>`select tableoid::regclass::text as part from events where org = 'parts'`
+  assert.equal(found?.part, 'events_203106')
 })

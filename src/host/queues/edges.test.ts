@@ -1,11 +1,10 @@
-// What was broken once: leases that were lost, jobs that were cancelled while they ran, limits that changed, resends.
+// What was broken once: jobs that were cancelled while they ran, limits that changed, resends.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../../test/eventually.ts'
 import { FAILED, jobs, newQueue, OK, startQueues } from '../../../test/queue-world.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import * as store from '../../kit/queues/store.ts'
 
 const plain = newQueue('edges.plain')
 const ordered = newQueue('edges.ordered', { isOrdered: true })
@@ -70,45 +69,6 @@ describe('a job that is cancelled while it runs', () => {
     assert.deepEqual([row?.attempt, row?.status], [1, 'failed'])
     assert.equal(await waitingIn(plain.queue), 0)
     plain.act = async () => OK
-  })
-})
-
-describe('a process whose lease was taken for over', () => {
-  it('claims its keys again, and leaves none behind', async () => {
-    const before = (await endsOf(plain.queue)).length
-    plain.act = async () => {
-      await pause(20)
-      return OK
-    }
-    for (let n = 0; n < 10; n++) await add(plain.queue, jobs(40, 0, { key: `lost-${n}` }))
-    // Another process judged it dead, and freed some of its keys; others were claimed since.
-    await host.db.transaction(async tx => {
-      await tx`delete from queue_holders`
-      await tx`update queue_keys set holder = null, due = now() where key < 'lost-5'`
-    })
-    await eventually(
-      () => endsOf(plain.queue),
-      rows => rows.length - before >= 400,
-    )
-    assert.equal(await waitingIn(plain.queue), 0)
-    plain.act = async () => OK
-  })
-
-  it('and that died has its keys freed, although it has no lease any more', async () => {
-    await host.db`insert into queue_keys (queue, key, org, holder) values ('edges.plain', 'orphan', 'home', 'nobody')`
-    await add(plain.queue, jobs(1, 500, { key: 'orphan' }))
-    await eventually(
-      () => endsOf(plain.queue),
-      rows => rows.some(({ key }) => key === 'orphan'),
-    )
-  })
-
-  it('keeps them if it has renewed its lease meanwhile', async () => {
-    await host.db`insert into queue_holders values ('renewed', clock_timestamp() + interval '1 hour')`
-    await host.db`insert into queue_keys (queue, key, org, holder) values ('edges.plain', 'kept', 'home', 'renewed')`
-    await host.db.transaction(tx => store.freeKeys(tx, ['renewed'], false, host.clock.now().toISOString()))
-    const [row] = await host.db<{ holder: string }>`select holder from queue_keys where key = 'kept'`
-    assert.equal(row?.holder, 'renewed')
   })
 })
 

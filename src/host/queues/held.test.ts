@@ -7,7 +7,8 @@ import { FAILED, jobs, newQueue, OK, startQueues } from '../../../test/queue-wor
 import type { OrgId } from '../../kit/caller.ts'
 import { service } from '../../kit/service.ts'
 
-const plain = newQueue('held.plain')
+// Attempts wait for the test, however long that takes.
+const plain = newQueue('held.plain', { deadlineMs: 600_000 })
 const ordered = newQueue('held.ordered', { isOrdered: true, pausesMs: [60_000, 300_000] })
 // The clock stands still, so that nobody looks for work without being told of it.
 const now = '2026-11-15T09:00:00.000Z'
