@@ -3,44 +3,47 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
 import type { Removing, Table } from '../table.ts'
-import { countRows, deleteRows, selectPlaces, selectReferences, waysOf } from './store.ts'
+import { countRows, type Deleted, deleteRows, type Order, selectOrders, selectReferences, waysOf } from './store.ts'
 
 const ROWS_AT_ONCE = 500
-/** Found at once: each search passes all deleted rows that are still in the index, millions of them perhaps. */
-const BATCHES_AT_ONCE = 40
 
 /** One pass, until the signal is aborted. Returns whether there was nothing to delete. */
 export async function purge(removing: Removing, tables: readonly Table[], org: OrgId): Promise<boolean> {
   const { db, signal } = removing
   const purged = tables.filter(({ shared, kept }) => shared === null && kept === null)
   for (const table of purged) if (table.isDrained && (await hasRows(db, table, org))) return false
-  let found = 0
+  const orders = await selectOrders(db)
+  let deleted = 0
   for (const table of dependentsFirst(purged, await selectReferences(db))) {
     if (table.isDrained) continue
     if (table.remove) await table.remove(removing, org, null)
-    else found += await purgeTable(removing, table, org)
+    else deleted += await purgeTable(removing, table, org, orders)
     if (signal.aborted) return false
   }
-  return found === 0
+  return deleted === 0
 }
 
-/** Returns how many batches it found. Rows in them that others hold are left. */
-async function purgeTable({ db, signal, write }: Removing, table: Table, org: OrgId): Promise<number> {
-  let found = 0
-  for (const way of waysOf(table, org)) {
-    for (let isLeft = true; isLeft && !signal.aborted; ) {
-      const batches = await selectPlaces(db, table, way, BATCHES_AT_ONCE, ROWS_AT_ONCE)
-      isLeft = batches.length === BATCHES_AT_ONCE
-      found += batches.length
-      for (const places of batches) {
-        if (signal.aborted) break
-        const startMs = performance.now()
-        await write(tx => deleteRows(tx, table, way, places))
-        await wait(performance.now() - startMs) // Half of the time is left to others.
-      }
+async function purgeTable(
+  { signal, write }: Removing,
+  table: Table,
+  org: OrgId,
+  orders: readonly Order[],
+): Promise<number> {
+  let all = 0
+  for (const [at, way] of waysOf(table, org).entries()) {
+    // The first way is that by the column.
+    const order = orders.find(one => at === 0 && one.table === table.name && one.first === table.org)
+    let deleted: Deleted = { count: ROWS_AT_ONCE, last: null }
+    while (deleted.count === ROWS_AT_ONCE && !signal.aborted) {
+      const startMs = performance.now()
+      const { last } = deleted
+      deleted = await write(tx => deleteRows(tx, table, way, ROWS_AT_ONCE, { order, last }))
+      all += deleted.count
+      // Half of the time is left to others.
+      if (deleted.count === ROWS_AT_ONCE) await wait(performance.now() - startMs)
     }
   }
-  return found
+  return all
 }
 
 const hasRows = async (db: Sql, table: Table, org: OrgId): Promise<boolean> => {

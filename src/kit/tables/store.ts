@@ -18,8 +18,10 @@ export function waysOf({ org: column, through }: Table, org: string): Fragment[]
   return [...byColumn, ...byOthers]
 }
 
+const joined = (all: Fragment, one: Fragment): Fragment => fragment`${all}, ${one}`
+
 const listOf = (columns: readonly string[], of: string): Fragment =>
-  columns.map(column => fragment`${nameOf(of)}.${nameOf(column)}`).reduce((all, one) => fragment`${all}, ${one}`)
+  columns.map(column => fragment`${nameOf(of)}.${nameOf(column)}`).reduce(joined)
 
 /** How many rows there are, but at most `max`. */
 export async function countRows(db: Sql, { name }: Table, way: Fragment, max: number, among = ALL): Promise<number> {
@@ -28,21 +30,53 @@ export async function countRows(db: Sql, { name }: Table, way: Fragment, max: nu
   return row?.count ?? 0
 }
 
-/** Where rows are: so many batches at most, each as the text of an array. */
-export async function selectPlaces(db: Sql, { name }: Table, way: Fragment, batches: number, rows: number) {
-  const found = await db<{ places: string }>`select array_agg(place)::text as places from (
-      select t.ctid as place, (row_number() over () - 1) / ${rows}::int as batch
-      from (select t.ctid from ${nameOf(name)} as t where ${way} limit ${batches}::int * ${rows}::int) as t) as placed
-    group by batch order by batch`
-  return found.map(({ places }) => places)
+/** The columns of an index after the first one, with their types. */
+export type Order = { table: string; first: string; columns: string[]; types: string[] }
+
+/** The indexes in whose order all rows of a table can be read, the best one of each table first. */
+export async function selectOrders(db: Sql): Promise<Order[]> {
+  return db<Order>`select indrelid::regclass::text as table, (array_agg(attname::text order by at))[1] as first,
+      (array_agg(attname::text order by at))[2:] as columns, (array_agg(typname::text order by at))[2:] as types
+    from pg_index join pg_class as c on c.oid = indexrelid join pg_am on pg_am.oid = relam and amname = 'btree'
+    cross join unnest(indkey, indcollation, indoption) with ordinality as k (number, collated, option, at)
+    join pg_attribute on attrelid = indrelid and attnum = k.number join pg_type on pg_type.oid = atttypid
+    where relnamespace = 'public'::regnamespace and indisvalid and indpred is null and indexprs is null
+    group by indexrelid, indrelid, indisprimary, indisunique
+    having count(*) > 1 and bool_and(attnotnull and collated = attcollation and option = 0)
+    order by indisprimary desc, indisunique desc, indexrelid`
 }
 
-/** Deletes the rows at these places; returns how many. Another row may be at one of them by now. */
-export async function deleteRows(db: Tx, { name }: Table, way: Fragment, places: string): Promise<number> {
-  const rows = await db`delete from ${nameOf(name)} where ctid = any(array(
-    select t.ctid from ${nameOf(name)} as t where t.ctid = any(${places}::text::tid[]) and ${way}
-    for update of t skip locked)) returning 1`
-  return rows.length
+/** `last` is the key of the last row in the order, as the text of an array. */
+export type Deleted = { count: number; last: string | null }
+
+/** Deletes at most so many rows. Deleted ones stay in an index for a while, and without an order all of them are passed again
+ *  each time. With one, whose first column is that of the way, it goes on after those that were deleted before. */
+export async function deleteRows(
+  db: Tx,
+  { name }: Table,
+  way: Fragment,
+  max: number,
+  { order, last }: { order: Order | undefined; last: string | null },
+): Promise<Deleted> {
+  const { key, rest, sorted } = order ? positionIn(order, last) : UNSORTED
+  const [row] = await db<Deleted>`with found as (
+      select t.ctid as place, ${key}::text as key from ${nameOf(name)} as t where ${way} and ${rest} ${sorted}
+      limit ${max}::int for update of t skip locked),
+    deleted as (delete from ${nameOf(name)} where ctid = any(array(select place from found)))
+    select count(*) as count, (array_agg(key))[count(*)] as last from found`
+  return row as Deleted
+}
+
+const UNSORTED = { key: fragment`null`, rest: ALL, sorted: fragment`` }
+
+function positionIn({ columns, types }: Order, last: string | null) {
+  const list = listOf(columns, 't')
+  const values = types.map((type, at) => fragment`(${last}::text::text[])[${at + 1}::int]::${nameOf(type)}`)
+  return {
+    key: fragment`array[${columns.map(column => fragment`t.${nameOf(column)}::text`).reduce(joined)}]`,
+    rest: last === null ? ALL : fragment`(${list}) >= (${values.reduce(joined)})`,
+    sorted: fragment`order by ${list}`,
+  }
 }
 
 /** Deletes rows whose time is over, the oldest first, at most so many; returns how many. */
