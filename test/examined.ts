@@ -1,5 +1,6 @@
 // Counts the rows of tables that each transaction of a host reads, those of foreign keys and triggers included.
-import type { Database, Sql, SqlValue, Tx } from '../src/engines/engines.ts'
+import { composed } from '../src/engines/db/fragments.ts'
+import type { Database, QueryValue, Sql, Tx } from '../src/engines/engines.ts'
 
 /** How many rows a transaction read, and its first statement. */
 export type Examined = { rows: number; first: string }
@@ -20,8 +21,8 @@ export function examining(db: Database, tables: string): { db: Database; transac
       const before = await examinedSoFar(tx)
       let first = ''
       const noting = new Proxy(tx, {
-        apply: (statement, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => {
-          first ||= strings.join('?')
+        apply: (statement, _self, [strings, ...values]: [TemplateStringsArray, ...QueryValue[]]) => {
+          first ||= composed(strings, values).strings.join('?')
           return statement(strings, ...values)
         },
       })
@@ -30,19 +31,21 @@ export function examining(db: Database, tables: string): { db: Database; transac
       return result
     })
   const wrap = (target: Database): Database => {
-    const one = (strings: TemplateStringsArray, ...values: SqlValue[]) => examine(target, tx => tx(strings, ...values))
+    const one = (strings: TemplateStringsArray, ...values: QueryValue[]) =>
+      examine(target, tx => tx(strings, ...values))
     const changed: Partial<Record<string | symbol, unknown>> = {
       for: (user: string) => wrap(target.for(user)),
       transaction: <T>(work: (tx: Tx) => Promise<T>) => examine(target, work),
       autocommit: new Proxy(target.autocommit, {
-        apply: (_target, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => one(strings, ...values),
+        apply: (_target, _self, [strings, ...values]: [TemplateStringsArray, ...QueryValue[]]) =>
+          one(strings, ...values),
       }),
     }
     const isHandle = (name: string | symbol) => name === 'background' || name === 'analytics'
     return new Proxy(target, {
       get: (known, name) =>
         isHandle(name) ? wrap(Reflect.get(known, name)) : (changed[name] ?? Reflect.get(known, name)),
-      apply: (_target, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => one(strings, ...values),
+      apply: (_target, _self, [strings, ...values]: [TemplateStringsArray, ...QueryValue[]]) => one(strings, ...values),
     })
   }
   return { db: wrap(db), transactions }

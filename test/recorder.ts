@@ -1,7 +1,8 @@
 // Records the statements that a call runs, and counts the rows that PostgreSQL examines for them.
-import type { Database, SqlValue } from '../src/engines/engines.ts'
+import { composed } from '../src/engines/db/fragments.ts'
+import type { Database, QueryValue, SqlValue } from '../src/engines/engines.ts'
 
-export type Statement = { text: string; values: SqlValue[] }
+export type Statement = { text: string; values: readonly SqlValue[] }
 
 /** A database that passes everything on, and records the statements that run outside of transactions. */
 export function recording(db: Database): { db: Database; statements: Statement[] } {
@@ -11,8 +12,9 @@ export function recording(db: Database): { db: Database; statements: Statement[]
       if (name === 'for') return () => proxy
       return name === 'background' || name === 'analytics' ? proxy : Reflect.get(target, name)
     },
-    apply: (target, _self, [strings, ...values]: [TemplateStringsArray, ...SqlValue[]]) => {
-      statements.push({ text: strings.reduce((text, part, n) => `${text}$${n}${part}`), values })
+    apply: (target, _self, [strings, ...values]: [TemplateStringsArray, ...QueryValue[]]) => {
+      const query = composed(strings, values)
+      statements.push({ text: query.strings.reduce((text, part, n) => `${text}$${n}${part}`), values: query.values })
       return target(strings, ...values)
     },
   })

@@ -31,7 +31,7 @@ export interface Random {
 
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[]
 
-/** A part of a query, which kit/sql.ts makes. Its text becomes a part of the query's text, its values parameters. */
+/** A part of a query. Its text becomes a part of the query's text, its values parameters. */
 export class Fragment {
   readonly strings: readonly string[]
   readonly values: readonly QueryValue[]
@@ -42,6 +42,10 @@ export class Fragment {
 }
 
 export type QueryValue = SqlValue | Fragment
+
+/** A part of a query, such as its columns or a condition: ``fragment`org = ${org}` ``. */
+export const fragment = (strings: TemplateStringsArray, ...values: QueryValue[]): Fragment =>
+  new Fragment(strings, values)
 
 /** A query as a tagged template: every `${value}` is sent as a parameter, unless it is a fragment. Times are RFC 3339 strings,
  *  64-bit integers are numbers. */

@@ -1,9 +1,7 @@
-// Parts of queries that several queries share, and names that a declaration gives. Whole queries are in stores.
-import { Fragment, type QueryValue } from '../engines/engines.ts'
+// Parts of queries that several queries share, names that a declaration gives, and many rows at once. Whole queries are in stores.
+import { Fragment } from '../engines/engines.ts'
 
-/** A part of a query, such as its columns or a condition: ``fragment`org = ${org}` ``. */
-export const fragment = (strings: TemplateStringsArray, ...values: QueryValue[]): Fragment =>
-  new Fragment(strings, values)
+export { fragment } from '../engines/engines.ts'
 
 const names = new Map<string, Fragment>()
 
@@ -13,4 +11,35 @@ export function nameOf(name: string): Fragment {
   const known = names.get(name) ?? new Fragment([name], [])
   names.set(name, known)
   return known
+}
+
+type ColumnType = 'text' | 'uuid' | 'int' | 'smallint' | 'bigint' | 'boolean' | 'timestamptz' | 'jsonb' | 'tid'
+type Value = string | number | boolean | null
+
+/** Many rows as a table of that name: with `const sent = rowsAs<Row>('sent', { org: 'text' })`, a query has them
+ *  ``from ${sent(rows)}``. A column is one parameter, and null if nothing is in it; `httpStatus` becomes `http_status`. To be
+ *  called once for each kind of rows, because queries are prepared for what it returns. `number` is the column that counts
+ *  them, from 1. */
+export function rowsAs<Row extends object>(
+  name: string,
+  columns: { readonly [K in keyof Row & string]?: ColumnType },
+  number?: string,
+): (rows: readonly Row[]) => Fragment {
+  const types = Object.entries(columns) as [keyof Row & string, ColumnType][]
+  const listed = types.map(([field]) => `"${field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)}"`)
+  if (number !== undefined) listed.push(`"${number}"`)
+  const [first = '', ...ends] = ['unnest(', ...types.map(([, type]) => `::${type}[], `)]
+  const last = `${ends.pop()?.slice(0, -2)})${number === undefined ? '' : ' with ordinality'} as ${name} (${listed.join(', ')})`
+  const strings = [first, ...ends, last]
+  return rows =>
+    new Fragment(
+      strings,
+      types.map(([field, type]) => columnOf(rows, field, type)),
+    )
+}
+
+function columnOf<Row extends object>(rows: readonly Row[], field: keyof Row, type: ColumnType): Value[] | null {
+  const values = rows.map(row => row[field]) as Value[]
+  if (values.every(value => value === null) && rows.length > 0) return null
+  return type === 'jsonb' ? values.map(value => (value === null ? null : JSON.stringify(value))) : values
 }

@@ -12,31 +12,38 @@ export function composed(strings: TemplateStringsArray, values: readonly QueryVa
   if (!values.some(value => value instanceof Fragment)) return { strings, values: values as readonly SqlValue[] }
   const parameters: SqlValue[] = []
   const path: unknown[] = []
-  const texts = flattened(strings, values, parameters, path)
-  return { strings: templates.of(path, () => texts), values: parameters }
+  collect(strings, values, parameters, path)
+  return { strings: templates.of(path, () => textsOf(strings, values)), values: parameters }
 }
 
 /** Collects the parameters, and by what the texts are determined: which templates they are of, and where those are. */
-function flattened(
+function collect(
   strings: readonly string[],
   values: readonly QueryValue[],
   parameters: SqlValue[],
   path: unknown[],
-): string[] {
+): void {
   path.push(strings)
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] as QueryValue
+    if (value instanceof Fragment) {
+      path.push(at)
+      collect(value.strings, value.values, parameters, path)
+      path.push(null)
+    } else parameters.push(value)
+  }
+}
+
+/** The texts between the parameters. */
+function textsOf(strings: readonly string[], values: readonly QueryValue[]): string[] {
   const texts = [strings[0] ?? '']
   for (const [at, value] of values.entries()) {
     const next = strings[at + 1] ?? ''
     if (value instanceof Fragment) {
-      path.push(at)
-      const [first = '', ...rest] = flattened(value.strings, value.values, parameters, path)
-      path.push(null)
+      const [first = '', ...rest] = textsOf(value.strings, value.values)
       texts.push(texts.pop() + first, ...rest)
       texts.push(texts.pop() + next)
-    } else {
-      parameters.push(value)
-      texts.push(next)
-    }
+    } else texts.push(next)
   }
   return texts
 }

@@ -1,6 +1,6 @@
 // The SQL of the warehouse.
 import { columnsOf } from '../db/columns.ts'
-import type { ErrorPath, ErrorRow, EventRow, Sql, Tx } from '../engines.ts'
+import { type ErrorPath, type ErrorRow, type EventRow, fragment, type Sql, type Tx } from '../engines.ts'
 
 export async function insertEvents(db: Tx, rows: readonly EventRow[]): Promise<void> {
   const { separator, of } = columnsOf({
@@ -60,17 +60,14 @@ export async function selectErrors(
   limit: number,
   paths: readonly ErrorPath[],
 ): Promise<ErrorRow[]> {
+  const of = workspace === null ? fragment`org = ${org}` : fragment`org = ${org} and workspace = ${workspace}`
   const names = paths.map(({ path }) => path)
   const characters = paths.map(({ charactersMax }) => charactersMax)
   const charactersIfOmitted = paths.map(({ charactersMaxIfOmitted }) => charactersMaxIfOmitted)
   return db<ErrorRow>`with newest as materialized (
-      (select id, event, timestamp, received, project, distinct_id, session_id, fingerprint, properties
-        from events where ${workspace ?? ''}::text = '' and org = ${org} and fingerprint is not null
-        order by timestamp desc, received desc, id limit ${limit})
-      union all
-      (select id, event, timestamp, received, project, distinct_id, session_id, fingerprint, properties
-        from events where org = ${org} and workspace = ${workspace ?? ''} and fingerprint is not null
-        order by timestamp desc, received desc, id limit ${limit})
+      select id, event, timestamp, received, project, distinct_id, session_id, fingerprint, properties
+      from events where ${of} and fingerprint is not null
+      order by timestamp desc, received desc, id limit ${limit}
     ), sized as materialized (
       select *, octet_length(properties::text) as bytes from newest
     ), chosen as (

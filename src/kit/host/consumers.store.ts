@@ -1,5 +1,6 @@
 // All SQL on consumers: their positions, the events that wait, and dead letters.
 import type { LanePosition, LogEntry, LogPosition, Sql, Tx } from '../../engines/engines.ts'
+import { rowsAs } from '../sql.ts'
 
 /** Until the end of the transaction, or not at all if another process has the lock. The statements of the transaction get a
  *  limit. */
@@ -77,12 +78,11 @@ export async function updateHeld(
     where consumer = ${consumer} and tenant = ${tenant}`
 }
 
+const entries = rowsAs<LogEntry>('e', { tenant: 'text', subject: 'text', envelope: 'text' }, 'number')
+
 export async function insertWaiting(db: Tx, consumer: string, events: readonly LogEntry[]): Promise<void> {
   await db`insert into consumer_waiting (consumer, tenant, subject, envelope)
-    select ${consumer}, tenant, subject, envelope from unnest(${events.map(one => one.tenant)}::text[],
-      ${events.map(one => one.subject)}::text[], ${events.map(one => one.envelope)}::text[])
-      with ordinality as e (tenant, subject, envelope, number)
-    order by number`
+    select ${consumer}, tenant, subject, envelope from ${entries(events)} order by number`
 }
 
 /** The organisations that are due, the first one first. */

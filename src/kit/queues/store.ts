@@ -1,11 +1,13 @@
 // All SQL on queues. Rows of queue_keys are locked after all others, in the order of queues and keys by their bytes.
 import type { Sql, Tx } from '../../engines/engines.ts'
+import { rowsAs } from '../sql.ts'
 
 export async function notifyWorkers(db: Tx, channel: string): Promise<void> {
   await db`select pg_notify(${channel}, '')`
 }
 
 export type KeyCount = { key: string; org: string; count: number; due: string }
+const keyCounts = rowsAs<KeyCount>('g', { key: 'text', org: 'text', count: 'int', due: 'timestamptz' })
 
 export type AddedTo = { key: string; org: string; waiting: number; holder: string | null }
 
@@ -19,8 +21,7 @@ export async function addToKeys(
   { me, waitingMax, isOrdered }: { me: string | null; waitingMax: number; isOrdered: boolean },
 ): Promise<AddedTo[]> {
   return db<AddedTo>`with added as (insert into queue_keys as k (queue, key, org, waiting, due)
-      select ${queue}, g.* from unnest(${keys.map(one => one.key)}::text[], ${keys.map(one => one.org)}::text[],
-        ${keys.map(one => one.count)}::int[], ${keys.map(one => one.due)}::timestamptz[]) as g (key, org, count, due)
+      select ${queue}, g.* from ${keyCounts(keys)}
       order by g.key collate "C"
       on conflict (key, queue) do update set waiting = k.waiting + excluded.waiting,
         due = case when k.holder = ${me} or (${isOrdered} and k.waiting > 0 and k.due is not null) then k.due
@@ -45,13 +46,14 @@ export type JobRow = {
   payload: string
 }
 
+const newJobs = rowsAs<JobRow>('j', {
+  ...{ id: 'uuid', key: 'text', rank: 'smallint', due: 'timestamptz', payload: 'text', expires: 'timestamptz' },
+})
+
 /** All of them have the same number of attempts. */
 export async function insertJobs(db: Tx, queue: string, jobs: readonly JobRow[]): Promise<void> {
-  const column = <K extends keyof JobRow>(name: K) => jobs.map(one => one[name])
-  const expires = jobs.some(one => one.expires !== null) ? column('expires') : null
   await db`insert into queue_jobs (queue, attempts_max, id, key, rank, due, payload, expires)
-    select ${queue}, ${jobs[0]?.attemptsMax ?? 1}::smallint, * from unnest(${column('id')}::uuid[], ${column('key')}::text[],
-      ${column('rank')}::smallint[], ${column('due')}::timestamptz[], ${column('payload')}::text[], ${expires}::timestamptz[])`
+    select ${queue}, ${jobs[0]?.attemptsMax ?? 1}::smallint, * from ${newJobs(jobs)}`
 }
 
 export async function isWaiting(db: Sql, queue: string, key: string, id: string): Promise<boolean> {
@@ -119,36 +121,36 @@ export async function claimKeys(
 }
 
 export type HeldKey = { queue: string; key: string }
-const columnsOf = (keys: readonly HeldKey[]) => [keys.map(one => one.queue), keys.map(one => one.key)] as const
+const heldKeys = rowsAs<HeldKey>('g', { queue: 'text', key: 'text' }, 'number')
 
 /** Those of the keys that the process still has. The comparison is written so that the index of holders is not taken: it would
  *  read all keys of the process for each of them. */
 export async function selectHeld(db: Sql, holder: string, given: readonly HeldKey[]): Promise<HeldKey[]> {
-  const [queues, keys] = columnsOf(given)
-  return db<HeldKey>`select k.queue, k.key from unnest(${queues}::text[], ${keys}::text[]) as g (queue, key)
+  return db<HeldKey>`select k.queue, k.key from ${heldKeys(given)}
     cross join lateral (select queue, key from queue_keys
       where queue = g.queue and key = g.key and holder is not distinct from ${holder} offset 0) as k`
 }
 
+type ReleasedKey = HeldKey & { ranks: number; notBefore: string }
+const releasedKeys = rowsAs<ReleasedKey & { place: string }>('g', {
+  place: 'tid',
+  ranks: 'int',
+  notBefore: 'timestamptz',
+})
+
 /** Returns those that were released; whoever adds jobs at the moment may have locked others. Two statements: the second must
  *  see what was committed before the first one locked. Keys without jobs and limits of their own are forgotten. By their place:
  *  a join that was planned for few keys would compare all with all. */
-export async function releaseKeys(
-  db: Tx,
-  holder: string,
-  given: readonly (HeldKey & { ranks: number; notBefore: string })[],
-): Promise<HeldKey[]> {
-  const [queues, keys] = columnsOf(given)
+export async function releaseKeys(db: Tx, holder: string, given: readonly ReleasedKey[]): Promise<HeldKey[]> {
   const rows = await db<
     HeldKey & { number: number; place: string }
   >`select g.number, k.queue, k.key, k.ctid::text as place
-    from unnest(${queues}::text[], ${keys}::text[]) with ordinality as g (queue, key, number)
+    from ${heldKeys(given)}
     cross join lateral (select queue, key, ctid from queue_keys
       where queue = g.queue and key = g.key and holder is not distinct from ${holder} for update skip locked) as k`
   if (rows.length === 0) return rows
-  const asked = rows.map(({ number }) => given[number - 1] as (typeof given)[number])
-  await db`with g as (select * from unnest(${rows.map(one => one.place)}::tid[], ${asked.map(one => one.ranks)}::int[],
-        ${asked.map(one => one.notBefore)}::timestamptz[]) as g (place, ranks, not_before)),
+  const places = rows.map(({ number, place }) => ({ ...(given[number - 1] as ReleasedKey), place }))
+  await db`with g as (select * from ${releasedKeys(places)}),
     forgotten as (delete from queue_keys as k using g where k.ctid = g.place and k.waiting = 0
       and not k.is_paused and k.concurrency is null and k.rate_count is null)
     update queue_keys as k set holder = null, due = (
@@ -168,18 +170,14 @@ export type DueJob = BegunJob & { started: string | null }
 /** `number` is the position of its key among those that were asked for, from 1. `later`: when it is due, if not yet. */
 export type FoundJob = { number: number; id: string; started: string | null; later: string | null }
 
+type WantedKey = HeldKey & { ranks: number; each: number }
+const wantedKeys = rowsAs<WantedKey>('w', { queue: 'text', key: 'text', ranks: 'int', each: 'int' }, 'number')
+
 /** Of keys that the holder still has and that are not paused: those that are tried again first, then by priority; and the next
  *  one that is due later. */
-export async function selectDue(
-  db: Sql,
-  holder: string,
-  keys: readonly (HeldKey & { ranks: number; each: number })[],
-  now: string,
-): Promise<FoundJob[]> {
-  const [queues, names] = columnsOf(keys)
+export async function selectDue(db: Sql, holder: string, keys: readonly WantedKey[], now: string): Promise<FoundJob[]> {
   return db<FoundJob>`select w.number, d.id, d.started, d.later
-    from unnest(${queues}::text[], ${names}::text[], ${keys.map(one => one.ranks)}::int[], ${keys.map(one => one.each)}::int[])
-      with ordinality as w (queue, key, ranks, each, number)
+    from ${wantedKeys(keys)}
     cross join lateral (select holder, is_paused from queue_keys where queue = w.queue and key = w.key offset 0) as k
     cross join generate_series(0, w.ranks) as r (rank)
     cross join lateral (
@@ -213,22 +211,20 @@ export async function startAttempts(db: Tx, holder: string, ids: readonly string
  *  `isMade`: whether the attempt counts. */
 export type AttemptEnd = { id: string; attempt: number; due: string | null; keepsPlace: boolean; isMade: boolean }
 
+const attemptEnds = rowsAs<AttemptEnd>('g', {
+  ...{ id: 'uuid', attempt: 'int', due: 'timestamptz', keepsPlace: 'boolean', isMade: 'boolean' },
+})
+
 /** Nothing is changed by an attempt that is not the last one any more. Returns the ids of jobs whose attempt it ended, and
  *  whether they are over: one that was cancelled gets no other attempt. Jobs are found by their ids first: in a table that was
  *  never analyzed, a join would compare all of them with all ends. */
 export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<Map<string, { isOver: boolean }>> {
-  const column = <K extends keyof AttemptEnd>(name: K) => ends.map(one => one[name])
-  // Most groups have none of these.
-  const due = ends.some(one => one.due !== null) ? column('due') : null
-  const keepsPlace = due && column('keepsPlace')
-  const isMade = due && column('isMade')
   const rows = await db<{
     id: string
     isOver: boolean
   }>`with given as (select g.id, g.attempt, g.keeps_place, g.is_made, j.place, j.queue, j.key,
-        case when g.is_made and j.attempts >= j.attempts_max then null else g.due end as due from unnest(
-        ${column('id')}::uuid[], ${column('attempt')}::int[], ${due}::timestamptz[], ${keepsPlace}::boolean[],
-        ${isMade}::boolean[]) as g (id, attempt, due, keeps_place, is_made)
+        case when g.is_made and j.attempts >= j.attempts_max then null else g.due end as due
+      from ${attemptEnds(ends)}
       cross join lateral (select ctid as place, queue, key, attempts, attempts_max from queue_jobs
         where id = g.id and attempts = g.attempt and started is not null offset 0) as j),
     over as (delete from queue_jobs as j using given as g where j.ctid = g.place and g.due is null and j.started is not null

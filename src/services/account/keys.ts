@@ -2,20 +2,20 @@
 // it: only its owner may change it; the owner and the organisation's admins may see and revoke it.
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Static, Type } from 'typebox'
-import type { Clock, Random, Sql, Tx } from '../../engines/engines.ts'
+import { Type } from 'typebox'
+import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
 import { displayName, secret } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock.store.ts'
-import { listing, type Position, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { requireUnrestricted } from '../../kit/restricted.ts'
 import { changesIn } from '../../kit/write.ts'
 import { emailsOf } from '../iam/public.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
 import { keyCreated, keyRevoked, keyUpdated } from './events.ts'
-import * as pages from './key-pages.store.ts'
+import { selectKeyPage } from './key-pages.store.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
 import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
 import { operation } from './state.ts'
@@ -41,10 +41,10 @@ export const listKeys = operation({
   output: listing(Key),
   run: async ({ db, caller, clock }, { status, ...pageInput }) => {
     const now = clock.now()
-    const find = pageFinder(db, administers(caller) ? null : caller.user, status, now.toISOString())
+    const filter = { org: caller.org, user: administers(caller) ? null : caller.user, status }
     const found = await page(
       pageInput,
-      (last, count) => find({ org: caller.org, last: positionFrom(last), count }),
+      (last, count) => selectKeyPage(db, filter, now.toISOString(), positionFrom(last), count),
       positionKey,
     )
     const ids = found.data.map(({ id }) => id)
@@ -53,24 +53,6 @@ export const listKeys = operation({
     return { ...found, data: rows.map(row => recordOf(row, emails.get(row.user) ?? '', now)) }
   },
 })
-
-type PageFinder = (page: pages.KeyPage) => Promise<Position[]>
-
-/** `user` is null to find the keys of all members. */
-function pageFinder(
-  db: Sql,
-  user: string | null,
-  status: Static<typeof KeyStatus> | undefined,
-  at: string,
-): PageFinder {
-  if (status === 'active')
-    return page => (user === null ? pages.selectActive(db, at, page) : pages.selectActiveOf(db, user, at, page))
-  if (status === 'expired')
-    return page => (user === null ? pages.selectExpired(db, at, page) : pages.selectExpiredOf(db, user, at, page))
-  if (status === 'revoked')
-    return page => (user === null ? pages.selectRevoked(db, page) : pages.selectRevokedOf(db, user, page))
-  return page => (user === null ? pages.selectAll(db, page) : pages.selectAllOf(db, user, page))
-}
 
 export const createKey = operation({
   route: 'POST /v1/account/keys',

@@ -2,6 +2,7 @@
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
+import { fragment, rowsAs } from '../../kit/sql.ts'
 import { isStorable } from '../../kit/storable.ts'
 import type { OfferedModel } from './models/offer.ts'
 
@@ -81,39 +82,35 @@ export type RequestRow = {
   transaction: string | null
 }
 
+const lines = rowsAs<RequestRow>('l', {
+  ...{ id: 'text', org: 'text', created: 'timestamptz', key: 'text', project: 'text', model: 'text' },
+  ...{ answeredModel: 'text', provider: 'text', wire: 'text', streamed: 'boolean', error: 'text', attempts: 'int' },
+  ...{ firstMs: 'int', totalMs: 'int', inputTokens: 'bigint', outputTokens: 'bigint', estimated: 'boolean' },
+  ...{ amount: 'bigint', transaction: 'text' },
+})
+
 /** A call that failed has a line already if its process died before its hold was released: it is charged then. */
 export async function insertRequests(db: Tx, rows: readonly RequestRow[]): Promise<void> {
-  const column = <K extends keyof RequestRow>(name: K) => rows.map(one => one[name])
   await db`insert into ai_requests as r (id, org, created, key, project, model, answered_model, provider, wire, streamed, error,
       attempts, first_ms, total_ms, input_tokens, output_tokens, estimated, amount, transaction)
-    select l.* from unnest(${column('id')}::text[], ${column('org')}::text[], ${column('created')}::timestamptz[],
-      ${column('key')}::text[], ${column('project')}::text[], ${column('model')}::text[],
-      ${column('answeredModel')}::text[], ${column('provider')}::text[], ${column('wire')}::text[],
-      ${column('streamed')}::boolean[], ${column('error')}::text[],
-      ${column('attempts')}::int[], ${column('firstMs')}::int[], ${column('totalMs')}::int[],
-      ${column('inputTokens')}::bigint[], ${column('outputTokens')}::bigint[], ${column('estimated')}::boolean[],
-      ${column('amount')}::bigint[], ${column('transaction')}::text[]) as l (id, org, created, key, project, model,
-        answered_model, provider, wire, streamed, error, attempts, first_ms, total_ms, input_tokens, output_tokens, estimated, amount,
-        transaction)
+    select * from ${lines(rows)}
     on conflict (id) do update set amount = excluded.amount, transaction = excluded.transaction,
       input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, estimated = excluded.estimated
     where r.transaction is null and excluded.transaction is not null`
 }
 
+const LINE = fragment`id, org, created, key, project, model, answered_model as "answeredModel", provider, wire, streamed,
+  error, attempts, first_ms as "firstMs", total_ms as "totalMs", input_tokens as "inputTokens",
+  output_tokens as "outputTokens", estimated, amount, transaction`
+
 export async function selectRequests(db: Sql, org: OrgId, after: Position, count: number): Promise<RequestRow[]> {
-  return db<RequestRow>`select id, org, created, key, project, model, answered_model as "answeredModel", provider, wire, streamed, error, attempts,
-      first_ms as "firstMs", total_ms as "totalMs", input_tokens as "inputTokens", output_tokens as "outputTokens",
-      estimated, amount, transaction
+  return db<RequestRow>`select ${LINE}
     from ai_requests where org = ${org} and (created, id) < (${after.created}, ${after.id})
     order by created desc, id desc limit ${count}`
 }
 
 export async function selectRequest(db: Sql, org: OrgId, id: string): Promise<RequestRow | null> {
-  const [row] = await db<RequestRow>`select id, org, created, key, project, model,
-      answered_model as "answeredModel", provider, wire, streamed, error,
-      attempts, first_ms as "firstMs", total_ms as "totalMs", input_tokens as "inputTokens",
-      output_tokens as "outputTokens", estimated, amount, transaction
-    from ai_requests where org = ${org} and id = ${id}`
+  const [row] = await db<RequestRow>`select ${LINE} from ai_requests where org = ${org} and id = ${id}`
   return row ?? null
 }
 

@@ -1,7 +1,8 @@
 // The SQL of the journal, its holds and its summaries.
-import type { Sql, Tx } from '../../engines/engines.ts'
+import type { Fragment, Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
+import { fragment, rowsAs } from '../../kit/sql.ts'
 
 export type AccountKind = 'balance' | 'credits' | 'revenue'
 
@@ -20,17 +21,16 @@ export type NewTransfer = {
   metadata: Record<string, unknown>
 }
 
+const newTransfers = rowsAs<NewTransfer>('t', {
+  ...{ id: 'text', org: 'text', from: 'text', to: 'text', amount: 'bigint', created: 'timestamptz', product: 'text' },
+  ...{ model: 'text', key: 'text', project: 'text', metadata: 'jsonb' },
+})
+
 /** Raises a violated uniqueness if one of them was written before. */
 export async function insertTransfers(db: Tx, transfers: readonly NewTransfer[]): Promise<void> {
-  const column = <K extends keyof NewTransfer>(name: K) => transfers.map(one => one[name])
   await db`insert into billing_transfers
       (id, org, from_kind, to_kind, amount, created, product, model, key, project, metadata)
-    select id, org, from_kind, to_kind, amount, created, product, model, key, project, metadata from unnest(
-      ${column('id')}::text[], ${column('org')}::text[], ${column('from')}::text[], ${column('to')}::text[],
-      ${column('amount')}::bigint[], ${column('created')}::timestamptz[], ${column('product')}::text[], ${column('model')}::text[],
-      ${column('key')}::text[], ${column('project')}::text[],
-      ${transfers.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[])
-      as t (id, org, from_kind, to_kind, amount, created, product, model, key, project, metadata)`
+    select * from ${newTransfers(transfers)}`
 }
 
 /** Those of the ids that have a transfer. */
@@ -40,6 +40,7 @@ export async function selectKnown(db: Sql, ids: readonly string[]): Promise<Set<
 }
 
 export type Account = { org: string; kind: AccountKind; amount: number }
+const moves = rowsAs<Account>('m', { org: 'text', kind: 'text', amount: 'bigint' })
 
 /** Moves amounts, and ends these holds. Returns what the accounts have then. Rows are locked in one order: transactions that
  *  touch the same organisations would wait for each other otherwise. */
@@ -51,9 +52,7 @@ export async function addToAccounts(
   return db<Account>`with locked as materialized (select id from billing_holds where id = any(${holds}) order by id for update),
     ended as (delete from billing_holds as h using locked where h.id = locked.id returning h.org, h.amount),
     released as (select org, sum(amount) as amount from ended group by org),
-    moved as (select org, kind, sum(amount) as amount from unnest(${movements.map(({ org }) => org)}::text[],
-        ${movements.map(({ kind }) => kind)}::text[], ${movements.map(({ amount }) => amount)}::bigint[])
-        as m (org, kind, amount) group by org, kind)
+    moved as (select org, kind, sum(amount) as amount from ${moves(movements)} group by org, kind)
     insert into billing_accounts as a (org, kind, amount, held)
     select m.org, m.kind, m.amount, case when m.kind = 'balance' then -coalesce(r.amount, 0) else 0 end
     from moved as m left join released as r on r.org = m.org order by m.org, m.kind
@@ -86,13 +85,21 @@ export type HourRow = {
   amount: number
 }
 
+const used = rowsAs<HourRow>('used', {
+  ...{
+    org: 'text',
+    hour: 'timestamptz',
+    product: 'text',
+    key: 'text',
+    project: 'text',
+    model: 'text',
+    amount: 'bigint',
+  },
+})
+
 export async function addToHours(db: Tx, rows: readonly HourRow[]): Promise<void> {
-  const column = <K extends keyof HourRow>(name: K) => rows.map(one => one[name])
   await db`insert into billing_hours as h (org, hour, product, key, project, model, count, amount)
-    select org, hour, product, key, project, model, count(*), sum(amount) from unnest(
-      ${column('org')}::text[], ${column('hour')}::timestamptz[], ${column('product')}::text[], ${column('key')}::text[],
-      ${column('project')}::text[], ${column('model')}::text[], ${column('amount')}::bigint[])
-      as used (org, hour, product, key, project, model, amount)
+    select org, hour, product, key, project, model, count(*), sum(amount) from ${used(rows)}
     group by org, hour, product, key, project, model order by org, hour, product, key, project, model
     on conflict (org, hour, product, key, project, model)
       do update set count = h.count + excluded.count, amount = h.amount + excluded.amount`
@@ -107,15 +114,13 @@ export type SpentBefore = {
   balanceAlert: number | null
 }
 
+type Spent = { org: string; amount: number }
+const sums = rowsAs<Spent>('s', { org: 'text', amount: 'bigint' })
+
 /** Adds to what they spent in that month. */
-export async function addToMonth(
-  db: Tx,
-  month: string,
-  spent: readonly { org: string; amount: number }[],
-): Promise<SpentBefore[]> {
+export async function addToMonth(db: Tx, month: string, spent: readonly Spent[]): Promise<SpentBefore[]> {
   return db<SpentBefore>`with added as (
-      select org, sum(amount)::bigint as amount from unnest(${spent.map(({ org }) => org)}::text[],
-        ${spent.map(({ amount }) => amount)}::bigint[]) as s (org, amount) group by org order by org)
+      select org, sum(amount)::bigint as amount from ${sums(spent)} group by org order by org)
     insert into billing_orgs as o (org, month, spent) select org, ${month}, amount from added
     on conflict (org) do update set month = excluded.month,
       spent = excluded.spent + case when o.month = excluded.month then o.spent else 0 end
@@ -124,14 +129,9 @@ export async function addToMonth(
 }
 
 /** The same, and is refused for an organisation that has alerts: the month must not be null. */
-export async function addToMonthUnlessAlerted(
-  db: Tx,
-  month: string,
-  spent: readonly { org: string; amount: number }[],
-): Promise<void> {
+export async function addToMonthUnlessAlerted(db: Tx, month: string, spent: readonly Spent[]): Promise<void> {
   await db`insert into billing_orgs as o (org, month, spent)
-    select org, ${month}, sum(amount) from unnest(${spent.map(({ org }) => org)}::text[],
-      ${spent.map(({ amount }) => amount)}::bigint[]) as s (org, amount) group by org order by org
+    select org, ${month}, sum(amount) from ${sums(spent)} group by org order by org
     on conflict (org) do update set
       month = case when o.spend_alerts = '{}' and o.balance_alert is null then excluded.month end,
       spent = excluded.spent + case when o.month = excluded.month then o.spent else 0 end`
@@ -156,6 +156,11 @@ export type NewHold = {
   metadata: Record<string, unknown>
 }
 
+const newHolds = rowsAs<NewHold>('h', {
+  ...{ id: 'text', amount: 'bigint', product: 'text', model: 'text', key: 'text', project: 'text', soFar: 'bigint' },
+  metadata: 'jsonb',
+})
+
 /** Holds of one organisation: all of them, or none if it must pay in advance and has too little. False then. Waits for
  *  the disk only then: what is lost with the database is released, and another call might hold it. */
 export async function insertHolds(
@@ -165,7 +170,6 @@ export async function insertHolds(
   expires: string,
   isPrepaid: boolean,
 ): Promise<boolean> {
-  const column = <K extends keyof NewHold>(name: K) => holds.map(one => one[name])
   const sum = holds.reduce((all, { amount }) => all + amount, 0)
   const rows = await db`with taken as (
       insert into billing_accounts as a (org, kind, amount, held) select ${org}, 'balance', 0, ${sum}::bigint
@@ -175,11 +179,8 @@ export async function insertHolds(
         where not ${isPrepaid} or a.amount - a.held >= excluded.held
       returning org)
     insert into billing_holds (id, org, amount, expires, product, model, key, project, so_far, metadata)
-    select id, ${org}, amount, ${expires}::timestamptz, product, model, key, project, so_far, metadata from unnest(
-      ${column('id')}::text[], ${column('amount')}::bigint[], ${column('product')}::text[], ${column('model')}::text[],
-      ${column('key')}::text[], ${column('project')}::text[], ${column('soFar')}::bigint[],
-      ${holds.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[])
-      as h (id, amount, product, model, key, project, so_far, metadata)
+    select id, ${org}, amount, ${expires}::timestamptz, product, model, key, project, so_far, metadata
+    from ${newHolds(holds)}
     where exists (select from taken)
       and (${isPrepaid} or set_config('synchronous_commit', 'off', true) = 'off')
     returning 1`
@@ -194,11 +195,11 @@ export async function lockBalance(db: Tx, org: string): Promise<Balance> {
 }
 
 export type HoldSoFar = { id: string; soFar: number; metadata: Record<string, unknown> }
+const soFar = rowsAs<HoldSoFar>('g', { id: 'text', soFar: 'bigint', metadata: 'jsonb' })
 
 /** Those of calls that run. One that is locked is renewed the next time: if it waited for it, it would keep those of others locked. */
 export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: string): Promise<void> {
-  await db`with given as (select * from unnest(${holds.map(({ id }) => id)}::text[], ${holds.map(({ soFar }) => soFar)}::bigint[],
-        ${holds.map(({ metadata }) => JSON.stringify(metadata))}::jsonb[]) as g (id, so_far, metadata)),
+  await db`with given as (select * from ${soFar(holds)}),
     locked as materialized (select id from billing_holds where id = any(${holds.map(({ id }) => id)})
       and ended is null order by id for update skip locked)
     update billing_holds as h set expires = ${expires}, so_far = g.so_far, metadata = g.metadata
@@ -229,6 +230,7 @@ export async function selectEnded(db: Sql, org: string): Promise<string[]> {
 }
 
 export type LeftHold = Omit<EndedHold, 'ended'> & { ended: string | null }
+const LEFT = fragment`id, org, product, model, key, project, so_far as "soFar", metadata, ended, details`
 
 /** Those of the ids that are written. */
 export async function selectHolds(db: Sql, ids: readonly string[]): Promise<{ id: string; org: string }[]> {
@@ -236,8 +238,7 @@ export async function selectHolds(db: Sql, ids: readonly string[]): Promise<{ id
 }
 
 export async function lockHolds(db: Tx, ids: readonly string[]): Promise<LeftHold[]> {
-  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, ended, details
-    from billing_holds where id = any(${ids}) order by id for update`
+  return db<LeftHold>`select ${LEFT} from billing_holds where id = any(${ids}) order by id for update`
 }
 
 /** Organisations with holds whose process died, after that one. */
@@ -257,8 +258,8 @@ export async function lockExpiredHolds(
   without: readonly string[],
 ): Promise<LeftHold[]> {
   await db`select set_config('lock_timeout', '1s', true)`
-  return db<LeftHold>`select id, org, product, model, key, project, so_far as "soFar", metadata, ended, details
-    from billing_holds where org = ${org} and expires < ${now} and not id = any(${without}) order by id limit ${count}
+  return db<LeftHold>`select ${LEFT} from billing_holds
+    where org = ${org} and expires < ${now} and not id = any(${without}) order by id limit ${count}
     for update skip locked`
 }
 
@@ -290,6 +291,8 @@ export type UsageFilter = {
   until: string
 }
 
+const TRANSFER = fragment`id, amount, created, product, model, key, project, metadata`
+
 /** The filters that an index begins with are written out, because the plan is the same for all values. */
 export async function selectUsage(
   db: Sql,
@@ -298,56 +301,42 @@ export async function selectUsage(
   after: Position,
   count: number,
 ): Promise<TransferRow[]> {
-  const { product, key, project, model, since, until } = filter
-  if (key !== '') {
-    return db<TransferRow>`select id, amount, created, product, model, key, project, metadata from billing_transfers
-      where org = ${org} and key = ${key} and product is not null
-        and created >= ${since} and created < ${until} and (created, id) < (${after.created}, ${after.id})
-        and (${product} = '' or product = ${product}) and (${project} = '' or project = ${project})
-        and (${model} = '' or model = ${model})
-      order by created desc, id desc limit ${count}`
-  }
-  if (project !== '') {
-    return db<TransferRow>`select id, amount, created, product, model, key, project, metadata from billing_transfers
-      where org = ${org} and project = ${project} and product is not null
-        and created >= ${since} and created < ${until} and (created, id) < (${after.created}, ${after.id})
-        and (${product} = '' or product = ${product}) and (${model} = '' or model = ${model})
-      order by created desc, id desc limit ${count}`
-  }
-  if (model !== '') {
-    return db<TransferRow>`select id, amount, created, product, model, key, project, metadata from billing_transfers
-      where org = ${org} and model = ${model} and product is not null
-        and created >= ${since} and created < ${until} and (created, id) < (${after.created}, ${after.id})
-        and (${product} = '' or product = ${product})
-      order by created desc, id desc limit ${count}`
-  }
-  return db<TransferRow>`select id, amount, created, product, model, key, project, metadata from billing_transfers
-    where org = ${org} and product is not null
+  const { product, since, until } = filter
+  return db<TransferRow>`select ${TRANSFER} from billing_transfers
+    where org = ${org} and ${written(filter)} and product is not null
       and created >= ${since} and created < ${until} and (created, id) < (${after.created}, ${after.id})
       and (${product} = '' or product = ${product})
     order by created desc, id desc limit ${count}`
 }
 
+function written({ key, project, model }: UsageFilter): Fragment {
+  const ofModel = fragment`(${model} = '' or model = ${model})`
+  if (key !== '') return fragment`key = ${key} and (${project} = '' or project = ${project}) and ${ofModel}`
+  if (project !== '') return fragment`project = ${project} and ${ofModel}`
+  return model === '' ? fragment`true` : fragment`model = ${model}`
+}
+
+/** For sums, which read all that is in the period. */
+export const matching = ({ product, key, project, model }: UsageFilter): Fragment =>
+  fragment`(${product} = '' or product = ${product}) and (${key} = '' or key = ${key})
+    and (${project} = '' or project = ${project}) and (${model} = '' or model = ${model})`
+
 export type Total = { count: number; amount: number }
 
 /** Of whole hours: from `since` up to `until`, both at the beginning of an hour or infinite. */
 export async function sumHours(db: Sql, org: OrgId, filter: UsageFilter): Promise<Total> {
-  const { product, key, project, model, since, until } = filter
+  const { since, until } = filter
   const [row] =
     await db<Total>`select coalesce(sum(count), 0)::bigint as count, coalesce(sum(amount), 0)::bigint as amount
-    from billing_hours where org = ${org} and hour >= ${since} and hour < ${until}
-      and (${product} = '' or product = ${product}) and (${key} = '' or key = ${key})
-      and (${project} = '' or project = ${project}) and (${model} = '' or model = ${model})`
+    from billing_hours where org = ${org} and hour >= ${since} and hour < ${until} and ${matching(filter)}`
   return row as Total
 }
 
 /** For parts of an hour. */
 export async function sumTransfers(db: Sql, org: OrgId, filter: UsageFilter): Promise<Total> {
-  const { product, key, project, model, since, until } = filter
+  const { since, until } = filter
   const [row] = await db<Total>`select count(*) as count, coalesce(sum(amount), 0)::bigint as amount
-    from billing_transfers where org = ${org} and product is not null and created >= ${since} and created < ${until}
-      and (${product} = '' or product = ${product}) and (${key} = '' or key = ${key})
-      and (${project} = '' or project = ${project}) and (${model} = '' or model = ${model})`
+    from billing_transfers where org = ${org} and product is not null and created >= ${since} and created < ${until} and ${matching(filter)}`
   return row as Total
 }
 

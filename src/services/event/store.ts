@@ -1,23 +1,21 @@
 // The SQL of event ingest.
 import type { Tx } from '../../engines/engines.ts'
+import { rowsAs } from '../../kit/sql.ts'
 
 export type EventId = { org: string; id: string }
+const sent = rowsAs<EventId>('sent', { org: 'text', id: 'uuid' })
 
 /** Violates a constraint if one of them is not new. In one order, like `insertIds`. */
 export async function insertNewIds(db: Tx, ids: readonly EventId[], at: string): Promise<void> {
   await db`insert into event_ids (org, id, at)
-    select org, id, ${at}::timestamptz
-    from unnest(${ids.map(({ org }) => org)}::text[], ${ids.map(({ id }) => id)}::uuid[]) as sent (org, id)
-    order by org, id`
+    select org, id, ${at}::timestamptz from ${sent(ids)} order by org, id`
 }
 
 /** Those of the ids that are new. In one order, because two transactions that insert the same ids wait for each other
  *  otherwise. */
 export async function insertIds(db: Tx, ids: readonly EventId[], at: string): Promise<EventId[]> {
   return db<EventId>`insert into event_ids (org, id, at)
-    select org, id, ${at}::timestamptz
-    from unnest(${ids.map(({ org }) => org)}::text[], ${ids.map(({ id }) => id)}::uuid[]) as sent (org, id)
-    order by org, id
+    select org, id, ${at}::timestamptz from ${sent(ids)} order by org, id
     on conflict do nothing returning org, id`
 }
 

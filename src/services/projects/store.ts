@@ -1,6 +1,7 @@
 // All SQL on projects and the hosts attached to them.
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
+import { fragment } from '../../kit/sql.ts'
 
 export type Project = { slug: string; name: string; created: string; updated: string }
 
@@ -62,13 +63,15 @@ export type Domain = {
   missed: number
 }
 
+const DOMAIN = fragment`org, project, host, token, created, verified, checked, missed`
+
 export function selectDomains(db: Sql, org: OrgId, project: string, after: string, count: number): Promise<Domain[]> {
-  return db<Domain>`select org, project, host, token, created, verified, checked, missed from domains
+  return db<Domain>`select ${DOMAIN} from domains
     where org = ${org} and project = ${project} and host > ${after} order by host limit ${count}`
 }
 
 export async function selectDomain(db: Sql, org: OrgId, project: string, host: string): Promise<Domain | null> {
-  const [domain] = await db<Domain>`select org, project, host, token, created, verified, checked, missed from domains
+  const [domain] = await db<Domain>`select ${DOMAIN} from domains
     where org = ${org} and project = ${project} and host = ${host}`
   return domain ?? null
 }
@@ -83,7 +86,7 @@ export async function insertDomain(
 ): Promise<Domain> {
   const [domain] = await db<Domain>`insert into domains (org, project, host, token, created)
     values (${org}, ${project}, ${host}, ${token}, ${at})
-    returning org, project, host, token, created, verified, checked, missed`
+    returning ${DOMAIN}`
   return domain as Domain
 }
 
@@ -116,14 +119,14 @@ export async function deleteDomain(db: Tx, { org, project, host }: DomainKey): P
 
 /** The verified claim of any organisation on a host. */
 export async function selectHolder(db: Sql, host: string): Promise<Domain | null> {
-  const [holder] = await db<Domain>`select org, project, host, token, created, verified, checked, missed from domains
+  const [holder] = await db<Domain>`select ${DOMAIN} from domains
     where host = ${host} and verified is not null`
   return holder ?? null
 }
 
 /** Verified hosts of all organisations whose record was last looked up at or before `before`, oldest first. */
 export function selectUnchecked(db: Sql, before: string, count: number): Promise<Domain[]> {
-  return db<Domain>`select org, project, host, token, created, verified, checked, missed from domains
+  return db<Domain>`select ${DOMAIN} from domains
     where verified is not null and coalesce(checked, verified) <= ${before}
     order by coalesce(checked, verified) limit ${count}`
 }

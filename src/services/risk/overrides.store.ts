@@ -1,6 +1,7 @@
 // All SQL on overrides. Every query is limited to one organisation.
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
+import { rowsAs } from '../../kit/sql.ts'
 import type { Verdict } from './thread/overrides.ts'
 
 export type Override = { key: string; verdict: Verdict; note: string | null; by: string; at: string }
@@ -52,6 +53,8 @@ export async function countOverrides(db: Sql, org: OrgId, set: string): Promise<
   return row?.count ?? 0
 }
 
+const given = rowsAs<OverrideEntry>('entry', { key: 'text', verdict: 'text', note: 'text' })
+
 /** The keys of the entries must be distinct. */
 export async function upsertOverrides(
   db: Tx,
@@ -62,8 +65,7 @@ export async function upsertOverrides(
 ): Promise<void> {
   await db`insert into risk_overrides (org, set_name, key, verdict, note, by, at)
     select ${org}, ${set}, key, verdict, note, ${by}, ${at}
-    from unnest(${entries.map(({ key }) => key)}::text[], ${entries.map(({ verdict }) => verdict)}::text[],
-      ${entries.map(({ note }) => note)}::text[]) as entry (key, verdict, note)
+    from ${given(entries)}
     on conflict (org, set_name, key) do update
       set verdict = excluded.verdict, note = excluded.note, by = excluded.by, at = excluded.at`
 }

@@ -1,5 +1,6 @@
 // All SQL on what was delivered: reading it, and sending again.
 import type { Sql, Tx } from '../../engines/engines.ts'
+import { fragment } from '../../kit/sql.ts'
 import * as dispatch from './dispatch/store.ts'
 
 export type AttemptRow = {
@@ -28,35 +29,15 @@ export type AttemptPosition = Pick<AttemptRow, 'created' | 'delivery' | 'attempt
 export async function selectAttempts(
   db: Sql,
   webhook: string,
-  filter: AttemptFilter,
+  { statuses, subject, since }: AttemptFilter,
   after: AttemptPosition,
   count: number,
 ): Promise<AttemptRow[]> {
-  const { statuses, subject, since } = filter
-  if (subject !== null) return selectAttemptsOf(db, webhook, subject, statuses, since, after, count)
+  const of = subject === null ? fragment`webhook = ${webhook}` : fragment`webhook = ${webhook} and subject = ${subject}`
   return db<AttemptRow>`select a.delivery, a.subject, a.attempt, a.status, a.http_status as "httpStatus", a.error,
       a.response, a.duration_ms as "durationMs", a.resend_of as "resendOf", a.created
     from unnest(${statuses}::text[]) as s (status) cross join lateral (
-      select * from webhook_attempts where webhook = ${webhook} and status = s.status and created >= ${since}
-        and (created, delivery, attempt) < (${after.created}, ${after.delivery}, ${after.attempt})
-      order by created desc, delivery desc, attempt desc limit ${count}) as a
-    order by a.created desc, a.delivery desc, a.attempt desc limit ${count}`
-}
-
-async function selectAttemptsOf(
-  db: Sql,
-  webhook: string,
-  subject: string,
-  statuses: readonly string[],
-  since: string,
-  after: AttemptPosition,
-  count: number,
-): Promise<AttemptRow[]> {
-  return db<AttemptRow>`select a.delivery, a.subject, a.attempt, a.status, a.http_status as "httpStatus", a.error,
-      a.response, a.duration_ms as "durationMs", a.resend_of as "resendOf", a.created
-    from unnest(${statuses}::text[]) as s (status) cross join lateral (
-      select * from webhook_attempts
-      where webhook = ${webhook} and subject = ${subject} and status = s.status and created >= ${since}
+      select * from webhook_attempts where ${of} and status = s.status and created >= ${since}
         and (created, delivery, attempt) < (${after.created}, ${after.delivery}, ${after.attempt})
       order by created desc, delivery desc, attempt desc limit ${count}) as a
     order by a.created desc, a.delivery desc, a.attempt desc limit ${count}`

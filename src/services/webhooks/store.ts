@@ -2,6 +2,7 @@
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
+import { fragment } from '../../kit/sql.ts'
 
 export type Endpoint = {
   id: string
@@ -16,6 +17,13 @@ export type Endpoint = {
 /** With what became of its deliveries in the last seven days. */
 export type CountedEndpoint = Endpoint & { deliveries7d: number; failures7d: number }
 
+const ENDPOINT = fragment`id, url, events, description, status, created, updated`
+const counted = (now: string) => fragment`select ${ENDPOINT},
+      coalesce(week.deliveries, 0) as "deliveries7d", coalesce(week.failures, 0) as "failures7d"
+    from webhooks left join lateral (
+      select sum(deliveries)::bigint as deliveries, sum(failures)::bigint as failures from webhook_days
+      where webhook = id and day > ${now}::timestamptz::date - 7) as week on true`
+
 export async function selectEndpoints(
   db: Sql,
   org: OrgId,
@@ -23,21 +31,13 @@ export async function selectEndpoints(
   after: Position,
   count: number,
 ): Promise<CountedEndpoint[]> {
-  return db<CountedEndpoint>`select id, url, events, description, status, created, updated,
-      coalesce(week.deliveries, 0) as "deliveries7d", coalesce(week.failures, 0) as "failures7d"
-    from webhooks left join lateral (
-      select sum(deliveries)::bigint as deliveries, sum(failures)::bigint as failures from webhook_days
-      where webhook = id and day > ${now}::timestamptz::date - 7) as week on true
+  return db<CountedEndpoint>`${counted(now)}
     where org = ${org} and (created, id) < (${after.created}, ${after.id})
     order by created desc, id desc limit ${count}`
 }
 
 export async function selectEndpoint(db: Sql, org: OrgId, now: string, id: string): Promise<CountedEndpoint | null> {
-  const [row] = await db<CountedEndpoint>`select id, url, events, description, status, created, updated,
-      coalesce(week.deliveries, 0) as "deliveries7d", coalesce(week.failures, 0) as "failures7d"
-    from webhooks left join lateral (
-      select sum(deliveries)::bigint as deliveries, sum(failures)::bigint as failures from webhook_days
-      where webhook = id and day > ${now}::timestamptz::date - 7) as week on true
+  const [row] = await db<CountedEndpoint>`${counted(now)}
     where org = ${org} and id = ${id}`
   return row ?? null
 }
@@ -48,7 +48,7 @@ export async function isEndpoint(db: Sql, org: OrgId, id: string): Promise<boole
 
 /** Until the transaction ends, nobody else changes it. */
 export async function lockEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint | null> {
-  const [row] = await db<Endpoint>`select id, url, events, description, status, created, updated from webhooks
+  const [row] = await db<Endpoint>`select ${ENDPOINT} from webhooks
     where org = ${org} and id = ${id} for no key update`
   return row ?? null
 }
@@ -69,7 +69,7 @@ export async function updateEndpoint(db: Tx, org: OrgId, row: Endpoint): Promise
 /** Its deliveries are deleted later, by the schedule. */
 export async function deleteEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint | null> {
   const [row] = await db<Endpoint>`delete from webhooks where org = ${org} and id = ${id}
-    returning id, url, events, description, status, created, updated`
+    returning ${ENDPOINT}`
   if (row) await db`insert into webhook_deleted (webhook, org) values (${id}, ${org})`
   return row ?? null
 }

@@ -3,7 +3,7 @@ import type { Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
 import type { Split } from '../periods.ts'
-import type { AccountKind, Total, TransferRow, UsageFilter } from '../store.ts'
+import { type AccountKind, matching, type Total, type TransferRow, type UsageFilter } from '../store.ts'
 
 /** `day` counts from 1970, in UTC. What usage is not grouped by is 0 or empty, and so is what a call did not have. */
 export type Group = { day: number; key: string; model: string; project: string; product: string }
@@ -17,7 +17,7 @@ type TotalRow = { countOfAll: number; amountOfAll: number }
 export async function selectGroups(
   db: Sql,
   org: OrgId,
-  { product, key, project, model }: UsageFilter,
+  filter: UsageFilter,
   { hours, first, last }: Split,
   by: GroupBy,
   after: Group | null,
@@ -41,8 +41,7 @@ export async function selectGroups(
         case when ${by.product} then product else '' end collate "C" as product,
         sum(count)::bigint as count, sum(amount)::bigint as amount
       from used
-      where (${product} = '' or product = ${product}) and (${key} = '' or key = ${key})
-        and (${project} = '' or project = ${project}) and (${model} = '' or model = ${model})
+      where ${matching(filter)}
       group by 1, 2, 3, 4, 5)
     select total."countOfAll", total."amountOfAll", one.* from (
       select coalesce(sum(count), 0)::bigint as "countOfAll", coalesce(sum(amount), 0)::bigint as "amountOfAll"

@@ -1,7 +1,5 @@
 // Operations under /v1/iam/audit: the audit trail of the organisation.
 import { Type } from 'typebox'
-import type { Sql } from '../../../engines/engines.ts'
-import type { OrgId } from '../../../kit/caller.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import { timestamp } from '../../../kit/fields.ts'
 import { listing, numberFrom, page, paging } from '../../../kit/page.ts'
@@ -72,28 +70,13 @@ export const listAudit = operation({
       query,
       (last, count) => {
         const before = last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last)
-        return select(db, org, { user, what }, { after, before, since: from ?? '-infinity' }, count)
+        return store.selectAudit(db, org, { user, what }, { after, before, since: from ?? '-infinity' }, count)
       },
       ({ id }) => id,
     )
     return { ...found, data: found.data.map(entryOf) }
   },
 })
-
-function select(
-  db: Sql,
-  org: OrgId,
-  { user, what }: { user: string | undefined; what: string | undefined },
-  range: store.AuditRange,
-  count: number,
-): Promise<store.AuditRow[]> {
-  if (user !== undefined && what !== undefined) {
-    return store.selectAuditOfUserAndAction(db, org, { user, what }, range, count)
-  }
-  if (user !== undefined) return store.selectAuditOfUser(db, org, user, range, count)
-  if (what !== undefined) return store.selectAuditOfAction(db, org, what, range, count)
-  return store.selectAudit(db, org, range, count)
-}
 
 const entryOf = ({ user, email, changes, ...row }: store.AuditRow) => ({
   ...row,

@@ -2,6 +2,7 @@
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { AuditRecord } from '../../../kit/audit.ts'
 import type { OrgId } from '../../../kit/caller.ts'
+import { fragment } from '../../../kit/sql.ts'
 
 export async function insertAudit(db: Tx, record: AuditRecord): Promise<void> {
   const { org, caller, what, on, changes, at, ip, requestId } = record
@@ -28,51 +29,21 @@ export async function selectIdBefore(db: Sql, org: OrgId, since: string): Promis
   return row?.id ?? 0
 }
 
-// Newest first. `at + interval '0'` keeps the planner from reading and sorting everything after `since` by the index on
-// the time. Each filter has its own statement, so that each reads the range of an index.
+export type AuditFilter = { user: string | undefined; what: string | undefined }
 
-export function selectAudit(db: Sql, org: OrgId, range: AuditRange, count: number): Promise<AuditRow[]> {
-  return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, changes, ip,
-      request_id as "requestId"
-    from audit where org = ${org} and id > ${range.after} and id < ${range.before}
-      and at + interval '0' >= ${range.since} order by audit.id desc limit ${count}`
-}
-
-export function selectAuditOfUser(
+/** Newest first. `at + interval '0'` keeps the planner from reading and sorting everything after `since` by the index on the
+ *  time. Each filter has its own statement, so that each reads the range of an index. */
+export function selectAudit(
   db: Sql,
   org: OrgId,
-  user: string,
-  range: AuditRange,
+  { user, what }: AuditFilter,
+  { after, before, since }: AuditRange,
   count: number,
 ): Promise<AuditRow[]> {
+  const ofUser = user === undefined ? fragment`` : fragment`and user_id = ${user}`
+  const ofAction = what === undefined ? fragment`` : fragment`and what = ${what}`
   return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, changes, ip,
       request_id as "requestId"
-    from audit where org = ${org} and user_id = ${user} and id > ${range.after} and id < ${range.before}
-      and at + interval '0' >= ${range.since} order by audit.id desc limit ${count}`
-}
-
-export function selectAuditOfAction(
-  db: Sql,
-  org: OrgId,
-  what: string,
-  range: AuditRange,
-  count: number,
-): Promise<AuditRow[]> {
-  return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, changes, ip,
-      request_id as "requestId"
-    from audit where org = ${org} and what = ${what} and id > ${range.after} and id < ${range.before}
-      and at + interval '0' >= ${range.since} order by audit.id desc limit ${count}`
-}
-
-export function selectAuditOfUserAndAction(
-  db: Sql,
-  org: OrgId,
-  { user, what }: { user: string; what: string },
-  range: AuditRange,
-  count: number,
-): Promise<AuditRow[]> {
-  return db<AuditRow>`select id::text, at, user_id as user, email, credential, what, on_what as on, changes, ip,
-      request_id as "requestId"
-    from audit where org = ${org} and user_id = ${user} and what = ${what} and id > ${range.after}
-      and id < ${range.before} and at + interval '0' >= ${range.since} order by audit.id desc limit ${count}`
+    from audit where org = ${org} ${ofUser} ${ofAction} and id > ${after} and id < ${before}
+      and at + interval '0' >= ${since} order by audit.id desc limit ${count}`
 }

@@ -79,6 +79,11 @@ export async function findInviteTo(db: Sql, id: string, email: string): Promise<
   return row ?? null
 }
 
+/** The inviter may still add a member with that role. */
+const INVITER_MAY = fragment`exists (
+  select from members where members.org = invites.org and members.email = invites.invited_by
+    and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))`
+
 export type InvitationTo = Omit<Invite, 'email'> & { org: string; name: string }
 
 /** The valid invitations to an address, newest first, after the position `last`. */
@@ -93,9 +98,7 @@ export function selectInvitationsTo(
       expires
     from invites join orgs on orgs.slug = invites.org and orgs.deleted is null
     where email = ${email} and expires > ${at} and (invites.created, invites.id) < (${last.created}, ${last.id})
-      and exists (
-        select from members where members.org = invites.org and members.email = invites.invited_by
-          and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))
+      and ${INVITER_MAY}
     order by invites.created desc, invites.id desc limit ${count}`
 }
 
@@ -109,18 +112,14 @@ export async function selectInvitation(db: Sql, digest: Uint8Array, at: string):
       exists (select from users where users.email = invites.email and password is not null and password_by is null)
         as "hasPassword"
     from invites join orgs on orgs.slug = invites.org and orgs.deleted is null
-    where digest = ${digest} and expires > ${at} and exists (
-      select from members where members.org = invites.org and members.email = invites.invited_by
-        and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))`
+    where digest = ${digest} and expires > ${at} and ${INVITER_MAY}`
   return row ?? null
 }
 
 /** Deletes and returns the invitation under the same conditions, with the slug of the organisation. */
 export async function acceptInvite(db: Tx, id: string, at: string): Promise<AcceptedInvite | null> {
   const [row] = await db<AcceptedInvite>`delete from invites
-    where id = ${id} and expires > ${at} and ${isLive(fragment`invites.org`)} and exists (
-      select from members where members.org = invites.org and members.email = invites.invited_by
-        and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))
+    where id = ${id} and expires > ${at} and ${isLive(fragment`invites.org`)} and ${INVITER_MAY}
     returning id, email, role, invited_by as "invitedBy", org`
   return row ?? null
 }

@@ -35,12 +35,8 @@ export const listSessions = operation({
   run: ({ db, caller }, query) =>
     page(
       query,
-      (last, count) => {
-        const position = signInPosition(last)
-        return administers(caller)
-          ? store.selectSignIns(db, caller.org, position, count)
-          : store.selectSignInsOf(db, caller.org, caller.user, position, count)
-      },
+      (last, count) =>
+        store.selectSignIns(db, caller.org, administers(caller) ? null : caller.user, signInPosition(last), count),
       positionKey,
     ),
 })

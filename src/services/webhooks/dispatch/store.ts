@@ -1,6 +1,7 @@
 // All SQL on deliveries that are sent.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
+import { rowsAs } from '../../../kit/sql.ts'
 
 export async function selectActive(db: Sql, org: string): Promise<{ id: string; events: string[] }[]> {
   return db<{ id: string; events: string[] }>`select id, events from webhooks where org = ${org} and status = 'active'
@@ -18,11 +19,10 @@ export async function selectVersion(db: Sql, org: string): Promise<string> {
 
 export type NewEvent = { id: string; org: string; subject: string; body: string }
 
+const newEvents = rowsAs<NewEvent>('e', { id: 'uuid', org: 'text', subject: 'text', body: 'text' })
+
 export async function insertEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
-  const column = (name: keyof NewEvent) => events.map(one => one[name])
-  await db`insert into webhook_events (id, org, subject, body)
-    select * from unnest(${column('id')}::uuid[], ${column('org')}::text[], ${column('subject')}::text[],
-      ${column('body')}::text[])`
+  await db`insert into webhook_events (id, org, subject, body) select * from ${newEvents(events)}`
 }
 
 /** Until the transaction ends, none of them is deleted. Returns those that there are. */
@@ -73,17 +73,18 @@ export type NewAttempt = {
   created: string
 }
 
+const newAttempts = rowsAs<NewAttempt>('g', {
+  ...{ delivery: 'uuid', attempt: 'int', webhook: 'text', event: 'uuid', subject: 'text', created: 'timestamptz' },
+  ...{ status: 'text', httpStatus: 'int', error: 'text', response: 'text', durationMs: 'int', resendOf: 'uuid' },
+  isResendable: 'boolean',
+})
+
 /** Adds to the log, and counts deliveries that have ended. Endpoints are locked, so that those that are deleted at the moment
  *  count nothing, and the others stay until the end. */
 export async function insertAttempts(db: Tx, attempts: readonly NewAttempt[], now: string): Promise<void> {
-  const column = <K extends keyof NewAttempt>(name: K) => attempts.map(one => one[name])
-  await db`with given as (select * from unnest(${column('delivery')}::uuid[], ${column('attempt')}::int[],
-        ${column('webhook')}::text[], ${column('event')}::uuid[], ${column('subject')}::text[], ${column('created')}::timestamptz[],
-        ${column('status')}::text[], ${column('httpStatus')}::int[], ${column('error')}::text[], ${column('response')}::text[],
-        ${column('durationMs')}::int[], ${column('resendOf')}::uuid[], ${column('isResendable')}::boolean[])
-      as g (delivery, attempt, webhook, event, subject, created, status, http_status, error, response, duration_ms, resend_of,
-        is_resendable)),
-    kept as (select id from webhooks where id = any(${[...new Set(column('webhook'))]}) order by id for key share),
+  const webhooks = [...new Set(attempts.map(({ webhook }) => webhook))]
+  await db`with given as (select * from ${newAttempts(attempts)}),
+    kept as (select id from webhooks where id = any(${webhooks}) order by id for key share),
     counted as (insert into webhook_days as days (webhook, day, deliveries, failures)
       select webhook, ${now}::date, count(*), count(*) filter (where g.status = 'failed')
       from given as g join kept as w on w.id = webhook where g.status <> 'retrying' group by webhook order by webhook
