@@ -209,6 +209,7 @@ describe('access', () => {
   it('for admins follows the role', async () => {
     assert.equal((await host.call('GET /v1/specimen/admin')).status, 204)
     await host.db`update members set role = 'member' where org = 'other'`
+    await host.db.waitForNotifications()
     const answer = await host.call('GET /v1/specimen/admin', { as: host.other.key })
     assert.equal(answer.status, 403)
     assert.equal(answer.body.error.code, 'forbidden')
