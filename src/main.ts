@@ -12,7 +12,7 @@ import { localCertificate } from './engines/tls/certificate.ts'
 import { CONNECTION_LIMITS, openConnections } from './host/connections.ts'
 import { openHost } from './host/host.ts'
 import { openListener } from './host/listener.ts'
-import { type Log, openLog } from './host/log.ts'
+import { type Log, openProcessLog } from './host/log.ts'
 import { openOutput } from './host/output.ts'
 import { openRefusals } from './host/refusals.ts'
 import { requestIds } from './host/server.ts'
@@ -45,7 +45,7 @@ async function start(flags: string[]): Promise<void> {
   const { path: dataDirectory, release } = await openDataDirectory(config.STOA_DATA)
   closers.push({ close: release, abandon: release })
 
-  const log = openLog(config.STOA_LOG, systemClock)
+  const log = openProcessLog(config.STOA_LOG, systemClock)
   closers.push({ close: log.flush, abandon: log.flush })
   closers.push({ close: () => log.events.info('stopped'), abandon: () => {} })
   logUnhandled(log)

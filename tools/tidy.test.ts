@@ -76,6 +76,25 @@ describe('code that is allowed in certain files only', () => {
   })
 })
 
+describe('names', () => {
+  it('each exported function has a name of its own', () => {
+    const exported =
+      /^export (?:async )?(?:function\*? (\w+)|const (\w+)(?:: .+?)? = (?:async )?(?:<.*>)?(?:\(|\w+ =>))/gm
+    const files = new Map<string, string[]>()
+    for (const file of source) {
+      for (const [, declared, assigned] of read(file).matchAll(exported)) {
+        const name = (declared ?? assigned) as string
+        files.set(name, [...(files.get(name) ?? []), file])
+      }
+    }
+    assert.ok(files.size > 500)
+    assert.deepEqual(
+      [...files].filter(([, found]) => found.length > 1),
+      [],
+    )
+  })
+})
+
 describe('regular expressions take linear time', () => {
   it('in the source', () => {
     const slow = new Map<string, string>()

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Engines } from '../../src/engines/engines.ts'
 import { histogram } from '../../src/host/histogram.ts'
-import { openLog } from '../../src/host/log.ts'
+import { openProcessLog } from '../../src/host/log.ts'
 import { adapterFactory } from '../../src/identity/adapter.ts'
 import { openIdentityOrigin } from '../../src/identity/origin.ts'
 import { inOneRequest, thisRequest } from '../../src/identity/request.ts'
@@ -28,7 +28,7 @@ const directoryOf = (engines: Engines) =>
 serve(pem => withEngines(engines => serveIdentity(engines, pem)))
 
 async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
-  const log = openLog('info', engines.clock)
+  const log = openProcessLog('info', engines.clock)
   const realm = await newRealm(engines)
   const opened = await openBenchListener(engines.random, pem, log)
   const { listener } = opened

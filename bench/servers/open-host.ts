@@ -3,7 +3,7 @@ import type { BlockList } from 'node:net'
 import { readConfig } from '../../src/config.ts'
 import type { Engines } from '../../src/engines/engines.ts'
 import { openHost } from '../../src/host/host.ts'
-import { openLog } from '../../src/host/log.ts'
+import { openProcessLog } from '../../src/host/log.ts'
 import type { IdentityProvider } from '../../src/kit/host/sign-in.ts'
 import { service, settingsOf } from '../../src/kit/service.ts'
 import { services } from '../../src/services/index.ts'
@@ -34,7 +34,7 @@ const identity: IdentityProvider = {
 export async function openBenchHost(options: BenchHost): Promise<Serving> {
   const { engines, pem, operations, riskMirror } = options
   const bench = service({ name: 'bench', what: 'The operations that benchmarks measure', operations: [operations] })
-  const log = openLog('info', engines.clock)
+  const log = openProcessLog('info', engines.clock)
   const opened = await openBenchListener(engines.random, pem, log, options.trusted)
   const { listener } = opened
   const host = await openHost({

@@ -1,7 +1,7 @@
 // Writes answers: status, a flat list of headers, and the body.
 import type { ServerResponse } from 'node:http'
 import { finished, Readable } from 'node:stream'
-import { EventStream, Reply, textOf } from '../kit/answer.ts'
+import { answerText, EventStream, Reply } from '../kit/answer.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import { sendEvents, standsForValue } from './events.ts'
@@ -68,7 +68,7 @@ export class Answers {
     else if (output instanceof EventStream) this.#sendEvents(scope, response, output)
     else if (output === undefined) response.writeHead(operation.status, this.#headOf(scope)).end()
     else {
-      const text = textOf(output)
+      const text = answerText(output)
       this.#hold(scope, text)
       writeJson(scope, response, operation.status, this.#headOf(scope), text)
     }

@@ -18,7 +18,11 @@ export function arrivalFault(request: IncomingMessage, trusted: BlockList | null
   const { method = '', url = '' } = request
   if (!isMethod(method)) return methodUnknown(method)
   if (request.httpVersionMajor !== 1) return malformed('This host supports HTTP/1.1 only.')
-  if (host === undefined ? request.httpVersionMinor === 1 : !HOST.test(host) || count(request.rawHeaders, 'host') > 1) {
+  if (
+    host === undefined
+      ? request.httpVersionMinor === 1
+      : !HOST.test(host) || countHeader(request.rawHeaders, 'host') > 1
+  ) {
     return malformed('Send exactly one Host header with a host name or an address.')
   }
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return expectationFailed()
@@ -63,7 +67,7 @@ export function originForm(target: string): string {
 }
 
 /** How often a header was sent. `request.headers` does not show it: Node drops or joins repeated headers. */
-export function count(rawHeaders: string[], wanted: string): number {
+export function countHeader(rawHeaders: string[], wanted: string): number {
   let found = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string

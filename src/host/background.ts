@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Engines } from '../engines/engines.ts'
 import type { Consumer, Schedule, ScheduleOutcome } from '../kit/background.ts'
 import { emitting } from '../kit/events.ts'
-import { selectDue, updateDue } from '../kit/lease.store.ts'
+import { selectLastRun, updateDue } from '../kit/lease.store.ts'
 import { type Lease, withLease } from '../kit/lease.ts'
 import type { Queues } from '../kit/queue.ts'
 import type { EndedOrgs, Service } from '../kit/service.ts'
@@ -153,7 +153,7 @@ async function runIfDue(
   const db = options.engines.db.background
   const name = `schedule ${schedule.name}`
   const remainingMs = async (ignoresDue: boolean) => {
-    const { done, due } = await selectDue(db, name)
+    const { done, due } = await selectLastRun(db, name)
     const regularMs = done === null ? Number.NEGATIVE_INFINITY : Date.parse(done) + schedule.everyMs
     const dueMs = ignoresDue || due === null ? regularMs : Date.parse(due)
     return dueMs - clock.now().getTime()

@@ -23,7 +23,7 @@ import { openAnswerBudget, openBodyBudget } from './memory-budget.ts'
 import { createMetricsServer, databaseCalls, openConnectionsGauge, openMetrics } from './metrics.ts'
 import { openapiDocument, type Section } from './openapi.ts'
 import { type DeclaredQueue, declaredQueue, openJobs } from './queues/jobs.ts'
-import { openMeasured } from './queues/measured.ts'
+import { openJobCounts } from './queues/measured.ts'
 import { openWaker } from './queues/waker.ts'
 import { openRates } from './rates.ts'
 import type { Refusals } from './refusals.ts'
@@ -193,7 +193,7 @@ function openQueues(options: HostOptions, services: readonly Service[], states: 
   }
   const waker = openWaker(clock)
   const by = { log, clock, random, source, queues, me: random.token(16) }
-  return { ...by, engines, waker, isAlone, measured: openMeasured(), jobs: openJobs({ ...by, tell: waker.tell }) }
+  return { ...by, engines, waker, isAlone, measured: openJobCounts(), jobs: openJobs({ ...by, tell: waker.tell }) }
 }
 
 /** Opens the in-memory state of every service. */

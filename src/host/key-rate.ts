@@ -2,7 +2,7 @@
 // and the permits that it has left.
 import type { OrgId } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
-import { type Lease, type LeaseRequest, type Uses, RATE_WINDOW_MS as WINDOW_MS } from '../kit/host/permits.ts'
+import { type LeaseRequest, type PermitLease, type Uses, RATE_WINDOW_MS as WINDOW_MS } from '../kit/host/permits.ts'
 import { addTime, dropTimes, emptyTimes, type RequestTimes, timeAt } from './request-times.ts'
 
 /** How long permits may be used. Counted from before they were asked for, so that they end here first. */
@@ -60,7 +60,7 @@ export function reportOf(
 }
 
 /** Stores the answer to a report. */
-export function receive(one: KeyRate, { granted, others }: Lease, nowMs: number, systemMs: number): void {
+export function applyLease(one: KeyRate, { granted, others }: PermitLease, nowMs: number, systemMs: number): void {
   one.others = others.map(other => ({ ...other, atMs: other.atMs - systemMs + nowMs })).sort((a, b) => a.atMs - b.atMs)
   one.othersCount = countOf(others)
   const mayReturn = one.others.some(({ spare, atMs }) => spare > 0 && atMs + RETURNED_WITHIN_MS > nowMs)

@@ -31,7 +31,7 @@ export type RequestEntry = {
 const BATCH_CHARS = 32_768
 const BATCH_MS = 250
 
-export function openLog(level: string, clock: Clock): Log & { flush(): void } {
+export function openProcessLog(level: string, clock: Clock): Log & { flush(): void } {
   const output = openOutput(2)
   const batch = batched(output.write)
   const flush = () => {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { INGEST_HEADER, type Presented } from '../kit/host/credentials.ts'
 import type { Operation } from '../kit/operation.ts'
-import { count } from './arrival.ts'
+import { countHeader } from './arrival.ts'
 import { isSafe, malformed } from './faults.ts'
 
 /** For beacons, which cannot set headers. Removed from the query before the operation sees it. */
@@ -13,7 +13,7 @@ export const readsOnly = ({ access }: Operation, method: string): boolean => acc
 
 /** Node keeps only the first of several; a proxy in front may have used another one. */
 export function requireOneCredential({ headers, rawHeaders }: IncomingMessage): void {
-  if (headers.authorization !== undefined && count(rawHeaders, 'authorization') > 1) {
+  if (headers.authorization !== undefined && countHeader(rawHeaders, 'authorization') > 1) {
     throw malformed('Send one Authorization header, not several.')
   }
 }
@@ -21,7 +21,7 @@ export function requireOneCredential({ headers, rawHeaders }: IncomingMessage): 
 /** A key in the header of another protocol, as a bearer. */
 function inKeyHeader({ headers, rawHeaders }: IncomingMessage, { keyHeader }: Operation): string | undefined {
   if (keyHeader === null || headers[keyHeader] === undefined) return undefined
-  if (count(rawHeaders, keyHeader) > 1) throw malformed(`Send one ${keyHeader} header, not several.`)
+  if (countHeader(rawHeaders, keyHeader) > 1) throw malformed(`Send one ${keyHeader} header, not several.`)
   return `Bearer ${headers[keyHeader]}`
 }
 
@@ -45,7 +45,7 @@ export function presentedIn(
   if (operation.access !== 'ingest' || /^bearer\b/i.test(authorization ?? '')) return presented
   const inHeader = headers[INGEST_HEADER]
   const inQuery = query[INGEST_PARAMETER]
-  if (count(rawHeaders, INGEST_HEADER) > 1 || (inHeader === undefined && Array.isArray(inQuery))) {
+  if (countHeader(rawHeaders, INGEST_HEADER) > 1 || (inHeader === undefined && Array.isArray(inQuery))) {
     throw malformed('Send one ingest key, not several.')
   }
   return { ...presented, ingestHeader: inHeader as string | undefined, ingestParameter: inQuery as string | undefined }

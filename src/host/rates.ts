@@ -3,7 +3,7 @@
 import { type Clock, EngineUnavailable } from '../engines/engines.ts'
 import type { OrgId } from '../kit/caller.ts'
 import { type LeasePermits, RATE_WINDOW_MS } from '../kit/host/permits.ts'
-import { isUnused, type KeyRate, newKeyRate, receive, reportOf, takePermit } from './key-rate.ts'
+import { applyLease, isUnused, type KeyRate, newKeyRate, reportOf, takePermit } from './key-rate.ts'
 
 /** A lease is a twentieth of the rate: small enough to leave most of it to the others. */
 const SHARES = 20
@@ -68,7 +68,7 @@ export function openRates(clock: Clock, leasePermits: LeasePermits): Rates {
     const [nowMs, systemMs] = [clock.elapsedMs(), clock.now().getTime()]
     const report = reportOf(one, nowMs, systemMs)
     const answer = await leasePermits({ ...report, rate, wanted, waiting: one.waiting }).catch(nothingDone)
-    receive(one, answer, nowMs, systemMs)
+    applyLease(one, answer, nowMs, systemMs)
     if (answer.granted === 0) return
     leased.add(one)
     if (clock.elapsedMs() >= one.permitsUntilMs) throw new EngineUnavailable('db', 'busy')

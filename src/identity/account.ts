@@ -9,7 +9,7 @@ import type { AccountPage, Visitor } from '../services/iam/public.ts'
 import { accountPage, type Shown } from './account-html.ts'
 import { readForm, show } from './forms.ts'
 import { thisRequest } from './request.ts'
-import { digestOf } from './saving.ts'
+import { digestOfEntry } from './saving.ts'
 
 export const ACCOUNT_PATH = '/account'
 
@@ -42,7 +42,7 @@ const CHANGES: Record<string, Change> = {
 }
 
 /** `change` is the rest of the path: of a form, or empty. */
-export async function account(
+export async function identityAccount(
   options: AccountOptions,
   change: string,
   request: IncomingMessage,
@@ -53,7 +53,7 @@ export async function account(
   const found = user === undefined ? null : await options.accountPage.find(user)
   if (user === undefined || !found) return redirect(response, options.loginUrl)
   const { client, signal } = thisRequest()
-  const session = digestOf(jti).toString('hex')
+  const session = digestOfEntry(jti).toString('hex')
   const page = (status: number, shown: Omit<Shown, 'csrf' | 'session'>) =>
     show(response, status, accountPage(found, { ...shown, session, csrf: csrfOf(cookieKey, jti) }))
   const run = request.method === 'POST' ? CHANGES[change] : undefined

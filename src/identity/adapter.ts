@@ -5,7 +5,7 @@ import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'
 import { oidc as store } from '../services/iam/public.ts'
 import { thisRequest } from './request.ts'
-import { digestOf, graceStart, REFRESH_GRACE_MS, save } from './saving.ts'
+import { digestOfEntry, graceStart, REFRESH_GRACE_MS, save } from './saving.ts'
 
 /** The lifetime of a grant without tokens: long enough for its code to be redeemed. */
 const UNREDEEMED_S = 60 * 60
@@ -22,7 +22,7 @@ function entryAdapter({ db, clock }: Engines, type: store.EntryType): Adapter {
   const now = () => clock.now().toISOString()
 
   const nameOf = (id: string) => `${type.model} ${id}`
-  const select = (id: string) => store.selectEntry(db, type, digestOf(id), now())
+  const select = (id: string) => store.selectEntry(db, type, digestOfEntry(id), now())
 
   async function find(id: string): Promise<store.Entry | null> {
     const { prefetched, found } = thisRequest()
@@ -60,12 +60,12 @@ function entryAdapter({ db, clock }: Engines, type: store.EntryType): Adapter {
     consume: async id => {
       // The library saves the next token right after this; both happen in one statement.
       if (type.model === 'RefreshToken') thisRequest().replaced = id
-      else if (!(await store.redeemCode(db.autocommit, type.brand, digestOf(id), now())))
+      else if (!(await store.redeemCode(db.autocommit, type.brand, digestOfEntry(id), now())))
         throw new errors.InvalidGrant('already used')
     },
     destroy: async id => {
       const isEnded = type.model === 'Session' && !thisRequest().renamed.has(id)
-      await (isEnded ? store.deleteSession : store.deleteEntry)(db.autocommit, type, digestOf(id))
+      await (isEnded ? store.deleteSession : store.deleteEntry)(db.autocommit, type, digestOfEntry(id))
       // Its tokens must be refused everywhere before this request is answered.
       if (isEnded || type.model === 'Grant') await db.waitForNotifications()
     },
@@ -76,7 +76,7 @@ function entryAdapter({ db, clock }: Engines, type: store.EntryType): Adapter {
 /** Prefetches the session, the grant and the person, which the library reads next. */
 async function findToken(db: Database, brand: string, id: string, at: string): Promise<store.Entry | null> {
   const request = thisRequest()
-  const token = await store.selectRefreshToken(db, brand, digestOf(id), at)
+  const token = await store.selectRefreshToken(db, brand, digestOfEntry(id), at)
   if (!token) return null
   const { accountId, clientId, grantId, sessionUid } = token.payload
   if (token.session) request.prefetched.set(`Session ${sessionUid}`, token.session)
@@ -90,12 +90,14 @@ const expiryOf = (clock: Clock, ttlS: number | undefined) =>
 
 /** A person is signed in to an app for as long as the grant exists. */
 export async function isSignedIn({ db, clock }: Engines, brand: string, grantId: string): Promise<boolean> {
-  return (await store.selectEntry(db, { brand, model: 'Grant' }, digestOf(grantId), clock.now().toISOString())) !== null
+  return (
+    (await store.selectEntry(db, { brand, model: 'Grant' }, digestOfEntry(grantId), clock.now().toISOString())) !== null
+  )
 }
 
 /** Stores the organisation that a grant is for. */
 export async function setGrantOrg({ db }: Engines, brand: string, grantId: string, org: string): Promise<void> {
-  await store.updateOrg(db.autocommit, { brand, model: 'Grant' }, digestOf(grantId), org)
+  await store.updateGrantOrg(db.autocommit, { brand, model: 'Grant' }, digestOfEntry(grantId), org)
 }
 
 /** Replaces the grant that a browser session has for an app. If several tabs do this at once, the first one succeeds.
@@ -107,13 +109,13 @@ export async function claimGrant(
   claim: { client: string; before: string | null; grant: string },
 ): Promise<string> {
   const type = { brand, model: 'Session' }
-  if (await store.updateGrantOf(db.autocommit, type, digestOf(session), claim)) return claim.grant
+  if (await store.updateGrantOf(db.autocommit, type, digestOfEntry(session), claim)) return claim.grant
   // A session that is not stored yet has no other tabs.
-  return (await store.selectGrantOf(db, type, digestOf(session), claim.client)) ?? claim.grant
+  return (await store.selectGrantOf(db, type, digestOfEntry(session), claim.client)) ?? claim.grant
 }
 
 export function grantOrg({ db }: Engines, brand: string, grantId: string): Promise<string | null> {
-  return store.selectOrg(db, { brand, model: 'Grant' }, digestOf(grantId))
+  return store.selectGrantOrg(db, { brand, model: 'Grant' }, digestOfEntry(grantId))
 }
 
 function clientAdapter(findClient: ClientFinder): Adapter {

@@ -10,7 +10,7 @@ import { clientNetwork } from '../fair/address.ts'
 import type { SignIn } from '../kit/host/sign-in.ts'
 import type { AccountPage } from '../services/iam/public.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
-import { ACCOUNT_PATH, account } from './account.ts'
+import { ACCOUNT_PATH, identityAccount } from './account.ts'
 import { adapterFactory, claimGrant, grantOrg, isSignedIn, setGrantOrg } from './adapter.ts'
 import { ADDRESS_CHANGE, addressChange, addressPath } from './address.ts'
 import { isSameBrowser } from './browser-id.ts'
@@ -154,7 +154,12 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     if (addressToken !== undefined) return addressChange({ ...steps, address }, addressToken, request, response)
     if (STEP.test(path)) return signIn({ ...steps, address, provider, cookieKey }, request, response)
     if (path === ACCOUNT_PATH || path.startsWith(`${ACCOUNT_PATH}/`))
-      return account({ ...steps, address, provider, cookieKey }, path.slice(ACCOUNT_PATH.length), request, response)
+      return identityAccount(
+        { ...steps, address, provider, cookieKey },
+        path.slice(ACCOUNT_PATH.length),
+        request,
+        response,
+      )
     const invitationToken = path.match(INVITATION)?.[1]
     if (invitationToken !== undefined)
       return invitation({ ...steps, address, cookieKey }, invitationToken, request, response)

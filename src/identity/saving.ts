@@ -13,7 +13,7 @@ type Payload = store.Entry['payload']
 export const REFRESH_GRACE_MS = 30_000
 export const graceStart = (clock: Clock) => new Date(clock.now().getTime() - REFRESH_GRACE_MS).toISOString()
 
-export const digestOf = (id: string) => hash('sha256', id, 'buffer')
+export const digestOfEntry = (id: string) => hash('sha256', id, 'buffer')
 
 export async function save(
   engines: Engines,
@@ -39,8 +39,8 @@ async function change(
   expires: string | null,
 ): Promise<boolean> {
   const { db, clock } = engines
-  if (await store.updateEntry(db.autocommit, type, digestOf(id), before, columnsOf(mine, expires))) return true
-  const entry = await store.selectEntry(db, type, digestOf(id), clock.now().toISOString())
+  if (await store.updateEntry(db.autocommit, type, digestOfEntry(id), before, columnsOf(mine, expires))) return true
+  const entry = await store.selectEntry(db, type, digestOfEntry(id), clock.now().toISOString())
   return entry !== null && change(engines, type, id, entry.payload, merged(before, mine, entry.payload), expires)
 }
 
@@ -54,15 +54,15 @@ async function add(
   const columns = columnsOf(mine, expires)
   // Fails if the password was changed since it was checked.
   if (type.model === 'Session' && columns.user) {
-    return store.insertSession(db.autocommit, type, digestOf(id), columns, proofOf(columns.user))
+    return store.insertSession(db.autocommit, type, digestOfEntry(id), columns, proofOf(columns.user))
   }
   const { replaced } = thisRequest()
   if (type.model === 'RefreshToken' && replaced !== null) {
-    const use = { digest: digestOf(replaced), at: clock.now().toISOString(), since: graceStart(clock) }
-    if (await store.replaceToken(db.autocommit, type, use, digestOf(id), columns)) return true
+    const use = { digest: digestOfEntry(replaced), at: clock.now().toISOString(), since: graceStart(clock) }
+    if (await store.replaceToken(db.autocommit, type, use, digestOfEntry(id), columns)) return true
     throw new errors.InvalidGrant('already used')
   }
-  await store.insertEntry(db.autocommit, type, digestOf(id), columns)
+  await store.insertEntry(db.autocommit, type, digestOfEntry(id), columns)
   return true
 }
 

@@ -33,7 +33,8 @@ export class JsonText {
 }
 
 /** The JSON text of what an operation answered. */
-export const textOf = (output: unknown): string => (output instanceof JsonText ? output.text : JSON.stringify(output))
+export const answerText = (output: unknown): string =>
+  output instanceof JsonText ? output.text : JSON.stringify(output)
 
 /** One event of `text/event-stream`. A string is sent unchanged, any other value as JSON. */
 export type ServerEvent<T> = { data: T; event?: string; id?: string }

@@ -25,7 +25,7 @@ export async function endLease(db: Tx, name: string, holder: string): Promise<vo
 }
 
 /** When a schedule last completed and when it is next due; both null before its first run. */
-export async function selectDue(db: Sql, name: string): Promise<{ done: string | null; due: string | null }> {
+export async function selectLastRun(db: Sql, name: string): Promise<{ done: string | null; due: string | null }> {
   const [row] = await db<{ done: string | null; due: string | null }>`select done, due from leases where name = ${name}`
   return row ?? { done: null, due: null }
 }

@@ -37,9 +37,9 @@ type Entry = {
  *  one, and for how long a connection that is lost may still wait for an outcome. */
 type Release = (error?: unknown, waitS?: number) => void
 
-export type Calls = ReturnType<typeof openCalls>
+export type Calls = ReturnType<typeof openRunningCalls>
 
-export function openCalls({ deadlineMs, cancelMs, cancel }: CallsOptions) {
+export function openRunningCalls({ deadlineMs, cancelMs, cancel }: CallsOptions) {
   const running = new Set<Entry>()
 
   function giveUp(entry: Entry): void {

@@ -16,7 +16,7 @@ export type ConnectionsOptions = {
   answerMs?: number | undefined
 }
 
-export function openConnections({ openDriver, idleMs = IDLE_MS, answerMs = ANSWER_MS }: ConnectionsOptions) {
+export function openDatabaseConnections({ openDriver, idleMs = IDLE_MS, answerMs = ANSWER_MS }: ConnectionsOptions) {
   const all = new Set<Connection>()
   const free: Connection[] = []
 

@@ -21,7 +21,7 @@ export type ListenerOptions = {
   onReachable: () => void
 }
 
-export function openListener({ open, onUnreachable, onReachable, everyMs, answerMs }: ListenerOptions) {
+export function openNotifications({ open, onUnreachable, onReachable, everyMs, answerMs }: ListenerOptions) {
   const listeners: Listener[] = []
   /** The newest connection, open or opening. */
   let latest: Driver | null = null

@@ -3,11 +3,11 @@
 import type postgres from 'postgres'
 import { openFairQueue, QueueFull } from '../../fair/queue.ts'
 import { EngineUnavailable } from '../engines.ts'
-import { type Calls, openCalls, type RunningCall } from './calls.ts'
-import { type ConnectionsOptions, openConnections } from './connections.ts'
+import { type Calls, openRunningCalls, type RunningCall } from './calls.ts'
+import { type ConnectionsOptions, openDatabaseConnections } from './connections.ts'
 import { type Driver, type DriverHandlers, WAIT_MS } from './driver.ts'
 import { isConnectionLost } from './errors.ts'
-import { openListener } from './notifications.ts'
+import { openNotifications } from './notifications.ts'
 import { connectionsOf, type Profile } from './profiles.ts'
 
 export type PoolOptions = {
@@ -44,7 +44,7 @@ export function openPools(options: PoolOptions, open: (handlers: DriverHandlers,
   /** Set while the server does not answer. Calls then fail at once instead of waiting for a connection. */
   let isDown = false
 
-  const calls = openCalls({
+  const calls = openRunningCalls({
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
     cancelMs: options.cancelMs ?? CANCEL_MS,
     cancel: statement => {
@@ -60,7 +60,7 @@ export function openPools(options: PoolOptions, open: (handlers: DriverHandlers,
   const pools = { requests: poolOf('requests'), background: poolOf('background'), analytics: poolOf('analytics') }
   const all = Object.values(pools)
 
-  const listener = openListener({
+  const listener = openNotifications({
     open: handlers => open(handlers, 'requests'),
     everyMs: Math.min(EVERY_MAX_MS, waitMs * EVERY_SHARE),
     answerMs: waitMs * ANSWER_SHARE,
@@ -98,7 +98,7 @@ type OwnOptions = PoolOptions & { waitMs: number; calls: Calls; isDown: () => bo
 function openPool(options: OwnOptions, open: (onclose: () => void) => Driver) {
   const { connectionsMax: width, queueMax: waitingMax, waitMs, calls, isDown } = options
   const queue = openFairQueue({ width, waitingMax, waitMs })
-  const connections = openConnections({ openDriver: open, ...options.idle })
+  const connections = openDatabaseConnections({ openDriver: open, ...options.idle })
 
   /** Runs a call when its turn comes, and until it ends or is given up. */
   async function run<T>(user: string, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {

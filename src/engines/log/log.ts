@@ -27,7 +27,7 @@ export function openLog({ db, random, warn }: LogOptions): Log {
     lanes: LANES,
     append: async (tx, envelopes) => {
       if (envelopes.length === 0) return
-      await store.insertEvents(tx, envelopes.map(newEvent))
+      await store.appendEvents(tx, envelopes.map(newEvent))
       const lanes = [...new Set(envelopes.map(({ tenant }) => laneOf(tenant)))]
       const subjects = [...new Set(envelopes.map(({ type }) => type))]
       tx.afterCommit(() => {

@@ -11,7 +11,7 @@ export type NewEvent = { lane: number; tenant: string; subject: string; envelope
 
 /** The transaction gets its own number before it takes those of its events: whoever sees that one of them is missing then
  *  finds it among those that run. */
-export async function insertEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
+export async function appendEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
   const { separator, of } = columnsOf({
     lane: events.map(event => event.lane),
     tenant: events.map(event => event.tenant),

@@ -2,7 +2,7 @@
 import { columnsOf } from '../db/columns.ts'
 import { type ErrorPath, type ErrorRow, type EventRow, fragment, type Sql, type Tx } from '../engines.ts'
 
-export async function insertEvents(db: Tx, rows: readonly EventRow[]): Promise<void> {
+export async function insertEventRows(db: Tx, rows: readonly EventRow[]): Promise<void> {
   const { separator, of } = columnsOf({
     received: rows.map(row => row.received),
     timestamp: rows.map(row => row.timestamp),

@@ -6,7 +6,7 @@ import * as store from './store.ts'
 type Write = <T>(work: (db: Tx) => Promise<T>) => Promise<T>
 
 export const openWarehouse = (): Warehouse => ({
-  append: (db, rows) => store.insertEvents(db, rows),
+  append: (db, rows) => store.insertEventRows(db, rows),
   newestErrors: store.selectErrors,
   deleteBefore: (db, org, before, limit) => store.deleteEvents(db, org, before, limit),
   maintain: (db, write, now) => makeParts(db, write, now),

@@ -2,7 +2,7 @@
 // events after it wait, so that those of an organisation stay in order.
 import { ConstraintViolated, type Tx } from '../../engines/engines.ts'
 import * as store from '../../kit/host/consumers.store.ts'
-import { BATCH_MAX, type Failure, type Handler, openTurn, type ReaderOptions, sizeAfter, textOf } from './lane.ts'
+import { BATCH_MAX, errorMessage, type Failure, type Handler, openTurn, type ReaderOptions, sizeAfter } from './lane.ts'
 
 export const TRIES_MAX = 20
 /** More than there are processes. */
@@ -40,11 +40,11 @@ export async function retryHeld(options: ReaderOptions, consumer: Handler): Prom
 /** The organisation that is due first and that no other process tries now, with its next events. */
 async function lockDue({ clock, limits }: ReaderOptions, db: Tx, consumer: string): Promise<Attempt | null> {
   const now = clock.now().toISOString()
-  for (const { tenant, size } of await store.selectDue(db, consumer, now, CANDIDATES)) {
+  for (const { tenant, size } of await store.selectDueTenants(db, consumer, now, CANDIDATES)) {
     // Sent together; those after the first one see what the last holder of the lock has committed.
     const [isLocked, held, events] = await Promise.all([
       store.tryLock(db, consumer, tenant, limits.lateMs),
-      store.selectHeld(db, consumer, tenant, now),
+      store.selectHeldTenants(db, consumer, tenant, now),
       store.selectWaiting(db, consumer, tenant, size),
     ])
     if (isLocked && held) return { held, events: events.slice(0, held.size) }
@@ -77,7 +77,7 @@ async function postpone(
   failure: Failure,
 ): Promise<void> {
   const now = clock.now()
-  const error = textOf(failure.error)
+  const error = errorMessage(failure.error)
   const update = (size: number, tries: number, waitMs: number) =>
     store.updateHeld(db, consumer, { tenant, size, tries, due: new Date(now.getTime() + waitMs).toISOString(), error })
   const [first] = events

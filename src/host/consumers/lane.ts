@@ -101,7 +101,7 @@ async function readOnce(
       hasHeld = true
       const failure = failures.get(tenant)
       const size = failure ? sizeAfter(failure) : BATCH_MAX
-      const error = failure ? textOf(failure.error) : ''
+      const error = failure ? errorMessage(failure.error) : ''
       await store.insertHeld(db, id, { tenant, size, tries: 0, due: clock.now().toISOString(), error })
     }
     await store.insertWaiting(db, id, events.slice(handled))
@@ -184,7 +184,7 @@ const tookTooLong = (lateMs: number, cause?: unknown) => new Error(`took longer 
 
 const ERROR_CHARACTERS_MAX = 2_000
 
-export const textOf = (error: unknown) =>
+export const errorMessage = (error: unknown) =>
   (error instanceof Error ? error.message : String(error))
     .slice(0, ERROR_CHARACTERS_MAX)
     .replaceAll('\0', '')

@@ -34,7 +34,7 @@ export type AttemptsOptions = {
 
 type Attempt = { queue: DeclaredQueue; taken: Taken; job: Job; started: string }
 
-export function openAttempts(options: AttemptsOptions) {
+export function openJobAttempts(options: AttemptsOptions) {
   const { clock, db, endings, measured, me, placesOf, queues, wake, warn } = options
   /** Jobs whose attempt runs here, or whose outcome is not written yet. */
   const ours = new Set<string>()

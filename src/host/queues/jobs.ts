@@ -20,9 +20,9 @@ import {
   finishAdded,
   insertRows,
   type JobRow,
+  jobRows,
   NOT_HELD,
   QUEUES_CHANNEL,
-  rowsOf,
 } from '../../kit/queues/add.ts'
 import * as claims from '../../kit/queues/claims.store.ts'
 import * as store from '../../kit/queues/store.ts'
@@ -76,7 +76,7 @@ export function openJobs(by: JobsOptions): Queues {
     add: async (db, queue, jobs) => {
       if (jobs.length === 0) return
       const declared = declaredOf(queue)
-      const rows = rowsOf(by, declared.declaration, jobs)
+      const rows = jobRows(by, declared.declaration, jobs)
       await insertRows(db, declared.id, rows, all => addToKeys(by, db, declared, all))
     },
     cancel: async (db, queue, ids) => {
@@ -102,7 +102,7 @@ export function openJobs(by: JobsOptions): Queues {
     },
     begin: async <P>(db: Tx, queue: Queue<P>, job: NewJob<P>, leaseMs: number) => {
       const declared = declaredOf(queue)
-      const row = { ...(rowsOf(by, declared.declaration, [job])[0] as JobRow), attemptsMax: 1 }
+      const row = { ...(jobRows(by, declared.declaration, [job])[0] as JobRow), attemptsMax: 1 }
       const lease = random.token(22)
       await store.addToKeys(db, declared.id, countsOf([row]), NOT_HELD)
       await claims.insertStarted(db, declared.id, row, { lease, leaseMs, now: now() })

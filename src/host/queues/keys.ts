@@ -48,7 +48,7 @@ export type Interrupted = { key: Key; id: string }
 
 const NEVER = Number.POSITIVE_INFINITY
 
-export type Keys = ReturnType<typeof openKeys>
+export type Keys = ReturnType<typeof openQueueKeys>
 
 export type KeysOptions = {
   db: Database
@@ -63,7 +63,7 @@ export type KeysOptions = {
   takeNotes: Waker['takeNotes']
 }
 
-export function openKeys(options: KeysOptions) {
+export function openQueueKeys(options: KeysOptions) {
   const { db, clock, me, queues, isAlone, takeNotes } = options
   const keys = new Map<string, Key>()
   /** Whether keys may have been claimed of which this process does not know: the answer was lost. */
@@ -162,7 +162,7 @@ async function load({ db, clock, me, isOurs }: KeysOptions, keys: ReadonlyMap<st
     key.retriesMs = key.retriesMs.filter(ms => ms > atMs)
   }
   const asked = wanting.map(key => ({ ...heldOf(key), ranks: key.queue.ranks, each: LOADED_MAX + key.unended }))
-  const rows = await store.selectDue(db, me, asked, new Date(atMs).toISOString()).catch(error => {
+  const rows = await store.selectDueJobs(db, me, asked, new Date(atMs).toISOString()).catch(error => {
     for (const key of wanting) key.dueMs = 0
     throw error
   })
@@ -221,7 +221,7 @@ async function releaseAll(db: Database, me: string, given: readonly Key[]): Prom
   })
   const released = await db.transaction(tx => store.releaseKeys(tx, me, asked))
   if (released.length === given.length) return released
-  const held = new Set((await store.selectHeld(db, me, asked)).map(nameOf))
+  const held = new Set((await store.selectHeldKeys(db, me, asked)).map(nameOf))
   return asked.filter(one => !held.has(nameOf(one)))
 }
 

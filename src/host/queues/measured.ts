@@ -3,7 +3,7 @@ import type { Gauge } from '../../kit/service.ts'
 
 export type Measured = { add(queue: string, outcome: string): void; gauges(): Gauge[] }
 
-export function openMeasured(): Measured {
+export function openJobCounts(): Measured {
   const counts = new Map<string, Map<string, number>>()
   return {
     add: (queue, outcome) => {

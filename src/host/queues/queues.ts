@@ -6,10 +6,10 @@ import { QUEUES_CHANNEL } from '../../kit/queues/add.ts'
 import * as store from '../../kit/queues/store.ts'
 import type { EndedOrgs } from '../../kit/service.ts'
 import { openUnawaited } from '../../kit/unawaited.ts'
-import { openAttempts } from './attempts.ts'
+import { openJobAttempts } from './attempts.ts'
 import { openEndings } from './endings.ts'
 import { type DeclaredQueue, endJobs, type JobsOptions, jobOf } from './jobs.ts'
-import { openKeys } from './keys.ts'
+import { openQueueKeys } from './keys.ts'
 import type { Measured } from './measured.ts'
 import { openPace } from './pace.ts'
 import { openPlaces, type Places, START_MAX } from './places.ts'
@@ -57,8 +57,8 @@ function openTurns(options: QueuesOptions) {
   const places = new Map([...queues.values()].map(one => [one, openPlaces(one.declaration.atOnce)]))
   const placesOf = (queue: DeclaredQueue) => places.get(queue) as Places
   const endings = openEndings({ ...options, db: options.db.for('outcomes of jobs') })
-  const attempts = openAttempts({ ...options, db, me, placesOf, endings, wake: options.waker.wakeSoon })
-  const keys = openKeys({ ...options, db, me, isOurs: attempts.isOurs, takeNotes: options.waker.takeNotes })
+  const attempts = openJobAttempts({ ...options, db, me, placesOf, endings, wake: options.waker.wakeSoon })
+  const keys = openQueueKeys({ ...options, db, me, isOurs: attempts.isOurs, takeNotes: options.waker.takeNotes })
   const pace = openPace()
   const expire = openExpiry({ ...options, db })
 

@@ -86,13 +86,13 @@ export async function insertWaiting(db: Tx, consumer: string, events: readonly L
 }
 
 /** The organisations that are due, the first one first. */
-export async function selectDue(db: Sql, consumer: string, now: string, limit: number): Promise<Held[]> {
+export async function selectDueTenants(db: Sql, consumer: string, now: string, limit: number): Promise<Held[]> {
   return db<Held>`select tenant, size, tries from consumer_held
     where consumer = ${consumer} and due <= ${now} order by due limit ${limit}`
 }
 
 /** Null if the organisation is not due any more. */
-export async function selectHeld(db: Sql, consumer: string, tenant: string, now: string): Promise<Held | null> {
+export async function selectHeldTenants(db: Sql, consumer: string, tenant: string, now: string): Promise<Held | null> {
   const [row] = await db<Held>`select tenant, size, tries from consumer_held
     where consumer = ${consumer} and tenant = ${tenant} and due <= ${now}`
   return row ?? null

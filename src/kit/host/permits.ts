@@ -25,7 +25,7 @@ export type LeaseRequest = {
 }
 
 /** `others`: the requests of other processes. */
-export type Lease = { granted: number; others: Uses[] }
+export type PermitLease = { granted: number; others: Uses[] }
 
 /** Together, all processes are never granted more than the rate in any window. */
-export type LeasePermits = (request: LeaseRequest) => Promise<Lease>
+export type LeasePermits = (request: LeaseRequest) => Promise<PermitLease>

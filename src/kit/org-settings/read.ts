@@ -2,7 +2,7 @@
 import type { Clock, Database, Sql } from '../../engines/engines.ts'
 import { openCache } from '../cache.ts'
 import type { OrgId } from '../caller.ts'
-import { CHANNEL, selectChosen, selectOrgs } from './store.ts'
+import { CHANNEL, selectChosen, selectChosenOrgs } from './store.ts'
 
 /** The settings of a service: their fields, with the values that hold until an organisation chooses others. */
 export type SettingFields<V extends object = object> = { service: string; defaults: V }
@@ -19,7 +19,7 @@ export async function listOrgSettings<V extends object>(
   after: string,
   limit: number,
 ): Promise<{ org: OrgId; values: V }[]> {
-  const rows = await selectOrgs(db, fields.service, after, limit)
+  const rows = await selectChosenOrgs(db, fields.service, after, limit)
   return rows.map(({ org, chosen }) => ({ org, values: valuesIn(fields, chosen) }))
 }
 

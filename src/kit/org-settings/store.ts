@@ -16,7 +16,7 @@ export async function selectChosen(
 }
 
 /** Organisations that set something, in the order of their slugs. */
-export async function selectOrgs(
+export async function selectChosenOrgs(
   db: Sql,
   service: string,
   after: string,

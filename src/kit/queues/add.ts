@@ -16,7 +16,7 @@ export type JobRow = store.JobRow & { org: string }
 type Declared = Pick<QueueDeclaration<unknown, unknown, unknown, unknown, Emits>, 'priorities' | 'pausesMs'>
 
 /** Those of a key keep their order, to the microsecond. */
-export function rowsOf(
+export function jobRows(
   { clock, random }: { clock: Clock; random: Random },
   { priorities = 1, pausesMs }: Declared,
   jobs: readonly NewJob<unknown>[],
@@ -104,7 +104,7 @@ export async function addJobs<P>(
   queue: Queue<P>,
   jobs: readonly NewJob<P>[],
 ): Promise<void> {
-  const rows = rowsOf(by, queue as never as Declared, jobs)
+  const rows = jobRows(by, queue as never as Declared, jobs)
   await insertRows(db, queue.id, rows, async all => {
     await store.addToKeys(db, queue.id, countsOf(all), NOT_HELD)
     await store.notifyWorkers(db, QUEUES_CHANNEL)

@@ -125,7 +125,7 @@ const heldKeys = rowsAs<HeldKey>('g', { queue: 'text', key: 'text' }, 'number')
 
 /** Those of the keys that the process still has. The comparison is written so that the index of holders is not taken: it would
  *  read all keys of the process for each of them. */
-export async function selectHeld(db: Sql, holder: string, given: readonly HeldKey[]): Promise<HeldKey[]> {
+export async function selectHeldKeys(db: Sql, holder: string, given: readonly HeldKey[]): Promise<HeldKey[]> {
   return db<HeldKey>`select k.queue, k.key from ${heldKeys(given)}
     cross join lateral (select queue, key from queue_keys
       where queue = g.queue and key = g.key and holder is not distinct from ${holder} offset 0) as k`
@@ -175,7 +175,12 @@ const wantedKeys = rowsAs<WantedKey>('w', { queue: 'text', key: 'text', ranks: '
 
 /** Of keys that the holder still has and that are not paused: those that are tried again first, then by priority; and the next
  *  one that is due later. */
-export async function selectDue(db: Sql, holder: string, keys: readonly WantedKey[], now: string): Promise<FoundJob[]> {
+export async function selectDueJobs(
+  db: Sql,
+  holder: string,
+  keys: readonly WantedKey[],
+  now: string,
+): Promise<FoundJob[]> {
   return db<FoundJob>`select w.number, d.id, d.started, d.later
     from ${wantedKeys(keys)}
     cross join lateral (select holder, is_paused from queue_keys where queue = w.queue and key = w.key offset 0) as k

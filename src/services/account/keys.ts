@@ -17,7 +17,7 @@ import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
 import { keyCreated, keyRevoked, keyUpdated } from './events.ts'
 import { selectKeyPage } from './key-pages.store.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
-import { isLive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
+import { isActive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 import * as tables from './tables.ts'
@@ -116,7 +116,7 @@ export const updateKey = operation({
         const owner = (await emailsOf(db, [row.user])).get(row.user)
         throw new Fault('forbidden', { message: `Only its owner, ${owner}, may change this key; you may revoke it.` })
       }
-      if (!isLive(row, now)) {
+      if (!isActive(row, now)) {
         throw new Fault('conflict', { message: 'A revoked or expired key cannot be changed; create another one.' })
       }
       const changed = { ...row, name: name ?? row.name, ...bounds }
@@ -150,7 +150,7 @@ export const deleteKey = operation({
       if (row.revoked) return
       const now = clock.now()
       await store.revokeKey(db, caller.org, id, caller.email, now.toISOString())
-      record(id, { status: { from: isLive(row, now) ? 'active' : 'expired', to: 'revoked' } })
+      record(id, { status: { from: isActive(row, now) ? 'active' : 'expired', to: 'revoked' } })
       emit('account.key.revoked', { ...shownOf(row), revokedBy: caller.user })
     }),
 })

@@ -90,7 +90,7 @@ export const finishLogin = operation({
     const session = await write(async ({ db }) => {
       const owner = { ...person, org: person.org as OrgId, lastsMs: SESSION_S * 1000 }
       const text = await beginSession({ db, clock, random }, owner)
-      const ended = text === null || before === null ? null : await store.deleteSession(db, digestOf(before))
+      const ended = text === null || before === null ? null : await store.deleteAccountSession(db, digestOf(before))
       // The grant of the replaced session ends too, unless it is the same grant, which may have sessions in other tabs.
       if (ended !== null && ended !== digestOf(person.signIn)) await endGrant(db, ended)
       return text
@@ -121,7 +121,7 @@ export const logout = operation({
       throw new Fault('conflict', { message: 'A key cannot sign out; revoke it with DELETE /v1/account/keys/{id}.' })
     }
     await write(async ({ db, record, emit }) => {
-      if (kind === 'session') await store.deleteSession(db, digest)
+      if (kind === 'session') await store.deleteAccountSession(db, digest)
       if (!(await endSignIn(db, signIn))) return
       record(signInId(signIn), { user: { from: caller.user } })
       emit('iam.session.ended', { id: signInId(signIn), user: caller.user })

@@ -1,6 +1,6 @@
 // All SQL on the rates of keys.
 import type { Tx } from '../../engines/engines.ts'
-import { type Lease, type LeaseRequest, RATE_WINDOW_MS } from '../../kit/host/permits.ts'
+import { type LeaseRequest, type PermitLease, RATE_WINDOW_MS } from '../../kit/host/permits.ts'
 
 type StoredUses = { by: string; at: number; count: number; spare: number }
 
@@ -9,7 +9,7 @@ const ENDS_STEP_MS = 600_000
 
 /** One statement: a conflict with the stored row locks it, so that requests of several processes for one key are granted
  *  one after the other. `by` is the process. */
-export async function leasePermits(db: Tx, by: string, request: LeaseRequest): Promise<Lease> {
+export async function leasePermits(db: Tx, by: string, request: LeaseRequest): Promise<PermitLease> {
   const { key, rate, nowMs, used, uses, wanted, waiting, untilMs } = request
   const own = uses.map(({ atMs, count }) => ({ by, at: atMs, count, spare: 0 }))
   const free = rate - used

@@ -76,7 +76,7 @@ function statusOf({ revoked, expires }: KeyRow, now: Date): Static<typeof KeySta
   return expires !== null && Date.parse(expires) <= now.getTime() ? 'expired' : 'active'
 }
 
-export const isLive = (row: KeyRow, now: Date): boolean => statusOf(row, now) === 'active'
+export const isActive = (row: KeyRow, now: Date): boolean => statusOf(row, now) === 'active'
 
 /** The first day of the UTC calendar month. */
 export const monthOf = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`

@@ -3,7 +3,7 @@ import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { lockSignIn } from '../iam/public.ts'
 import { digestOf } from './key-text.ts'
-import { insertSession } from './store.ts'
+import { insertAccountSession } from './store.ts'
 
 /** Starts a session of that person in that organisation, and returns the value of its cookie; null if the sign-in or
  *  the membership has ended. The session ends with its sign-in. */
@@ -19,6 +19,6 @@ export async function beginSession(
   const now = clock.now()
   const expires = new Date(now.getTime() + lastsMs).toISOString()
   const times = { created: now.toISOString(), expires }
-  await insertSession(db, { id, org, user, digest: digestOf(text), signIn: grant, brand, ...times })
+  await insertAccountSession(db, { id, org, user, digest: digestOf(text), signIn: grant, brand, ...times })
   return text
 }

@@ -40,7 +40,7 @@ export async function insertKey(db: Tx, key: NewKey): Promise<void> {
 }
 
 /** Of keys that work at the time `at`. */
-export const isLive = (at: string): Fragment => fragment`not ended and coalesce(expires, 'infinity') > ${at}`
+export const isLiveKey = (at: string): Fragment => fragment`not ended and coalesce(expires, 'infinity') > ${at}`
 
 export async function selectKey(db: Sql, org: OrgId, id: string, month: string): Promise<KeyRow | null> {
   const [row] = await selectKeys(db, org, [id], month)
@@ -129,7 +129,7 @@ export type NewSession = {
 }
 
 /** The membership and the grant must be locked meanwhile, so that ending either of them also ends the session. */
-export async function insertSession(db: Tx, session: NewSession): Promise<void> {
+export async function insertAccountSession(db: Tx, session: NewSession): Promise<void> {
   const { id, org, user, digest, signIn, brand, created, expires } = session
   await db`insert into sessions (id, org, user_id, digest, sign_in, sign_in_brand, created, expires)
     values (${id}, ${org}, ${user}, decode(${digest}, 'hex'), decode(${signIn}, 'hex'), ${brand},
@@ -137,7 +137,7 @@ export async function insertSession(db: Tx, session: NewSession): Promise<void> 
 }
 
 /** Deletes the session with that digest and returns the digest of its sign-in's grant; null if there is none. */
-export async function deleteSession(db: Tx, digest: string): Promise<string | null> {
+export async function deleteAccountSession(db: Tx, digest: string): Promise<string | null> {
   const [row] = await db<{ signIn: string }>`delete from sessions where digest = decode(${digest}, 'hex')
     returning encode(sign_in, 'hex') as "signIn"`
   return row?.signIn ?? null

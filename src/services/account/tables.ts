@@ -1,6 +1,6 @@
 import { table } from '../../kit/table.ts'
 import { LIFETIME_MS } from './kept-answers.ts'
-import { isLive } from './store.ts'
+import { isLiveKey } from './store.ts'
 
 export const keys = table({
   name: 'keys',
@@ -11,7 +11,7 @@ export const keys = table({
     doc: 'Keys that work at a time that an organisation may have',
     what: 'live keys',
     remedy: 'Revoke one first.',
-    where: isLive,
+    where: isLiveKey,
   },
 })
 

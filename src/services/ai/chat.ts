@@ -2,7 +2,7 @@
 import { eitherBytes } from '../../kit/answer.ts'
 import { callModel } from './call/call.ts'
 import { operation } from './state.ts'
-import { CALL_FAULTS, Foreign, ForeignPart, fieldsOf, Model, modelCall } from './wire-operations.ts'
+import { bodyFields, CALL_FAULTS, Foreign, ForeignPart, Model, modelCall } from './wire-operations.ts'
 
 export const createChatCompletion = operation({
   ...modelCall,
@@ -14,5 +14,5 @@ export const createChatCompletion = operation({
   bodyExample: { model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Hello' }] },
   output: eitherBytes(Foreign('ChatCompletion', 'A chat completion'), ForeignPart('A part of a chat completion')),
   faults: CALL_FAULTS,
-  run: (context, { body }) => callModel(context, 'chat', fieldsOf(body, ['messages']), body.bytes),
+  run: (context, { body }) => callModel(context, 'chat', bodyFields(body, ['messages']), body.bytes),
 })

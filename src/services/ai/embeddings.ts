@@ -4,12 +4,12 @@ import { Fault } from '../../kit/fault.ts'
 import { callModel } from './call/call.ts'
 import { type CallContext, newCall, openOutcome } from './call/outcome.ts'
 import { EmbedRefused } from './local-embed/local-embed.ts'
-import { base64Of, DIMENSIONS, isDimensions, SHORTER, shortened } from './local-embed/vectors.ts'
+import { base64Of, DIMENSIONS, isDimensions, SHORTER, shortenedVector } from './local-embed/vectors.ts'
 import { LOCAL_EMBED } from './models/local-models.ts'
 import { aiSettings, modelsFor } from './settings.ts'
 import { operation } from './state.ts'
 import type { JsonObject } from './translations/translation.ts'
-import { CALL_FAULTS, fieldsOf, Model, modelCall } from './wire-operations.ts'
+import { bodyFields, CALL_FAULTS, Model, modelCall } from './wire-operations.ts'
 import { NO_USAGE } from './wires/usage.ts'
 
 export const createEmbedding = operation({
@@ -22,7 +22,7 @@ export const createEmbedding = operation({
   output: repliesIn('application/json'),
   faults: CALL_FAULTS,
   run: async (context, { body, model }) => {
-    const fields = fieldsOf(body, ['input'])
+    const fields = bodyFields(body, ['input'])
     const settings = await context.orgSettings.of(aiSettings, context.caller.org)
     if (modelsFor(settings, model)[0] === LOCAL_EMBED.id) return embedHere(context, model, fields)
     return (await callModel(context, 'embeddings', fields, body.bytes)) as Reply
@@ -48,7 +48,7 @@ async function embedHere(context: CallContext, model: string, fields: JsonObject
     const { vectors, tokens } = await state.localEmbed.embed(caller.org, texts, request.signal)
     const usage = { ...NO_USAGE, input: tokens }
     const data = vectors.map((vector, index) => {
-      const short = shortened(vector, dimensions)
+      const short = shortenedVector(vector, dimensions)
       return { object: 'embedding', index, embedding: format === 'base64' ? base64Of(short) : Array.from(short) }
     })
     const counted = { prompt_tokens: tokens, total_tokens: tokens }

@@ -3,7 +3,7 @@ import { eitherBytes } from '../../kit/answer.ts'
 import { type Fault, typeOf } from '../../kit/fault.ts'
 import { callModel } from './call/call.ts'
 import { operation } from './state.ts'
-import { CALL_FAULTS, Foreign, ForeignPart, fieldsOf, Model, modelCall } from './wire-operations.ts'
+import { bodyFields, CALL_FAULTS, Foreign, ForeignPart, Model, modelCall } from './wire-operations.ts'
 
 export const createMessage = operation({
   ...modelCall,
@@ -20,7 +20,7 @@ export const createMessage = operation({
     type: 'error',
     error: { type: messagesType(fault), message: fault.message, code: fault.code, ...detailsOf(fault) },
   }),
-  run: (context, { body }) => callModel(context, 'messages', fieldsOf(body, ['messages', 'max_tokens']), body.bytes),
+  run: (context, { body }) => callModel(context, 'messages', bodyFields(body, ['messages', 'max_tokens']), body.bytes),
 })
 
 /** By which the tool runner of the format's own client learns to do without threads. */

@@ -2,7 +2,7 @@
 import { eitherBytes } from '../../kit/answer.ts'
 import { callModel } from './call/call.ts'
 import { operation } from './state.ts'
-import { CALL_FAULTS, Foreign, ForeignPart, fieldsOf, Model, modelCall } from './wire-operations.ts'
+import { bodyFields, CALL_FAULTS, Foreign, ForeignPart, Model, modelCall } from './wire-operations.ts'
 
 export const createResponse = operation({
   ...modelCall,
@@ -16,5 +16,5 @@ export const createResponse = operation({
   faults: CALL_FAULTS,
   // Within a stream, clients of this format read an error by these fields.
   faultBody: (fault, { id }) => ({ type: 'error', sequence_number: 0, ...fault.body(id) }),
-  run: (context, { body }) => callModel(context, 'responses', fieldsOf(body, ['input'], true), body.bytes),
+  run: (context, { body }) => callModel(context, 'responses', bodyFields(body, ['input'], true), body.bytes),
 })

@@ -3,7 +3,7 @@
 import type { OrgId } from '../../kit/caller.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { openUnawaited } from '../../kit/unawaited.ts'
-import { type Attempts, openAttempts } from './call/attempts.ts'
+import { type Attempts, openModelAttempts } from './call/attempts.ts'
 import { type LocalEmbed, openLocalEmbed } from './local-embed/local-embed.ts'
 import { openRegistry, type Registry } from './models/registry.ts'
 import { type ConfiguredProvider, PROVIDERS, providersIn } from './providers/index.ts'
@@ -37,7 +37,7 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
   return {
     state: {
       registry,
-      send: openAttempts(engines),
+      send: openModelAttempts(engines),
       localEmbed,
       recordResponse: (org, issued) =>
         store.saveResponse(db.for(org).autocommit, org, issued, clock.now().toISOString()).catch(warn),

@@ -45,7 +45,7 @@ export const CALL_FAULTS = [
 
 /** The fields of the body; the model is checked already. `hasResponses`: whether the wire lets a call go on from an
  *  earlier response, which the operation then checks. */
-export function fieldsOf(body: ParsedBody, required: readonly string[], hasResponses = false): JsonObject {
+export function bodyFields(body: ParsedBody, required: readonly string[], hasResponses = false): JsonObject {
   const fields = body.json as JsonObject
   requireNamesOnce(body)
   requireReadAlike(fields, hasResponses)

@@ -2,8 +2,9 @@
 import { hash } from 'node:crypto'
 import type { Envelope, EventRow } from '../../engines/engines.ts'
 import type { Principal } from '../../kit/caller.ts'
+import { isStorable } from '../../kit/storable.ts'
 import { exceptionOf, fingerprintOf, isError, subjectOf } from '../o11y/public.ts'
-import { isStorable, type PoisonReason, poisonIn } from './poison.ts'
+import { type PoisonReason, poisonIn } from './poison.ts'
 import { scrubbed } from './scrub.ts'
 import type { EventSettings } from './settings.ts'
 import type { EventId } from './store.ts'
@@ -34,7 +35,7 @@ export type Arrival = Arrived & {
   newId: () => string
 }
 
-export function accept(item: ReadItem, arrival: Arrival): Accepted | { drop: Reason } {
+export function acceptEvent(item: ReadItem, arrival: Arrival): Accepted | { drop: Reason } {
   const { caller, settings } = arrival
   if ('drop' in item) return item
   const read = caller.workspace === null ? item : reduce(item)

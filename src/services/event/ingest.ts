@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { readSent, type Sent } from './reading.ts'
-import { faultForSender, receive } from './receive.ts'
+import { faultForSender, receiveEvents } from './receive.ts'
 import { operation } from './state.ts'
 import { DECODED_BYTES_MAX } from './wires/decode.ts'
 import { EVENTS_MAX } from './wires/wire.ts'
@@ -45,7 +45,7 @@ export const ingestEvents = operation({
   summary: 'Stores events and publishes them on the bus',
   description: `The body is one event \`{"event":"…","properties":{…}}\`, a list of events, or an object with a list \`batch\` or \`events\`; at most ${EVENTS_MAX} events. Bodies of the SDKs of PostHog, Segment, RudderStack, Amplitude and Mixpanel are read too. The answer is a receipt: \`accepted\` and \`dropped\` total the events that were sent, and \`errors\` says which were dropped and why. An event whose own id was accepted in the last 7 days counts as accepted and is not stored again. With \`DNT: 1\` or \`Sec-GPC: 1\` nothing is stored.`,
   faults: FAULTS,
-  run: (context, { body }) => receive(context, body),
+  run: (context, { body }) => receiveEvents(context, body),
 })
 
 const Vendor = Type.String({ description: 'The vendor of the SDK', examples: ['amplitude'] })
@@ -87,10 +87,10 @@ export const readVendorPath = operation({
   run: (context, { body }) => answerAt(context, body),
 })
 
-function answerAt(context: Parameters<typeof receive>[0], sent: Sent) {
+function answerAt(context: Parameters<typeof receiveEvents>[0], sent: Sent) {
   const { alias, path } = sent
   if (!alias) throw new Fault('not_found', { message: `No SDK sends events to ${path.slice(0, 200)}.` })
-  if (alias.does === 'ingest') return receive(context, sent)
+  if (alias.does === 'ingest') return receiveEvents(context, sent)
   const { contentType, body: text } = alias.answer
   return reply(200, { 'content-type': contentType === 'application/json' ? JSON_TYPE : contentType }, text)
 }

@@ -1,5 +1,6 @@
 // What must not be stored, whatever an event means: text that PostgreSQL cannot hold, names that would change a prototype,
 // and what is too deep, too long or too much. One walk finds it; its cost is bounded by the size of the event.
+import { isStorable } from '../../kit/storable.ts'
 
 export type PoisonReason =
   | 'text_not_storable'
@@ -19,8 +20,6 @@ const DIGITS_PER_VALUE = 16
 export function poisonIn(value: unknown): PoisonReason | null {
   return find(value, 0, { left: VALUES_MAX })
 }
-
-export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 function find(value: unknown, depth: number, values: { left: number }): PoisonReason | null {
   if (typeof value === 'string') return isStorable(value) ? null : 'text_not_storable'

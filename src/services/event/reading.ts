@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestFacts } from '../../kit/operation.ts'
 import { type Alias, find } from './wires/aliases.ts'
 import { decodeBody } from './wires/decode.ts'
-import { readBody } from './wires/read.ts'
+import { readEvents } from './wires/read.ts'
 import { type Hints, type ReadBody, UnreadableBody, type WireName } from './wires/wire.ts'
 
 /** `sender`: in whose words faults are told. Until the events are received, only the path says it. */
@@ -27,14 +27,14 @@ export function readSent(body: Buffer, { url, method, headers }: RequestFacts): 
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   const isOpened = encoding !== '' && encoding !== 'identity'
   const hints = { contentType: headers['content-type'] ?? null, query, path: hintOf(alias), isOpened }
-  const read = readEvents(body, hints)
+  const read = readOrRefuse(body, hints)
   const key = keyInHeaders(headers) ?? keyIn(read) ?? (alias && tokenIn(alias, path)) ?? keyInQuery(query)
   return { key, path, alias, hints, read, sender: senderAt(alias) }
 }
 
-function readEvents(body: Buffer, hints: Hints): ReadBody | UnreadableBody {
+function readOrRefuse(body: Buffer, hints: Hints): ReadBody | UnreadableBody {
   try {
-    return readBody(decodeBody(body, hints), hints)
+    return readEvents(decodeBody(body, hints), hints)
   } catch (error) {
     if (error instanceof UnreadableBody) return error
     throw error

@@ -4,7 +4,7 @@ import { type Reply, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Context, RequestFacts } from '../../kit/operation.ts'
 import { wantsPrivacy } from '../../kit/privacy.ts'
-import { type Accepted, accept, type Reason } from './accept.ts'
+import { type Accepted, acceptEvent, type Reason } from './accept.ts'
 import { type Sent, unreadSender } from './reading.ts'
 import { type EventSettings, eventSettings } from './settings.ts'
 import type { EventState } from './state.ts'
@@ -21,7 +21,7 @@ export function faultForSender(fault: Fault, request: RequestFacts, sent: Sent |
   return faultBody(wire, { status, code, message, isTooMany: code === 'too_many_events', count })
 }
 
-export async function receive(context: Receiving, sent: Sent): Promise<Reply> {
+export async function receiveEvents(context: Receiving, sent: Sent): Promise<Reply> {
   const { caller, request, state } = context
   const { hints, read } = sent
   if (!(read instanceof UnreadableBody)) sent.sender = read
@@ -37,7 +37,7 @@ export async function receive(context: Receiving, sent: Sent): Promise<Reply> {
   const events: { index: number; accepted: Accepted }[] = []
   const dropped: Dropped[] = []
   for (const [index, item] of items.entries()) {
-    const found = accept(item, arrival)
+    const found = acceptEvent(item, arrival)
     if ('drop' in found) dropped.push({ index, reason: found.drop })
     else events.push({ index, accepted: found })
   }

@@ -3,7 +3,7 @@ import { count, setting } from '../../kit/setting.ts'
 import * as ingest from './ingest.ts'
 import { checkLogSize, makeParts } from './schedule.ts'
 import { eventSettings } from './settings.ts'
-import { type EventState, openEvents } from './state.ts'
+import { type EventState, openEventService } from './state.ts'
 import * as tables from './tables.ts'
 
 const SETTINGS = {
@@ -33,5 +33,5 @@ export const event = service<EventState, typeof SETTINGS>({
   settings: SETTINGS,
   orgSettings: eventSettings,
   schedules: [checkLogSize, makeParts],
-  open: openEvents,
+  open: openEventService,
 })

@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000
 
 type Values = { STOA_EVENTS_PER_CLIENT: number; STOA_EVENTS_PER_PEER: number; STOA_LOG_MAX_GB: number }
 
-export async function openEvents({ engines, settings, baseUrl, warn }: Opening<Values>) {
+export async function openEventService({ engines, settings, baseUrl, warn }: Opening<Values>) {
   const { db, log, warehouse, clock, random } = engines
   const committer = openCommitter({ db, log, warehouse, now: clock.now, warn })
   const requests = openAttempts(MINUTE_MS, clock.elapsedMs)

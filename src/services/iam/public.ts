@@ -85,7 +85,7 @@ export async function syncBrands(
 ): Promise<void> {
   const created = clock.now().toISOString()
   await db.transaction(async tx => {
-    await apps.syncBrands(tx, [...issuers.keys()])
+    await apps.upsertBrands(tx, [...issuers.keys()])
     await apps.fixIssuers(tx, fixed)
     for (const stored of await apps.selectIssuers(tx)) {
       if (issuers.get(stored.brand) !== stored.issuer) throw new IssuerChanged(stored)

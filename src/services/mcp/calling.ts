@@ -4,8 +4,8 @@ import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Presented } from '../../kit/host/credentials.ts'
 import type { Calls, Operation, RequestFacts } from '../../kit/operation.ts'
-import { CALL, DESCRIBE, FIND, limitIn } from './finding.ts'
-import { INVALID_PARAMS, isObject, RpcError } from './messages.ts'
+import { CALL, DESCRIBE, FIND, foundLimit } from './finding.ts'
+import { INVALID_PARAMS, isJsonObject, RpcError } from './messages.ts'
 import { answerResult, type CallResult, faultResult } from './results.ts'
 import type { OperationTool } from './tools.ts'
 import type { View } from './views.ts'
@@ -15,7 +15,7 @@ type Calling = { calls: Calls; request: RequestFacts; view: View; presented: (is
 /** Faults are results, so that the model can read them; what is no tool call at all is an error of the protocol. */
 export async function call(calling: Calling, name: unknown, given: unknown): Promise<CallResult> {
   if (typeof name !== 'string') throw invalid('`name` must be a string.')
-  if (!isObject(given)) throw invalid('`arguments` must be an object.')
+  if (!isJsonObject(given)) throw invalid('`arguments` must be an object.')
   try {
     if (name === FIND) return await find(calling, given)
     if (name === DESCRIBE) return await describe(calling, given.name)
@@ -30,7 +30,7 @@ export async function call(calling: Calling, name: unknown, given: unknown): Pro
 async function find(calling: Calling, { query = '', limit }: Record<string, unknown>): Promise<CallResult> {
   await requireCredential(calling)
   if (typeof query !== 'string') throw invalid('`query` must be a string.')
-  return answerResult(calling.view.find(query, limitIn(limit)), true)
+  return answerResult(calling.view.find(query, foundLimit(limit)), true)
 }
 
 async function describe(calling: Calling, name: unknown): Promise<CallResult> {
@@ -39,7 +39,7 @@ async function describe(calling: Calling, name: unknown): Promise<CallResult> {
 }
 
 function callByName(calling: Calling, { name, arguments: given = {} }: Record<string, unknown>): Promise<CallResult> {
-  if (!isObject(given)) throw invalid('`arguments` must be an object.')
+  if (!isJsonObject(given)) throw invalid('`arguments` must be an object.')
   return callOperation(calling, toolNamed(calling, name), given)
 }
 
@@ -67,7 +67,7 @@ async function callOperation(
 /** The declared fields of a body that is not ours are read from it, as over HTTP. */
 function withBody({ input }: Operation, { body, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const json = body === undefined ? {} : body
-  const names = isObject(json) ? Object.keys(input.properties).filter(name => Object.hasOwn(json, name)) : []
+  const names = isJsonObject(json) ? Object.keys(input.properties).filter(name => Object.hasOwn(json, name)) : []
   const declared = Object.fromEntries(names.map(name => [name, (json as Record<string, unknown>)[name]]))
   return { ...declared, ...rest, body: { bytes: Buffer.from(textOf(json)), json } }
 }

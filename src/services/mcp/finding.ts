@@ -139,5 +139,5 @@ function singular(word: string): string {
   return /(ch|sh|ss|x|z)es$/.test(word) ? word.slice(0, -2) : word.slice(0, -1)
 }
 
-export const limitIn = (given: unknown): number =>
+export const foundLimit = (given: unknown): number =>
   Number.isInteger(given) ? Math.min(Math.max(given as number, 1), FOUND_MAX) : FOUND_DEFAULT

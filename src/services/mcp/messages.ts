@@ -27,7 +27,7 @@ export class RpcError extends Error {
 }
 
 export function messageIn(value: unknown): Message {
-  if (!isObject(value) || value.jsonrpc !== '2.0') {
+  if (!isJsonObject(value) || value.jsonrpc !== '2.0') {
     throw new RpcError(INVALID_REQUEST, 'A message is an object with `"jsonrpc": "2.0"`.')
   }
   const { id, method, params = {} } = value
@@ -36,13 +36,13 @@ export function messageIn(value: unknown): Message {
   if ('id' in value && idIn(value) === null) {
     throw new RpcError(INVALID_REQUEST, '`id` must be a string or an integer.')
   }
-  if (!isObject(params)) throw new RpcError(INVALID_PARAMS, '`params` must be an object.')
+  if (!isJsonObject(params)) throw new RpcError(INVALID_PARAMS, '`params` must be an object.')
   return 'id' in value ? { kind: 'request', id: id as Id, method, params } : { kind: 'notification', method, params }
 }
 
 /** The id of a message, so far as it has a valid one. */
 export function idIn(value: unknown): Id | null {
-  const id = isObject(value) ? value.id : null
+  const id = isJsonObject(value) ? value.id : null
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as Id) : null
 }
 
@@ -53,5 +53,5 @@ export const resultText = (id: Id, result: string): string =>
 export const errorText = (id: Id | null, { code, message, data }: RpcError): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } })
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

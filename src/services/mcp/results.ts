@@ -1,5 +1,5 @@
 // The results of tool calls: an answer as text and as structured content, a fault as words that a model can act on.
-import { textOf } from '../../kit/answer.ts'
+import { answerText } from '../../kit/answer.ts'
 import type { Fault } from '../../kit/fault.ts'
 
 /** `challenge` is the WWW-Authenticate of a call that needs another credential. */
@@ -8,7 +8,7 @@ export type CallResult = { text: string; challenge: string | null }
 /** `hasSchema`: the tool declares what its answer looks like, so that clients expect it as structured content. */
 export function answerResult(output: unknown, hasSchema: boolean): CallResult {
   if (output === undefined) return resultOf({ content: [{ type: 'text', text: 'Done.' }] })
-  const json = textOf(output)
+  const json = answerText(output)
   const content = JSON.stringify([{ type: 'text', text: json }])
   // Composed, so that the answer is serialised once.
   const structured = hasSchema ? `,"structuredContent":${json}` : ''

@@ -1,7 +1,7 @@
 // The revisions of the Model Context Protocol. Since 2026-07-28 every request names its revision in `_meta` and repeats
 // method and name in headers; before, clients shook hands with `initialize`. Here both need no session.
 import type { IncomingHttpHeaders } from 'node:http'
-import { INVALID_PARAMS, INVALID_REQUEST, isObject, type Message, type Params, RpcError } from './messages.ts'
+import { INVALID_PARAMS, INVALID_REQUEST, isJsonObject, type Message, type Params, RpcError } from './messages.ts'
 
 /** The first revision without a handshake, and the only one so far. */
 export const MODERN = '2026-07-28'
@@ -47,7 +47,7 @@ export function isModern(message: Message, headers: IncomingHttpHeaders): boolea
   return true
 }
 
-const claimIn = (params: Params): unknown => (isObject(params._meta) ? params._meta[VERSION_KEY] : undefined)
+const claimIn = (params: Params): unknown => (isJsonObject(params._meta) ? params._meta[VERSION_KEY] : undefined)
 
 /** Every request has these headers, so that proxies can route it without reading the body. */
 function requireHeaders(headers: IncomingHttpHeaders, method: string, params: Params): void {
@@ -86,11 +86,11 @@ function decodedHeader(value: string): string | null {
 function requireMeta(params: Params): void {
   const meta = params._meta as Params
   if (!(CAPABILITIES_KEY in meta)) throw invalidMeta(CAPABILITIES_KEY, 'is missing')
-  if (!isObject(meta[CAPABILITIES_KEY])) throw invalidMeta(CAPABILITIES_KEY, 'must be an object')
+  if (!isJsonObject(meta[CAPABILITIES_KEY])) throw invalidMeta(CAPABILITIES_KEY, 'must be an object')
 }
 
 function missingMeta(params: Params): RpcError {
-  const meta = isObject(params._meta) ? params._meta : null
+  const meta = isJsonObject(params._meta) ? params._meta : null
   const missing = meta ? [VERSION_KEY, CAPABILITIES_KEY].filter(key => !(key in meta)) : ['_meta']
   const message = `A request of revision ${MODERN} needs ${missing.map(key => `\`${key}\``).join(' and ')} in \`params\`.`
   return new RpcError(INVALID_PARAMS, message, { data: { envelope: { missing } } })

@@ -116,7 +116,7 @@ export async function openLoadedSets(
 async function packedMembers(db: Database, versions: readonly store.SourceRow[]) {
   const sources = []
   for (const { source, versionId } of versions) {
-    const chunks = await store.selectMembers(db, versionId as number)
+    const chunks = await store.selectSetMembers(db, versionId as number)
     if (chunks.length === 0) throw new Error(`a version of ${source} was replaced while it was read`)
     sources.push({ source, chunks })
   }

@@ -6,7 +6,7 @@ import { domainFrom } from './match/domain.ts'
 import { isAgent, isDigest, isProse } from './match/exact.ts'
 import { canRead, type Match, memberFrom } from './match/match.ts'
 import { isNet } from './match/net.ts'
-import { numberFrom } from './match/range.ts'
+import { asNumberFrom } from './match/range.ts'
 import { isPlain, isShort } from './match/text.ts'
 
 const NET = 1
@@ -23,7 +23,7 @@ export function kindsOf(key: string): number {
   if (!isShort(key)) return 0
   if (isProse(key)) return textKinds(key)
   if (isNet(key)) return NET
-  const numbers = (keyCodeFrom(key) >= 0 ? DIGITS : 0) | (numberFrom(key) >= 0 ? NUMBER : 0)
+  const numbers = (keyCodeFrom(key) >= 0 ? DIGITS : 0) | (asNumberFrom(key) >= 0 ? NUMBER : 0)
   if (numbers !== 0) return numbers
   if (isDigest(key)) return DIGEST
   return domainFrom(key) !== null ? DOMAIN : textKinds(key)

@@ -21,7 +21,7 @@ export function selectSources(db: Sql, set: string): Promise<SourceRow[]> {
 }
 
 /** The packed members of a version, in order. */
-export async function selectMembers(db: Sql, versionId: number): Promise<Uint8Array[]> {
+export async function selectSetMembers(db: Sql, versionId: number): Promise<Uint8Array[]> {
   const rows = await db<{ packed: Uint8Array }>`select packed from risk_members
     where version_id = ${versionId} order by n`
   return rows.map(({ packed }) => packed)

@@ -83,10 +83,11 @@ export async function lockTarget(db: Tx, org: string, webhook: string): Promise<
   return target ?? null
 }
 
-export const insertEvent = (db: Tx, event: dispatch.NewEvent): Promise<void> => dispatch.insertEvents(db, [event])
+export const insertEvent = (db: Tx, event: dispatch.NewEvent): Promise<void> =>
+  dispatch.insertWebhookEvents(db, [event])
 
 /** An endpoint that was deleted, and of which there may be deliveries. */
-export async function selectDeleted(db: Sql): Promise<string | null> {
+export async function selectDeletedEndpoint(db: Sql): Promise<string | null> {
   const [one] = await db<{ webhook: string }>`select webhook from webhook_deleted order by webhook limit 1`
   return one?.webhook ?? null
 }

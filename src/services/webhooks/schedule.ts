@@ -13,7 +13,11 @@ export const deleteOfDeleted = schedule({
   deadlineMs: 10 * 60_000,
   run: async context => {
     const { db, queues, signal, write } = context
-    for (let webhook = await log.selectDeleted(db); webhook !== null; webhook = await log.selectDeleted(db)) {
+    for (
+      let webhook = await log.selectDeletedEndpoint(db);
+      webhook !== null;
+      webhook = await log.selectDeletedEndpoint(db)
+    ) {
       const id = webhook
       await untilFewer(context, DELETED_MAX, tx => queues.purge(tx, deliveries, id, DELETED_MAX))
       await untilFewer(context, DELETED_MAX, tx => log.deleteAttemptsOf(tx, id, DELETED_MAX))

@@ -3,8 +3,8 @@ import { count, setting } from '../../kit/setting.ts'
 import * as deliveries from './deliveries.ts'
 import { fanOut } from './dispatch/consumer.ts'
 import { deliveries as deliveryQueue } from './dispatch/deliveries.ts'
-import { openKeys } from './dispatch/keys.ts'
-import { openMeasured } from './dispatch/measured.ts'
+import { openSigningKeys } from './dispatch/keys.ts'
+import { openDeliveryCounts } from './dispatch/measured.ts'
 import { openSubscriptions } from './dispatch/subscriptions.ts'
 import * as endpoints from './endpoints.ts'
 import { deleteOfDeleted } from './schedule.ts'
@@ -29,8 +29,8 @@ export const webhooksService = (all: () => readonly Service[]) =>
     queues: [deliveryQueue],
     schedules: [deleteOfDeleted],
     open: async ({ engines, settings, baseUrl: source }) => {
-      const measured = openMeasured()
-      const keysOf = openKeys(engines.seal)
+      const measured = openDeliveryCounts()
+      const keysOf = openSigningKeys(engines.seal)
       const state = {
         keptDays: settings.STOA_WEBHOOKS_KEPT_DAYS,
         concurrency: settings.STOA_WEBHOOKS_AT_ONCE,

@@ -7,7 +7,7 @@ import { attempt, type Answered as Once, type Sent } from './attempt.ts'
 import { bodyFor, type Limit } from './body.ts'
 import { AttemptFailed } from './refusal.ts'
 import type { Route } from './route.ts'
-import { openShares } from './shares.ts'
+import { openModelShares } from './shares.ts'
 
 /** Attempts at one provider. */
 const TRIES = 2
@@ -31,9 +31,9 @@ export type Sending = Omit<Sent, 'body' | 'onSent'> & {
 }
 
 /** Remembers which models of which providers failed. */
-export function openAttempts({ http, clock }: { http: Http; clock: Clock }) {
+export function openModelAttempts({ http, clock }: { http: Http; clock: Clock }) {
   const failing = new Map<string, { count: number; untilMs: number }>()
-  const enter = openShares(clock)
+  const enter = openModelShares(clock)
   // For each organisation: the requests of one must not say which provider another one gets.
   const keyOf = (org: OrgId, { offer }: Route) => `${org} ${offer.by} ${offer.upstream}`
   const isCooling = (key: string) => (failing.get(key)?.untilMs ?? 0) > clock.elapsedMs()
@@ -102,4 +102,4 @@ export function openAttempts({ http, clock }: { http: Http; clock: Clock }) {
   }
 }
 
-export type Attempts = ReturnType<typeof openAttempts>
+export type Attempts = ReturnType<typeof openModelAttempts>

@@ -14,7 +14,7 @@ import { type CallContext, newCall, type Outcome, openOutcome } from './outcome.
 import { storedTokens } from './references.ts'
 import { type Route, routesTo } from './route.ts'
 import { streamed } from './streamed.ts'
-import { replyWith } from './whole.ts'
+import { wholeReply } from './whole.ts'
 
 /** What the host limited the output to, if the client did not and pays in advance. */
 const LIMIT_HEADER = 'x-max-tokens'
@@ -58,7 +58,7 @@ export async function callModel(
     const answering = { ...asked, wire, inputTokens: costs.inputTokens, about, issuing, outcome, told }
     if (whole === null) return streamed(context, answered, answering)
     leave()
-    return await replyWith(route, whole, answering, clock.elapsedMs())
+    return await wholeReply(route, whole, answering, clock.elapsedMs())
   } catch (error) {
     if (!outcome.isOver()) await endUnanswered(error, signal, asked, outcome)
     throw error instanceof CutOff ? signal.reason : error

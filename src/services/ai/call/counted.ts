@@ -9,7 +9,7 @@ export type Asked = { json: JsonObject; stored: number }
 
 /** A stream that was broken off may have reported its input only. One that ended is believed, unless there is far more
  *  text than it says: other models have other tokens. */
-export function together(reported: Usage | null, counted: Usage | null, isEnded = true) {
+export function usedTokens(reported: Usage | null, counted: Usage | null, isEnded = true) {
   if (!reported || !counted) return { usage: reported ?? counted ?? NO_USAGE, isEstimated: counted !== null }
   const isMore = counted.output > reported.output * (isEnded ? 2 : 1)
   const input = reported.input > 0 ? reported.input : counted.input

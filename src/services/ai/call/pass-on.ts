@@ -5,7 +5,7 @@ import { cutNullUsage, isNullUsage, USAGE } from './null-usage.ts'
 import type { Produced } from './produced.ts'
 import type { Route } from './route.ts'
 import { cleanError, tellsError, withoutKey, withoutSecrets, writtenIn } from './secrets.ts'
-import { eventsIn, eventText, openEvents } from './server-events.ts'
+import { eventsIn, eventText, openEventReader } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
 /** What to send for what has arrived; null for nothing. */
@@ -14,7 +14,7 @@ export type Passing = { next(chunk: Buffer): Buffer | null; end(): Buffer | null
 /** `request` is the body of the client. A function for each chunk and not a generator: of those, each chunk would await
  *  several. */
 export function passOn(route: Route, request: JsonObject, about: About, produced: Produced): Passing {
-  const events = openEvents()
+  const events = openEventReader()
   const { pass, end } = route.translation
     ? translator(route.translation, request, about, produced)
     : passer(produced, route.wire === 'chat' && !asksForUsage(request))

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { eventsIn, eventText, openEvents } from './server-events.ts'
+import { eventsIn, eventText, openEventReader } from './server-events.ts'
 
 const passed = (chunks: readonly Buffer[]) => {
-  const events = openEvents()
+  const events = openEventReader()
   const whole = chunks.flatMap(chunk => events.add(chunk) ?? [])
   return { whole, rest: events.rest() ?? Buffer.alloc(0) }
 }
@@ -46,7 +46,7 @@ describe('the events of a stream', () => {
   it('that never end cost linear time, and are given up when they are too long', () => {
     const part = Buffer.from('a\n'.repeat(1_000))
     const userUs = (count: number) => {
-      const events = openEvents()
+      const events = openEventReader()
       const before = process.cpuUsage()
       for (let n = 0; n < count; n++) events.add(part)
       return process.cpuUsage(before).user

@@ -13,7 +13,7 @@ export type Events = {
   rest(): Buffer | null
 }
 
-export function openEvents(): Events {
+export function openEventReader(): Events {
   let rest: Buffer[] = []
   let size = 0
   /** The last bytes of the rest, with which an empty line may begin. */

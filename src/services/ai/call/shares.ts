@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000
 /** Begins a call, and returns how to end it. Raises 429. */
 export type EnterModel = (org: OrgId, offer: Offer) => () => void
 
-export function openShares(clock: Clock): EnterModel {
+export function openModelShares(clock: Clock): EnterModel {
   const begun = openCounts(MINUTE_MS, clock.elapsedMs)
   const running = new Map<string, number>()
   return (org, { id, by, bounds: { rate, concurrency } }) => {

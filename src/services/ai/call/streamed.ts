@@ -4,7 +4,7 @@ import { type EventStream, eventStream } from '../../../kit/answer.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { METERED_MS_MAX } from '../../../kit/meter.ts'
 import type { Answered } from './attempts.ts'
-import { countedIn, together } from './counted.ts'
+import { countedIn, usedTokens } from './counted.ts'
 import { type CallContext, reasonOf } from './outcome.ts'
 import { isLast, passOn } from './pass-on.ts'
 import { openProduced } from './produced.ts'
@@ -37,7 +37,7 @@ export function streamed(
     const reported = produced.usage()
     const isWhole = reported !== null && error === null && produced.isPlausible(reported)
     const counted = isWhole ? null : await countedIn(route.wire, answering, produced.countOutput)
-    const used = { route, ...together(reported, counted, error === null), firstMs, error }
+    const used = { route, ...usedTokens(reported, counted, error === null), firstMs, error }
     const settled = call.signal.aborted ? outcome.settleLater(used) : outcome.settle(used)
     await Promise.all([settled, issuing?.end(used.usage)])
   }

@@ -6,7 +6,7 @@ import type { ProviderWire } from '../providers/provider.ts'
 import { countText } from '../tokens.ts'
 import type { About, JsonObject } from '../translations/translation.ts'
 import type { Whole } from './attempt.ts'
-import { type Asked, countedIn, together } from './counted.ts'
+import { type Asked, countedIn, usedTokens } from './counted.ts'
 import type { Issuing } from './issued.ts'
 import type { Outcome } from './outcome.ts'
 import { USAGE_IN } from './produced.ts'
@@ -28,7 +28,7 @@ export type Answering = Asked & {
   told: Record<string, string>
 }
 
-export async function replyWith(
+export async function wholeReply(
   route: Route,
   { bytes, text, json }: Whole,
   answering: Answering,
@@ -38,7 +38,7 @@ export async function replyWith(
   const reported = USAGE_IN[route.wire](json)
   const isWhole = reported !== null && reported.input > 0 && (reported.output > 0 || wordsIn(json) === '')
   const counted = isWhole ? null : await countedIn(route.wire, answering, () => countText(wordsIn(json)))
-  const used = { route, ...together(reported, counted), firstMs }
+  const used = { route, ...usedTokens(reported, counted), firstMs }
   const answer = answerOf(route, json, about, answering.json)
   if (answer instanceof Fault) {
     await outcome.settle({ ...used, error: answer.code })

@@ -9,7 +9,7 @@ export const isDimensions = (dimensions: number): boolean => (SHORTER as readonl
 
 /** The first components, scaled to length 1 again. The model was not trained for it, so this loses meaning: use it to
  *  save space where the order of results need not be exact. */
-export function shortened(vector: Float32Array, dimensions: number): Float32Array {
+export function shortenedVector(vector: Float32Array, dimensions: number): Float32Array {
   if (!isDimensions(dimensions)) throw new RangeError(`a vector cannot have ${dimensions} dimensions`)
   if (dimensions === vector.length) return vector
   const first = vector.slice(0, dimensions)

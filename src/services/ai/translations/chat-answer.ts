@@ -3,25 +3,25 @@
 import type { JsonObject } from './translation.ts'
 import { argumentsTextAt, countOrNone, type Fail, isAbsent, isObject } from './wire-fields.ts'
 
-export const malformed = (says: string): Error => new Error(`The provider's answer is malformed: ${says}.`)
-const malformedAt: Fail = (name, says) => malformed(`${name} ${says}`)
+export const malformedAnswer = (says: string): Error => new Error(`The provider's answer is malformed: ${says}.`)
+const malformedAt: Fail = (name, says) => malformedAnswer(`${name} ${says}`)
 
 export function objectOf(value: unknown, name: string): JsonObject {
   if (isObject(value)) return value
-  throw malformed(`${name} is not an object`)
+  throw malformedAnswer(`${name} is not an object`)
 }
 
-export function listOf(value: unknown, name: string): unknown[] {
+export function answeredList(value: unknown, name: string): unknown[] {
   if (isAbsent(value)) return []
   if (Array.isArray(value)) return value
-  throw malformed(`${name} is not an array`)
+  throw malformedAnswer(`${name} is not an array`)
 }
 
 /** The empty text if it is absent. */
-export function textOf(value: unknown, name: string): string {
+export function answeredText(value: unknown, name: string): string {
   if (isAbsent(value)) return ''
   if (typeof value === 'string') return value
-  throw malformed(`${name} is not a string`)
+  throw malformedAnswer(`${name} is not a string`)
 }
 
 /** The responses wire requires all counts. */
@@ -55,10 +55,11 @@ export function piecesOf(said: JsonObject, logprobs: unknown): Piece[] {
   const pieces: Piece[] = []
   // DeepSeek and llama.cpp use the first name, OpenRouter, Groq and vLLM the second. Providers with both send the same
   // text twice.
-  const reasoning = textOf(said.reasoning_content, 'reasoning_content') || textOf(said.reasoning, 'reasoning')
+  const reasoning =
+    answeredText(said.reasoning_content, 'reasoning_content') || answeredText(said.reasoning, 'reasoning')
   if (reasoning) pieces.push({ kind: 'reasoning', text: reasoning })
   if (!isAbsent(said.content)) addContent(pieces, said.content, logprobsOf(logprobs))
-  const refusal = textOf(said.refusal, 'refusal')
+  const refusal = answeredText(said.refusal, 'refusal')
   if (refusal) pieces.push({ kind: 'refusal', text: refusal })
   return pieces
 }
@@ -69,43 +70,49 @@ function addContent(pieces: Piece[], content: unknown, logprobs: JsonObject[]): 
     for (const part of content) addPart(pieces, objectOf(part, 'a part of the content'))
     return
   }
-  const text = textOf(content, 'content')
+  const text = answeredText(content, 'content')
   if (text || logprobs.length > 0) pieces.push({ kind: 'text', text, logprobs })
 }
 
 /** Mistral's reasoning models answer with parts. */
 function addPart(pieces: Piece[], part: JsonObject): void {
   if (part.type === 'text') {
-    const text = textOf(part.text, 'the text of a part')
+    const text = answeredText(part.text, 'the text of a part')
     if (text) pieces.push({ kind: 'text', text, logprobs: [] })
   } else if (part.type === 'thinking') {
-    for (const thought of listOf(part.thinking, 'thinking')) {
-      const text = textOf(objectOf(thought, 'a part of the thinking').text, 'the text of a part')
+    for (const thought of answeredList(part.thinking, 'thinking')) {
+      const text = answeredText(objectOf(thought, 'a part of the thinking').text, 'the text of a part')
       if (text) pieces.push({ kind: 'reasoning', text })
     }
   } else if (part.type === 'refusal') {
-    const text = textOf(part.refusal, 'the refusal of a part')
+    const text = answeredText(part.refusal, 'the refusal of a part')
     if (text) pieces.push({ kind: 'refusal', text })
-  } else throw malformed('a part of the content is neither text nor thinking nor a refusal')
+  } else throw malformedAnswer('a part of the content is neither text nor thinking nor a refusal')
 }
 
 function logprobsOf(value: unknown): JsonObject[] {
   if (isAbsent(value)) return []
-  return listOf(objectOf(value, 'logprobs').content, 'the content of logprobs').map(entry => {
+  return answeredList(objectOf(value, 'logprobs').content, 'the content of logprobs').map(entry => {
     const token = objectOf(entry, 'a log probability')
-    const top = listOf(token.top_logprobs, 'top_logprobs').map(other => logprobOf(objectOf(other, 'a log probability')))
+    const top = answeredList(token.top_logprobs, 'top_logprobs').map(other =>
+      logprobOf(objectOf(other, 'a log probability')),
+    )
     return { ...logprobOf(token), top_logprobs: top }
   })
 }
 
 function logprobOf({ token, logprob, bytes }: JsonObject): JsonObject {
-  if (typeof logprob !== 'number') throw malformed('a log probability is not a number')
-  return { token: textOf(token, 'a token'), logprob, bytes: listOf(bytes, 'the bytes of a token').map(byteOf) }
+  if (typeof logprob !== 'number') throw malformedAnswer('a log probability is not a number')
+  return {
+    token: answeredText(token, 'a token'),
+    logprob,
+    bytes: answeredList(bytes, 'the bytes of a token').map(byteOf),
+  }
 }
 
 function byteOf(value: unknown): number {
   if (typeof value === 'number') return value
-  throw malformed('a byte of a token is not a number')
+  throw malformedAnswer('a byte of a token is not a number')
 }
 
 export type CallDelta = { index: number | null; id: string; name: string; arguments: string }
@@ -113,13 +120,13 @@ export type CallDelta = { index: number | null; id: string; name: string; argume
 export function callDeltaOf(value: unknown): CallDelta {
   const call = objectOf(value, 'a tool call')
   if (!isAbsent(call.type) && call.type !== '' && call.type !== 'function') {
-    throw malformed('a tool call is not of a function')
+    throw malformedAnswer('a tool call is not of a function')
   }
   const called = isAbsent(call.function) ? {} : objectOf(call.function, 'the function of a tool call')
   return {
     index: indexOf(call.index),
-    id: textOf(call.id, 'the id of a tool call'),
-    name: textOf(called.name, 'the name of a tool call'),
+    id: answeredText(call.id, 'the id of a tool call'),
+    name: answeredText(called.name, 'the name of a tool call'),
     arguments: argumentsTextAt(called.arguments, 'the arguments of a tool call', malformedAt),
   }
 }
@@ -127,7 +134,7 @@ export function callDeltaOf(value: unknown): CallDelta {
 function indexOf(value: unknown): number | null {
   if (isAbsent(value)) return null
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number
-  throw malformed('the index of a tool call is not a position')
+  throw malformedAnswer('the index of a tool call is not a position')
 }
 
 export type UpstreamError = { code: string | null; message: string; param: string | null }

@@ -5,7 +5,8 @@ import { type JsonObject, Untranslatable } from './translation.ts'
 export type Fail = (path: string, says: string) => Error
 
 export const untranslatable: Fail = (path, says) => new Untranslatable(path, says)
-export const malformed: Fail = (path, says) => new Error(`The answer of the upstream is malformed: ${path} ${says}`)
+export const malformedUpstream: Fail = (path, says) =>
+  new Error(`The answer of the upstream is malformed: ${path} ${says}`)
 
 export const INEXPRESSIBLE = 'cannot be expressed'
 
@@ -133,7 +134,7 @@ export function eventObject(data: string): JsonObject {
   try {
     parsed = JSON.parse(data)
   } catch {
-    throw malformed('an event', 'must be JSON')
+    throw malformedUpstream('an event', 'must be JSON')
   }
-  return objectAt(parsed, 'an event', malformed)
+  return objectAt(parsed, 'an event', malformedUpstream)
 }

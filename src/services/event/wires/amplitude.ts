@@ -15,7 +15,7 @@ import {
   add,
   addFilled,
   amountOf,
-  event,
+  completeEvent,
   filled,
   isFields,
   open,
@@ -66,7 +66,7 @@ export const amplitude: Wire = {
     add(properties, filled(operations))
     addGroups(properties, name === '$groupidentify', groups, groupProperties)
     add(properties, restOf(outer))
-    return event('amplitude', NAMES.get(name) ?? name, known, properties)
+    return completeEvent('amplitude', NAMES.get(name) ?? name, known, properties)
   },
 }
 

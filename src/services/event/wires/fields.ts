@@ -134,7 +134,7 @@ const isEmpty = (value: unknown) =>
   value === undefined || value === null || (isFields(value) && Object.keys(value).length === 0)
 
 /** Completes an event. An event without a name is dropped: nothing could be asked about it. */
-export function event(
+export function completeEvent(
   wire: WireName,
   name: unknown,
   known: Partial<Omit<ReadEvent, 'wire' | 'event' | 'properties'>>,

@@ -14,7 +14,7 @@ import {
   add,
   addFilled,
   amountOf,
-  event,
+  completeEvent,
   hints,
   isFields,
   looksLikeKey,
@@ -78,7 +78,7 @@ function readEvent(item: Fields): ReadItem {
   }
   const properties = restOf(inner)
   add(properties, restOf(outer))
-  return event('mixpanel', NAMES.get(item.event) ?? item.event, known, properties)
+  return completeEvent('mixpanel', NAMES.get(item.event) ?? item.event, known, properties)
 }
 
 function readProfile(item: Fields): ReadItem {
@@ -97,7 +97,7 @@ function readProfile(item: Fields): ReadItem {
     revenue: paymentOf(item),
   }
   add(properties, restOf(outer))
-  return event('mixpanel', isGroup ? '$groupidentify' : '$identify', known, properties)
+  return completeEvent('mixpanel', isGroup ? '$groupidentify' : '$identify', known, properties)
 }
 
 function paymentOf({ $append }: Fields): number | null {

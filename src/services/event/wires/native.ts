@@ -1,7 +1,7 @@
 // Our own event: `{event, properties, distinctId?, anonymousId?, sessionId?, messageId?, timestamp?, revenue?, currency?,
 // subject?}`. The names with underscores and PostHog's names for the same things are read too. Other fields beside
 // `properties` become properties.
-import { add, event, open, requestNames, restOf, takeAmount, takeCurrency, takeId, takeTime } from './fields.ts'
+import { add, completeEvent, open, requestNames, restOf, takeAmount, takeCurrency, takeId, takeTime } from './fields.ts'
 import type { Wire } from './wire.ts'
 
 const IGNORED = requestNames('event', 'properties')
@@ -28,6 +28,6 @@ export const native: Wire = {
     }
     const properties = restOf(inner)
     add(properties, restOf(outer))
-    return event('native', item.event, known, properties)
+    return completeEvent('native', item.event, known, properties)
   },
 }

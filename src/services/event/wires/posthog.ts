@@ -2,7 +2,7 @@
 // `properties.token`. `$set` and `$set_once` may stand beside `properties`; both places become properties, as at PostHog.
 import {
   add,
-  event,
+  completeEvent,
   hints,
   isFields,
   open,
@@ -49,7 +49,7 @@ export const posthog: Wire = {
     const properties = restOf(inner)
     if (inside !== null && distinctId !== null && inside !== distinctId) properties.distinct_id = inside
     add(properties, restOf(outer))
-    return event('posthog', item.event, known, properties)
+    return completeEvent('posthog', item.event, known, properties)
   },
 }
 

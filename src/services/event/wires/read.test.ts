@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { ALIASES } from './aliases.ts'
-import { readBody } from './read.ts'
+import { readEvents } from './read.ts'
 import type { AliasHint, DropReason, Hints, ReadEvent, ReadItem } from './wire.ts'
 
 const hints = (path: AliasHint | null = null): Hints => ({ contentType: null, query: new URLSearchParams(), path })
-const read = (body: unknown) => readBody(body, hints())
+const read = (body: unknown) => readEvents(body, hints())
 const only = (body: unknown) => read(body).items[0] as ReadEvent
 
 const NATIVE = {
@@ -155,7 +155,7 @@ describe('the shape of a body', () => {
   it('decides about the receipt, unless the path does', () => {
     assert.equal(read([]).wire, 'native')
     assert.equal(read([5, { event_type: 'a' }, { event: 'b' }]).wire, 'amplitude')
-    assert.equal(readBody([{ event: 'b' }], hints({ wire: 'mixpanel', type: null })).wire, 'mixpanel')
+    assert.equal(readEvents([{ event: 'b' }], hints({ wire: 'mixpanel', type: null })).wire, 'mixpanel')
   })
 })
 
@@ -236,7 +236,7 @@ describe('whatever is sent', () => {
     fc.assert(
       fc.property(json, hint, (body, path) => {
         const text = JSON.stringify(body)
-        const { items } = readBody(body, hints(path))
+        const { items } = readEvents(body, hints(path))
         assert.equal(JSON.stringify(body), text, 'the body is changed')
         const list = Array.isArray(body) ? body : listIn(body)
         assert.equal(items.length, list?.length ?? 1)
@@ -264,7 +264,7 @@ describe('whatever is sent', () => {
       })
     fc.assert(
       fc.property(item, hint, (sent, path) => {
-        const [one] = readBody(sent, hints(path)).items
+        const [one] = readEvents(sent, hints(path)).items
         if (!one || isDropped(one)) return
         const before = leavesOf(sent)
         // Where objects are joined that have a name in common, one of the two stays.

@@ -23,7 +23,7 @@ const WIRES: readonly Wire[] = [amplitude, segment, mixpanel, posthog, native]
 
 const UNROUTABLE: ReadItem = Object.freeze({ drop: 'unroutable' })
 
-export function readBody(json: unknown, hints: Hints): ReadBody {
+export function readEvents(json: unknown, hints: Hints): ReadBody {
   const { fields, list } = unwrap(json)
   const sentAt = sentAtOf([fields, ...list.slice(0, 1)]) ?? timeOf(hints.query.get('_'))
   const envelope: Envelope = { fields, hint: hints.path, sentAt }

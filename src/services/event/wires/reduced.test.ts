@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { readBody } from './read.ts'
+import { readEvents } from './read.ts'
 import { reduce } from './reduced.ts'
 import type { Fields, Hints, ReadEvent } from './wire.ts'
 
 const HINTS: Hints = { contentType: null, query: new URLSearchParams(), path: null }
 
 function reduced(body: unknown): ReadEvent | { drop: string } {
-  return reduce(readBody(body, HINTS).items[0] as ReadEvent)
+  return reduce(readEvents(body, HINTS).items[0] as ReadEvent)
 }
 const propertiesOf = (properties: Fields) => (reduced({ event: '$pageview', properties }) as ReadEvent).properties
 

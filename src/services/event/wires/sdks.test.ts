@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { find } from './aliases.ts'
-import { readBody } from './read.ts'
+import { readEvents } from './read.ts'
 import type { Hints, ReadBody, ReadEvent, WireName } from './wire.ts'
 
 const AT = Date.UTC(2026, 10, 16, 8, 36, 8, 367)
@@ -17,7 +17,7 @@ function read(body: unknown, path = '', query = ''): Omit<ReadBody, 'count'> {
   if (path !== '') assert.equal(alias?.does, 'ingest', `there is nothing at ${path}`)
   const hint = alias?.does === 'ingest' ? alias.hint : null
   const hints: Hints = { contentType: null, query: new URLSearchParams(query), path: hint }
-  const { count, ...found } = readBody(body, hints)
+  const { count, ...found } = readEvents(body, hints)
   assert.equal(count, found.items.length)
   return found
 }

@@ -15,7 +15,7 @@
 import {
   add,
   addFilled,
-  event,
+  completeEvent,
   filled,
   hints,
   open,
@@ -85,7 +85,7 @@ export const segment: Wire = {
     if (type === 'alias') addFilled(properties, 'alias', takeId(outer, 'previousId'))
     addFilled(properties, '$context', restOf(context))
     add(properties, filled(restOf(outer)))
-    return event('segment', type === 'track' ? item.event : NAMES[type], known, properties)
+    return completeEvent('segment', type === 'track' ? item.event : NAMES[type], known, properties)
   },
 }
 

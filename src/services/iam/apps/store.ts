@@ -3,10 +3,10 @@
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { fragment } from '../../../kit/sql.ts'
-import { isLive } from '../orgs/store.ts'
+import { isLiveOrg } from '../orgs/store.ts'
 
 /** Creates the brands of the settings. A brand that is no longer in the settings is not served, but keeps its apps. */
-export async function syncBrands(db: Tx, names: readonly string[]): Promise<void> {
+export async function upsertBrands(db: Tx, names: readonly string[]): Promise<void> {
   await db`insert into brands (name) select unnest(${names}::text[]) on conflict do nothing`
   await db`update brands set served = name = any(${names}) where served <> (name = any(${names}))`
 }
@@ -46,7 +46,7 @@ export async function selectClientMember(
     left join oidc as sign_in on sign_in.brand = apps.brand and sign_in.model = 'Grant' and sign_in.digest = ${grant}
     join members on members.user_id = ${user} and case
       when not apps.chooses then members.org = apps.org
-      else ${grant}::bytea is null or members.org = sign_in.org end and ${isLive(fragment`members.org`)}
+      else ${grant}::bytea is null or members.org = sign_in.org end and ${isLiveOrg(fragment`members.org`)}
     join users on users.id = members.user_id
     where apps.brand = ${brand} and apps.id = ${id} limit 1`
   return row ?? null
@@ -128,7 +128,7 @@ export type Client = App & { org: OrgId; sealed: Uint8Array | null; chooses: boo
 export async function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
   const [row] = await db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
       logout_uris as "logoutUris", secret as sealed, chooses, trusted, created, updated
-    from apps where brand = ${brand} and id = ${id} and ${isLive(fragment`org`)}`
+    from apps where brand = ${brand} and id = ${id} and ${isLiveOrg(fragment`org`)}`
   return row ?? null
 }
 

@@ -11,7 +11,7 @@ import { listing, page, paging, positionFrom, positionKey } from '../../../kit/p
 import type { Bounds } from '../../../kit/table.ts'
 import { inviteCreated, inviteRevoked } from '../events.ts'
 import { Email, InviteId, Role } from '../fields.ts'
-import { lockMembers, requireOwnerFor } from '../members/members.ts'
+import { lockMembersAs, requireOwnerFor } from '../members/members.ts'
 import { operation } from '../state.ts'
 import * as tables from '../tables.ts'
 import { invitationMail, newInvitation } from './invitation.ts'
@@ -67,14 +67,14 @@ export const createInvite = operation({
     requireOwnerFor(caller, role)
     const { token, ...invite } = newInvitation(context, { email: email.toLowerCase(), role, invitedBy: caller.email })
     const org = await write(async ({ db }) => {
-      await lockMembers(db, caller)
+      await lockMembersAs(db, caller)
       await requireQuota(db, bounds, caller.org, invite)
       return store.selectOrgName(db, caller.org)
     })
     // The mail is sent between two transactions. If the second one fails, the mailed link is invalid.
     await mail.send(invitationMail({ ...invite, org }, state.invitationUrl(token)))
     return write(async ({ db, record, emit }) => {
-      await lockMembers(db, caller)
+      await lockMembersAs(db, caller)
       await store.deleteInvitesTo(db, caller.org, invite.email, invite.created)
       await store.insertInvite(db, caller.org, invite)
       await bounds.require(db, tables.invites, caller.org) // Others may have been invited while the mail was sent.

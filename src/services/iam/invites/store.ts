@@ -4,7 +4,7 @@ import type { Fragment, Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
 import { fragment } from '../../../kit/sql.ts'
-import { isLive } from '../orgs/store.ts'
+import { isLiveOrg } from '../orgs/store.ts'
 
 export type Invite = { id: string; email: string; role: Role; invitedBy: string; created: string; expires: string }
 
@@ -119,7 +119,7 @@ export async function selectInvitation(db: Sql, digest: Uint8Array, at: string):
 /** Deletes and returns the invitation under the same conditions, with the slug of the organisation. */
 export async function acceptInvite(db: Tx, id: string, at: string): Promise<AcceptedInvite | null> {
   const [row] = await db<AcceptedInvite>`delete from invites
-    where id = ${id} and expires > ${at} and ${isLive(fragment`invites.org`)} and ${INVITER_MAY}
+    where id = ${id} and expires > ${at} and ${isLiveOrg(fragment`invites.org`)} and ${INVITER_MAY}
     returning id, email, role, invited_by as "invitedBy", org`
   return row ?? null
 }

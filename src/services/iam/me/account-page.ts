@@ -19,7 +19,7 @@ import * as people from '../people/store.ts'
 import { endBrowser, endSignInsOf, lockBrowser } from '../sessions/oidc.store.ts'
 import { type BrowserSession, selectBrowsers, signInId } from '../sessions/store.ts'
 import { requestMove } from './email.ts'
-import { accept, decline } from './invitations.ts'
+import { decline, joinByInvitation } from './invitations.ts'
 import { PersonName, rename } from './me.ts'
 import type { OwnEmitting, OwnWrite } from './own-write.ts'
 import { replacePassword, verifyCurrent } from './password.ts'
@@ -74,7 +74,7 @@ export function openAccountPage(engines: PageEngines, bounds: Bounds) {
     },
     accept: (visitor: Visitor, id: string) =>
       act(engines, visitor, 'invite.accept', (scope, { email }) =>
-        accept(scope, { user: visitor.user, email }, inviteId(id), now(), bounds),
+        joinByInvitation(scope, { user: visitor.user, email }, inviteId(id), now(), bounds),
       ),
     decline: (visitor: Visitor, id: string) =>
       act(engines, visitor, 'invite.decline', (scope, { email }) =>

@@ -60,10 +60,10 @@ export const acceptInvitation = operation({
   audit: 'invite.accept',
   emits: joining,
   run: ({ bounds, caller, clock, write }, { id }) =>
-    write(scope => accept(scope, caller, id, clock.now().toISOString(), bounds)),
+    write(scope => joinByInvitation(scope, caller, id, clock.now().toISOString(), bounds)),
 })
 
-export async function accept(
+export async function joinByInvitation(
   { db, record, emit }: OwnEmitting<typeof joining>,
   { user, email }: Person,
   id: string,

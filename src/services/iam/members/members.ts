@@ -55,7 +55,7 @@ export const addMember = operation({
     const passwordDigest = password === undefined ? null : await passwords.hash(org, password, request.signal)
     const person = { email, passwordDigest, passwordBy: passwordDigest === null ? null : org }
     return write({ serialize: true }, async ({ db, record, emit }) => {
-      await lockMembers(db, caller)
+      await lockMembersAs(db, caller)
       const member = await addPerson({ db, clock, random }, org, person)
       await bounds.require(db, tables.members, org)
       record(member.user, { email: { to: member.email }, role: { to: role } })
@@ -126,7 +126,7 @@ export const removeMember = operation({
 })
 
 /** Locks the members of the organisation. The caller may have been demoted or removed since the request was admitted. */
-export async function lockMembers(db: Tx, { org, user, role }: Caller): Promise<void> {
+export async function lockMembersAs(db: Tx, { org, user, role }: Caller): Promise<void> {
   await store.lockMembers(db, org)
   const current = await store.selectMember(db, org, user)
   if (current && RANKS.indexOf(current.role) >= RANKS.indexOf(role)) return
@@ -138,7 +138,7 @@ const RANKS = ['member', 'admin', 'owner']
 /** Returns the member after locking the members of the organisation. */
 async function lockedMember(db: Tx, caller: Caller, user: string): Promise<store.Member> {
   const { org } = caller
-  await lockMembers(db, caller)
+  await lockMembersAs(db, caller)
   const member = await store.selectMember(db, org, user)
   if (!member) throw notFound('member')
   return member

@@ -3,7 +3,7 @@
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 import { fragment } from '../../../kit/sql.ts'
-import { isLive } from '../orgs/store.ts'
+import { isLiveOrg } from '../orgs/store.ts'
 
 export type Member = { user: string; email: string; role: Role; created: string }
 
@@ -35,7 +35,7 @@ export type MemberAccess = { email: string; role: Role; isPlanted: boolean }
 export async function selectAccess(db: Sql, org: OrgId, user: string): Promise<MemberAccess | null> {
   const [row] = await db<MemberAccess>`select members.email, role, password_by is not null as "isPlanted"
     from members join users on users.id = user_id
-    where org = ${org} and user_id = ${user} and ${isLive(fragment`org`)}`
+    where org = ${org} and user_id = ${user} and ${isLiveOrg(fragment`org`)}`
   return row ?? null
 }
 

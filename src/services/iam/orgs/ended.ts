@@ -14,7 +14,7 @@ export async function openEndedOrgs(db: Database, warn: (error: unknown) => void
     for (const listener of listeners) listener(org as OrgId)
   }
   const load = async () => {
-    for (const org of await store.selectDeleted(db)) if (!ended.has(org)) end(org)
+    for (const org of await store.selectDeletedOrgs(db)) if (!ended.has(org)) end(org)
   }
   await db.listen(ORGS_CHANNEL, end, () => void load().catch(warn))
   await load()

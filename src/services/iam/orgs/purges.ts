@@ -37,7 +37,7 @@ export const purgeAgain = schedule({
   everyMs: DAY_MS,
   deadlineMs: 60_000,
   run: async ({ db, queues, write }) => {
-    const jobs = (await store.selectDeleted(db)).map(key => ({ key, org: ADMIN_ORG, payload: {} }))
+    const jobs = (await store.selectDeletedOrgs(db)).map(key => ({ key, org: ADMIN_ORG, payload: {} }))
     if (jobs.length > 0) await write(tx => queues.add(tx, purges, jobs))
     return undefined
   },

@@ -16,7 +16,7 @@ export type Org = { slug: string; name: string; created: string; updated: string
 const columns = fragment`slug, name, created, updated, deleted`
 
 /** Whether an organisation has not been deleted; `slug` is a column. */
-export const isLive = (slug: Fragment): Fragment =>
+export const isLiveOrg = (slug: Fragment): Fragment =>
   fragment`exists (select from orgs as o where o.slug = ${slug} and o.deleted is null)`
 
 export function selectOrgs(db: Sql, after: string, count: number): Promise<Org[]> {
@@ -60,7 +60,7 @@ export async function markDeleted(db: Tx, org: OrgId, channel: string, at: strin
 }
 
 /** Those that are deleted and have rows. */
-export async function selectDeleted(db: Sql): Promise<OrgId[]> {
+export async function selectDeletedOrgs(db: Sql): Promise<OrgId[]> {
   const rows = await db<{ slug: OrgId }>`select slug from orgs where deleted is not null order by slug`
   return rows.map(({ slug }) => slug)
 }

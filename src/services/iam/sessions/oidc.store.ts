@@ -3,7 +3,7 @@
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 import { fragment } from '../../../kit/sql.ts'
-import { isLive } from '../orgs/store.ts'
+import { isLiveOrg } from '../orgs/store.ts'
 
 export type EntryType = { brand: string; model: string }
 export type Entry = { payload: Record<string, unknown>; consumed: string | null }
@@ -96,7 +96,7 @@ export async function selectRefreshToken(
       and (sign_in.expires is null or sign_in.expires > ${at})
     left join apps on apps.brand = token.brand and apps.id = token.client
     left join members on members.user_id = token.user_id
-      and members.org = case when apps.chooses then sign_in.org else apps.org end and ${isLive(fragment`members.org`)}
+      and members.org = case when apps.chooses then sign_in.org else apps.org end and ${isLiveOrg(fragment`members.org`)}
     left join users on users.id = members.user_id
     where token.brand = ${brand} and token.model = 'RefreshToken' and token.digest = ${digest}
       and (token.expires is null or token.expires > ${at})`
@@ -207,11 +207,16 @@ export async function deleteByGrant(db: Tx, { brand, model }: EntryType, grantId
 }
 
 /** Stores the organisation that was chosen for a grant. */
-export async function updateOrg(db: Tx, { brand, model }: EntryType, digest: Uint8Array, org: string): Promise<void> {
+export async function updateGrantOrg(
+  db: Tx,
+  { brand, model }: EntryType,
+  digest: Uint8Array,
+  org: string,
+): Promise<void> {
   await db`update oidc set org = ${org} where brand = ${brand} and model = ${model} and digest = ${digest}`
 }
 
-export async function selectOrg(db: Sql, { brand, model }: EntryType, digest: Uint8Array): Promise<string | null> {
+export async function selectGrantOrg(db: Sql, { brand, model }: EntryType, digest: Uint8Array): Promise<string | null> {
   const [row] = await db<{ org: string | null }>`select org from oidc
     where brand = ${brand} and model = ${model} and digest = ${digest}`
   return row?.org ?? null
@@ -232,7 +237,7 @@ export async function findSignIn(
     join users on users.id = oidc.user_id
     join members on members.user_id = users.id and members.org = ${org}
     where oidc.brand in (select name from brands) and oidc.model = 'Grant' and oidc.digest = decode(${digest}, 'hex')
-      and users.id = ${user} and ${isLive(fragment`members.org`)}`
+      and users.id = ${user} and ${isLiveOrg(fragment`members.org`)}`
   return row ?? null
 }
 
@@ -243,7 +248,7 @@ export async function lockSignIn(
   { org, user }: { org: OrgId; user: string },
 ): Promise<string | null> {
   const members = await db`select from members
-    where org = ${org} and user_id = ${user} and ${isLive(fragment`org`)} for key share`
+    where org = ${org} and user_id = ${user} and ${isLiveOrg(fragment`org`)} for key share`
   const [grant] = await db<{ brand: string }>`select brand from oidc where brand in (select name from brands)
     and model = 'Grant' and digest = decode(${digest}, 'hex') for key share`
   return members.length > 0 ? (grant?.brand ?? null) : null

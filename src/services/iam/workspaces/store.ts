@@ -4,7 +4,7 @@ import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
 import { fragment } from '../../../kit/sql.ts'
-import { isLive } from '../orgs/store.ts'
+import { isLiveOrg } from '../orgs/store.ts'
 
 export type Workspace = { id: string; name: string; created: string }
 
@@ -35,7 +35,7 @@ export async function selectWorkspace(
   id: string,
 ): Promise<{ org: OrgId; workspace: string; secret: Uint8Array } | null> {
   const [row] = await db<{ org: OrgId; workspace: string; secret: Uint8Array }>`select org, id as workspace, secret
-    from workspaces where id = ${id} and ${isLive(fragment`org`)}`
+    from workspaces where id = ${id} and ${isLiveOrg(fragment`org`)}`
   return row ?? null
 }
 

@@ -2,7 +2,7 @@
 import { keyCodeFrom } from './digits.ts'
 import { domainFrom } from './domain.ts'
 import { emptyNet, readNet } from './net.ts'
-import { numberFrom } from './range.ts'
+import { asNumberFrom } from './range.ts'
 import { isShort, plainFrom } from './text.ts'
 
 /** The trimmed text. Digests are case-insensitive and returned in lower case. */
@@ -37,7 +37,7 @@ export function isOfAnotherKind(text: string): boolean {
     !isProse(text) &&
     (readNet(text, scratch) ||
       keyCodeFrom(text) >= 0 ||
-      numberFrom(text) >= 0 ||
+      asNumberFrom(text) >= 0 ||
       isDigest(text) ||
       domainFrom(text) !== null)
   )

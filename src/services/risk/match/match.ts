@@ -4,7 +4,7 @@ import { domainFrom } from './domain.ts'
 import { exactFrom } from './exact.ts'
 import { isNet, netFrom } from './net.ts'
 import { isFreeText, patternFrom } from './pattern.ts'
-import { numberFrom, rangeFrom } from './range.ts'
+import { asNumberFrom, rangeFrom } from './range.ts'
 
 export type Match = 'exact' | 'domain' | 'net' | 'digits' | 'pattern' | 'range'
 
@@ -16,7 +16,7 @@ const READERS: Record<Match, Reader> = {
   net: { memberFrom: netFrom, canRead: isNet },
   digits: { memberFrom: digitsFrom, canRead: text => keyCodeFrom(text) >= 0 },
   pattern: { memberFrom: patternFrom, canRead: isFreeText },
-  range: { memberFrom: rangeFrom, canRead: text => numberFrom(text) >= 0 },
+  range: { memberFrom: rangeFrom, canRead: text => asNumberFrom(text) >= 0 },
 }
 
 /** The canonical spelling of a source's member or an organisation's override; null if the matcher cannot read it. */

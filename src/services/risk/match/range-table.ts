@@ -2,7 +2,7 @@
 // lower. This is resolved at build time, by splitting the numbers into intervals with one owner each.
 import { buildIntervalIndex, type IntervalIndex, openIntervalIndex } from './intervals.ts'
 import { orderBy } from './order.ts'
-import { endsFrom, numberFrom } from './range.ts'
+import { asNumberFrom, endsFrom } from './range.ts'
 
 export type RangeData = IntervalIndex & {
   lows: Uint32Array<ArrayBuffer>
@@ -69,7 +69,7 @@ function ownersOf(intervals: IntervalIndex, lows: Uint32Array, highs: Uint32Arra
 export function openRanges(data: RangeData): (key: string) => number {
   const find = openIntervalIndex(data)
   return key => {
-    const number = numberFrom(key)
+    const number = asNumberFrom(key)
     if (number < 0) return -2
     const at = find(number)
     return at < 0 ? -1 : data.owners[at]! - 1

@@ -5,7 +5,7 @@ import { isShort } from './text.ts'
 const NUMBER_MAX = 4_294_967_295
 
 /** The number in a look-up key, or -1. */
-export function numberFrom(text: string): number {
+export function asNumberFrom(text: string): number {
   return isShort(text) ? numberBetween(text, 0, text.length) : -1
 }
 

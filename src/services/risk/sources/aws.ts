@@ -2,7 +2,7 @@
 import { openNetworkCollector } from './networks.ts'
 import { inRegion } from './region.ts'
 import type { Parsed, Source } from './source.ts'
-import { fieldsOf, jsonOf, listOf } from './text.ts'
+import { jsonOf, lineFields, listOf } from './text.ts'
 
 const VALUE = { class: 'hosting', operator: 'aws' }
 
@@ -19,10 +19,10 @@ export const aws: Source = {
 function parse(text: string): Parsed {
   const json = jsonOf(text)
   const networks = openNetworkCollector()
-  for (const entry of listOf(json, 'prefixes').map(fieldsOf)) {
+  for (const entry of listOf(json, 'prefixes').map(lineFields)) {
     networks.add(entry.ip_prefix, inRegion(VALUE, entry.region))
   }
-  for (const entry of listOf(json, 'ipv6_prefixes').map(fieldsOf)) {
+  for (const entry of listOf(json, 'ipv6_prefixes').map(lineFields)) {
     networks.add(entry.ipv6_prefix, inRegion(VALUE, entry.region))
   }
   return networks.done()

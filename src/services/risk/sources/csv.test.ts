@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { columnsOf, recordsOf } from './csv.ts'
+import { csvColumns, recordsOf } from './csv.ts'
 import { Unreadable } from './source.ts'
 
 describe('the CSV reader', () => {
@@ -80,23 +80,23 @@ describe('the limits of the CSV reader', () => {
 
   it('do not count empty lines', () => {
     const lines = '\n'.repeat(3_000_000)
-    assert.deepEqual(columnsOf(`Number,Description\n${row}${lines}${row}`, 'Number'), [['1'], ['1']])
+    assert.deepEqual(csvColumns(`Number,Description\n${row}${lines}${row}`, 'Number'), [['1'], ['1']])
   })
 })
 
 describe('columns', () => {
   it('are found by name, at any position', () => {
-    assert.deepEqual(columnsOf('\ufeffAge,Name ,Town\n7,Ada,"Rome, IT"\n8,Bob,Oslo\n', 'Name', 'Age'), [
+    assert.deepEqual(csvColumns('\ufeffAge,Name ,Town\n7,Ada,"Rome, IT"\n8,Bob,Oslo\n', 'Name', 'Age'), [
       ['Ada', '7'],
       ['Bob', '8'],
     ])
   })
 
   it('must exist', () => {
-    assert.throws(() => columnsOf('Name,Town\nAda,Rome\n', 'Name', 'Age'), /no column named Age$/)
+    assert.throws(() => csvColumns('Name,Town\nAda,Rome\n', 'Name', 'Age'), /no column named Age$/)
   })
 
   it('are null for a truncated row; blank rows are skipped', () => {
-    assert.deepEqual(columnsOf('Name,Age\n,\nAda,7\n\nBob', 'Name', 'Age'), [['Ada', '7'], null])
+    assert.deepEqual(csvColumns('Name,Age\n,\nAda,7\n\nBob', 'Name', 'Age'), [['Ada', '7'], null])
   })
 })

@@ -4,7 +4,7 @@ import { Unreadable } from './source.ts'
 import { cleanText } from './text.ts'
 
 /** The cells of the named columns, row by row; null for a row with another number of cells than the header. */
-export function columnsOf(text: string, ...names: string[]): (string[] | null)[] {
+export function csvColumns(text: string, ...names: string[]): (string[] | null)[] {
   const [header = [], ...rows] = recordsOf(cleanText(text))
   const columns = names.map(name => header.findIndex(cell => cell.trim() === name))
   const missing = names.filter((_, i) => columns[i] === -1)

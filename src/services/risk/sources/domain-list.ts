@@ -4,7 +4,7 @@ import { getPublicSuffix } from 'tldts'
 import { memberFrom } from '../match/match.ts'
 import { openCollector } from './collector.ts'
 import { type Parsed, Unreadable } from './source.ts'
-import { rowsOf } from './text.ts'
+import { listRows } from './text.ts'
 
 /** Large mail providers. A list that contains one of them is rejected as a whole. */
 const LARGE_PROVIDERS = new Set([
@@ -67,7 +67,7 @@ const VALUE = { class: 'disposable' }
 export function parseDomainList(text: string): Parsed {
   const domains = openCollector('domain')
   const largeProviders = new Set<string>()
-  for (const row of rowsOf(text)) {
+  for (const row of listRows(text)) {
     // The matcher also reads e-mail addresses, which do not belong in such a list.
     const domain = row.includes('@') ? null : memberFrom('domain', row)
     if (domain === null) domains.bad(row)

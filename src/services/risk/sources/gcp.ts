@@ -2,7 +2,7 @@
 import { openNetworkCollector } from './networks.ts'
 import { inRegion } from './region.ts'
 import type { Parsed, Source } from './source.ts'
-import { fieldsOf, jsonOf, listOf } from './text.ts'
+import { jsonOf, lineFields, listOf } from './text.ts'
 
 const VALUE = { class: 'hosting', operator: 'gcp' }
 
@@ -16,7 +16,7 @@ export const gcp: Source = {
 
 function parse(text: string): Parsed {
   const networks = openNetworkCollector()
-  for (const entry of listOf(jsonOf(text), 'prefixes').map(fieldsOf)) {
+  for (const entry of listOf(jsonOf(text), 'prefixes').map(lineFields)) {
     networks.add(entry.ipv4Prefix ?? entry.ipv6Prefix, inRegion(VALUE, entry.scope))
   }
   return networks.done()

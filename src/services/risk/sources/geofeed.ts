@@ -2,7 +2,7 @@
 // are kept; the other fields change too often to be useful.
 import { openNetworkCollector } from './networks.ts'
 import type { Parsed, Value } from './source.ts'
-import { rowsOf } from './text.ts'
+import { listRows } from './text.ts'
 
 const COUNTRY = /^[A-Z]{2}$/
 
@@ -10,7 +10,7 @@ export function parseGeofeed(text: string, value: Value): Parsed {
   const networks = openNetworkCollector()
   // A feed may have hundreds of thousands of rows but few countries: rows of one country share one value object.
   const values = new Map<string, Value>([['', value]])
-  for (const row of rowsOf(text)) {
+  for (const row of listRows(text)) {
     const [network = '', country = ''] = row.split(',', 2)
     const region = unquoted(country).toUpperCase()
     if (region !== '' && !COUNTRY.test(region)) networks.bad(row)

@@ -1,7 +1,7 @@
 // The regional registry of each range of autonomous system numbers, by IANA: one table for 16-bit numbers, one for the
 // rest.
 import { openCollector } from './collector.ts'
-import { columnsOf } from './csv.ts'
+import { csvColumns } from './csv.ts'
 import type { Parsed, Source, Value } from './source.ts'
 
 const TERMS = 'IANA Autonomous System (AS) Numbers registry; CC0-1.0 (iana.org/help/licensing-terms)'
@@ -24,7 +24,7 @@ export const iana32: Source = {
 
 function parse(text: string): Parsed {
   const numbers = openCollector('range')
-  for (const row of columnsOf(text, 'Number', 'Description')) {
+  for (const row of csvColumns(text, 'Number', 'Description')) {
     const [number, description = ''] = row ?? []
     // The second table starts with a row that only refers to the first.
     if (/^see /i.test(description.trim())) numbers.drop()

@@ -2,7 +2,7 @@
 import { openNetworkCollector } from './networks.ts'
 import { inRegion } from './region.ts'
 import type { Parsed, Source } from './source.ts'
-import { fieldsOf, jsonOf, listOf } from './text.ts'
+import { jsonOf, lineFields, listOf } from './text.ts'
 
 const VALUE = { class: 'hosting', operator: 'oracle' }
 
@@ -18,9 +18,9 @@ export const oracle: Source = {
 
 function parse(text: string): Parsed {
   const networks = openNetworkCollector()
-  for (const { region, cidrs } of listOf(jsonOf(text), 'regions').map(fieldsOf)) {
+  for (const { region, cidrs } of listOf(jsonOf(text), 'regions').map(lineFields)) {
     if (!Array.isArray(cidrs)) networks.bad(region)
-    else for (const entry of cidrs) networks.add(fieldsOf(entry).cidr, inRegion(VALUE, region))
+    else for (const entry of cidrs) networks.add(lineFields(entry).cidr, inRegion(VALUE, region))
   }
   return networks.done()
 }

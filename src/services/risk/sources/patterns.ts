@@ -3,7 +3,7 @@ import { isSafePattern } from '../match/pattern.ts'
 import { buildPatterns, openPatterns } from '../match/pattern-table.ts'
 import { openCollector } from './collector.ts'
 import { type Parsed, type Source, Unreadable } from './source.ts'
-import { arrayOf, fieldsOf, jsonOf, shortened } from './text.ts'
+import { arrayOf, jsonOf, lineFields, shortened } from './text.ts'
 
 export const patterns: Source = {
   source: 'patterns',
@@ -18,7 +18,7 @@ const LENGTH_MAX = 200_000
 
 function parse(text: string): Parsed {
   const crawlers = openCollector('pattern')
-  for (const { pattern, url } of arrayOf(jsonOf(text)).map(fieldsOf)) {
+  for (const { pattern, url } of arrayOf(jsonOf(text)).map(lineFields)) {
     const about = typeof url === 'string' ? shortened(url) : ''
     if (typeof pattern === 'string' && !(isSafePattern(pattern) && isSelective(pattern))) crawlers.drop()
     else crawlers.add(pattern, about === '' ? { class: 'crawler' } : { class: 'crawler', about })

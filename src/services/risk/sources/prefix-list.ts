@@ -1,10 +1,10 @@
 // Reads a plain list: one network or address per line.
 import { openNetworkCollector } from './networks.ts'
 import type { Parsed, Value } from './source.ts'
-import { rowsOf } from './text.ts'
+import { listRows } from './text.ts'
 
 export function parsePrefixList(text: string, value: Value): Parsed {
   const networks = openNetworkCollector()
-  for (const row of rowsOf(text)) networks.add(row, value)
+  for (const row of listRows(text)) networks.add(row, value)
   return networks.done()
 }

@@ -1,7 +1,7 @@
 // Special-purpose address blocks of IANA, one registry for each address family.
 import { memberFrom } from '../match/match.ts'
 import { openCollector } from './collector.ts'
-import { columnsOf } from './csv.ts'
+import { csvColumns } from './csv.ts'
 import { lengthOf } from './networks.ts'
 import { type Member, type Parsed, type Source, Unreadable } from './source.ts'
 import { shortened } from './text.ts'
@@ -28,7 +28,7 @@ const FOOTNOTE = /\[\d+\]/g
 
 function parse(text: string): Parsed {
   const blocks = openCollector('net')
-  for (const row of columnsOf(text, 'Address Block', 'Name')) {
+  for (const row of csvColumns(text, 'Address Block', 'Name')) {
     const [cell, title = ''] = row ?? []
     if (cell === undefined) blocks.bad(row)
     const name = shortened(title.replace(FOOTNOTE, '').replaceAll('"', ''))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { cleanText, jsonOf, rowsOf, shortened } from './text.ts'
+import { cleanText, jsonOf, listRows, shortened } from './text.ts'
 
 describe('the rows of a document', () => {
   for (const [what, text] of [
@@ -13,7 +13,7 @@ describe('the rows of a document', () => {
     ['comments', '# a list\na # the first\n  # more\nb#'],
   ] as const) {
     it(`do not depend on ${what}`, () => {
-      assert.deepEqual([...rowsOf(text)], ['a', 'b'])
+      assert.deepEqual([...listRows(text)], ['a', 'b'])
     })
   }
 

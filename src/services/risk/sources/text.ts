@@ -28,7 +28,7 @@ export function* linesOf(text: string): Generator<string> {
 }
 
 /** The rows of a list, without blank lines and `#` comments. */
-export function* rowsOf(text: string): Generator<string> {
+export function* listRows(text: string): Generator<string> {
   for (const line of linesOf(text)) {
     const hash = line.indexOf('#')
     const row = (hash < 0 ? line : line.slice(0, hash)).trim()
@@ -74,13 +74,13 @@ export function arrayOf(json: unknown): readonly unknown[] {
 
 /** A list that a JSON object must have; without it the document is another one or truncated. */
 export function listOf(json: unknown, name: string): readonly unknown[] {
-  const list = fieldsOf(json)[name]
+  const list = lineFields(json)[name]
   if (Array.isArray(list)) return list
   throw new Unreadable(`The document has no list named ${name}`)
 }
 
 /** The fields of a JSON object; empty for other values, so that they count as entries without fields. */
-export function fieldsOf(json: unknown): Readonly<Record<string, unknown>> {
+export function lineFields(json: unknown): Readonly<Record<string, unknown>> {
   return json !== null && typeof json === 'object' && !Array.isArray(json) ? (json as Record<string, unknown>) : {}
 }
 

@@ -38,7 +38,7 @@ export const fanOut = consumer({
       endpoints.filter(webhook => kept.has(webhook)).map(key => ({ key, org, payload: { event: event.id } })),
     )
     const added = sent.map(({ event }) => event)
-    await Promise.all([store.insertEvents(db, added), queues.add(db, deliveries, jobs)])
+    await Promise.all([store.insertWebhookEvents(db, added), queues.add(db, deliveries, jobs)])
     return handled
   },
 })

@@ -9,7 +9,7 @@ export type KeysOf = (org: string, webhook: string, sealed: Uint8Array) => Signi
 const KEPT_MAX = 10_000
 
 /** Found by the sealed secret itself, which is read with each delivery, so that a rotated one is never used again. */
-export function openKeys(seal: Seal): KeysOf {
+export function openSigningKeys(seal: Seal): KeysOf {
   const kept = new Map<string, SigningKeys>()
   return (org, webhook, sealed) => {
     const name = `${org} ${webhook} ${Buffer.from(sealed).toString('latin1')}`

@@ -10,7 +10,7 @@ export type Measured = {
   gauges(): Gauge[]
 }
 
-export function openMeasured(): Measured {
+export function openDeliveryCounts(): Measured {
   const counts = new Map<string, Count>()
   const samples = (labels: Record<string, string>, read: (count: Count) => number) =>
     [...counts].map(([webhook, count]) => ({ labels: { org: count.org, webhook, ...labels }, value: read(count) }))

@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { rowsAs } from '../../../kit/sql.ts'
 
-export async function selectActive(db: Sql, org: string): Promise<{ id: string; events: string[] }[]> {
+export async function selectActiveEndpoints(db: Sql, org: string): Promise<{ id: string; events: string[] }[]> {
   return db<{ id: string; events: string[] }>`select id, events from webhooks where org = ${org} and status = 'active'
     order by id`
 }
@@ -21,7 +21,7 @@ export type NewEvent = { id: string; org: string; subject: string; body: string 
 
 const newEvents = rowsAs<NewEvent>('e', { id: 'uuid', org: 'text', subject: 'text', body: 'text' })
 
-export async function insertEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
+export async function insertWebhookEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
   await db`insert into webhook_events (id, org, subject, body) select * from ${newEvents(events)}`
 }
 

@@ -117,7 +117,7 @@ export function openSubscriptions(): SubscriptionsOf {
     if (known?.version === version) return known.subscriptions
     // Before the next one is made, so that there are never both in memory.
     forget(org)
-    const endpoints = await store.selectActive(db, org)
+    const endpoints = await store.selectActiveEndpoints(db, org)
     const entry = { version, size: sizeOf(endpoints), subscriptions: await compile(endpoints) }
     forget(org)
     kept.set(org, entry)

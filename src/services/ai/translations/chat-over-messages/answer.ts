@@ -6,7 +6,7 @@ import {
   isAbsent,
   isObject,
   listAt,
-  malformed,
+  malformedUpstream,
   nameAt,
   objectAt,
   shown,
@@ -31,11 +31,11 @@ export function chatAnswer(body: JsonObject, about: About): JsonObject {
   const text: string[] = []
   const thinking: string[] = []
   const calls: JsonObject[] = []
-  listAt(body.content, 'content', malformed).forEach((item, i) => {
+  listAt(body.content, 'content', malformedUpstream).forEach((item, i) => {
     const path = `content[${i}]`
-    const block = objectAt(item, path, malformed)
-    if (block.type === 'text') text.push(textAt(block.text, `${path}.text`, malformed))
-    else if (block.type === 'thinking') thinking.push(textAt(block.thinking, `${path}.thinking`, malformed))
+    const block = objectAt(item, path, malformedUpstream)
+    if (block.type === 'text') text.push(textAt(block.text, `${path}.text`, malformedUpstream))
+    else if (block.type === 'thinking') thinking.push(textAt(block.thinking, `${path}.thinking`, malformedUpstream))
     else if (block.type === 'tool_use') calls.push(toolCall(block, path))
     else checkIgnored(block, path)
   })
@@ -64,13 +64,13 @@ export function chatAnswer(body: JsonObject, about: About): JsonObject {
  *  have such fields, cannot come, because no request asks for such a tool. */
 export function checkIgnored(part: JsonObject, path: string): void {
   if (CARRYING.some(name => !isAbsent(part[name]) && part[name] !== '')) {
-    throw malformed(`${path}.type`, `is not known: ${shown(part.type)}`)
+    throw malformedUpstream(`${path}.type`, `is not known: ${shown(part.type)}`)
   }
 }
 
 /** A reason that Anthropic adds later ends the answer as any other does, and so does none. */
 export function finishReason(stopReason: unknown, called: boolean): string {
-  const reason = textOrNone(stopReason, 'stop_reason', malformed) || (called ? 'tool_use' : 'end_turn')
+  const reason = textOrNone(stopReason, 'stop_reason', malformedUpstream) || (called ? 'tool_use' : 'end_turn')
   return FINISH_REASONS.get(reason) ?? 'stop'
 }
 
@@ -96,16 +96,16 @@ export function chatUsage(usage: JsonObject): JsonObject {
 
 /** The input of a tool as JSON text. */
 export function argumentsText(input: unknown, path: string): string {
-  checkNesting(input, path, malformed)
-  return JSON.stringify(isAbsent(input) ? {} : objectAt(input, path, malformed))
+  checkNesting(input, path, malformedUpstream)
+  return JSON.stringify(isAbsent(input) ? {} : objectAt(input, path, malformedUpstream))
 }
 
 function toolCall(block: JsonObject, path: string): JsonObject {
   return {
-    id: nameAt(block.id, `${path}.id`, malformed),
+    id: nameAt(block.id, `${path}.id`, malformedUpstream),
     type: 'function',
     function: {
-      name: nameAt(block.name, `${path}.name`, malformed),
+      name: nameAt(block.name, `${path}.name`, malformedUpstream),
       arguments: argumentsText(block.input, `${path}.input`),
     },
   }

@@ -7,7 +7,7 @@ import {
   eventObject,
   isAbsent,
   isObject,
-  malformed,
+  malformedUpstream,
   nameAt,
   objectAt,
   textAt,
@@ -73,21 +73,21 @@ function translate(state: State, event: JsonObject): ServerEvent[] {
 }
 
 function messageStart(state: State, event: JsonObject): ServerEvent[] {
-  if (state.begun) throw malformed('message_start', 'came twice')
+  if (state.begun) throw malformedUpstream('message_start', 'came twice')
   state.begun = true
-  const message = objectAt(event.message, 'message_start.message', malformed)
+  const message = objectAt(event.message, 'message_start.message', malformedUpstream)
   if (typeof message.id === 'string') state.id = message.id
   addUsage(state, message.usage)
   return [chunk(state, { role: 'assistant', content: '' })]
 }
 
 function blockStart(state: State, event: JsonObject): ServerEvent[] {
-  if (!state.begun) throw malformed('content_block_start', 'came before message_start')
-  const index = countAt(event.index, 'content_block_start.index', malformed)
-  if (state.blocks.has(index)) throw malformed('content_block_start.index', 'is of a block that is open')
+  if (!state.begun) throw malformedUpstream('content_block_start', 'came before message_start')
+  const index = countAt(event.index, 'content_block_start.index', malformedUpstream)
+  if (state.blocks.has(index)) throw malformedUpstream('content_block_start.index', 'is of a block that is open')
   const path = 'content_block_start.content_block'
-  const start = objectAt(event.content_block, path, malformed)
-  const type = textAt(start.type, `${path}.type`, malformed)
+  const start = objectAt(event.content_block, path, malformedUpstream)
+  const type = textAt(start.type, `${path}.type`, malformedUpstream)
   const block: Block = { type, tool: state.tools, input: start.input, written: false }
   state.blocks.set(index, block)
   if (type === 'text') return textChunk(state, 'content', start.text ?? '', `${path}.text`)
@@ -97,8 +97,8 @@ function blockStart(state: State, event: JsonObject): ServerEvent[] {
     return []
   }
   state.tools++
-  const id = nameAt(start.id, `${path}.id`, malformed)
-  const name = nameAt(start.name, `${path}.name`, malformed)
+  const id = nameAt(start.id, `${path}.id`, malformedUpstream)
+  const name = nameAt(start.name, `${path}.name`, malformedUpstream)
   return [
     chunk(state, { tool_calls: [{ index: block.tool, id, type: 'function', function: { name, arguments: '' } }] }),
   ]
@@ -107,15 +107,15 @@ function blockStart(state: State, event: JsonObject): ServerEvent[] {
 function blockDelta(state: State, event: JsonObject): ServerEvent[] {
   const path = 'content_block_delta.delta'
   const block = openBlock(state, event.index, 'content_block_delta')
-  const delta = objectAt(event.delta, path, malformed)
+  const delta = objectAt(event.delta, path, malformedUpstream)
   switch (delta.type) {
     case 'text_delta':
       return textChunk(state, 'content', delta.text, `${path}.text`)
     case 'thinking_delta':
       return textChunk(state, 'reasoning_content', delta.thinking, `${path}.thinking`)
     case 'input_json_delta':
-      if (block.type !== 'tool_use') throw malformed(`${path}.type`, 'does not fit the block')
-      return argumentsChunk(state, block, textAt(delta.partial_json, `${path}.partial_json`, malformed))
+      if (block.type !== 'tool_use') throw malformedUpstream(`${path}.type`, 'does not fit the block')
+      return argumentsChunk(state, block, textAt(delta.partial_json, `${path}.partial_json`, malformedUpstream))
     default:
       checkIgnored(delta, path)
       return []
@@ -131,19 +131,19 @@ function blockStop(state: State, event: JsonObject): ServerEvent[] {
 }
 
 function openBlock(state: State, index: unknown, event: string): Block {
-  const block = state.blocks.get(countAt(index, `${event}.index`, malformed))
-  if (!block) throw malformed(`${event}.index`, 'is of a block that is not open')
+  const block = state.blocks.get(countAt(index, `${event}.index`, malformedUpstream))
+  if (!block) throw malformedUpstream(`${event}.index`, 'is of a block that is not open')
   return block
 }
 
 function messageDelta(state: State, event: JsonObject): void {
-  const delta = objectAt(event.delta, 'message_delta.delta', malformed)
+  const delta = objectAt(event.delta, 'message_delta.delta', malformedUpstream)
   if (!isAbsent(delta.stop_reason)) state.stopReason = delta.stop_reason
   addUsage(state, event.usage)
 }
 
 function messageStop(state: State): ServerEvent[] {
-  if (!state.begun) throw malformed('message_stop', 'came before message_start')
+  if (!state.begun) throw malformedUpstream('message_stop', 'came before message_start')
   const events = [chunk(state, {}, finishReason(state.stopReason, state.tools > 0))]
   if (state.withUsage) events.push(eventOf({ ...head(state), choices: [], usage: chatUsage(state.usage) }))
   state.ended = true
@@ -158,7 +158,7 @@ function addUsage(state: State, usage: unknown): void {
 }
 
 function textChunk(state: State, field: string, value: unknown, path: string): ServerEvent[] {
-  const text = textAt(value, path, malformed)
+  const text = textAt(value, path, malformedUpstream)
   return text === '' ? [] : [chunk(state, { [field]: text })]
 }
 

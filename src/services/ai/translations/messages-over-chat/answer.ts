@@ -8,7 +8,7 @@ import {
   isAbsent,
   isObject,
   listAt,
-  malformed,
+  malformedUpstream,
   nameAt,
   objectAt,
   textOrNone,
@@ -22,9 +22,9 @@ const STOP_REASONS: ReadonlyMap<string, string> = new Map([
 ])
 
 export function messagesAnswer(body: JsonObject, about: About): JsonObject {
-  const choice = objectAt(listAt(body.choices, 'choices', malformed)[0], 'choices[0]', malformed)
+  const choice = objectAt(listAt(body.choices, 'choices', malformedUpstream)[0], 'choices[0]', malformedUpstream)
   const path = 'choices[0].message'
-  const message = objectAt(choice.message, path, malformed)
+  const message = objectAt(choice.message, path, malformedUpstream)
   refuseParts(message, path)
   const pieces = piecesOf(message, null)
   const [thinking, text, refusal] = [joined(pieces, 'reasoning'), joined(pieces, 'text'), joined(pieces, 'refusal')]
@@ -32,7 +32,7 @@ export function messagesAnswer(body: JsonObject, about: About): JsonObject {
   if (thinking) content.push({ type: 'thinking', thinking, signature: '' })
   if (text) content.push({ type: 'text', text })
   if (refusal) content.push({ type: 'text', text: refusal })
-  const calls = isAbsent(message.tool_calls) ? [] : listAt(message.tool_calls, `${path}.tool_calls`, malformed)
+  const calls = isAbsent(message.tool_calls) ? [] : listAt(message.tool_calls, `${path}.tool_calls`, malformedUpstream)
   const isCut = choice.finish_reason === 'length'
   for (const [i, call] of calls.entries()) content.push(toolUse(call, i, `${path}.tool_calls[${i}]`, { about, isCut }))
   return {
@@ -50,7 +50,7 @@ export function messagesAnswer(body: JsonObject, about: About): JsonObject {
 /** The messages wire has no audio; a function call of the old form has no id to answer to. */
 export function refuseParts(message: JsonObject, path: string): void {
   for (const name of ['audio', 'function_call']) {
-    if (!isAbsent(message[name])) throw malformed(`${path}.${name}`, 'cannot be expressed for this client')
+    if (!isAbsent(message[name])) throw malformedUpstream(`${path}.${name}`, 'cannot be expressed for this client')
   }
 }
 
@@ -64,14 +64,14 @@ function joined(pieces: Piece[], kind: Piece['kind']): string {
 /** OpenAI says `stop` when a named tool was called, and for a refusal in words; some servers do so for every call.
  *  Others give a whole answer no reason. */
 export function stopReason(reason: unknown, { called, refused }: { called: boolean; refused: boolean }): string {
-  const name = STOP_REASONS.get(textOrNone(reason, 'finish_reason', malformed) || 'stop') ?? 'end_turn'
+  const name = STOP_REASONS.get(textOrNone(reason, 'finish_reason', malformedUpstream) || 'stop') ?? 'end_turn'
   if (name !== 'end_turn') return name
   return called ? 'tool_use' : refused ? 'refusal' : name
 }
 
 /** Some servers give calls no id; the answer's own id makes one that is not used again. */
 export function callId(id: unknown, position: number, path: string, about: About): string {
-  return textOrNone(id, path, malformed) || `toolu_${about.id}_${position}`
+  return textOrNone(id, path, malformedUpstream) || `toolu_${about.id}_${position}`
 }
 
 /** Zeros stand for counts that the upstream does not report: the messages wire requires them. */
@@ -100,13 +100,13 @@ function toolUse(
   path: string,
   { about, isCut }: { about: About; isCut: boolean },
 ): JsonObject {
-  const call = objectAt(value, path, malformed)
-  const called = objectAt(call.function, `${path}.function`, malformed)
+  const call = objectAt(value, path, malformedUpstream)
+  const called = objectAt(call.function, `${path}.function`, malformedUpstream)
   const given = `${path}.function.arguments`
   return {
     type: 'tool_use',
     id: callId(call.id, position, `${path}.id`, about),
-    name: nameAt(called.name, `${path}.function.name`, malformed),
-    input: argumentsAt(argumentsTextAt(called.arguments, given, malformed), given, malformed, isCut),
+    name: nameAt(called.name, `${path}.function.name`, malformedUpstream),
+    input: argumentsAt(argumentsTextAt(called.arguments, given, malformedUpstream), given, malformedUpstream, isCut),
   }
 }

@@ -2,7 +2,7 @@
 // arguments of several calls in turns: what belongs to a later block is held until the open one is complete.
 
 import type { JsonObject } from '../translation.ts'
-import { malformed } from '../wire-fields.ts'
+import { malformedUpstream } from '../wire-fields.ts'
 import { createObjectEnd, type ObjectEnd } from './object-end.ts'
 
 type Block = {
@@ -48,7 +48,8 @@ export function createBlocks(): StreamBlocks {
   let heldChars = 0
 
   function add(block: Block): JsonObject[] {
-    if (queue.length > WAITING_BLOCKS_MAX) throw malformed('delta', 'has too many blocks behind an unfinished call')
+    if (queue.length > WAITING_BLOCKS_MAX)
+      throw malformedUpstream('delta', 'has too many blocks behind an unfinished call')
     queue.push(block)
     return queue.length === 1 ? [start(block, position)] : advance()
   }
@@ -58,11 +59,11 @@ export function createBlocks(): StreamBlocks {
     block.end?.read(text)
     if (block === queue[0]) return [contentDelta(block, position, text), ...advance()]
     if (block.closed) {
-      if (text.trim() !== '') throw malformed('delta.tool_calls', 'has arguments after the end of the call')
+      if (text.trim() !== '') throw malformedUpstream('delta.tool_calls', 'has arguments after the end of the call')
       return []
     }
     heldChars += text.length
-    if (heldChars > HELD_CHARS_MAX) throw malformed('delta.tool_calls', 'has too many unfinished calls')
+    if (heldChars > HELD_CHARS_MAX) throw malformedUpstream('delta.tool_calls', 'has too many unfinished calls')
     block.held.push(text)
     return []
   }
@@ -92,8 +93,8 @@ export function createBlocks(): StreamBlocks {
   function blockOf({ index, id, newId, name }: CallDelta): { block: Block; events: JsonObject[] } {
     const known = calls.get(index)
     if (known && !(name && id && id !== known.id)) return { block: known, events: [] }
-    if (!name) throw malformed('delta.tool_calls', 'has a call without a name')
-    if (callCount === CALLS_MAX) throw malformed('delta.tool_calls', `has more than ${CALLS_MAX} calls`)
+    if (!name) throw malformedUpstream('delta.tool_calls', 'has a call without a name')
+    if (callCount === CALLS_MAX) throw malformedUpstream('delta.tool_calls', `has more than ${CALLS_MAX} calls`)
     const block: Block = { kind: 'tool', id: newId(callCount), name, end: createObjectEnd(), held: [], closed: false }
     callCount++
     calls.set(index, block)

@@ -22,7 +22,7 @@ import {
 } from '../wire-fields.ts'
 import { messagesAnswer } from './answer.ts'
 import { messagesStream } from './stream.ts'
-import { chatMessages } from './turns.ts'
+import { turnsAsChat } from './turns.ts'
 
 export const messagesOverChat: Translation = { request, answer: messagesAnswer, stream: messagesStream }
 
@@ -84,7 +84,7 @@ function request(body: JsonObject): JsonObject {
   }
   const sent: JsonObject = {
     model: textAt(body.model, 'model', untranslatable),
-    messages: chatMessages(body.system, body.messages),
+    messages: turnsAsChat(body.system, body.messages),
     max_completion_tokens: maxTokens(body.max_tokens),
   }
   const tools = toolsOf(body.tools)

@@ -9,7 +9,7 @@ import {
   isAbsent,
   isObject,
   listAt,
-  malformed,
+  malformedUpstream,
   objectAt,
   textOrNone,
 } from '../wire-fields.ts'
@@ -59,12 +59,13 @@ function translate(state: State, chunk: JsonObject): ServerEvent[] {
   if (!isAbsent(chunk.error)) return upstreamError(state, chunk.error)
   if (isObject(chunk.usage)) state.usage = chunk.usage
   const events = state.begun ? [] : [messageStart(state, chunk)]
-  const choices = isAbsent(chunk.choices) ? [] : listAt(chunk.choices, 'choices', malformed)
+  const choices = isAbsent(chunk.choices) ? [] : listAt(chunk.choices, 'choices', malformedUpstream)
   for (const [i, item] of choices.entries()) {
-    const choice = objectAt(item, `choices[${i}]`, malformed)
-    if (!isAbsent(choice.index) && choice.index !== 0) throw malformed(`choices[${i}].index`, 'must be 0')
-    if (!isAbsent(choice.delta)) delta(state, objectAt(choice.delta, `choices[${i}].delta`, malformed), events)
-    state.finishReason = textOrNone(choice.finish_reason, 'finish_reason', malformed) || (state.finishReason ?? '')
+    const choice = objectAt(item, `choices[${i}]`, malformedUpstream)
+    if (!isAbsent(choice.index) && choice.index !== 0) throw malformedUpstream(`choices[${i}].index`, 'must be 0')
+    if (!isAbsent(choice.delta)) delta(state, objectAt(choice.delta, `choices[${i}].delta`, malformedUpstream), events)
+    state.finishReason =
+      textOrNone(choice.finish_reason, 'finish_reason', malformedUpstream) || (state.finishReason ?? '')
   }
   return events
 }
@@ -94,19 +95,19 @@ function delta(state: State, value: JsonObject, events: ServerEvent[]): void {
     push(events, state.blocks.write(kind === 'reasoning' ? 'thinking' : 'text', text))
   }
   if (isAbsent(value.tool_calls)) return
-  for (const [i, item] of listAt(value.tool_calls, 'delta.tool_calls', malformed).entries()) {
+  for (const [i, item] of listAt(value.tool_calls, 'delta.tool_calls', malformedUpstream).entries()) {
     const path = `delta.tool_calls[${i}]`
-    const call = objectAt(item, path, malformed)
-    const called = isAbsent(call.function) ? {} : objectAt(call.function, `${path}.function`, malformed)
-    const id = textOrNone(call.id, `${path}.id`, malformed)
+    const call = objectAt(item, path, malformedUpstream)
+    const called = isAbsent(call.function) ? {} : objectAt(call.function, `${path}.function`, malformedUpstream)
+    const id = textOrNone(call.id, `${path}.id`, malformedUpstream)
     push(
       events,
       state.blocks.call({
-        index: isAbsent(call.index) ? i : countAt(call.index, `${path}.index`, malformed),
+        index: isAbsent(call.index) ? i : countAt(call.index, `${path}.index`, malformedUpstream),
         id,
         newId: position => callId(id, position, `${path}.id`, state.about),
-        name: textOrNone(called.name, `${path}.function.name`, malformed),
-        text: argumentsTextAt(called.arguments, `${path}.function.arguments`, malformed),
+        name: textOrNone(called.name, `${path}.function.name`, malformedUpstream),
+        text: argumentsTextAt(called.arguments, `${path}.function.arguments`, malformedUpstream),
       }),
     )
   }

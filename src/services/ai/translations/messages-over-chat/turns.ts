@@ -20,7 +20,7 @@ const TEXT_BLOCK = new Set(['type', 'text', 'cache_control', 'citations'])
 const TOOL_USE = new Set(['type', 'id', 'name', 'input', 'cache_control', 'caller'])
 const TOOL_RESULT = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control'])
 
-export function chatMessages(system: unknown, messages: unknown): JsonObject[] {
+export function turnsAsChat(system: unknown, messages: unknown): JsonObject[] {
   const sent: JsonObject[] = []
   if (!isAbsent(system)) addSystem(sent, system, 'system')
   listAt(messages, 'messages', untranslatable).forEach((item, i) => {

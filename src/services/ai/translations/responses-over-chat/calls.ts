@@ -1,7 +1,7 @@
 // Joins the deltas of tool calls. Providers differ: some repeat ids and names, some leave out the ids or the index, some
 // give all calls the same index.
 
-import { type CallDelta, callDeltaOf, malformed } from '../chat-answer.ts'
+import { type CallDelta, callDeltaOf, malformedAnswer } from '../chat-answer.ts'
 import type { CallItem, ResponseOutput } from './output.ts'
 
 /** `buffered` are arguments that came before the id and the name. */
@@ -27,7 +27,7 @@ export class ToolCalls {
     const call = this.#callOf(position === null ? delta : { ...delta, index: position })
     if (call.id === '' && delta.id !== '') call.id = delta.id
     if (call.name === '') call.name = delta.name
-    else if (delta.name !== '' && delta.name !== call.name) throw malformed('a tool call changes its name')
+    else if (delta.name !== '' && delta.name !== call.name) throw malformedAnswer('a tool call changes its name')
     if (call.item) this.#output.addArguments(call.item, delta.arguments)
     else {
       call.buffered += delta.arguments

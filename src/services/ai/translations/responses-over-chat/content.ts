@@ -5,29 +5,29 @@ import { isAbsent } from '../wire-fields.ts'
 import {
   below,
   copyPresent,
-  listAt,
+  inputListAt,
+  inputObjectAt,
+  inputTextAt,
   NOT_EXPRESSIBLE,
-  objectAt,
   refuseUnknown,
   refuseUnlessOff,
-  textAt,
 } from './fields.ts'
 
 export type ChatContent = string | JsonObject[]
 type Part = (part: JsonObject, path: string) => JsonObject
 
-const CACHED: [string, typeof objectAt][] = [['prompt_cache_breakpoint', objectAt]]
+const CACHED: [string, typeof inputObjectAt][] = [['prompt_cache_breakpoint', inputObjectAt]]
 
 function textPart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'text', 'prompt_cache_breakpoint']))
-  return { type: 'text', text: textAt(part.text, below(path, 'text')), ...copyPresent(part, path, CACHED) }
+  return { type: 'text', text: inputTextAt(part.text, below(path, 'text')), ...copyPresent(part, path, CACHED) }
 }
 
 function imagePart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'image_url', 'detail', 'file_id', 'prompt_cache_breakpoint']))
   refuseUnlessOff(part, path, ['file_id'], 'cannot be read by this model: send the image as `image_url`')
-  const url = textAt(part.image_url, below(path, 'image_url'))
-  const detail = copyPresent(part, path, [['detail', textAt]])
+  const url = inputTextAt(part.image_url, below(path, 'image_url'))
+  const detail = copyPresent(part, path, [['detail', inputTextAt]])
   return { type: 'image_url', image_url: { url, ...detail }, ...copyPresent(part, path, CACHED) }
 }
 
@@ -46,9 +46,9 @@ function filePart(part: JsonObject, path: string): JsonObject {
   refuseUnlessOff(part, path, ['file_url'], 'cannot be read by this model: send the file as `file_data`')
   if (!isAbsent(part.detail) && part.detail !== 'auto') throw new Untranslatable(below(path, 'detail'), NOT_EXPRESSIBLE)
   const file = copyPresent(part, path, [
-    ['file_data', textAt],
-    ['file_id', textAt],
-    ['filename', textAt],
+    ['file_data', inputTextAt],
+    ['file_id', inputTextAt],
+    ['filename', inputTextAt],
   ])
   if (file.file_data === undefined && file.file_id === undefined) {
     throw new Untranslatable(below(path, 'file_data'), 'is required')
@@ -59,21 +59,21 @@ function filePart(part: JsonObject, path: string): JsonObject {
 function audioPart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'input_audio']))
   const at = below(path, 'input_audio')
-  const audio = objectAt(part.input_audio, at)
+  const audio = inputObjectAt(part.input_audio, at)
   refuseUnknown(audio, at, new Set(['data', 'format']))
-  const [data, format] = [textAt(audio.data, below(at, 'data')), textAt(audio.format, below(at, 'format'))]
+  const [data, format] = [inputTextAt(audio.data, below(at, 'data')), inputTextAt(audio.format, below(at, 'format'))]
   return { type: 'input_audio', input_audio: { data, format } }
 }
 
 /** Annotations and log probabilities describe the text for the client; they are not part of what a model reads. */
 function outputTextPart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'text', 'annotations', 'logprobs']))
-  return { type: 'text', text: textAt(part.text, below(path, 'text')) }
+  return { type: 'text', text: inputTextAt(part.text, below(path, 'text')) }
 }
 
 function refusalPart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'refusal']))
-  return { type: 'refusal', refusal: textAt(part.refusal, below(path, 'refusal')) }
+  return { type: 'refusal', refusal: inputTextAt(part.refusal, below(path, 'refusal')) }
 }
 
 const TEXT: [string, Part] = ['input_text', textPart]
@@ -89,15 +89,15 @@ const PARTS: Record<'user' | 'system' | 'assistant' | 'tool', ReadonlyMap<string
 export function chatContent(value: unknown, role: keyof typeof PARTS, path: string): ChatContent {
   if (typeof value === 'string') return value
   if (!Array.isArray(value)) throw new Untranslatable(path, 'must be a string or an array')
-  const parts = listAt(value, path).map((part, at) => chatPart(part, role, below(path, at)))
+  const parts = inputListAt(value, path).map((part, at) => chatPart(part, role, below(path, at)))
   if (parts.length === 0) return ''
   const [only] = parts
   return parts.length === 1 && only && isPlainText(only) ? (only.text as string) : parts
 }
 
 function chatPart(value: unknown, role: keyof typeof PARTS, path: string): JsonObject {
-  const part = objectAt(value, path)
-  const type = textAt(part.type, below(path, 'type'))
+  const part = inputObjectAt(value, path)
+  const type = inputTextAt(part.type, below(path, 'type'))
   const translate = PARTS[role].get(type)
   if (translate) return translate(part, path)
   const known = [...PARTS[role].keys()].join(', ')
@@ -106,5 +106,5 @@ function chatPart(value: unknown, role: keyof typeof PARTS, path: string): JsonO
 
 const isPlainText = (part: JsonObject) => part.type === 'text' && part.prompt_cache_breakpoint === undefined
 
-export const partsOf = (content: ChatContent): JsonObject[] =>
+export const contentParts = (content: ChatContent): JsonObject[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content

@@ -25,22 +25,22 @@ export function refuseUnlessOff(object: JsonObject, path: string, names: Iterabl
   for (const name of names) if (!isOff(object[name])) throw new Untranslatable(below(path, name), says)
 }
 
-export function objectAt(value: unknown, path: string): JsonObject {
+export function inputObjectAt(value: unknown, path: string): JsonObject {
   if (isObject(value)) return value
   throw new Untranslatable(path, 'must be an object')
 }
 
-export function listAt(value: unknown, path: string): unknown[] {
+export function inputListAt(value: unknown, path: string): unknown[] {
   if (Array.isArray(value)) return value
   throw new Untranslatable(path, 'must be an array')
 }
 
-export function textAt(value: unknown, path: string): string {
+export function inputTextAt(value: unknown, path: string): string {
   if (typeof value === 'string') return value
   throw new Untranslatable(path, 'must be a string')
 }
 
-export function numberAt(value: unknown, path: string): number {
+export function inputNumberAt(value: unknown, path: string): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value
   throw new Untranslatable(path, 'must be a number')
 }

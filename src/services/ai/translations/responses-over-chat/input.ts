@@ -3,14 +3,22 @@
 
 import { type JsonObject, Untranslatable } from '../translation.ts'
 import { isAbsent, isObject } from '../wire-fields.ts'
-import { type ChatContent, chatContent, partsOf } from './content.ts'
-import { below, NOT_EXPRESSIBLE, NOT_STORED, objectAt, refuseUnknown, refuseUnlessOff, textAt } from './fields.ts'
+import { type ChatContent, chatContent, contentParts } from './content.ts'
+import {
+  below,
+  inputObjectAt,
+  inputTextAt,
+  NOT_EXPRESSIBLE,
+  NOT_STORED,
+  refuseUnknown,
+  refuseUnlessOff,
+} from './fields.ts'
 
 type Message = { role: string; content: ChatContent | null; tool_calls?: JsonObject[]; tool_call_id?: string }
 
-export function chatMessages(instructions: unknown, input: unknown): Message[] {
+export function inputAsChat(instructions: unknown, input: unknown): Message[] {
   const messages: Message[] = []
-  if (!isAbsent(instructions)) messages.push({ role: 'system', content: textAt(instructions, 'instructions') })
+  if (!isAbsent(instructions)) messages.push({ role: 'system', content: inputTextAt(instructions, 'instructions') })
   if (typeof input === 'string') messages.push({ role: 'user', content: input })
   else if (Array.isArray(input)) for (const [at, item] of input.entries()) addItem(messages, item, `input.${at}`)
   else throw new Untranslatable('input', isAbsent(input) ? 'is required' : 'must be a string or an array')
@@ -18,7 +26,7 @@ export function chatMessages(instructions: unknown, input: unknown): Message[] {
 }
 
 function addItem(messages: Message[], value: unknown, path: string): void {
-  const item = objectAt(value, path)
+  const item = inputObjectAt(value, path)
   const type = isAbsent(item.type) && item.role !== undefined ? 'message' : item.type
   switch (type) {
     case 'message':
@@ -68,8 +76,8 @@ function addAssistantText(messages: Message[], content: ChatContent): void {
   if (!last?.tool_calls) messages.push({ role: 'assistant', content })
   else if (last.content === null) last.content = content
   else {
-    const parts = partsOf(last.content)
-    for (const part of partsOf(content)) parts.push(part)
+    const parts = contentParts(last.content)
+    for (const part of contentParts(content)) parts.push(part)
     last.content = parts
   }
 }
@@ -83,11 +91,11 @@ function addCall(messages: Message[], item: JsonObject, path: string): void {
   refuseUnlessOff(item, path, ['namespace', 'async'])
   refuseIndirect(item, path)
   const call = {
-    id: textAt(item.call_id, below(path, 'call_id')),
+    id: inputTextAt(item.call_id, below(path, 'call_id')),
     type: 'function',
     function: {
-      name: textAt(item.name, below(path, 'name')),
-      arguments: textAt(item.arguments, below(path, 'arguments')),
+      name: inputTextAt(item.name, below(path, 'name')),
+      arguments: inputTextAt(item.arguments, below(path, 'arguments')),
     },
   }
   const last = messages.at(-1)
@@ -100,7 +108,7 @@ function addOutput(messages: Message[], item: JsonObject, path: string): void {
   refuseUnknown(item, path, new Set(['type', 'id', 'call_id', 'output', 'status', 'caller']))
   refuseIndirect(item, path)
   const content = chatContent(item.output, 'tool', below(path, 'output'))
-  messages.push({ role: 'tool', tool_call_id: textAt(item.call_id, below(path, 'call_id')), content })
+  messages.push({ role: 'tool', tool_call_id: inputTextAt(item.call_id, below(path, 'call_id')), content })
 }
 
 /** Chat completions has no calls by programs, only those by the model. */

@@ -1,5 +1,5 @@
 // The output items of a response while they come into being, and the events that tell a client of it.
-import { malformed, type Piece } from '../chat-answer.ts'
+import { malformedAnswer, type Piece } from '../chat-answer.ts'
 import type { JsonObject } from '../translation.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
@@ -55,7 +55,7 @@ export class ResponseOutput {
     if (delta === '') return
     if (!call.isOpen) {
       // The call was closed because its arguments were complete.
-      if (delta.trim() !== '') throw malformed('a tool call goes on after its arguments were complete')
+      if (delta.trim() !== '') throw malformedAnswer('a tool call goes on after its arguments were complete')
       return
     }
     call.arguments += delta

@@ -6,31 +6,31 @@ import {
   below,
   booleanAt,
   copyPresent,
-  listAt,
+  inputListAt,
+  inputNumberAt,
+  inputObjectAt,
+  inputTextAt,
   NOT_EXPRESSIBLE,
   NOT_STORED,
-  numberAt,
-  objectAt,
   refuseUnknown,
   refuseUnlessOff,
-  textAt,
 } from './fields.ts'
-import { chatMessages } from './input.ts'
+import { inputAsChat } from './input.ts'
 import { toolFields } from './tools.ts'
 
 type Read = (value: unknown, path: string) => unknown
 
 const COPIED: [name: string, read: Read, newName?: string][] = [
-  ['max_output_tokens', numberAt, 'max_completion_tokens'],
-  ['temperature', numberAt],
-  ['top_p', numberAt],
-  ['metadata', objectAt],
-  ['user', textAt],
-  ['safety_identifier', textAt],
-  ['prompt_cache_key', textAt],
-  ['prompt_cache_retention', textAt],
-  ['prompt_cache_options', objectAt],
-  ['service_tier', textAt],
+  ['max_output_tokens', inputNumberAt, 'max_completion_tokens'],
+  ['temperature', inputNumberAt],
+  ['top_p', inputNumberAt],
+  ['metadata', inputObjectAt],
+  ['user', inputTextAt],
+  ['safety_identifier', inputTextAt],
+  ['prompt_cache_key', inputTextAt],
+  ['prompt_cache_retention', inputTextAt],
+  ['prompt_cache_options', inputObjectAt],
+  ['service_tier', inputTextAt],
 ]
 const STORED = ['previous_response_id', 'conversation']
 const REFUSED = [
@@ -63,14 +63,14 @@ const TRANSLATED = [
 const KNOWN = new Set([...COPIED.map(([name]) => name), ...STORED, ...REFUSED, ...TRANSLATED])
 
 export function chatRequest(body: JsonObject): JsonObject {
-  const request = objectAt(body, 'body')
+  const request = inputObjectAt(body, 'body')
   refuseUnknown(request, '', KNOWN)
   refuseUnlessOff(request, '', STORED, NOT_STORED)
   refuseUnlessOff(request, '', REFUSED)
   acceptStore(request.store)
   return {
-    model: textAt(request.model, 'model'),
-    messages: chatMessages(request.instructions, request.input),
+    model: inputTextAt(request.model, 'model'),
+    messages: inputAsChat(request.instructions, request.input),
     ...toolFields(request),
     ...textFields(request.text),
     ...reasoningFields(request.reasoning),
@@ -109,10 +109,12 @@ function acceptStore(store: unknown): void {
 
 function textFields(value: unknown): JsonObject {
   if (isAbsent(value)) return {}
-  const text = objectAt(value, 'text')
+  const text = inputObjectAt(value, 'text')
   refuseUnknown(text, 'text', new Set(['format', 'verbosity']))
-  const verbosity = copyPresent(text, 'text', [['verbosity', textAt]])
-  return isAbsent(text.format) ? verbosity : { ...responseFormat(objectAt(text.format, 'text.format')), ...verbosity }
+  const verbosity = copyPresent(text, 'text', [['verbosity', inputTextAt]])
+  return isAbsent(text.format)
+    ? verbosity
+    : { ...responseFormat(inputObjectAt(text.format, 'text.format')), ...verbosity }
 }
 
 function responseFormat(format: JsonObject): JsonObject {
@@ -127,10 +129,10 @@ function responseFormat(format: JsonObject): JsonObject {
     case 'json_schema': {
       refuseUnknown(format, path, new Set(['type', 'name', 'description', 'schema', 'strict']))
       const schema = {
-        name: textAt(format.name, below(path, 'name')),
-        schema: objectAt(format.schema, below(path, 'schema')),
+        name: inputTextAt(format.name, below(path, 'name')),
+        schema: inputObjectAt(format.schema, below(path, 'schema')),
         ...copyPresent<unknown>(format, path, [
-          ['description', textAt],
+          ['description', inputTextAt],
           ['strict', booleanAt],
         ]),
       }
@@ -147,13 +149,13 @@ const LEFT_TO_THE_SERVER = { summary: 'auto', generate_summary: 'auto', context:
 /** A summary that is asked for as `auto` may be absent; one of a certain kind may not, and this wire has none. */
 function reasoningFields(value: unknown): JsonObject {
   if (isAbsent(value)) return {}
-  const reasoning = objectAt(value, 'reasoning')
+  const reasoning = inputObjectAt(value, 'reasoning')
   refuseUnknown(reasoning, 'reasoning', new Set(['effort', ...Object.keys(LEFT_TO_THE_SERVER)]))
   for (const [name, open] of Object.entries(LEFT_TO_THE_SERVER)) {
     if (isAbsent(reasoning[name]) || reasoning[name] === open) continue
     throw new Untranslatable(below('reasoning', name), NOT_EXPRESSIBLE)
   }
-  return copyPresent(reasoning, 'reasoning', [['effort', textAt, 'reasoning_effort']])
+  return copyPresent(reasoning, 'reasoning', [['effort', inputTextAt, 'reasoning_effort']])
 }
 
 const LOGPROBS = 'message.output_text.logprobs'
@@ -163,8 +165,8 @@ const INCLUDED = new Set<unknown>([LOGPROBS, 'reasoning.encrypted_content'])
 
 /** `top_logprobs` above 0 asks for log probabilities by itself: there is nothing else that it could mean. */
 function logprobFields(body: JsonObject): JsonObject {
-  const top = isAbsent(body.top_logprobs) ? 0 : numberAt(body.top_logprobs, 'top_logprobs')
-  const included = isAbsent(body.include) ? [] : listAt(body.include, 'include')
+  const top = isAbsent(body.top_logprobs) ? 0 : inputNumberAt(body.top_logprobs, 'top_logprobs')
+  const included = isAbsent(body.include) ? [] : inputListAt(body.include, 'include')
   for (const [at, name] of included.entries()) {
     if (!INCLUDED.has(name)) throw new Untranslatable(below('include', at), NOT_EXPRESSIBLE)
   }
@@ -176,7 +178,7 @@ function logprobFields(body: JsonObject): JsonObject {
  *  client cannot have it. */
 function streamFields(body: JsonObject): JsonObject {
   if (!isAbsent(body.stream_options)) {
-    const options = objectAt(body.stream_options, 'stream_options')
+    const options = inputObjectAt(body.stream_options, 'stream_options')
     refuseUnknown(options, 'stream_options', new Set(['include_obfuscation']))
     refuseUnlessOff(options, 'stream_options', ['include_obfuscation'])
   }

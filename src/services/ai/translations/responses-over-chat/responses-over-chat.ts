@@ -1,6 +1,6 @@
 // Lets clients of `POST /v1/responses` call models of providers that have chat completions only.
 
-import { errorOf, malformed } from '../chat-answer.ts'
+import { errorOf, malformedAnswer } from '../chat-answer.ts'
 import type { About, JsonObject, ServerEvent, StreamTranslation, Translation } from '../translation.ts'
 import { isAbsent, isObject } from '../wire-fields.ts'
 import type { Emit } from './output.ts'
@@ -15,7 +15,7 @@ export const responsesOverChat: Translation = {
 }
 
 function responseAnswer(body: JsonObject, about: About, request: JsonObject = {}): JsonObject {
-  if (!isObject(body)) throw malformed('it is not an object')
+  if (!isObject(body)) throw malformedAnswer('it is not an object')
   if (!isAbsent(body.error)) throw new Error(errorOf(body).message)
   const run = new ResponseRun(request, about, () => undefined)
   run.whole(body)
@@ -74,6 +74,6 @@ function chunkOf(data: string): JsonObject {
   } catch (error) {
     throw new Error("The provider's answer is malformed: an event is not JSON.", { cause: error })
   }
-  if (!isObject(body)) throw malformed('an event is not an object')
+  if (!isObject(body)) throw malformedAnswer('an event is not an object')
   return body
 }

@@ -1,6 +1,6 @@
 // One answer of a chat model on its way to becoming a response: takes chunks, emits events, and ends with the response.
 
-import { errorOf, listOf, objectOf, piecesOf, textOf, type UpstreamError, usageOf } from '../chat-answer.ts'
+import { answeredList, answeredText, errorOf, objectOf, piecesOf, type UpstreamError, usageOf } from '../chat-answer.ts'
 import type { About, JsonObject } from '../translation.ts'
 import { isAbsent, isObject } from '../wire-fields.ts'
 import { ToolCalls } from './calls.ts'
@@ -40,7 +40,7 @@ export class ResponseRun {
   chunk(body: JsonObject): void {
     const started = this.#start(body)
     this.#note(body)
-    for (const value of listOf(body.choices, 'choices')) {
+    for (const value of answeredList(body.choices, 'choices')) {
       const choice = objectOf(value, 'a choice')
       // One answer is asked for. More would have no place in a response.
       if (!isAbsent(choice.index) && choice.index !== 0) continue
@@ -52,11 +52,11 @@ export class ResponseRun {
   whole(body: JsonObject): void {
     const started = this.#start(body)
     this.#note(body)
-    const [first] = listOf(body.choices, 'choices')
+    const [first] = answeredList(body.choices, 'choices')
     const choice = objectOf(first, 'the first choice')
     const message = objectOf(choice.message, 'the message')
     this.#say(started, message, choice.logprobs)
-    for (const [at, call] of listOf(message.tool_calls, 'tool_calls').entries()) started.calls.add(call, at)
+    for (const [at, call] of answeredList(message.tool_calls, 'tool_calls').entries()) started.calls.add(call, at)
     this.#finish(choice, 'stop')
   }
 
@@ -117,7 +117,7 @@ export class ResponseRun {
     if (!isAbsent(choice.delta)) {
       const delta = objectOf(choice.delta, 'a delta')
       this.#say(started, delta, choice.logprobs)
-      for (const call of listOf(delta.tool_calls, 'tool_calls')) started.calls.add(call, null)
+      for (const call of answeredList(delta.tool_calls, 'tool_calls')) started.calls.add(call, null)
     }
     this.#finish(choice, '')
   }
@@ -127,7 +127,7 @@ export class ResponseRun {
   }
 
   #finish(choice: JsonObject, otherwise: string): void {
-    const reason = textOf(choice.finish_reason, 'finish_reason') || otherwise
+    const reason = answeredText(choice.finish_reason, 'finish_reason') || otherwise
     this.#finishReason = reason || (this.#finishReason ?? '')
     // OpenRouter reports an error of the model behind it like this.
     if (reason === 'error') this.#failure ??= errorOf({ error: isObject(choice.error) ? choice.error : {} })

@@ -6,12 +6,12 @@ import {
   below,
   booleanAt,
   copyPresent,
-  listAt,
+  inputListAt,
+  inputObjectAt,
+  inputTextAt,
   NOT_EXPRESSIBLE,
-  objectAt,
   refuseUnknown,
   refuseUnlessOff,
-  textAt,
 } from './fields.ts'
 
 type ChatTool = { type: 'function'; function: JsonObject & { name: string } }
@@ -30,7 +30,9 @@ const TOOL_FIELDS = new Set([
 
 /** The fields `tools`, `tool_choice` and `parallel_tool_calls`. Without tools, chat completions rejects the other two. */
 export function toolFields(body: JsonObject): JsonObject {
-  const tools = isAbsent(body.tools) ? [] : listAt(body.tools, 'tools').map((tool, at) => chatTool(tool, `tools.${at}`))
+  const tools = isAbsent(body.tools)
+    ? []
+    : inputListAt(body.tools, 'tools').map((tool, at) => chatTool(tool, `tools.${at}`))
   const { choice, allowed } = toolChoice(body.tool_choice, tools)
   const parallel = copyPresent(body, '', [['parallel_tool_calls', booleanAt]])
   if (tools.length === 0) {
@@ -43,23 +45,24 @@ export function toolFields(body: JsonObject): JsonObject {
 }
 
 function chatTool(value: unknown, path: string): ChatTool {
-  const tool = objectAt(value, path)
-  const type = textAt(tool.type, below(path, 'type'))
+  const tool = inputObjectAt(value, path)
+  const type = inputTextAt(tool.type, below(path, 'type'))
   if (type !== 'function')
     throw new Untranslatable(below(path, 'type'), `must be function: a tool of another type ${NOT_EXPRESSIBLE}`)
   refuseUnknown(tool, path, TOOL_FIELDS)
   refuseUnlessOff(tool, path, ['async', 'defer_loading', 'output_schema'])
   if (!isAbsent(tool.allowed_callers)) directCallers(tool.allowed_callers, below(path, 'allowed_callers'))
   const rest = copyPresent<unknown>(tool, path, [
-    ['description', textAt],
-    ['parameters', objectAt],
+    ['description', inputTextAt],
+    ['parameters', inputObjectAt],
     ['strict', booleanAt],
   ])
-  return { type: 'function', function: { name: textAt(tool.name, below(path, 'name')), ...rest } }
+  return { type: 'function', function: { name: inputTextAt(tool.name, below(path, 'name')), ...rest } }
 }
 
 function directCallers(value: unknown, path: string): void {
-  for (const caller of listAt(value, path)) if (caller !== 'direct') throw new Untranslatable(path, NOT_EXPRESSIBLE)
+  for (const caller of inputListAt(value, path))
+    if (caller !== 'direct') throw new Untranslatable(path, NOT_EXPRESSIBLE)
 }
 
 type Choice = { choice?: unknown; allowed: ChatTool[] }
@@ -71,7 +74,7 @@ function toolChoice(value: unknown, tools: ChatTool[]): Choice {
   switch (value.type) {
     case 'function': {
       refuseUnknown(value, 'tool_choice', new Set(['type', 'name']))
-      const name = textAt(value.name, 'tool_choice.name')
+      const name = inputTextAt(value.name, 'tool_choice.name')
       return { choice: { type: 'function', function: { name } }, allowed: tools }
     }
     case 'allowed_tools':
@@ -88,12 +91,12 @@ function allowedTools(choice: JsonObject, tools: ChatTool[]): Choice {
     throw new Untranslatable('tool_choice.mode', 'must be auto or required')
   }
   const known = new Set(tools.map(tool => tool.function.name))
-  const names = listAt(choice.tools, 'tool_choice.tools').map((value, at) => {
+  const names = inputListAt(choice.tools, 'tool_choice.tools').map((value, at) => {
     const path = `tool_choice.tools.${at}`
-    const tool = objectAt(value, path)
+    const tool = inputObjectAt(value, path)
     if (tool.type !== 'function') throw new Untranslatable(below(path, 'type'), NOT_EXPRESSIBLE)
     refuseUnknown(tool, path, new Set(['type', 'name']))
-    const name = textAt(tool.name, below(path, 'name'))
+    const name = inputTextAt(tool.name, below(path, 'name'))
     if (!known.has(name)) throw new Untranslatable(below(path, 'name'), 'is not the name of one of the `tools`')
     return name
   })
