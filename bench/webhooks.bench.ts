@@ -201,7 +201,7 @@ const RUN_MS = 15_000
 const WARM_UP_MS = 8_000
 /** Deliveries a second: some tenth of what the host can do. */
 const STEADY = 200
-/** Due at the endpoint that hangs when a run begins, so that all its places are taken. */
+/** Due at the endpoint that hangs when a run begins, so that all its slots are taken. */
 const BACKLOG = 50
 /** At most 1.3 times the time. */
 const ISOLATION_TARGET = 1 / 1.3

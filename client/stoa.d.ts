@@ -1131,8 +1131,8 @@ export type Consumer = {
     behindSince?: string;
     /** Events that wait because an earlier one of their organisation failed, or because they were too many at once */
     waiting: number;
-    /** Events that failed too often and are set aside */
-    setAside: number;
+    /** Events that failed too often */
+    deadLetters: number;
     /** This version has no consumer with this id, so that nobody reads its events; they are kept for a week */
     isUndeclared?: true;
 };
@@ -1140,6 +1140,38 @@ export type ListConsumersInput = Record<string, never>;
 export type ListConsumersOutput = {
     /** In the order of their names */
     consumers: Consumer[];
+};
+/** An event that a consumer failed to handle 20 times */
+export type DeadLetter = {
+    /** The id of a dead letter */
+    id: string;
+    /** The consumer that failed to handle it */
+    consumer: string;
+    /** When it became a dead letter */
+    at: string;
+    /** The error of the last try */
+    error: string;
+    /** What identifies the event; its data belongs to the organisation and is not shown */
+    event: {
+        /** The id of the event */
+        id: string;
+        /** The subject of the event */
+        subject: string;
+        /** The organisation of the event */
+        tenant: string;
+        /** When it happened */
+        time: string;
+    };
+};
+export type ListDeadLettersInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type RetryDeadLetterInput = {
+    /** The id of a dead letter */
+    id: string;
 };
 /** Work that is done later, each with an outcome */
 export type Queue = {
@@ -1160,38 +1192,6 @@ export type ListQueuesInput = Record<string, never>;
 export type ListQueuesOutput = {
     /** In the order of their names */
     queues: Queue[];
-};
-/** An event that a consumer failed to handle 20 times */
-export type SetAsideEvent = {
-    /** The id of an event that was set aside */
-    id: string;
-    /** The consumer that failed to handle it */
-    consumer: string;
-    /** When it was set aside */
-    at: string;
-    /** The error of the last try */
-    error: string;
-    /** What identifies the event; its data belongs to the organisation and is not shown */
-    event: {
-        /** The id of the event */
-        id: string;
-        /** The subject of the event */
-        subject: string;
-        /** The organisation of the event */
-        tenant: string;
-        /** When it happened */
-        time: string;
-    };
-};
-export type ListSetAsideInput = {
-    /** How many to return; default 50, at most 200 */
-    limit?: number;
-    /** The `next` of the previous page; omitted or empty for the first page */
-    after?: string;
-};
-export type RetrySetAsideInput = {
-    /** The id of an event that was set aside */
-    id: string;
 };
 /** A table of the database */
 export type TableSize = {
@@ -2234,22 +2234,22 @@ export type Stoa = {
      */
     listConsumers(input?: ListConsumersInput, options?: CallOptions): Call<ListConsumersOutput>;
     /**
+     * Lists the events that a consumer failed to handle too often, newest first.
+     * `GET /v1/o11y/dead-letters`
+     */
+    listDeadLetters(input?: ListDeadLettersInput, options?: CallOptions): Call<Page<DeadLetter>>;
+    /** The same, as an iterator over the items of all pages. */
+    listDeadLettersAll(input?: ListDeadLettersInput, options?: CallOptions): AsyncGenerator<DeadLetter, void, undefined>;
+    /**
+     * Gives a dead letter to its consumer again.
+     * `POST /v1/o11y/dead-letters/{id}/retry`
+     */
+    retryDeadLetter(input: RetryDeadLetterInput, options?: CallOptions): Call<void>;
+    /**
      * Lists the queues of background work and what waits in them.
      * `GET /v1/o11y/queues`
      */
     listQueues(input?: ListQueuesInput, options?: CallOptions): Call<ListQueuesOutput>;
-    /**
-     * Lists the events that a consumer failed to handle too often, newest first.
-     * `GET /v1/o11y/set-aside`
-     */
-    listSetAside(input?: ListSetAsideInput, options?: CallOptions): Call<Page<SetAsideEvent>>;
-    /** The same, as an iterator over the items of all pages. */
-    listSetAsideAll(input?: ListSetAsideInput, options?: CallOptions): AsyncGenerator<SetAsideEvent, void, undefined>;
-    /**
-     * Gives an event that was set aside to its consumer again.
-     * `POST /v1/o11y/set-aside/{id}/retry`
-     */
-    retrySetAside(input: RetrySetAsideInput, options?: CallOptions): Call<void>;
     /**
      * Lists the tables of the database, their sizes, and the organisations with the most rows.
      * `GET /v1/o11y/tables`

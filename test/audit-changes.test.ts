@@ -6,7 +6,7 @@ import { aiWrites } from './audit-changes-ai.ts'
 import { appWrites } from './audit-changes-apps.ts'
 import { webhookWrites } from './audit-changes-webhooks.ts'
 import { declaredSettings } from './declared-settings.ts'
-import { allOperations, insertSignIn, setAsideEvent } from './derive.ts'
+import { allOperations, insertDeadLetter, insertSignIn } from './derive.ts'
 import { type Answer, startHost } from './host.ts'
 
 const started = await startHost()
@@ -228,10 +228,10 @@ const settings: Record<string, () => Promise<Written>> = Object.fromEntries(
 )
 
 const o11y: Record<string, () => Promise<Written>> = {
-  retrySetAside: async () => {
-    const id = await setAsideEvent(host)
-    const answer = await host.call(`POST /v1/o11y/set-aside/${id}/retry`, { as: admin.key })
-    return { answer, on: id, changes: { status: { from: 'set aside', to: 'waiting' } }, reader: admin.key }
+  retryDeadLetter: async () => {
+    const id = await insertDeadLetter(host)
+    const answer = await host.call(`POST /v1/o11y/dead-letters/${id}/retry`, { as: admin.key })
+    return { answer, on: id, changes: { status: { from: 'dead letter', to: 'waiting' } }, reader: admin.key }
   },
 }
 
@@ -253,7 +253,7 @@ const SILENT = [
   'updateMe',
   'changeEmail',
   'changePassword',
-  'retrySetAside',
+  'retryDeadLetter',
   'resendWebhookDelivery',
   'resendFailedWebhookDeliveries',
   ...Object.keys(ai),

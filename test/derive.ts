@@ -149,7 +149,10 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   '/v1/risk/reference/{set}': async host => ({ input: { set: 'domain' }, as: host.home.key }),
   '/v1/risk/reference/resolve': async host => ({ input: {}, as: host.home.key }),
   '/v1/risk/reference/refresh': async host => ({ input: { set: 'bin' }, as: host.admin.key }),
-  '/v1/o11y/set-aside/{id}/retry': async host => ({ input: { id: await setAsideEvent(host) }, as: host.admin.key }),
+  '/v1/o11y/dead-letters/{id}/retry': async host => ({
+    input: { id: await insertDeadLetter(host) },
+    as: host.admin.key,
+  }),
   '/v1/webhooks/{id}/deliveries/{delivery}/resend': async host => ({
     input: await failedDelivery(host),
     as: host.home.key,
@@ -173,7 +176,7 @@ async function callOfModel(host: TestHost): Promise<ValidCall> {
 }
 
 /** An event that a consumer failed to handle; its id. */
-export async function setAsideEvent(host: TestHost): Promise<string> {
+export async function insertDeadLetter(host: TestHost): Promise<string> {
   const envelope = { id: 'evt_1', type: 'project.created', tenant: host.home.org, time: '2026-11-15T09:00:00.000Z' }
   const [row] = await host.db<{ id: number }>`insert into dead_letters (consumer, tenant, subject, envelope, error, at)
     values ('nobody', ${host.home.org}, 'project.created', ${JSON.stringify(envelope)}, 'failed', now()) returning id`

@@ -163,7 +163,7 @@ describe('an Idempotency-Key', () => {
     const secret = 'walnut-desk-twelve-green'
     const body = { email: 'stored@example.com', role: 'member', password: secret }
     await host.call('POST /v1/iam/members', { body, headers: { 'idempotency-key': 'very-visible-key' } })
-    const rows = await host.db<{ text: string }>`select kept_answers::text as text from kept_answers`
+    const rows = await host.db<{ text: string }>`select idempotency_records::text as text from idempotency_records`
     assert.ok(rows.length > 10)
     for (const { text } of rows) assert.ok(!text.includes(secret) && !text.includes('very-visible-key'))
     await create('daily', 'daily')
@@ -176,7 +176,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await host.call('GET /v1/projects/daily')).status, 200)
     host.clock.advance(10 * 60_000)
     await eventually(
-      async () => (await host.db`select from kept_answers`).length,
+      async () => (await host.db`select from idempotency_records`).length,
       count => count <= 1,
     )
   })

@@ -48,7 +48,7 @@ export const LISTINGS: readonly Listing[] = [
   listing('own expired keys', `/v1/account/keys?status=expired&${LIMIT}`, 'member'),
   listing('own revoked keys', `/v1/account/keys?status=revoked&${LIMIT}`, 'member'),
   listing('errors', `/v1/errors?${LIMIT}`, 'owner', false),
-  listing('events set aside', `/v1/o11y/set-aside?${LIMIT}`, 'superadmin'),
+  listing('dead letters', `/v1/o11y/dead-letters?${LIMIT}`, 'superadmin'),
   listing('usage', `/v1/billing/usage?${LIMIT}`),
   listing('usage of a key', `/v1/billing/usage?key=key_1&${LIMIT}`),
   listing('usage of a project', `/v1/billing/usage?project=p1&${LIMIT}`),

@@ -137,7 +137,9 @@ describe('tables', () => {
   const ownerOf = (file: string) => file.match(/^src\/services\/(\w+)\//)?.[1] ?? 'host'
   const owners = new Map(
     migrations.flatMap(file =>
-      [...read(file).matchAll(/^create table (\w+)/gm)].map(match => [match[1] as string, ownerOf(file)] as const),
+      [...read(file).matchAll(/^(?:create table|alter table \w+ rename to) (\w+)/gm)].map(
+        match => [match[1] as string, ownerOf(file)] as const,
+      ),
     ),
   )
   const tablesIn = (text: string) => [...owners.keys()].filter(table => new RegExp(`\\b${table}\\b`).test(text))

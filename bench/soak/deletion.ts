@@ -15,7 +15,7 @@ import { type Ordinary, type Outcome, openOrdinary } from './ordinary.ts'
 import { isRequest, type Measured, notable, quantile, type Side } from './report.ts'
 
 const ROWS = 3_000_000
-/** Audit rows for each kept answer. */
+/** Audit rows for each idempotency record. */
 const PER_ANSWER = 3
 /** Rows of the large organisation for each one of the ordinary tenant, which are between them in the same blocks. */
 const PER_ORDINARY = 100
@@ -68,7 +68,7 @@ const openDatabase = ({ database }: SoakHost): Database =>
     ...{ connectionsMax: 1, queueMax: 10, deadlineMs: STATEMENT_MS, parameters: { statement_timeout: STATEMENT_MS } },
   })
 
-/** As many audit rows, and kept answers, as an organisation has after some years. */
+/** As many audit rows, and idempotency records, as an organisation has after some years. */
 async function fill({ host, db, tenant }: Doomed, rows: number): Promise<void> {
   const startMs = performance.now()
   for (let from = 1; from <= rows; from += FILLED_AT_ONCE) {
@@ -82,7 +82,7 @@ async function fill({ host, db, tenant }: Doomed, rows: number): Promise<void> {
         gen_random_uuid()
       from generate_series(${from}::int, ${to}::int) as n
       cross join unnest(case when n % ${PER_ORDINARY} = 0 then array[${doomed}, ${other}] else array[${doomed}] end) as org`
-    await db.autocommit`insert into kept_answers (org, operation, key, input, answer, made, at)
+    await db.autocommit`insert into idempotency_records (org, operation, key, input, answer, made, at)
       select org, 'createProject', sha256(n::text::bytea), sha256(n::text::bytea),
         json_build_object('slug', 'project-' || n, 'name', repeat('Project ', 20))::text, 'project-' || n, now()
       from generate_series(${from}::int, ${to}::int) as n
@@ -90,7 +90,8 @@ async function fill({ host, db, tenant }: Doomed, rows: number): Promise<void> {
       where n % ${PER_ANSWER} = 0`
   }
   // What the database does after an import would otherwise be measured.
-  for (const text of ['vacuum (analyze) audit', 'vacuum (analyze) kept_answers', 'checkpoint']) await db.script(text)
+  for (const text of ['vacuum (analyze) audit', 'vacuum (analyze) idempotency_records', 'checkpoint'])
+    await db.script(text)
   print(`filled in ${secondsSince(startMs)} s`)
 }
 
@@ -102,7 +103,7 @@ type Counts = { projects: number; entries: number; answers: number }
 async function countOrdinary({ target: { ordinary } }: SoakHost, db: Database): Promise<Counts> {
   const [row] = await db<Counts>`select (select count(*) from projects where org = ${ordinary.org}) as projects,
     (select count(*) from audit where org = ${ordinary.org} and what in ('project.create', 'project.update')) as entries,
-    (select count(*) from kept_answers where org = ${ordinary.org}) as answers`
+    (select count(*) from idempotency_records where org = ${ordinary.org}) as answers`
   return row as Counts
 }
 
@@ -130,7 +131,7 @@ async function leftOf(name: string, { db, tenant }: Doomed): Promise<string[]> {
 }
 
 type Sample = { atMs: number; deleted: Record<Filled, number> }
-const FILLED = ['audit', 'kept_answers'] as const
+const FILLED = ['audit', 'idempotency_records'] as const
 type Filled = (typeof FILLED)[number]
 type Deletion = { tookMs: number; load: number; samples: Sample[]; rows: Record<Filled, number> }
 
@@ -160,7 +161,7 @@ async function measure(rows: number, ordinary: Ordinary, sides: Record<Side, Doo
 
 /** Deletes the organisation and waits until nothing of it is left; `over` is called when the filled rows are gone. */
 async function deletionOf(rows: number, { host, db, tenant }: Doomed, over: () => void): Promise<Deletion> {
-  const filled = { audit: rows, kept_answers: Math.floor(rows / PER_ANSWER) }
+  const filled = { audit: rows, idempotency_records: Math.floor(rows / PER_ANSWER) }
   const base = await deletedRows(db)
   const startMs = performance.now()
   await requestDeletion(host, tenant)
@@ -171,7 +172,10 @@ async function deletionOf(rows: number, { host, db, tenant }: Doomed, over: () =
     const tookMs = performance.now() - startMs
     if (tookMs > DELETION_MS_MAX) throw new Error('the deletion does not end')
     const now = await deletedRows(db)
-    const deleted = { audit: now.audit - base.audit, kept_answers: now.kept_answers - base.kept_answers }
+    const deleted = {
+      audit: now.audit - base.audit,
+      idempotency_records: now.idempotency_records - base.idempotency_records,
+    }
     if (FILLED.some(name => (samples.at(-1)?.deleted[name] ?? 0) < filled[name]))
       samples.push({ atMs: tookMs, deleted })
     if (FILLED.every(name => deleted[name] >= filled[name]) && load === 0) {

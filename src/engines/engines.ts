@@ -159,8 +159,8 @@ export interface Log {
   read(db: Sql, lane: number, after: LogPosition, subjects: readonly string[], limit: number): Promise<LogRead>
   /** The positions before what is appended from now on, by lane. Nobody appends until the transaction ends. */
   head(db: Tx): Promise<LogPosition[]>
-  /** For each place, when the first entry after it was appended; null if there is none. */
-  unread(db: Sql, places: readonly LanePosition[]): Promise<(string | null)[]>
+  /** For each position, when the first entry after it was appended; null if there is none. */
+  unread(db: Sql, positions: readonly LanePosition[]): Promise<(string | null)[]>
   /** Calls back soon after entries were appended to lanes, by any process; not for each of them, and not for all. With their
    *  subjects, if this process appended them. */
   watch(onAppend: (lanes: readonly number[], subjects: readonly string[] | null) => void): Promise<void>

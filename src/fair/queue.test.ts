@@ -58,7 +58,7 @@ describe('a fair queue', () => {
     await Promise.all(calls)
   })
 
-  it('skips callers that have left, and gives their places to others', async () => {
+  it('skips callers that have left, and gives their slots to others', async () => {
     const { queue, started, call, endOne } = recorder({ width: 1, waitingMax: 2, waitMs: 60_000 })
     const first = call('first')
     const leaving = new AbortController()

@@ -1,5 +1,5 @@
 // A queue for something of which only so many may run at once. Its users are served in turn, however many calls each of
-// them makes, and none of them may take more of the places, running or waiting, than is left for the others.
+// them makes, and none of them may take more of the slots, running or waiting, than is left for the others.
 import { openShares } from './shares.ts'
 
 export type QueueOptions = {

@@ -228,7 +228,7 @@ const REQUIRED = [
   'requireBudget',
   'meter',
   'leasePermits',
-  'keptAnswers',
+  'idempotencyRecords',
   'isVerified',
   'hasProject',
   'endedOrgs',

@@ -6,7 +6,12 @@ import { EventStream, Reply } from '../kit/answer.ts'
 import type { Principal } from '../kit/caller.ts'
 import { invalidInput } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
-import { type KeptAnswer, type KeptAnswers, type KeyedRequest, replyIn } from '../kit/host/kept-answers.ts'
+import {
+  type IdempotencyRecord,
+  type IdempotencyRecords,
+  type KeyedRequest,
+  replyIn,
+} from '../kit/host/idempotency-records.ts'
 import type { Operation, ParsedBody, RequestFacts } from '../kit/operation.ts'
 import type { Serial } from './serial.ts'
 
@@ -15,7 +20,7 @@ export const IDEMPOTENCY_HEADER = 'idempotency-key'
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 export type IdempotencyOptions = {
-  keptAnswers: KeptAnswers
+  idempotencyRecords: IdempotencyRecords
   serial: Serial
   /** Names of requests that were carried out, and whose answers cannot be kept at the moment. */
   unkept: Set<string>
@@ -86,9 +91,9 @@ export function once(
   signal: AbortSignal,
   work: () => unknown,
 ): Promise<unknown> {
-  const { keep } = options.keptAnswers
+  const { keep } = options.idempotencyRecords
   const now = () => options.engines.clock.now().toISOString()
-  const find = () => options.keptAnswers.find(db, request, now())
+  const find = () => options.idempotencyRecords.find(db, request, now())
   const name = `${request.operation} ${request.org} ${Buffer.from(request.key).toString('base64')}`
   return options.serial.run(name, signal, async () => {
     const before = await find()
@@ -122,9 +127,9 @@ const notKept = () =>
     retryAfterS: 2,
   })
 
-const isSame = ({ input }: KeyedRequest, kept: KeptAnswer) => Buffer.compare(input, kept.input) === 0
+const isSame = ({ input }: KeyedRequest, kept: IdempotencyRecord) => Buffer.compare(input, kept.input) === 0
 
-function answerOf(request: KeyedRequest, kept: KeptAnswer): unknown {
+function answerOf(request: KeyedRequest, kept: IdempotencyRecord): unknown {
   if (!isSame(request, kept)) {
     throw conflict(
       'Another request was sent with this Idempotency-Key, by another person or with another role or input. Use a new key for each request.',

@@ -5,7 +5,7 @@ import type { AuditTrail } from '../kit/audit.ts'
 import type { OrgId, Principal } from '../kit/caller.ts'
 import { type Emitted, publish } from '../kit/events.ts'
 import { Fault } from '../kit/fault.ts'
-import type { KeptAnswers, KeyedRequest } from '../kit/host/kept-answers.ts'
+import type { IdempotencyRecords, KeyedRequest } from '../kit/host/idempotency-records.ts'
 import { containsSecret, type Operation, type RequestFacts } from '../kit/operation.ts'
 import type { Changes, RecordChange, Write, WriteOptions } from '../kit/write.ts'
 import type { Serial } from './serial.ts'
@@ -16,7 +16,7 @@ export type WriterOptions = {
   /** The `source` of events: this host's address. */
   source: string
   serial: Serial
-  keptAnswers: KeptAnswers
+  idempotencyRecords: IdempotencyRecords
 }
 
 /** After five conflicts in a row the caller gets 503 with Retry-After. */
@@ -86,7 +86,7 @@ function violationFault(error: ConstraintViolated, { faults }: Operation): Error
 
 /** One attempt. Its audit entries and events are discarded if it fails. */
 async function tryOnce(
-  { engines, audit, source, keptAnswers }: WriterOptions,
+  { engines, audit, source, idempotencyRecords }: WriterOptions,
   { operation, caller, request, keyed }: Writing,
   work: Work,
   db: Tx,
@@ -118,7 +118,7 @@ async function tryOnce(
   const made = entries.at(-1)?.on
   if (keyed !== null && made !== undefined) {
     const answer = containsSecret(operation.answer.value, output) ? null : output
-    await keptAnswers.keep(db, keyed, { answer, made }, at)
+    await idempotencyRecords.keep(db, keyed, { answer, made }, at)
     db.afterCommit(() => {
       keyed.isKept = true
     })

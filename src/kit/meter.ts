@@ -3,7 +3,7 @@
 import type { Tx } from '../engines/engines.ts'
 import type { OrgId, Principal } from './caller.ts'
 import type { EmitTo } from './events.ts'
-import type { KeyedRequest } from './host/kept-answers.ts'
+import type { KeyedRequest } from './host/idempotency-records.ts'
 import type { Emits } from './write.ts'
 
 export const UNITS_PER_CENT = 1_000_000

@@ -5,7 +5,7 @@ import type { AuditTrail } from './audit.ts'
 import type { Consumer, ConsumerDeclaration, Schedule, ScheduleDeclaration } from './background.ts'
 import type { OrgId, Principal } from './caller.ts'
 import type { Credentials } from './host/credentials.ts'
-import type { KeptAnswers } from './host/kept-answers.ts'
+import type { IdempotencyRecords } from './host/idempotency-records.ts'
 import type { LeasePermits } from './host/permits.ts'
 import type { IdentityProvider } from './host/sign-in.ts'
 import type { Charged, Meter } from './meter.ts'
@@ -93,7 +93,7 @@ export type Provided = {
   requireBudget(db: Sql, caller: Principal): Promise<void>
   meter: Meter
   leasePermits: LeasePermits
-  keptAnswers: KeptAnswers
+  idempotencyRecords: IdempotencyRecords
   /** Whether an organisation attached this host name and proved that it owns it; `address` is who asks. */
   isVerified(host: string, address: string): boolean | Promise<boolean>
   /** Whether the organisation has a project of that slug. */

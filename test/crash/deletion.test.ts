@@ -57,13 +57,13 @@ async function fill({ db }: Stoa): Promise<void> {
   const orgs = `unnest(case when n % ${PER_OTHER} = 0 then array['doomed', 'spared'] else array['doomed'] end) as org`
   await db.script(`insert into audit (org, at, credential, what, on_what, ip, request_id)
     select org, now(), 'key_' || n, 'project.update', 'p', '192.0.2.1', n from generate_series(1, ${ROWS}) as n, ${orgs}`)
-  await db.script(`insert into kept_answers (org, operation, key, input, made, at)
+  await db.script(`insert into idempotency_records (org, operation, key, input, made, at)
     select org, 'createProject', sha256(n::text::bytea), '', '', now() from generate_series(1, ${ROWS}) as n, ${orgs}`)
 }
 
-/** Audit entries that were filled in, and kept answers. */
+/** Audit entries that were filled in, and idempotency records. */
 async function countOf({ db }: Stoa, org: string): Promise<number> {
-  const [row] = await db<{ count: number }>`select (select count(*) from kept_answers where org = ${org}) +
+  const [row] = await db<{ count: number }>`select (select count(*) from idempotency_records where org = ${org}) +
     (select count(*) from audit where org = ${org} and on_what = 'p') as count`
   return row?.count ?? 0
 }

@@ -21,7 +21,7 @@ after(async () => {
 
 logConforms('the log in PostgreSQL', db, log, { db: other, log: otherLog })
 
-/** A log of its own: parts are made by the time of the database, which cannot be set. */
+/** A log of its own: partitions are made by the time of the database, which cannot be set. */
 async function openOwn(t: TestContext) {
   const { db: own, drop: dropOwn } = await testDatabase()
   const opened = openLog({ db: own, random, warn })
@@ -85,11 +85,11 @@ describe('a log that was written before its lanes had numbers', () => {
   })
 })
 
-describe('the parts of the log', () => {
+describe('the partitions of the log', () => {
   const DAY_MS = 24 * 60 * 60_000
   const nameOf = (ms: number) => `bus_log_${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}`
 
-  async function openParts(t: TestContext) {
+  async function openPartitions(t: TestContext) {
     const opened = await openOwn(t)
     const { db: own } = opened
     const now = Date.now()
@@ -98,42 +98,42 @@ describe('the parts of the log', () => {
         ...{ db: own, write: work => own.transaction(work), now: new Date(now + days * DAY_MS) },
         ...{ signal: new AbortController().signal, declared: [], undeclared: [], ...readers },
       })
-    const parts = async () => {
+    const partitions = async () => {
       const rows = await own<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits
         where inhparent = 'bus_log'::regclass order by 1`
       return rows.map(({ name }) => name)
     }
-    return { ...opened, now, trim, parts }
+    return { ...opened, now, trim, partitions }
   }
 
   it('are made for the three coming days, also if events of today came before', async t => {
-    const { now, trim, parts, append, rows } = await openParts(t)
+    const { now, trim, partitions, append, rows } = await openPartitions(t)
     const days = [1, 2, 3].map(n => nameOf(now + n * DAY_MS))
     await trim(0, {})
-    assert.deepEqual(await parts(), [...days, 'bus_log_other'])
+    assert.deepEqual(await partitions(), [...days, 'bus_log_other'])
     await append('evt_1')
     await trim(0, {})
-    assert.deepEqual(await parts(), [...days, 'bus_log_other'])
+    assert.deepEqual(await partitions(), [...days, 'bus_log_other'])
     assert.equal(await rows(), 1)
   })
 
   it('are dropped a day after their end, when every reader has passed them, and never before', async t => {
-    const { db: own, log: opened, now, trim, parts, append, rows } = await openParts(t)
+    const { db: own, log: opened, now, trim, partitions, append, rows } = await openPartitions(t)
     await trim(-1, {}) // Makes that of today, as the day before would have.
     const behind = await placesOf(own, opened)
     await append('evt_1')
     const passed = await placesOf(own, opened)
     await trim(1, { declared: passed })
-    assert.ok((await parts()).includes(nameOf(now)))
+    assert.ok((await partitions()).includes(nameOf(now)))
     await trim(400, { declared: [...passed, ...behind] })
     assert.equal(await rows(), 1, 'one reader is behind, however long')
     await trim(2, { declared: passed })
     assert.equal(await rows(), 0)
-    assert.ok(!(await parts()).includes(nameOf(now)))
+    assert.ok(!(await partitions()).includes(nameOf(now)))
   })
 
   it('are kept for a week for a reader that nobody declares', async t => {
-    const { db: own, log: opened, trim, append, rows } = await openParts(t)
+    const { db: own, log: opened, trim, append, rows } = await openPartitions(t)
     await trim(-1, {})
     const behind = await placesOf(own, opened)
     await append('evt_1')
@@ -145,7 +145,7 @@ describe('the parts of the log', () => {
   })
 
   it('include the default one, from which the same is deleted in small steps', async t => {
-    const { db: own, log: opened, trim, append, rows } = await openParts(t)
+    const { db: own, log: opened, trim, append, rows } = await openPartitions(t)
     const behind = await placesOf(own, opened)
     const many = Array.from({ length: 1_000 }, (_, n) => `evt_${n}`)
     for (let n = 0; n < 12; n++) await append(...many)

@@ -1,7 +1,7 @@
 // The log in PostgreSQL. The events of an organisation are in one lane, each with a number there.
 import type { Database, Envelope, Log, Random, Removal, Sql } from '../engines.ts'
 import { openNotifier } from './notifier.ts'
-import { trimParts } from './parts.ts'
+import { trimPartitions } from './partitions.ts'
 import * as store from './store.ts'
 import { expressionOf, isSubject } from './subjects.ts'
 
@@ -46,7 +46,7 @@ export function openLog({ db, random, warn }: LogOptions): Log {
       return { entries, position, rest: rows.length === limit ? 'now' : 'none' }
     },
     head: tx => store.selectHead(tx, LANES),
-    unread: (sql, places) => store.selectUnread(sql, places),
+    unread: (sql, positions) => store.selectUnread(sql, positions),
     watch: async onAppend => {
       wake = onAppend
       // After a lost connection, polling finds what notifications were missed.
@@ -59,7 +59,7 @@ export function openLog({ db, random, warn }: LogOptions): Log {
         () => {},
       )
     },
-    trim: options => trimParts({ ...options, troubled: error => warn(error, 'the log', {}) }),
+    trim: options => trimPartitions({ ...options, troubled: error => warn(error, 'the log', {}) }),
     remove: (removal, tenant) => removeEntries(removal, laneOf(tenant), tenant),
     bytes: sql => store.selectBytes(sql),
     close: notifier.close,

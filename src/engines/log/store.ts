@@ -2,9 +2,9 @@
 import { columnsOf } from '../db/columns.ts'
 import type { LanePosition, LogPosition, Sql, Tx } from '../engines.ts'
 
-/** Places as columns for `unnest`. */
-const columns = (places: readonly LanePosition[]) =>
-  [places.map(({ lane }) => lane), places.map(one => one.position)] as const
+/** Positions as columns for `unnest`. */
+const columns = (readers: readonly LanePosition[]) =>
+  [readers.map(({ lane }) => lane), readers.map(one => one.position)] as const
 
 /** `envelope` is JSON. */
 export type NewEvent = { lane: number; tenant: string; subject: string; envelope: string }
@@ -63,9 +63,9 @@ export async function selectEvents(
     from bus_log where lane = ${lane} and position > ${after}::bigint order by position limit ${limit}`
 }
 
-/** For each place, when the first event after it was written; null if there is none. */
-export async function selectUnread(db: Sql, places: readonly LanePosition[]): Promise<(string | null)[]> {
-  const [lanes, positions] = columns(places)
+/** For each position, when the first event after it was written; null if there is none. */
+export async function selectUnread(db: Sql, readers: readonly LanePosition[]): Promise<(string | null)[]> {
+  const [lanes, positions] = columns(readers)
   const rows = await db<{ at: string | null }>`select (
       select l.at from bus_log as l where l.lane = p.lane and l.position > p.position
       order by l.position limit 1) as at
@@ -76,8 +76,8 @@ export async function selectUnread(db: Sql, places: readonly LanePosition[]): Pr
 }
 
 /** Whether one of these readers has not reached some event of that time. */
-export async function isUnread(db: Sql, places: readonly LanePosition[], from: string, to: string): Promise<boolean> {
-  const [lanes, positions] = columns(places)
+export async function isUnread(db: Sql, readers: readonly LanePosition[], from: string, to: string): Promise<boolean> {
+  const [lanes, positions] = columns(readers)
   const [row] = await db<{ is: boolean }>`select exists (
     select from unnest(${lanes}::smallint[], ${positions}::bigint[]) as p (lane, position)
       cross join lateral (
@@ -86,15 +86,15 @@ export async function isUnread(db: Sql, places: readonly LanePosition[], from: s
   return row?.is === true
 }
 
-/** Deletes from the default part what is older and what these readers have passed, at most so many of each lane; returns
+/** Deletes from the default partition what is older and what these readers have passed, at most so many of each lane; returns
  *  how many. The oldest first, which the index finds without reading the others. */
 export async function deleteOther(
   db: Tx,
-  places: readonly LanePosition[],
+  readers: readonly LanePosition[],
   before: string,
   count: number,
 ): Promise<number> {
-  const [lanes, positions] = columns(places)
+  const [lanes, positions] = columns(readers)
   const rows = await db`with passed as (
       select lane, min(position) as position
       from unnest(${lanes}::smallint[], ${positions}::bigint[]) as p (lane, position) group by lane),

@@ -12,7 +12,7 @@ warehouseConforms('in PostgreSQL', async () => {
   return { warehouse, db, transaction: work => db.transaction(work), settle: async () => {} }
 })
 
-it('keeps the events of each month in a part of its own', async () => {
+it('keeps the events of each month in a partition of its own', async () => {
   const now = new Date('2031-05-15T09:00:00.000Z')
   await warehouse.maintain(db, work => db.transaction(work), now)
   const received = '2031-06-01T00:00:00.000Z'
@@ -20,7 +20,7 @@ it('keeps the events of each month in a part of its own', async () => {
     received,
     timestamp: received,
     isClamped: false,
-    org: 'parts',
+    org: 'partitions',
     id: 'evt_1',
     wire: 'native',
     event: 'page',
@@ -28,6 +28,8 @@ it('keeps the events of each month in a part of its own', async () => {
   const none = { project: null, workspace: null, distinctId: null, anonymousId: null, sessionId: null }
   const event = { ...row, ...none, revenue: null, currency: null, fingerprint: null, properties: '{}' }
   await db.transaction(tx => warehouse.append(tx, [event]))
-  const [found] = await db<{ part: string }>`select tableoid::regclass::text as part from events where org = 'parts'`
-  assert.equal(found?.part, 'events_203106')
+  const [found] = await db<{
+    partition: string
+  }>`select tableoid::regclass::text as partition from events where org = 'partitions'`
+  assert.equal(found?.partition, 'events_203106')
 })

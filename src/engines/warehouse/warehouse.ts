@@ -1,5 +1,5 @@
-// The warehouse in PostgreSQL: the events of all organisations in one table with a part for each month.
-import { createPart, selectParts } from '../db/parts.ts'
+// The warehouse in PostgreSQL: the events of all organisations in one table with a partition for each month.
+import { createPartition, selectPartitions } from '../db/partitions.ts'
 import type { Sql, Tx, Warehouse } from '../engines.ts'
 import * as store from './store.ts'
 
@@ -12,17 +12,17 @@ export const openWarehouse = (): Warehouse => ({
   maintain: (db, write, now) => makeParts(db, write, now),
 })
 
-/** Parts are made this many months ahead. */
+/** Partitions are made this many months ahead. */
 const MONTHS_AHEAD = 2
 
 async function makeParts(db: Sql, write: Write, now: Date): Promise<void> {
-  const existing = await selectParts(db, 'events')
-  // Not for this month: an event that is being written to the default part would violate the new limits of that part.
+  const existing = await selectPartitions(db, 'events')
+  // Not for this month: an event that is being written to the default partition would violate the new limits of that partition.
   for (let ahead = 1; ahead <= MONTHS_AHEAD; ahead++) {
     const [from, to] = [monthOf(now, ahead), monthOf(now, ahead + 1)]
     const name = `events_${from.slice(0, 7).replace('-', '')}`
     if (existing.includes(name)) continue
-    await write(tx => createPart(tx, 'events', name, from, to))
+    await write(tx => createPartition(tx, 'events', name, from, to))
   }
 }
 

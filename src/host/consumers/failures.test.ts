@@ -17,7 +17,7 @@ import {
   unique,
   until,
 } from '../../../test/consumers.ts'
-import { retryDeadLetter, selectBacklogs } from '../../kit/host/consumers.store.ts'
+import { requeueDeadLetter, selectBacklogs } from '../../kit/host/consumers.store.ts'
 import type { Handler } from './lane.ts'
 
 describe('an event that a consumer fails to handle', () => {
@@ -41,7 +41,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.ok(warnings.length >= 3)
   })
 
-  it('is set aside after 20 tries; later ones of its organisation wait, those of others do not', async t => {
+  it('is a dead letter after 20 tries; later ones of its organisation wait, those of others do not', async t => {
     const name = unique('poison')
     const bus = await openOne(t, { warnings: [] })
     let tries = 0
@@ -70,7 +70,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.deepEqual([aside?.error, JSON.parse(aside?.envelope ?? '{}').data], ['poison', 2])
   })
 
-  it('and was set aside can be tried again', async t => {
+  it('and became a dead letter can be tried again', async t => {
     const name = unique('mended')
     const bus = await openOne(t, { warnings: [] })
     let isBroken = true
@@ -87,8 +87,8 @@ describe('an event that a consumer fails to handle', () => {
     })
     isBroken = false
     const id = (await aside())[0]?.id as number
-    assert.equal(await db.transaction(tx => retryDeadLetter(tx, id, clock.now().toISOString())), true)
-    assert.equal(await db.transaction(tx => retryDeadLetter(tx, id, clock.now().toISOString())), false)
+    assert.equal(await db.transaction(tx => requeueDeadLetter(tx, id, clock.now().toISOString())), true)
+    assert.equal(await db.transaction(tx => requeueDeadLetter(tx, id, clock.now().toISOString())), false)
     await until(async () => {
       clock.advance(1_000)
       assert.equal((await effectsOf(name)).length, 1)
@@ -130,7 +130,7 @@ describe('an event that a consumer fails to handle', () => {
     await started.promise
     tries.set(1, 0)
     const id = (await aside())[0]?.id as number
-    assert.equal(await db.transaction(tx => retryDeadLetter(tx, id, clock.now().toISOString())), true)
+    assert.equal(await db.transaction(tx => requeueDeadLetter(tx, id, clock.now().toISOString())), true)
     slow.resolve()
     await until(async () => {
       clock.advance(5 * 60_000)
@@ -152,7 +152,7 @@ describe('an event that a consumer fails to handle', () => {
     })
   })
 
-  it('because it handles none is a failure, and is set aside like any other', async t => {
+  it('because it handles none is a failure, and makes a dead letter like any other', async t => {
     const name = unique('lazy')
     const bus = await openOne(t, { warnings: [] })
     let calls = 0

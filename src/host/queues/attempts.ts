@@ -6,11 +6,11 @@ import type { Job } from '../../kit/queue.ts'
 import * as store from '../../kit/queues/store.ts'
 import type { EndedOrgs } from '../../kit/service.ts'
 import { openUnawaited, type Unawaited } from '../../kit/unawaited.ts'
-import type { Ending } from './endings.ts'
 import { type Came, type DeclaredQueue, jobOf, outcomeOf } from './jobs.ts'
 import type { Interrupted, Key } from './keys.ts'
 import type { Measured } from './measured.ts'
-import type { Places, Taken } from './places.ts'
+import type { AttemptOutcome } from './outcomes.ts'
+import type { Slots, Taken } from './slots.ts'
 import type { Waker } from './waker.ts'
 
 /** An attempt that was not made is made again then. */
@@ -23,8 +23,8 @@ export type AttemptsOptions = {
   /** The name of this process. */
   me: string
   queues: ReadonlyMap<string, DeclaredQueue>
-  placesOf: (queue: DeclaredQueue) => Places
-  endings: Groups<Ending>
+  slotsOf: (queue: DeclaredQueue) => Slots
+  outcomes: Groups<AttemptOutcome>
   measured: Measured
   endedOrgs: Pick<EndedOrgs, 'has'>
   /** There may be something to do, and so many attempts run. */
@@ -35,24 +35,24 @@ export type AttemptsOptions = {
 type Attempt = { queue: DeclaredQueue; taken: Taken; job: Job; started: string }
 
 export function openJobAttempts(options: AttemptsOptions) {
-  const { clock, db, endings, measured, me, placesOf, queues, wake, warn } = options
+  const { clock, db, outcomes, measured, me, slotsOf, queues, wake, warn } = options
   /** Jobs whose attempt runs here, or whose outcome is not written yet. */
   const ours = new Set<string>()
   const unawaited = openUnawaited(warn)
   const contextOf = openContexts(options)
 
-  /** Its place is free for the next one, and its outcome is to be written. */
+  /** Its slot is free for the next one, and its outcome is to be written. */
   function end({ queue, taken, job, started }: Attempt, came: Came | null, ms: number): void {
     const now = clock.now()
     const { ended, end } = came ? outcomeOf(queue, job, started, came, now) : unmade(queue, job, now)
-    const places = placesOf(queue)
-    places.end(taken, ended?.status === 'ok', ms)
+    const slots = slotsOf(queue)
+    slots.end(taken, ended?.status === 'ok', ms)
     measured.add(queue.id, ended?.status ?? 'unmade')
     wake(ours.size)
-    const written = endings.add({ org: taken.key.org, queue, end, ended }).then(() => {
+    const written = outcomes.add({ org: taken.key.org, queue, end, ended }).then(() => {
       ours.delete(job.id)
       if (end.due !== null) noteRetry(taken.key, Date.parse(end.due), end.keepsPlace)
-      places.give(taken)
+      slots.give(taken)
       wake(ours.size)
     })
     unawaited.start(written)
@@ -100,7 +100,7 @@ export function openJobAttempts(options: AttemptsOptions) {
       } finally {
         for (const [id, one] of waiting) {
           ours.delete(id)
-          giveBack(placesOf, one)
+          giveBack(slotsOf, one)
         }
       }
     },
@@ -114,14 +114,14 @@ export function openJobAttempts(options: AttemptsOptions) {
 }
 
 /** It was not begun. */
-function giveBack(placesOf: AttemptsOptions['placesOf'], one: Taken): void {
+function giveBack(slotsOf: AttemptsOptions['slotsOf'], one: Taken): void {
   one.key.running--
   one.key.dueMs = 0
-  placesOf(one.key.queue).give(one)
+  slotsOf(one.key.queue).give(one)
 }
 
 async function endInterrupted(
-  { clock, db, endings, wake }: AttemptsOptions,
+  { clock, db, outcomes, wake }: AttemptsOptions,
   ours: Set<string>,
   unawaited: Unawaited,
   found: readonly Interrupted[],
@@ -130,7 +130,7 @@ async function endInterrupted(
   const endOne = async (key: Key, row: store.DueJob) => {
     const came = { reason: 'interrupted' } as const
     const { end, ended } = outcomeOf(key.queue, jobOf(row, key.org), row.started as string, came, clock.now())
-    await endings.add({ org: key.org, queue: key.queue, end, ended })
+    await outcomes.add({ org: key.org, queue: key.queue, end, ended })
     ours.delete(row.id)
     key.unended--
     key.dueMs = 0

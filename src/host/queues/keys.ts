@@ -198,7 +198,7 @@ function nextOf(key: Key, atMs: number): number {
   if (mustWait(key)) return nextMs
   for (const ms of retriesMs) nextMs = Math.min(nextMs, ms)
   if (loaded.length === 0) return Math.min(nextMs, dueMs)
-  // It has something to begin already, and waits for its time or for a place.
+  // It has something to begin already, and waits for its time or for a slot.
   for (const ms of [blockedMs, rate === null ? 0 : freeMs(rate, starts, atMs)])
     if (ms > atMs) nextMs = Math.min(nextMs, ms)
   return nextMs

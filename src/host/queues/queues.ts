@@ -1,5 +1,5 @@
 // Works on the jobs of queues. A key belongs to one process at a time, which keeps it while something is due there, so that
-// a slow one has its own queue and takes few of the places.
+// a slow one has its own queue and takes few of the slots.
 
 import { type Database, type Engines, EngineUnavailable, type Tx } from '../../engines/engines.ts'
 import { QUEUES_CHANNEL } from '../../kit/queues/add.ts'
@@ -7,12 +7,12 @@ import * as store from '../../kit/queues/store.ts'
 import type { EndedOrgs } from '../../kit/service.ts'
 import { openUnawaited } from '../../kit/unawaited.ts'
 import { openJobAttempts } from './attempts.ts'
-import { openEndings } from './endings.ts'
 import { type DeclaredQueue, endJobs, type JobsOptions, jobOf } from './jobs.ts'
 import { openQueueKeys } from './keys.ts'
 import type { Measured } from './measured.ts'
+import { openOutcomes } from './outcomes.ts'
 import { openPace } from './pace.ts'
-import { openPlaces, type Places, START_MAX } from './places.ts'
+import { openSlots, type Slots, START_MAX } from './slots.ts'
 import type { Waker } from './waker.ts'
 
 /** How long a process waits at most before it looks whether others left something to do. */
@@ -54,10 +54,10 @@ export async function workOnQueues(options: QueuesOptions, signal: AbortSignal):
 function openTurns(options: QueuesOptions) {
   const { clock, queues, me, warn } = options
   const db = options.db.for('queues')
-  const places = new Map([...queues.values()].map(one => [one, openPlaces(one.declaration.atOnce)]))
-  const placesOf = (queue: DeclaredQueue) => places.get(queue) as Places
-  const endings = openEndings({ ...options, db: options.db.for('outcomes of jobs') })
-  const attempts = openJobAttempts({ ...options, db, me, placesOf, endings, wake: options.waker.wakeSoon })
+  const slots = new Map([...queues.values()].map(one => [one, openSlots(one.declaration.atOnce)]))
+  const slotsOf = (queue: DeclaredQueue) => slots.get(queue) as Slots
+  const outcomes = openOutcomes({ ...options, db: options.db.for('outcomes of jobs') })
+  const attempts = openJobAttempts({ ...options, db, me, slotsOf, outcomes, wake: options.waker.wakeSoon })
   const keys = openQueueKeys({ ...options, db, me, isOurs: attempts.isOurs, takeNotes: options.waker.takeNotes })
   const pace = openPace()
   const expire = openExpiry({ ...options, db })
@@ -69,9 +69,7 @@ function openTurns(options: QueuesOptions) {
       await attempts.endAll(await keys.fill())
       const nowMs = clock.now().getTime()
       const byQueue = Map.groupBy(keys.all(), ({ queue }) => queue)
-      const taken = [...byQueue].flatMap(([queue, own]) =>
-        placesOf(queue).take(own, nowMs, START_MAX, pace.mayHaveMore),
-      )
+      const taken = [...byQueue].flatMap(([queue, own]) => slotsOf(queue).take(own, nowMs, START_MAX, pace.mayHaveMore))
       for (const { key } of taken) {
         keys.moveToEnd(key)
         pace.begun(key.org)
@@ -86,7 +84,7 @@ function openTurns(options: QueuesOptions) {
     close: async () => {
       await expire.ended()
       await attempts.close()
-      await endings.close()
+      await outcomes.close()
       await keys.close().catch(warn)
     },
   }

@@ -143,7 +143,7 @@ export async function insertDeadLetter(
 const FIRST_PLACE = -(2 ** 52)
 
 /** A dead letter waits again, before the events of its organisation that came later. */
-export async function retryDeadLetter(db: Tx, id: number, now: string): Promise<boolean> {
+export async function requeueDeadLetter(db: Tx, id: number, now: string): Promise<boolean> {
   const rows = await db`with letter as (delete from dead_letters where id = ${id} returning *),
     held as (
       insert into consumer_held (consumer, tenant, size, due, error) select consumer, tenant, 1, ${now}, error from letter

@@ -1,6 +1,6 @@
 // The parts of the account service that other modules may use.
 
-export { keepOnce } from './kept-answers.ts'
+export { keepOnce } from './idempotency-records.ts'
 export { newKeyText } from './key-text.ts'
 export type { Keyring } from './keyring.ts'
 export { issueKey, keepKey } from './keys.ts'

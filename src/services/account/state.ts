@@ -2,7 +2,7 @@
 
 import type { SignIn } from '../../kit/host/sign-in.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
-import { keptAnswers } from './kept-answers.ts'
+import { idempotencyRecords } from './idempotency-records.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { leasePermits } from './rates.store.ts'
 import { requireBudget } from './spending.ts'
@@ -29,7 +29,7 @@ export async function openAccount(opening: Opening<AccountSettings>): Promise<Op
     provides: {
       credentials: keyring,
       requireBudget: (db, caller) => requireBudget({ db, clock: engines.clock }, caller),
-      keptAnswers,
+      idempotencyRecords,
       leasePermits: request => leasePermits(engines.db.for(request.org).autocommit, thisProcess, request),
     },
     close: keyring.flush,

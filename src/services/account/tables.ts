@@ -1,5 +1,5 @@
 import { table } from '../../kit/table.ts'
-import { LIFETIME_MS } from './kept-answers.ts'
+import { LIFETIME_MS } from './idempotency-records.ts'
 import { isLiveKey } from './store.ts'
 
 export const keys = table({
@@ -24,8 +24,8 @@ export const keyRates = table({
   retention: [{ column: 'ends', keptMs: 0 }],
 })
 
-export const keptAnswers = table({
-  name: 'kept_answers',
+export const idempotencyRecords = table({
+  name: 'idempotency_records',
   org: 'org',
   retention: [{ column: 'at', keptMs: LIFETIME_MS }],
 })

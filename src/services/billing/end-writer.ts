@@ -6,7 +6,7 @@ import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
 import * as store from './store.ts'
 
 /** `placed` resolves when its hold is written, or will not be. `book` is called once it is committed. */
-export type Ending = store.EndedHold & { placed: Promise<unknown>; book: () => void }
+export type HoldOutcome = store.EndedHold & { placed: Promise<unknown>; book: () => void }
 
 const LINGER_MS = 3
 /** One waits for others if so many calls run for each of them: they end soon, too. */
@@ -22,9 +22,9 @@ export type EndWriterOptions = {
   expiry: () => string
 }
 
-export function openEndWriter({ db, clock, warn, running, expiry }: EndWriterOptions): OrgGroups<Ending> {
-  const groups = openOrgGroups<Ending>(org =>
-    openInsistentGroups<Ending>({
+export function openEndWriter({ db, clock, warn, running, expiry }: EndWriterOptions): OrgGroups<HoldOutcome> {
+  const groups = openOrgGroups<HoldOutcome>(org =>
+    openInsistentGroups<HoldOutcome>({
       ...{ clock, warn, refused, lingerMs: LINGER_MS },
       enough: () => Math.ceil(running() / RUNNING_EACH),
       write: async group => {
@@ -47,7 +47,7 @@ export function openEndWriter({ db, clock, warn, running, expiry }: EndWriterOpt
 }
 
 /** It is booked, unless this process dies before. */
-function refused({ id, org, book }: Ending, cause: unknown): Error {
+function refused({ id, org, book }: HoldOutcome, cause: unknown): Error {
   book()
   return new Error(`the database refused to commit the charge ${id} of ${org}`, { cause })
 }

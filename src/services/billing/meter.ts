@@ -7,7 +7,7 @@ import { type Charge, type Estimate, type Hold, METERED_MS_MAX, type Meter, type
 import type { OrgGroups } from '../../kit/org-groups.ts'
 import { openUnawaited, type Unawaited } from '../../kit/unawaited.ts'
 import { type Charging, openChargeWriter } from './charge-writer.ts'
-import { type Ending, openEndWriter } from './end-writer.ts'
+import { type HoldOutcome, openEndWriter } from './end-writer.ts'
 import { type HoldWriter, openHoldWriter, type Placing } from './hold-writer.ts'
 import { openPatience, type Patience, unavailable } from './patience.ts'
 import { type SettlingOptions, settleLeft } from './settle.ts'
@@ -51,7 +51,7 @@ type Running = { row: Placing; placed: Promise<void>; sinceMs: number; soFar: ()
 type Open = MeterOptions & {
   running: Map<string, Running>
   holds: HoldWriter
-  ends: OrgGroups<Ending>
+  ends: OrgGroups<HoldOutcome>
   charges: OrgGroups<Charging>
   /** Those of calls that have ended and are not booked. */
   unbooked: Set<string>

@@ -173,7 +173,7 @@ describe('the settings of an organisation', () => {
   })
 })
 
-describe('the parts of the warehouse', () => {
+describe('the partitions of the warehouse', () => {
   it('are made for the coming months', async () => {
     await sweep()
     await sweep()

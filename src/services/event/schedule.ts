@@ -2,7 +2,7 @@
 import { schedule } from './state.ts'
 
 export const makeParts = schedule({
-  name: 'parts of the warehouse',
+  name: 'partitions of the warehouse',
   everyMs: 60 * 60_000,
   deadlineMs: 10 * 60_000,
   run: async ({ db, warehouse, clock, write }) => {

@@ -15,7 +15,7 @@ const Consumer = Type.Object(
         'Events that wait because an earlier one of their organisation failed, or because they were too many at once',
       examples: [0],
     }),
-    setAside: Type.Integer({ description: 'Events that failed too often and are set aside', examples: [0] }),
+    deadLetters: Type.Integer({ description: 'Events that failed too often', examples: [0] }),
     isUndeclared: Type.Optional(
       Type.Literal(true, {
         description:
@@ -39,14 +39,14 @@ export const listConsumers = operation({
       const since = unread[at]
       if (since && since < (oldest.get(consumer) ?? '~')) oldest.set(consumer, since)
     }
-    const consumers = (await selectBacklogs(db)).map(({ consumer: name, waiting, deadLetters: setAside }) => {
+    const consumers = (await selectBacklogs(db)).map(({ consumer: name, waiting, deadLetters }) => {
       const behindSince = oldest.get(name)
       const isDeclared = state.consumers.has(name)
       return {
         name,
         ...(behindSince && { behindSince }),
         waiting,
-        setAside,
+        deadLetters,
         ...(!isDeclared && { isUndeclared: true as const }),
       }
     })

@@ -1,9 +1,9 @@
 import { type Service, service } from '../../kit/service.ts'
 import * as consumers from './consumers.ts'
+import * as deadLetters from './dead-letters.ts'
 import * as hostTables from './host-tables.ts'
 import * as queues from './queues.ts'
 import { trimLog } from './schedule.ts'
-import * as setAside from './set-aside.ts'
 import * as tables from './tables.ts'
 
 /** `all` are the services whose background work is observed. */
@@ -11,7 +11,7 @@ export const o11yService = (all: () => readonly Service[]) =>
   service({
     name: 'o11y',
     what: 'Observability: traces, metrics and logs',
-    operations: [consumers, queues, setAside, tables],
+    operations: [consumers, queues, deadLetters, tables],
     tables: hostTables,
     schedules: [trimLog],
     open: async ({ engines }) => ({

@@ -2,7 +2,7 @@
 import type { Reply } from '../../../kit/answer.ts'
 import type { Principal } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
-import { type KeyedRequest, keptReply } from '../../../kit/host/kept-answers.ts'
+import { type KeyedRequest, keptReply } from '../../../kit/host/idempotency-records.ts'
 import type { Keeps, Meter, SoFar } from '../../../kit/meter.ts'
 import type { Context } from '../../../kit/operation.ts'
 import { chargeOf, type Line, PRODUCT } from '../charges.ts'

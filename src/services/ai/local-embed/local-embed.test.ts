@@ -126,6 +126,6 @@ describe('the queue', () => {
     const calls = Array.from({ length: 10 }, () => model.embed('a', ['a'], signal))
     const outcomes = await Promise.allSettled(calls)
     const full = outcomes.filter(one => one.status === 'rejected' && one.reason instanceof Fault)
-    assert.equal(full.length, 7, 'one runs, and an organisation may have half of the places')
+    assert.equal(full.length, 7, 'one runs, and an organisation may have half of the slots')
   })
 })

@@ -1,26 +1,26 @@
-// The log has one part per day. A part is deleted a day after its end, when every consumer has passed it. What nobody
+// The log has one partition per day. A partition is deleted a day after its end, when every consumer has passed it. What nobody
 // declares any more holds it for a week: its name may have changed by mistake.
-import { createPart, dropPart, selectParts } from '../db/parts.ts'
+import { createPartition, dropPartition, selectPartitions } from '../db/partitions.ts'
 import type { TrimOptions } from '../engines.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-/** Parts are made this many days ahead. If nobody makes them, the default part takes the events. */
+/** Partitions are made this many days ahead. If nobody makes them, the default partition takes the events. */
 const DAYS_AHEAD = 3
 const KEEP_MS = DAY_MS
 const KEEP_FOR_UNDECLARED_MS = 7 * DAY_MS
 /** Rows per transaction, small enough not to delay other writes. */
 const BATCH = 5_000
 
-export async function trimParts(options: TrimOptions & { troubled: (error: unknown) => void }): Promise<void> {
+export async function trimPartitions(options: TrimOptions & { troubled: (error: unknown) => void }): Promise<void> {
   const { db, write, now, signal, troubled } = options
-  const existing = await selectParts(db, 'bus_log')
+  const existing = await selectPartitions(db, 'bus_log')
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
-  // Not for today: an event that is being written to the default part would violate the new limits of that part.
+  // Not for today: an event that is being written to the default partition would violate the new limits of that partition.
   for (let ahead = 1; ahead <= DAYS_AHEAD; ahead++) {
     const day = today + ahead * DAY_MS
     if (existing.includes(nameOf(day))) continue
-    await write(tx => createPart(tx, 'bus_log', nameOf(day), isoOf(day), isoOf(day + DAY_MS))).catch(error => {
+    await write(tx => createPartition(tx, 'bus_log', nameOf(day), isoOf(day), isoOf(day + DAY_MS))).catch(error => {
       if (signal.aborted) throw error
       troubled(error)
     })
@@ -32,7 +32,7 @@ export async function trimParts(options: TrimOptions & { troubled: (error: unkno
     const ageMs = now.getTime() - (from + DAY_MS)
     if (ageMs < KEEP_MS || signal.aborted) continue
     const isUnread = await store.isUnread(db, readersAfter(ageMs), isoOf(from), isoOf(from + DAY_MS))
-    if (!isUnread) await write(tx => dropPart(tx, name))
+    if (!isUnread) await write(tx => dropPartition(tx, name))
   }
   for (const [ageMs, readers] of [
     [KEEP_MS, [...options.declared, ...options.undeclared]],

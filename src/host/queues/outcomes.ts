@@ -11,18 +11,18 @@ import { type DeclaredQueue, endJobs, type JobsOptions } from './jobs.ts'
 const ENOUGH = 128
 
 /** `ended` is null for an attempt that was not made. */
-export type Ending = { org: string; queue: DeclaredQueue; end: store.AttemptEnd; ended: Ended | null }
+export type AttemptOutcome = { org: string; queue: DeclaredQueue; end: store.AttemptEnd; ended: Ended | null }
 
 /** One that was cancelled while it ran gets no other attempt. */
 const withOutcome = (ended: Ended, isOver: boolean): Ended =>
   isOver && ended.status === 'retrying' ? { ...ended, status: 'failed' } : ended
 
-export type EndingsOptions = Omit<JobsOptions, 'queues' | 'tell'> & { db: Database; warn: (error: unknown) => void }
+export type OutcomesOptions = Omit<JobsOptions, 'queues' | 'tell'> & { db: Database; warn: (error: unknown) => void }
 
-export function openEndings(by: EndingsOptions): Groups<Ending> {
+export function openOutcomes(by: OutcomesOptions): Groups<AttemptOutcome> {
   const { db, clock, warn } = by
 
-  async function write(group: readonly Ending[]): Promise<void> {
+  async function write(group: readonly AttemptOutcome[]): Promise<void> {
     await db.transaction(async tx => {
       const ids = await store.endAttempts(
         tx,
@@ -36,7 +36,7 @@ export function openEndings(by: EndingsOptions): Groups<Ending> {
     })
   }
 
-  return openInsistentGroups<Ending>({
+  return openInsistentGroups<AttemptOutcome>({
     ...{ clock, warn, enough: () => ENOUGH },
     write: async group => {
       try {

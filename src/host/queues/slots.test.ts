@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { DeclaredQueue } from './jobs.ts'
 import type { Key } from './keys.ts'
-import { openPlaces, type Places, START_MAX, type Taken } from './places.ts'
+import { openSlots, type Slots, START_MAX, type Taken } from './slots.ts'
 
 const CONCURRENCY = 8
 
@@ -23,25 +23,25 @@ const newKey = (org: string, key: string, rate: Key['limits']['rate'] = null): K
 })
 const keysOf = (org: string, count: number) => Array.from({ length: count }, (_, n) => newKey(org, `${org}-${n}`))
 
-/** Takes until there is no place left. */
-function takeAll(places: Places, keys: readonly Key[], nowMs = 0): Taken[] {
+/** Takes until there is no slot left. */
+function takeAll(slots: Slots, keys: readonly Key[], nowMs = 0): Taken[] {
   const all: Taken[] = []
   for (;;) {
-    const taken = places.take(keys, nowMs, START_MAX)
+    const taken = slots.take(keys, nowMs, START_MAX)
     if (taken.length === 0) return all
     all.push(...taken)
   }
 }
 
-function end(places: Places, taken: Taken, isOk: boolean, durationMs: number): void {
-  places.end(taken, isOk, durationMs)
-  places.give(taken)
+function end(slots: Slots, taken: Taken, isOk: boolean, durationMs: number): void {
+  slots.end(taken, isOk, durationMs)
+  slots.give(taken)
 }
 
-describe('places', () => {
+describe('slots', () => {
   it('are given to each key up to its number at once, one of each in turn', () => {
     const keys = keysOf('a', 3)
-    const taken = takeAll(openPlaces(), keys)
+    const taken = takeAll(openSlots(), keys)
     assert.deepEqual(
       taken.slice(0, 6).map(({ job }) => job.id),
       ['a-0-0', 'a-1-0', 'a-2-0', 'a-0-1', 'a-1-1', 'a-2-1'],
@@ -51,7 +51,7 @@ describe('places', () => {
 
   it('are given to organisations in turn, however many keys they have', () => {
     const keys = [...keysOf('many', 1_000), ...keysOf('few', 1)]
-    const first = openPlaces().take(keys, 0, 4)
+    const first = openSlots().take(keys, 0, 4)
     assert.deepEqual(
       first.map(({ job }) => job.id),
       ['many-0-0', 'few-0-0', 'many-1-0', 'few-0-1'],
@@ -59,93 +59,93 @@ describe('places', () => {
   })
 
   it('are given no faster than the rate of a key, in any such time', () => {
-    const places = openPlaces()
+    const slots = openSlots()
     const key = newKey('a', 'rated', { count: 3, perMs: 1_000 })
     const begin = (nowMs: number) => {
-      const taken = takeAll(places, [key], nowMs)
-      for (const one of taken) end(places, one, true, 1)
+      const taken = takeAll(slots, [key], nowMs)
+      for (const one of taken) end(slots, one, true, 1)
       return taken.length
     }
     assert.deepEqual([0, 400, 999, 1_000, 1_500, 1_999, 2_000].map(begin), [3, 0, 0, 3, 0, 0, 3])
   })
 
   it('are given by a rate that was lowered', () => {
-    const places = openPlaces()
+    const slots = openSlots()
     const key = newKey('a', 'lowered', { count: 20, perMs: 1_000 })
     key.limits.concurrency = 100
-    for (const one of takeAll(places, [key], 0)) end(places, one, true, 1)
+    for (const one of takeAll(slots, [key], 0)) end(slots, one, true, 1)
     key.limits = { concurrency: 100, rate: { count: 1, perMs: 1_000 } }
     assert.deepEqual(
-      [500, 1_000, 1_500, 2_000].map(nowMs => takeAll(places, [key], nowMs).length),
+      [500, 1_000, 1_500, 2_000].map(nowMs => takeAll(slots, [key], nowMs).length),
       [0, 1, 0, 1],
     )
   })
 
   it('are left for others by an organisation with many keys', () => {
-    const places = openPlaces()
+    const slots = openSlots()
     const [many, few] = [keysOf('many', 1_000), keysOf('few', 2)]
-    assert.ok(takeAll(places, many).length <= 513)
-    assert.equal(takeAll(places, few).length, 2 * CONCURRENCY)
+    assert.ok(takeAll(slots, many).length <= 513)
+    assert.equal(takeAll(slots, few).length, 2 * CONCURRENCY)
   })
 
   it('are reserved, one for each organisation, when others have taken all', () => {
-    const places = openPlaces()
-    for (let n = 0; n < 30; n++) takeAll(places, keysOf(`hanging${n}`, 1_000))
+    const slots = openSlots()
+    for (let n = 0; n < 30; n++) takeAll(slots, keysOf(`hanging${n}`, 1_000))
     const late = keysOf('late', 5)
-    const [first, ...more] = takeAll(places, late) as [Taken]
+    const [first, ...more] = takeAll(slots, late) as [Taken]
     assert.ok(first)
     assert.equal(more.length, 0)
-    end(places, first, true, 10)
-    assert.equal(takeAll(places, late).length, 1)
+    end(slots, first, true, 10)
+    assert.equal(takeAll(slots, late).length, 1)
   })
 
   it('come back with each attempt', () => {
-    const places = openPlaces()
+    const slots = openSlots()
     const keys = keysOf('a', 1_000)
-    const count = takeAll(places, keys).length
+    const count = takeAll(slots, keys).length
     for (let round = 0; round < 5; round++) {
       const fresh = keysOf(`b${round}`, 1_000)
-      const taken = takeAll(places, fresh)
+      const taken = takeAll(slots, fresh)
       assert.ok(taken.length >= count / 4, `${taken.length} in round ${round}`)
-      for (const one of taken) end(places, one, true, 10)
+      for (const one of taken) end(slots, one, true, 10)
     }
   })
 })
 
 describe('a key whose attempt failed after a long time', () => {
-  const stuckPlaces = () => {
-    const places = openPlaces()
+  const stuckSlots = () => {
+    const slots = openSlots()
     const key = newKey('a', 'slow')
-    const taken = takeAll(places, [key])
+    const taken = takeAll(slots, [key])
     assert.equal(taken.length, CONCURRENCY)
-    for (const one of taken) end(places, one, false, 10_000)
-    return { places, key }
+    for (const one of taken) end(slots, one, false, 10_000)
+    return { slots, key }
   }
 
   it('has one attempt at a time, until one succeeds', () => {
-    const { places, key } = stuckPlaces()
-    const [one, ...more] = takeAll(places, [key]) as [Taken]
+    const { slots, key } = stuckSlots()
+    const [one, ...more] = takeAll(slots, [key]) as [Taken]
     assert.equal(more.length, 0)
-    end(places, one, true, 6_000)
-    assert.equal(takeAll(places, [key]).length, CONCURRENCY)
+    end(slots, one, true, 6_000)
+    assert.equal(takeAll(slots, [key]).length, CONCURRENCY)
   })
 
   it('has all again when one fails soon', () => {
-    const { places, key } = stuckPlaces()
-    const [one] = takeAll(places, [key]) as [Taken]
-    end(places, one, false, 20)
-    assert.equal(takeAll(places, [key]).length, CONCURRENCY)
+    const { slots, key } = stuckSlots()
+    const [one] = takeAll(slots, [key]) as [Taken]
+    end(slots, one, false, 20)
+    assert.equal(takeAll(slots, [key]).length, CONCURRENCY)
   })
 })
 
 describe('an organisation that has attempts already', () => {
   it('begins more only if it may, and others have their first', () => {
-    const places = openPlaces()
+    const slots = openSlots()
     const [many, few] = [keysOf('many', 100), keysOf('few', 1)]
     let left = 10
     const mayHaveMore = () => left-- > 0
-    assert.equal(places.take(many, 0, START_MAX, mayHaveMore).length, 11)
-    const taken = places.take([...many, ...few], 0, START_MAX, mayHaveMore)
+    assert.equal(slots.take(many, 0, START_MAX, mayHaveMore).length, 11)
+    const taken = slots.take([...many, ...few], 0, START_MAX, mayHaveMore)
     assert.deepEqual(
       taken.map(({ key }) => key.org),
       ['few'],

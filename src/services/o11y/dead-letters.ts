@@ -1,24 +1,24 @@
-// Operations under /v1/o11y/set-aside: events that a consumer failed to handle too often.
+// Operations under /v1/o11y/dead-letters: events that a consumer failed to handle too often.
 import { Type } from 'typebox'
 import type { Envelope } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { timestamp } from '../../kit/fields.ts'
-import { retryDeadLetter, selectDeadLetters } from '../../kit/host/consumers.store.ts'
+import { requeueDeadLetter, selectDeadLetters } from '../../kit/host/consumers.store.ts'
 import { operation } from '../../kit/operation.ts'
 import { listing, numberFrom, page, paging } from '../../kit/page.ts'
 
-const SetAsideId = Type.String({
+const DeadLetterId = Type.String({
   pattern: '^[1-9][0-9]{0,14}$',
-  description: 'The id of an event that was set aside',
+  description: 'The id of a dead letter',
   examples: ['4711'],
 })
 
-const SetAsideEvent = Type.Object(
+const DeadLetter = Type.Object(
   {
-    id: SetAsideId,
+    id: DeadLetterId,
     consumer: Type.String({ description: 'The consumer that failed to handle it', examples: ['webhooks.fan-out'] }),
-    at: timestamp('When it was set aside'),
+    at: timestamp('When it became a dead letter'),
     error: Type.String({ description: 'The error of the last try', examples: ['the table is read-only'] }),
     event: Type.Object(
       {
@@ -30,16 +30,16 @@ const SetAsideEvent = Type.Object(
       { description: 'What identifies the event; its data belongs to the organisation and is not shown' },
     ),
   },
-  { title: 'SetAsideEvent', description: 'An event that a consumer failed to handle 20 times' },
+  { title: 'DeadLetter', description: 'An event that a consumer failed to handle 20 times' },
 )
 
-export const listSetAside = operation({
-  route: 'GET /v1/o11y/set-aside',
+export const listDeadLetters = operation({
+  route: 'GET /v1/o11y/dead-letters',
   summary: 'Lists the events that a consumer failed to handle too often, newest first',
   description: 'They are kept for 30 days. The other events of the same organisation were handled after them.',
   access: 'superadmin',
   input: paging,
-  output: listing(SetAsideEvent),
+  output: listing(DeadLetter),
   run: async ({ db }, query) => {
     const found = await page(
       query,
@@ -54,22 +54,23 @@ export const listSetAside = operation({
   },
 })
 
-export const retrySetAside = operation({
-  route: 'POST /v1/o11y/set-aside/{id}/retry',
-  summary: 'Gives an event that was set aside to its consumer again',
-  description: 'It comes before the waiting events of its organisation, and is set aside again after 20 more failures.',
+export const retryDeadLetter = operation({
+  route: 'POST /v1/o11y/dead-letters/{id}/retry',
+  summary: 'Gives a dead letter to its consumer again',
+  description:
+    'It comes before the waiting events of its organisation, and is a dead letter again after 20 more failures.',
   access: 'superadmin',
-  input: { id: SetAsideId },
+  input: { id: DeadLetterId },
   output: nothing,
   audit: 'event.retry',
   faults: ['not_found'],
   run: ({ clock, write }, { id }) =>
     write(async ({ db, record }) => {
-      if (!(await retryDeadLetter(db, Number(id), clock.now().toISOString()))) {
+      if (!(await requeueDeadLetter(db, Number(id), clock.now().toISOString()))) {
         throw new Fault('not_found', {
-          message: 'No event with this id is set aside; GET /v1/o11y/set-aside lists them.',
+          message: 'There is no dead letter with this id; GET /v1/o11y/dead-letters lists them.',
         })
       }
-      record(id, { status: { from: 'set aside', to: 'waiting' } })
+      record(id, { status: { from: 'dead letter', to: 'waiting' } })
     }),
 })

@@ -17,12 +17,12 @@ export type KeyedRequest = {
 }
 
 /** `answer` is null if it contained a secret; `made` names what was created, or changed. */
-export type KeptAnswer = { input: Uint8Array; answer: unknown; made: string }
+export type IdempotencyRecord = { input: Uint8Array; answer: unknown; made: string }
 
-export type KeptAnswers = {
-  find(db: Sql, request: KeyedRequest, at: string): Promise<KeptAnswer | null>
+export type IdempotencyRecords = {
+  find(db: Sql, request: KeyedRequest, at: string): Promise<IdempotencyRecord | null>
   /** Violates a constraint if there is an answer already. */
-  keep(db: Tx, request: KeyedRequest, kept: Pick<KeptAnswer, 'answer' | 'made'>, at: string): Promise<void>
+  keep(db: Tx, request: KeyedRequest, kept: Pick<IdempotencyRecord, 'answer' | 'made'>, at: string): Promise<void>
 }
 
 /** Longer bodies are not kept: a repeated request is carried out again. */

@@ -33,7 +33,7 @@ await host.call('POST /v1/projects', { body: { slug: 'shop', name: 'Shop' } })
 const rename = (name: string) => host.call('POST /v1/specimen/rename', { body: { slug: 'shop', name } })
 const asAdmin = (what: string) => host.call(what, { as: host.admin.key })
 const consumers = async () => (await asAdmin('GET /v1/o11y/consumers')).body.consumers
-const setAside = async () => (await asAdmin('GET /v1/o11y/set-aside')).body
+const deadLetters = async () => (await asAdmin('GET /v1/o11y/dead-letters')).body
 
 describe('a consumer of a service', () => {
   it('gets what an operation emits, with the state of its service', async () => {
@@ -44,22 +44,22 @@ describe('a consumer of a service', () => {
     )
     const [{ type, tenant, data }] = handled as [Envelope]
     assert.deepEqual([type, tenant, data], ['specimen.renamed', 'home', { slug: 'shop', name: 'First' }])
-    const idle = [{ name: 'reader.notes', waiting: 0, setAside: 0 }]
+    const idle = [{ name: 'reader.notes', waiting: 0, deadLetters: 0 }]
     assert.deepEqual(await eventually(consumers, found => found[0].behindSince === undefined), idle)
   })
 
-  it('that fails has its events set aside; a superadmin sees them and has them tried again', async () => {
+  it('that fails makes dead letters; a superadmin sees them and has them tried again', async () => {
     consuming.isBroken = true
     await rename('Second')
-    const { data, next } = await eventually(setAside, found => {
+    const { data, next } = await eventually(deadLetters, found => {
       host.clock.advance(5 * 60_000)
       return found.data.length > 0
     })
     const [{ id, at: _, event, ...rest }] = data
     assert.deepEqual([data.length, next, rest], [1, '', { consumer: 'reader.notes', error: 'the table is gone' }])
     assert.deepEqual([event.subject, event.tenant], ['specimen.renamed', 'home'])
-    assert.deepEqual(await consumers(), [{ name: 'reader.notes', waiting: 0, setAside: 1 }])
-    const retry = () => asAdmin(`POST /v1/o11y/set-aside/${id}/retry`)
+    assert.deepEqual(await consumers(), [{ name: 'reader.notes', waiting: 0, deadLetters: 1 }])
+    const retry = () => asAdmin(`POST /v1/o11y/dead-letters/${id}/retry`)
     consuming.isBroken = false
     assert.equal((await retry()).status, 204)
     assert.equal((await retry()).body.error.code, 'not_found')
@@ -67,7 +67,7 @@ describe('a consumer of a service', () => {
       () => handled.length,
       count => count === 2,
     )
-    assert.deepEqual((await setAside()).data, [])
+    assert.deepEqual((await deadLetters()).data, [])
     const [entry] = (await asAdmin('GET /v1/iam/audit')).body.data
     assert.deepEqual([entry.what, entry.on], ['event.retry', id])
     assert.ok(host.warnings.splice(0).length >= 20)

@@ -1,4 +1,4 @@
-// Which jobs begin next: places are shared by organisations, and few of them are taken by keys that hang.
+// Which jobs begin next: slots are shared by organisations, and few of them are taken by keys that hang.
 import { openShares } from '../../fair/shares.ts'
 import { freeMs, type Key, type Loaded } from './keys.ts'
 
@@ -8,14 +8,14 @@ export const START_MAX = 256
 const AT_ONCE_MAX = 1_024
 /** More of them, one for each organisation that would have none: others may hang for 10 s. */
 const RESERVED_MAX = 1_024
-/** A key whose last attempt failed after so long gets one at a time, so that it takes few places. */
+/** A key whose last attempt failed after so long gets one at a time, so that it takes few slots. */
 const STUCK_MS = 5_000
 const STUCK_MAX = 20_000
 
-/** A job whose attempt begins, and whether its place is the reserved one of its organisation. */
+/** A job whose attempt begins, and whether its slot is the reserved one of its organisation. */
 export type Taken = { key: Key; job: Loaded; isReserved: boolean }
 
-export type Places = {
+export type Slots = {
   /** The next jobs of keys that may begin some, of each organisation in turn, and of each of its keys. `mayHaveMore`: whether
    *  one may begin of an organisation that has attempts already. */
   take(keys: Iterable<Key>, nowMs: number, max: number, mayHaveMore?: () => boolean): Taken[]
@@ -25,13 +25,13 @@ export type Places = {
   give(taken: Taken): void
 }
 
-export function openPlaces(atOnce = AT_ONCE_MAX): Places {
+export function openSlots(atOnce = AT_ONCE_MAX): Slots {
   const shares = openShares(atOnce)
   const reserved = new Set<string>()
   const stuck = new Set<string>()
 
-  /** Null if there is no place for this organisation. */
-  function placeOf(org: string): { isReserved: boolean } | null {
+  /** Null if there is no slot for this organisation. */
+  function slotOf(org: string): { isReserved: boolean } | null {
     if (shares.take(org, 1)) return { isReserved: false }
     if (reserved.has(org) || reserved.size >= Math.min(RESERVED_MAX, atOnce)) return null
     reserved.add(org)
@@ -46,7 +46,7 @@ export function openPlaces(atOnce = AT_ONCE_MAX): Places {
     return rate === null || freeMs(rate, starts, nowMs) <= nowMs
   }
 
-  function begin(key: Key, place: { isReserved: boolean }, nowMs: number): Taken {
+  function begin(key: Key, slot: { isReserved: boolean }, nowMs: number): Taken {
     const { rate } = key.limits
     if (rate !== null) {
       key.starts.push(nowMs)
@@ -55,17 +55,17 @@ export function openPlaces(atOnce = AT_ONCE_MAX): Places {
     }
     key.running++
     key.unended++
-    return { key, job: key.loaded.shift() as Loaded, ...place }
+    return { key, job: key.loaded.shift() as Loaded, ...slot }
   }
 
   /** The next job of an organisation. A key that may begin no more is removed. */
   function takeOne(org: string, own: Key[], nowMs: number): Taken | null {
     for (let key = own.shift(); key; key = own.shift()) {
       if (!mayBegin(key, nowMs)) continue
-      const place = placeOf(org)
-      if (place === null) return null
+      const slot = slotOf(org)
+      if (slot === null) return null
       own.push(key)
-      return begin(key, place, nowMs)
+      return begin(key, slot, nowMs)
     }
     return null
   }

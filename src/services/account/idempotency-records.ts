@@ -1,18 +1,18 @@
 // Keeps the answers to requests with an Idempotency-Key for a day.
 import type { Tx } from '../../engines/engines.ts'
-import type { KeptAnswers, KeyedRequest } from '../../kit/host/kept-answers.ts'
-import * as store from './kept-answers.store.ts'
+import type { IdempotencyRecords, KeyedRequest } from '../../kit/host/idempotency-records.ts'
+import * as store from './idempotency-records.store.ts'
 
 export const LIFETIME_MS = 24 * 60 * 60_000
 
 /** Answers that were kept before this time have ended. */
 export const keptSince = (at: string): string => new Date(Date.parse(at) - LIFETIME_MS).toISOString()
 
-export const keptAnswers: KeptAnswers = {
-  find: (db, request, at) => store.selectAnswer(db, request, keptSince(at)),
-  keep: (db, request, kept, at) => store.insertAnswer(db, request, kept, at, keptSince(at)),
+export const idempotencyRecords: IdempotencyRecords = {
+  find: (db, request, at) => store.selectRecord(db, request, keptSince(at)),
+  keep: (db, request, kept, at) => store.insertRecord(db, request, kept, at, keptSince(at)),
 }
 
 /** For a request that was carried out and cannot be taken back: if another process keeps an answer to the same one, that stays. */
 export const keepOnce = (db: Tx, request: KeyedRequest, answer: unknown, at: string): Promise<void> =>
-  store.insertAnswer(db, request, { answer, made: '' }, at, keptSince(at), true)
+  store.insertRecord(db, request, { answer, made: '' }, at, keptSince(at), true)
