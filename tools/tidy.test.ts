@@ -55,6 +55,8 @@ describe('code that is allowed in certain files only', () => {
     ['outgoing requests go through the HTTP engine', /\bfetch\(|from 'undici'/, inEngines],
     ['services have no timers of their own', /\bsetInterval\(/, file => !file.startsWith('src/services/')],
     ['the router is imported in host/routes.ts', /from 'find-my-way'/, file => file === 'src/host/routes.ts'],
+    // The engines know no organisations.
+    ['stores take the type of an organisation', /\borg: string\b/, file => !isStore(file) || inEngines(file)],
     ['there are no TODO comments', /\b(TODO|FIXME|XXX|HACK)\b/, () => false],
   ]
   for (const [rule, pattern, allowed] of rules) {

@@ -1,6 +1,7 @@
 // An ordinary tenant while a large organisation is deleted: `npm run soak:deletion`, `npm run soak:deletion -- --rows 300000`.
 // Two hosts have that organisation. It is deleted on the second one first (the control) and then on the ordinary tenant's own
 // (the subject), so that both measure the same contention for the CPU and the disk. Exits with 1 when a target is missed.
+
 import { loadavg } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -8,6 +9,7 @@ import { Agent, request } from 'undici'
 import { DATABASE_USER } from '../../src/engines/db/embedded/server.ts'
 import { openPostgres } from '../../src/engines/db/postgres.ts'
 import type { Database } from '../../src/engines/engines.ts'
+import type { OrgId } from '../../src/kit/caller.ts'
 import { countRows, waysOf } from '../../src/kit/tables/store.ts'
 import { services } from '../../src/services/index.ts'
 import { type SoakHost, startSoakHost, type Tenant } from './hosts.ts'
@@ -123,7 +125,7 @@ async function leftOf(name: string, { db, tenant }: Doomed): Promise<string[]> {
   const left: string[] = []
   for (const table of services.flatMap(({ tables }) => tables)) {
     if (table.shared !== null || table.kept !== null || table.remove !== null) continue
-    for (const way of waysOf(table, tenant.org)) {
+    for (const way of waysOf(table, tenant.org as OrgId)) {
       if ((await countRows(db, table, way, 1)) > 0) left.push(`${name} has rows in ${table.name}`)
     }
   }

@@ -1,7 +1,9 @@
 // Verifies access tokens for the API and UserInfo: signature, issuer, audience, type and expiry. Callers check
 // separately whether the sign-in still exists.
+
 import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { Clock } from '../engines/engines.ts'
+import type { OrgId } from '../kit/caller.ts'
 import { ACCESS_TOKEN_ALG } from './provider.ts'
 
 /** An unknown key id may be a new key: the keys are reloaded, at most this often. */
@@ -11,7 +13,7 @@ const MAX_AGE_MS = 30_000
 
 export type AccessToken = {
   user: string
-  org: string
+  org: OrgId
   /** The id of the grant it was issued under. */
   signIn: string
   client: string
@@ -72,7 +74,7 @@ function claimsIn({ sub, owner, sid, client_id, scope, exp }: JWTPayload): Acces
   if (!texts.every(text => typeof text === 'string' && text !== '')) return null
   return {
     user: sub as string,
-    org: owner as string,
+    org: owner as OrgId,
     signIn: sid as string,
     client: client_id as string,
     scopes: typeof scope === 'string' ? scope.split(' ') : [],

@@ -1,8 +1,10 @@
 // Stores oidc-provider's models in PostgreSQL, each under the digest of its id: the database contains no usable token,
 // code or session id.
+
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'
+import type { OrgId } from '../kit/caller.ts'
 import { oidc as store } from '../services/iam/public.ts'
 import { thisRequest } from './request.ts'
 import { digestOfEntry, graceStart, REFRESH_GRACE_MS, save } from './saving.ts'
@@ -96,7 +98,7 @@ export async function isSignedIn({ db, clock }: Engines, brand: string, grantId:
 }
 
 /** Stores the organisation that a grant is for. */
-export async function setGrantOrg({ db }: Engines, brand: string, grantId: string, org: string): Promise<void> {
+export async function setGrantOrg({ db }: Engines, brand: string, grantId: string, org: OrgId): Promise<void> {
   await store.updateGrantOrg(db.autocommit, { brand, model: 'Grant' }, digestOfEntry(grantId), org)
 }
 

@@ -1,13 +1,15 @@
 // The sign-in step in which a person chooses an organisation. Only Stoa's own app has this step: every other app
 // belongs to one organisation.
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
+import type { OrgId } from '../kit/caller.ts'
 import { ensureBrowserId } from './browser-id.ts'
 import { readForm, show } from './forms.ts'
 import { choicePage, contentPolicy, problemPage } from './pages.ts'
 import { type ClaimGrant, newGrant, SIGN_IN_PATH } from './provider.ts'
 
-export type Membership = { org: string; name: string; role: string }
+export type Membership = { org: OrgId; name: string; role: string }
 
 export type ChoiceOptions = {
   provider: Provider
@@ -17,7 +19,7 @@ export type ChoiceOptions = {
   audience: string
   memberships: (user: string) => Promise<Membership[]>
   /** Stores the organisation that a grant is for. */
-  setGrantOrg: (grantId: string, org: string) => Promise<void>
+  setGrantOrg: (grantId: string, org: OrgId) => Promise<void>
   grantOrg: (grantId: string) => Promise<string | null>
   claimGrant: ClaimGrant
 }
@@ -69,7 +71,7 @@ export async function grantForOnlyOrg(options: ChoiceOptions, user: string): Pro
 
 /** The grant that this browser session already has for the organisation: replacing it would sign out its other tabs.
  *  Otherwise a new grant, which replaces the one for another organisation. */
-async function grantForOrg(options: ChoiceOptions, user: string, cookie = '', org: string): Promise<string> {
+async function grantForOrg(options: ChoiceOptions, user: string, cookie = '', org: OrgId): Promise<string> {
   const { provider, ownClient, grantOrg, claimGrant } = options
   const session = await provider.Session.find(cookie)
   let created: string | null = null
@@ -90,7 +92,7 @@ async function grantForOrg(options: ChoiceOptions, user: string, cookie = '', or
 
 const endGrant = async (provider: Provider, grantId: string) => (await provider.Grant.find(grantId))?.destroy()
 
-async function newOrgGrant(options: ChoiceOptions, user: string, org: string): Promise<string> {
+async function newOrgGrant(options: ChoiceOptions, user: string, org: OrgId): Promise<string> {
   const { provider, ownClient, audience, setGrantOrg } = options
   const { jti } = await newGrant(provider, { clientId: ownClient, accountId: user }, audience)
   await setGrantOrg(jti, org)

@@ -1,5 +1,6 @@
 // The identity origin: the six OpenID Connect paths, the sign-in pages, and one constant page for every other path.
 // Headers that oidc-provider would trust are overwritten here first.
+
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { JWK } from 'jose'
@@ -7,6 +8,7 @@ import type Provider from 'oidc-provider'
 import type { AdapterPayload } from 'oidc-provider'
 import type { Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
+import type { OrgId } from '../kit/caller.ts'
 import type { SignIn } from '../kit/host/sign-in.ts'
 import type { AccountPage } from '../services/iam/public.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
@@ -221,7 +223,7 @@ async function stepOptions(options: IdentityOptions) {
       return directory.join(token, digest, address)
     },
     isMember: async (user: string, clientId: string) => (await directory.person(user, clientId, null)) !== null,
-    setGrantOrg: (grantId: string, org: string) => setGrantOrg(engines, directory.brand, grantId, org),
+    setGrantOrg: (grantId: string, org: OrgId) => setGrantOrg(engines, directory.brand, grantId, org),
     grantOrg: (grantId: string) => grantOrg(engines, directory.brand, grantId),
     claimGrant: claimGrant.bind(null, engines, directory.brand),
   }

@@ -1,17 +1,18 @@
 // Rows of many calls that are written together, those of each organisation apart: one whose rows cannot be written delays
 // no other.
+import type { OrgId } from './caller.ts'
 import type { Groups } from './groups.ts'
 
 export type OrgGroups<Row> = Groups<Row> & {
   /** How many of this organisation are not written. */
-  sizeOf(org: string): number
+  sizeOf(org: OrgId): number
 }
 
-export function openOrgGroups<Row extends { org: string }>(open: (org: string) => Groups<Row>): OrgGroups<Row> {
+export function openOrgGroups<Row extends { org: OrgId }>(open: (org: OrgId) => Groups<Row>): OrgGroups<Row> {
   const all = new Map<string, Groups<Row>>()
   let size = 0
 
-  function groupsOf(org: string): Groups<Row> {
+  function groupsOf(org: OrgId): Groups<Row> {
     const found = all.get(org) ?? open(org)
     all.set(org, found)
     return found

@@ -1,11 +1,13 @@
 // Answers that are kept under the `Idempotency-Key` of the request, so that a repeated request gets the same answer.
+
 import type { Sql, Tx } from '../../engines/engines.ts'
 import { type Reply, reply } from '../answer.ts'
+import type { OrgId } from '../caller.ts'
 
 /** A request with a key: the digest of the key, and a MAC of who sent what. `path` has what its path names, which was there
  *  before. */
 export type KeyedRequest = {
-  org: string
+  org: OrgId
   operation: string
   path: unknown[]
   key: Uint8Array

@@ -1,4 +1,5 @@
 // The identity provider's interface for services.
+import type { OrgId } from '../caller.ts'
 
 /** Signs browsers in at the API's own origin, which is a client app of the identity provider. People choose there the
  *  organisation they act in. */
@@ -18,7 +19,7 @@ export interface SignIn {
 }
 
 /** A person who signed in; `signIn` is the id of the grant. Ending it ends every credential issued from it. */
-export type SignedIn = { user: string; org: string; signIn: string }
+export type SignedIn = { user: string; org: OrgId; signIn: string }
 
 /** The claims of a valid access token. */
 export type TokenClaims = SignedIn & { expiresMs: number }

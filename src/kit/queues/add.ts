@@ -1,5 +1,7 @@
 // Adding jobs to a queue.
+
 import type { Clock, Random, Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../caller.ts'
 import type { NewJob, Queue, QueueDeclaration } from '../queue.ts'
 import { newUuid } from '../uuid.ts'
 import type { Emits } from '../write.ts'
@@ -11,7 +13,7 @@ export const QUEUES_CHANNEL = 'queues'
 /** For who holds no keys, and has no bound. */
 export const NOT_HELD = { me: null, waitingMax: 2 ** 31 - 1, isOrdered: false }
 
-export type JobRow = store.JobRow & { org: string }
+export type JobRow = store.JobRow & { org: OrgId }
 
 type Declared = Pick<QueueDeclaration<unknown, unknown, unknown, unknown, Emits>, 'priorities' | 'pausesMs'>
 

@@ -1,5 +1,7 @@
 // The SQL on jobs that workers outside claim.
+
 import type { Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../caller.ts'
 import type { DueJob, JobRow } from './store.ts'
 
 /** The claim of a worker outside: until its lease ends. */
@@ -19,11 +21,9 @@ export async function claimJobs(
   ranks: number,
   keys: readonly string[],
   claim: Claim & { max: number },
-): Promise<(DueJob & { org: string })[]> {
+): Promise<(DueJob & { org: OrgId })[]> {
   const { lease, leaseMs, now, max } = claim
-  return db<
-    DueJob & { org: string }
-  >`with next as (select d.id, w.org from generate_series(0, ${ranks}::int) as r (rank)
+  return db<DueJob & { org: OrgId }>`with next as (select d.id, w.org from generate_series(0, ${ranks}::int) as r (rank)
       cross join (select key, org from queue_keys where queue = ${queue} and key = any(${keys}) and not is_paused) as w
       cross join lateral (select id from queue_jobs
         where queue = ${queue} and key = w.key and rank = r.rank and due <= ${now} and attempts < attempts_max

@@ -1,15 +1,17 @@
 // All SQL on queues. Rows of queue_keys are locked after all others, in the order of queues and keys by their bytes.
+
 import type { Sql, Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../caller.ts'
 import { rowsAs } from '../sql.ts'
 
 export async function notifyWorkers(db: Tx, channel: string): Promise<void> {
   await db`select pg_notify(${channel}, '')`
 }
 
-export type KeyCount = { key: string; org: string; count: number; due: string }
+export type KeyCount = { key: string; org: OrgId; count: number; due: string }
 const keyCounts = rowsAs<KeyCount>('g', { key: 'text', org: 'text', count: 'int', due: 'timestamptz' })
 
-export type AddedTo = { key: string; org: string; waiting: number; holder: string | null }
+export type AddedTo = { key: string; org: OrgId; waiting: number; holder: string | null }
 
 /** Says that there is something to do. Returns the keys of which more than that wait now, and those that others hold or nobody.
  *  This process must be told of its own after the commit: to write it for each job of a storm, and to read it again, would
@@ -31,7 +33,7 @@ export async function addToKeys(
 }
 
 export async function countWaiting(db: Sql, queue: string, orgs: readonly string[]): Promise<Map<string, number>> {
-  const rows = await db<{ org: string; count: number }>`select org, sum(waiting)::int as count from queue_keys
+  const rows = await db<{ org: OrgId; count: number }>`select org, sum(waiting)::int as count from queue_keys
     where queue = ${queue} and org = any(${orgs}) group by org`
   return new Map(rows.map(({ org, count }) => [org, count]))
 }
@@ -95,7 +97,7 @@ export async function releaseAllOf(db: Tx, holders: readonly string[], now: stri
 export type ClaimedKey = {
   queue: string
   key: string
-  org: string
+  org: OrgId
   concurrency: number | null
   rateCount: number | null
   rateMs: number | null
@@ -248,7 +250,7 @@ export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<
   return new Map(rows.map(({ id, isOver }) => [id, { isOver }]))
 }
 
-type Over = DueJob & { org: string }
+type Over = DueJob & { org: OrgId }
 
 /** Jobs that are over without another attempt: those that expired, and those whose worker outside did not end the last one. */
 export async function takeExpired(db: Tx, now: string, count: number): Promise<Over[]> {
@@ -327,7 +329,7 @@ export async function upsertKey(
   db: Tx,
   queue: string,
   key: string,
-  org: string,
+  org: OrgId,
   set: KeySettings,
   now: string,
 ): Promise<void> {
@@ -342,7 +344,7 @@ export async function pauseKey(
   db: Tx,
   queue: string,
   key: string,
-  org: string,
+  org: OrgId,
   isPaused: boolean,
   now: string,
 ): Promise<void> {

@@ -1,6 +1,8 @@
 // The SQL that comes from the declarations of tables. Rows are found by their place (`ctid`), so that one statement serves all
 // tables, and those that others hold are left for the next time: waiting for several of them could be a deadlock.
+
 import type { Fragment, Sql, Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../caller.ts'
 import { fragment, nameOf } from '../sql.ts'
 import type { Retention, Table } from '../table.ts'
 import { lowestUuid } from '../uuid.ts'
@@ -8,7 +10,7 @@ import { lowestUuid } from '../uuid.ts'
 const ALL = fragment`true`
 
 /** Each way in which rows of the table `t` belong to an organisation: by a column, or by a row of another table. */
-export function waysOf({ org: column, through }: Table, org: string): Fragment[] {
+export function waysOf({ org: column, through }: Table, org: OrgId): Fragment[] {
   const byColumn = column === null ? [] : [fragment`t.${nameOf(column)} = ${org}`]
   const byOthers = through.map(
     ({ table, columns, keys, org: owner = 'org' }) =>
@@ -134,7 +136,7 @@ export async function selectSizes(db: Sql): Promise<TableSize[]> {
     where t.relkind = 'r' and t.relnamespace = 'public'::regnamespace group by 1 order by 1`
 }
 
-export type OrgRows = { table: string; org: string; rows: number }
+export type OrgRows = { table: string; org: OrgId; rows: number }
 
 /** The organisations with the most rows in each table, by the last statistics; `columns` are those of their slugs. */
 export async function selectLargest(db: Sql, columns: readonly string[], count: number): Promise<OrgRows[]> {

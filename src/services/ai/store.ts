@@ -60,7 +60,7 @@ export async function notifyProviders(db: Tx, channel: string): Promise<void> {
 
 export type RequestRow = {
   id: string
-  org: string
+  org: OrgId
   created: string
   key: string | null
   project: string | null

@@ -1,9 +1,11 @@
 // Money through the real host: holds, settlements, the journal, usage, credits and alerts.
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { all, CENT, holdMoney, openBillingWorld, until } from '../../../test/billing-world.ts'
 import { startHost } from '../../../test/host.ts'
 import { ConstraintViolated, type Database, EngineUnavailable, type Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
 import { writeTransfers } from './journal.ts'
 
 const { host, newOrg, spend, balanceOf, credit, isBalanced } = await openBillingWorld()
@@ -196,7 +198,7 @@ describe('credits', () => {
 })
 
 describe('the journal', () => {
-  const transfer = (org: string, id: string) =>
+  const transfer = (org: OrgId, id: string) =>
     ({
       id,
       org,
@@ -211,7 +213,9 @@ describe('the journal', () => {
   it('has a transfer once, however often it is written', async () => {
     const { org, key } = await newOrg()
     const write = (tx: Tx) =>
-      writeTransfers(tx, [{ ...transfer(org, 'txn_same'), created: host.clock.now().toISOString(), metadata: {} }])
+      writeTransfers(tx, [
+        { ...transfer(org as OrgId, 'txn_same'), created: host.clock.now().toISOString(), metadata: {} },
+      ])
     await host.db.transaction(write)
     await assert.rejects(host.db.transaction(write), ConstraintViolated)
     assert.equal((await balanceOf(key)).balance, -0.000005)

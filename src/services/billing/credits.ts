@@ -55,7 +55,15 @@ export const addCredit = operation({
         throw new Fault('not_found', { message: `There is no organisation ${org}.` })
       const [id, created] = [`txn_${random.token(24)}`, clock.now().toISOString()]
       const [from, to] = amount < 0 ? (['balance', 'credits'] as const) : (['credits', 'balance'] as const)
-      const transfer = { id, org, from, to, amount: Math.abs(amount) * UNITS_PER_CENT, created, metadata: { reason } }
+      const transfer = {
+        id,
+        org: tenant,
+        from,
+        to,
+        amount: Math.abs(amount) * UNITS_PER_CENT,
+        created,
+        metadata: { reason },
+      }
       await writeTransfers(db, [{ ...transfer, product: null, model: null, key: null, project: null }])
       record(id, { org: { to: org }, amount: { to: amount }, reason: { to: reason } })
       emit('billing.credit.added', { transactionId: id, amount, reason }, tenant)

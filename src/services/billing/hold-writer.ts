@@ -1,5 +1,7 @@
 // Writes the holds of this process, and says what organisations get that pay in advance.
+
 import type { Database } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
 import { type Groups, openGroups } from '../../kit/groups.ts'
 import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
 import * as store from './store.ts'
@@ -14,7 +16,7 @@ export type Placing = store.NewHold & { least: number; became: 'waiting' | 'held
 
 export type HoldWriter = OrgGroups<Placing> & {
   /** Whether the last hold of the organisation was written, and the next one does not wait for long. */
-  isWell(org: string): boolean
+  isWell(org: OrgId): boolean
 }
 
 export type HoldWriterOptions = {
@@ -23,7 +25,7 @@ export type HoldWriterOptions = {
   /** When a hold that is written now ends, unless it is renewed. */
   expiry: () => string
   /** Resolves when what the organisation used before is booked, so that no more is held for it. */
-  booked: (org: string) => Promise<void>
+  booked: (org: OrgId) => Promise<void>
   warn: (error: unknown) => void
 }
 
@@ -32,7 +34,7 @@ export function openHoldWriter(options: HoldWriterOptions): HoldWriter {
   const writing = new Map<string, number>()
   const failed = new Set<string>()
 
-  function openOne(org: string): Groups<Placing> {
+  function openOne(org: OrgId): Groups<Placing> {
     const write = async (group: readonly Placing[]): Promise<[]> => {
       writing.set(org, performance.now())
       try {
@@ -55,7 +57,7 @@ export function openHoldWriter(options: HoldWriterOptions): HoldWriter {
   }
 }
 
-async function place({ db, isPrepaid, expiry, booked }: HoldWriterOptions, org: string, group: readonly Placing[]) {
+async function place({ db, isPrepaid, expiry, booked }: HoldWriterOptions, org: OrgId, group: readonly Placing[]) {
   const own = db.for(org)
   if (await store.insertHolds(own.autocommit, org, group, expiry(), isPrepaid)) {
     for (const hold of group) hold.became = 'held'

@@ -195,7 +195,7 @@ function charge(open: Open, { row, placed }: Running, used: Charge): Promise<voi
 }
 
 /** Resolves when what the organisation used before is booked, by whichever process. */
-async function booked(open: Open, org: string): Promise<void> {
+async function booked(open: Open, org: OrgId): Promise<void> {
   const { ends, charges, unbooked, refused } = open
   await ends.written(org)
   await charges.written(org)
@@ -269,7 +269,7 @@ async function releaseHold(open: Open, { id, org, became }: Placing): Promise<vo
   }
 }
 
-async function releaseNow({ db }: Open, org: string, ids: readonly string[]): Promise<void> {
+async function releaseNow({ db }: Open, org: OrgId, ids: readonly string[]): Promise<void> {
   await store.addToAccounts(db.for(org).autocommit, [{ org, kind: 'balance', amount: 0 }], ids)
 }
 

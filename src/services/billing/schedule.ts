@@ -1,5 +1,7 @@
 // Renews the holds of this process, charges those of processes that died, and checks the journal.
+
 import { EngineUnavailable, type Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
 import { type Billing, schedule } from './state.ts'
 import * as store from './store.ts'
 
@@ -46,7 +48,7 @@ type Settling = Pick<Billing, 'settleLeft'> & {
 
 /** Charges what dead processes left behind of one organisation. Neither one of its holds that cannot be charged nor rows of it
  *  that are locked keep others from it. */
-async function settleOrg(settling: Settling, org: string, signal: AbortSignal): Promise<void> {
+async function settleOrg(settling: Settling, org: OrgId, signal: AbortSignal): Promise<void> {
   const { now, write, settleLeft, failed } = settling
   let count = LEFT_MAX
   let isMore = true

@@ -20,7 +20,7 @@ export type SettlingOptions = Publishing & { charged: ReadonlyMap<string, Charge
 export async function settle(
   by: SettlingOptions,
   db: Database,
-  org: string,
+  org: OrgId,
   settlements: readonly Settlement[],
   alerted: Set<string>,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function settle(
 async function settlePlain(
   by: SettlingOptions,
   db: Tx,
-  org: string,
+  org: OrgId,
   ids: readonly string[],
   settlements: readonly Settlement[],
 ): Promise<void> {

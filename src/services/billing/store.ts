@@ -9,7 +9,7 @@ export type AccountKind = 'balance' | 'credits' | 'revenue'
 /** `product`, `model`, `key` and `project` are null for credits. */
 export type NewTransfer = {
   id: string
-  org: string
+  org: OrgId
   from: AccountKind
   to: AccountKind
   amount: number
@@ -39,7 +39,7 @@ export async function selectKnown(db: Sql, ids: readonly string[]): Promise<Set<
   return new Set(rows.map(({ id }) => id))
 }
 
-export type Account = { org: string; kind: AccountKind; amount: number }
+export type Account = { org: OrgId; kind: AccountKind; amount: number }
 const moves = rowsAs<Account>('m', { org: 'text', kind: 'text', amount: 'bigint' })
 
 /** Moves amounts, and ends these holds. Returns what the accounts have then. Rows are locked in one order: transactions that
@@ -62,7 +62,7 @@ export async function addToAccounts(
 
 /** The same for what one organisation spent, as part of one statement with `deleteHolds` of the same ids: what is held for them is
  *  that of before the statement. */
-export async function moveSpent(db: Tx, org: string, spent: number, holds: readonly string[]): Promise<void> {
+export async function moveSpent(db: Tx, org: OrgId, spent: number, holds: readonly string[]): Promise<void> {
   await db`insert into billing_accounts as a (org, kind, amount, held)
     select ${org}, kind, amount, held from (values ('balance', -${spent}::bigint,
         -(select coalesce(sum(amount), 0) from billing_holds where id = any(${holds}))::bigint),
@@ -76,7 +76,7 @@ export async function deleteHolds(db: Tx, ids: readonly string[]): Promise<void>
 }
 
 export type HourRow = {
-  org: string
+  org: OrgId
   hour: string
   product: string
   key: string
@@ -107,14 +107,14 @@ export async function addToHours(db: Tx, rows: readonly HourRow[]): Promise<void
 
 /** What organisations had spent in the month before, and what their alerts are. */
 export type SpentBefore = {
-  org: string
+  org: OrgId
   month: string
   spent: number
   spendAlerts: number[]
   balanceAlert: number | null
 }
 
-type Spent = { org: string; amount: number }
+type Spent = { org: OrgId; amount: number }
 const sums = rowsAs<Spent>('s', { org: 'text', amount: 'bigint' })
 
 /** Adds to what they spent in that month. */
@@ -139,14 +139,14 @@ export async function addToMonthUnlessAlerted(db: Tx, month: string, spent: read
 
 export type Balance = { amount: number; held: number }
 
-export async function selectBalance(db: Sql, org: string): Promise<Balance> {
+export async function selectBalance(db: Sql, org: OrgId): Promise<Balance> {
   const [row] = await db<Balance>`select amount, held from billing_accounts where org = ${org} and kind = 'balance'`
   return row ?? { amount: 0, held: 0 }
 }
 
 export type NewHold = {
   id: string
-  org: string
+  org: OrgId
   amount: number
   product: string
   model: string
@@ -165,7 +165,7 @@ const newHolds = rowsAs<NewHold>('h', {
  *  the disk only then: what is lost with the database is released, and another call might hold it. */
 export async function insertHolds(
   db: Tx,
-  org: string,
+  org: OrgId,
   holds: readonly NewHold[],
   expires: string,
   isPrepaid: boolean,
@@ -188,7 +188,7 @@ export async function insertHolds(
 }
 
 /** Locks the account until the transaction ends. */
-export async function lockBalance(db: Tx, org: string): Promise<Balance> {
+export async function lockBalance(db: Tx, org: OrgId): Promise<Balance> {
   const [row] = await db<Balance>`select amount, held from billing_accounts where org = ${org} and kind = 'balance'
     for update`
   return row ?? { amount: 0, held: 0 }
@@ -210,7 +210,7 @@ export type EndedHold = Omit<NewHold, 'amount'> & { ended: string; details: unkn
 
 /** Holds of one organisation whose calls have ended. Those that could not be written before are written now. Rows as one text
  *  are read faster than a list for each column, which counts here: clients wait for it. */
-export async function endHolds(db: Tx, org: string, holds: readonly EndedHold[], expires: string): Promise<void> {
+export async function endHolds(db: Tx, org: OrgId, holds: readonly EndedHold[], expires: string): Promise<void> {
   const rows = holds.map(({ id, product, model, key, project, soFar, metadata, ended, details }) => ({
     ...{ id, product, model, key, project, soFar, metadata, ended, details },
   }))
@@ -224,7 +224,7 @@ export async function endHolds(db: Tx, org: string, holds: readonly EndedHold[],
 }
 
 /** Those of calls of an organisation that have ended. */
-export async function selectEnded(db: Sql, org: string): Promise<string[]> {
+export async function selectEnded(db: Sql, org: OrgId): Promise<string[]> {
   const rows = await db<{ id: string }>`select id from billing_holds where org = ${org} and ended is not null`
   return rows.map(({ id }) => id)
 }
@@ -233,8 +233,8 @@ export type LeftHold = Omit<EndedHold, 'ended'> & { ended: string | null }
 const LEFT = fragment`id, org, product, model, key, project, so_far as "soFar", metadata, ended, details`
 
 /** Those of the ids that are written. */
-export async function selectHolds(db: Sql, ids: readonly string[]): Promise<{ id: string; org: string }[]> {
-  return db<{ id: string; org: string }>`select id, org from billing_holds where id = any(${ids})`
+export async function selectHolds(db: Sql, ids: readonly string[]): Promise<{ id: string; org: OrgId }[]> {
+  return db<{ id: string; org: OrgId }>`select id, org from billing_holds where id = any(${ids})`
 }
 
 export async function lockHolds(db: Tx, ids: readonly string[]): Promise<LeftHold[]> {
@@ -242,8 +242,8 @@ export async function lockHolds(db: Tx, ids: readonly string[]): Promise<LeftHol
 }
 
 /** Organisations with holds whose process died, after that one. */
-export async function selectLeftOrgs(db: Sql, now: string, after: string): Promise<string[]> {
-  const rows = await db<{ org: string }>`select distinct org from billing_holds
+export async function selectLeftOrgs(db: Sql, now: string, after: string): Promise<OrgId[]> {
+  const rows = await db<{ org: OrgId }>`select distinct org from billing_holds
     where expires < ${now} and org > ${after} order by org limit 100`
   return rows.map(({ org }) => org)
 }
@@ -252,7 +252,7 @@ export async function selectLeftOrgs(db: Sql, now: string, after: string): Promi
  *  up soon. */
 export async function lockExpiredHolds(
   db: Tx,
-  org: string,
+  org: OrgId,
   now: string,
   count: number,
   without: readonly string[],
@@ -365,8 +365,8 @@ export async function sumAccounts(db: Sql): Promise<number> {
 }
 
 /** The accounts that do not have the amount that their transfers give. */
-export async function selectUnbalanced(db: Sql): Promise<{ org: string; kind: string }[]> {
-  return db<{ org: string; kind: string }>`with moved as (
+export async function selectUnbalanced(db: Sql): Promise<{ org: OrgId; kind: string }[]> {
+  return db<{ org: OrgId; kind: string }>`with moved as (
       select org, to_kind as kind, amount from billing_transfers
       union all select org, from_kind, -amount from billing_transfers),
     derived as (select org, kind, sum(amount) as amount from moved group by org, kind)

@@ -1,8 +1,10 @@
 // The SQL of event ingest.
+
 import type { Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
 import { rowsAs } from '../../kit/sql.ts'
 
-export type EventId = { org: string; id: string }
+export type EventId = { org: OrgId; id: string }
 const sent = rowsAs<EventId>('sent', { org: 'text', id: 'uuid' })
 
 /** Violates a constraint if one of them is not new. In one order, like `insertIds`. */

@@ -1,5 +1,7 @@
 // All SQL on what was delivered: reading it, and sending again.
+
 import type { Sql, Tx } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
 import { fragment } from '../../kit/sql.ts'
 import * as dispatch from './dispatch/store.ts'
 
@@ -76,7 +78,7 @@ export async function countResends(db: Tx, resends: readonly Resend[]): Promise<
 }
 
 /** Until the transaction ends, nobody changes the endpoint. */
-export async function lockTarget(db: Tx, org: string, webhook: string): Promise<dispatch.Target | null> {
+export async function lockTarget(db: Tx, org: OrgId, webhook: string): Promise<dispatch.Target | null> {
   const [target] = await db<dispatch.Target>`select id as webhook, org, url, status, secret, former,
       former_until as "formerUntil"
     from webhooks where org = ${org} and id = ${webhook} for no key update`

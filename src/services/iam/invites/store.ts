@@ -84,7 +84,7 @@ const INVITER_MAY = fragment`exists (
   select from members where members.org = invites.org and members.email = invites.invited_by
     and (members.role = 'owner' or (members.role = 'admin' and invites.role <> 'owner')))`
 
-export type InvitationTo = Omit<Invite, 'email'> & { org: string; name: string }
+export type InvitationTo = Omit<Invite, 'email'> & { org: OrgId; name: string }
 
 /** The valid invitations to an address, newest first, after the position `last`. */
 export function selectInvitationsTo(
@@ -102,7 +102,7 @@ export function selectInvitationsTo(
     order by invites.created desc, invites.id desc limit ${count}`
 }
 
-type AcceptedInvite = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { org: string }
+type AcceptedInvite = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { org: OrgId }
 type InvitationRow = Omit<AcceptedInvite, 'id'> & { hasPassword: boolean }
 
 /** The invitation with that digest, with the name of the organisation. It is valid only while the inviter may still add

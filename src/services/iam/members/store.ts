@@ -46,7 +46,7 @@ export async function ownersOf(db: Sql, org: OrgId, count: number): Promise<stri
   return rows.map(({ email }) => email)
 }
 
-export type Membership = { org: string; name: string; role: Role }
+export type Membership = { org: OrgId; name: string; role: Role }
 
 /** All memberships of a person. */
 export function selectMemberships(db: Sql, user: string): Promise<Membership[]> {

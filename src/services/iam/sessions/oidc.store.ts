@@ -211,13 +211,13 @@ export async function updateGrantOrg(
   db: Tx,
   { brand, model }: EntryType,
   digest: Uint8Array,
-  org: string,
+  org: OrgId,
 ): Promise<void> {
   await db`update oidc set org = ${org} where brand = ${brand} and model = ${model} and digest = ${digest}`
 }
 
 export async function selectGrantOrg(db: Sql, { brand, model }: EntryType, digest: Uint8Array): Promise<string | null> {
-  const [row] = await db<{ org: string | null }>`select org from oidc
+  const [row] = await db<{ org: OrgId | null }>`select org from oidc
     where brand = ${brand} and model = ${model} and digest = ${digest}`
   return row?.org ?? null
 }
@@ -228,7 +228,7 @@ export type SignedIn = { email: string; role: Role; isPlanted: boolean; app: str
 export async function findSignIn(
   db: Sql,
   digest: string,
-  { user, org }: { user: string; org: string },
+  { user, org }: { user: string; org: OrgId },
 ): Promise<SignedIn | null> {
   const [row] = await db<SignedIn>`select users.email, members.role, users.password_by is not null as "isPlanted",
       apps.brand || ' ' || apps.id as app, apps.trusted as "isTrusted"

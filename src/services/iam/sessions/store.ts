@@ -28,7 +28,7 @@ export function selectSignIns(
 }
 
 /** A browser that is signed in at the identity origin, and where it is used. `id` is the hex digest of its session. */
-export type BrowserSession = { id: string; since: string; apps: { app: string; org: string }[] }
+export type BrowserSession = { id: string; since: string; apps: { app: string; org: OrgId }[] }
 
 /** Newest first. */
 export function selectBrowsers(db: Sql, user: string, at: string, count: number): Promise<BrowserSession[]> {

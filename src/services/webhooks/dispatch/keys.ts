@@ -1,9 +1,11 @@
 // The keys that sign deliveries, kept in memory: to unseal a secret costs more than to send a delivery.
+
 import type { Seal } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
 import { unsealSecret } from '../secret.ts'
 import { type SigningKeys, signingKeys } from './signature.ts'
 
-export type KeysOf = (org: string, webhook: string, sealed: Uint8Array) => SigningKeys
+export type KeysOf = (org: OrgId, webhook: string, sealed: Uint8Array) => SigningKeys
 
 /** Each takes about a kilobyte. */
 const KEPT_MAX = 10_000

@@ -1,12 +1,13 @@
 // Attempts by endpoint, for the metrics: of the endpoints that were tried last, because each takes several lines.
+import type { OrgId } from '../../../kit/caller.ts'
 import type { Gauge } from '../../../kit/service.ts'
 
 const ENDPOINTS_MAX = 1_000
 
-type Count = { org: string; ok: number; failed: number; ms: number }
+type Count = { org: OrgId; ok: number; failed: number; ms: number }
 
 export type Measured = {
-  add(org: string, webhook: string, isOk: boolean, durationMs: number): void
+  add(org: OrgId, webhook: string, isOk: boolean, durationMs: number): void
   gauges(): Gauge[]
 }
 

@@ -3,13 +3,13 @@ import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { rowsAs } from '../../../kit/sql.ts'
 
-export async function selectActiveEndpoints(db: Sql, org: string): Promise<{ id: string; events: string[] }[]> {
+export async function selectActiveEndpoints(db: Sql, org: OrgId): Promise<{ id: string; events: string[] }[]> {
   return db<{ id: string; events: string[] }>`select id, events from webhooks where org = ${org} and status = 'active'
     order by id`
 }
 
 /** It changes with every change of an active endpoint. */
-export async function selectVersion(db: Sql, org: string): Promise<string> {
+export async function selectVersion(db: Sql, org: OrgId): Promise<string> {
   const [row] = await db<{
     version: string
   }>`select coalesce(md5(string_agg(id || ' ' || xmin, ',' order by id)), '') as version
@@ -17,7 +17,7 @@ export async function selectVersion(db: Sql, org: string): Promise<string> {
   return row?.version ?? ''
 }
 
-export type NewEvent = { id: string; org: string; subject: string; body: string }
+export type NewEvent = { id: string; org: OrgId; subject: string; body: string }
 
 const newEvents = rowsAs<NewEvent>('e', { id: 'uuid', org: 'text', subject: 'text', body: 'text' })
 
@@ -34,7 +34,7 @@ export async function lockEndpoints(db: Tx, webhooks: readonly string[]): Promis
 /** Where an attempt is sent, and what signs it. */
 export type Target = {
   webhook: string
-  org: string
+  org: OrgId
   url: string
   status: 'active' | 'disabled'
   secret: Uint8Array

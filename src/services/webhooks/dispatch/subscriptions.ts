@@ -1,7 +1,9 @@
 // Which endpoints of an organisation want an event. There may be 64,000 patterns: they are in a tree of tokens, so that an
 // event costs what fits it and not what there is. The tree is kept until an endpoint changes.
+
 import { setImmediate as turn } from 'node:timers/promises'
 import { matches, type Sql } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
 import * as store from './store.ts'
 
 /** Characters of patterns in memory, of all organisations. The tree takes a few times as much. */
@@ -100,14 +102,14 @@ function find(root: Node, subject: string): string[] {
   return [...found]
 }
 
-export type SubscriptionsOf = (db: Sql, org: string) => Promise<Subscriptions>
+export type SubscriptionsOf = (db: Sql, org: OrgId) => Promise<Subscriptions>
 
 type Kept = { version: string; size: number; subscriptions: Subscriptions }
 
 export function openSubscriptions(): SubscriptionsOf {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<OrgId, Kept>()
   let size = 0
-  const forget = (org: string) => {
+  const forget = (org: OrgId) => {
     size -= kept.get(org)?.size ?? 0
     kept.delete(org)
   }
