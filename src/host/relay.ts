@@ -47,7 +47,7 @@ export function relayOperations({ name, paths }: Service, upstream: URL): Record
     faults: ['upstream_unreachable'],
     audit: 'none',
     // Budgets and model limits of keys also apply to models that run elsewhere.
-    ...(name === 'ai' && { metered: true as const }),
+    ...(name === 'ai' && { uses: ['meter' as const] }),
     run: (context: Context<'bearer'>, { body }: { body: Buffer }) => {
       if (name === 'ai') requireModel({ model: 'model' }, context.caller, fieldsIn(body))
       return relay(upstream, context, body)

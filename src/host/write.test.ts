@@ -266,7 +266,7 @@ describe('the declaration of an operation', () => {
       [{ body: () => ({ key: null }) }, /`ingest`/],
       [{ route: 'DELETE /v1/x', access: 'ingest', body: () => ({ key: null }) }, /takes no body/],
       [{ route: 'DELETE /v1/x', encodings: ['gzip'] }, /encodings/],
-      [{ access: 'public', metered: true }, /budget/],
+      [{ access: 'public', uses: ['meter'] }, /budget/],
       [{ input: { all: Type.Array(Type.String()) } }, /maxItems/],
       [{ input: { all: orNone(Type.Array(Type.String())) } }, /maxItems/],
       [{ input: { one: Type.Object({ all: Type.Optional(Type.Array(Type.String())) }) } }, /maxItems/],

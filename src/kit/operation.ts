@@ -17,7 +17,8 @@
 //             the only one its key may act in, else none. Without it, the operation concerns the whole organisation and
 //             is refused for keys limited to projects. A header that names no project is answered 404 everywhere.
 //   model     the input field that names the model it calls; keys may be limited to models.
-//   metered   it costs money: it is refused for a key that has used up its budget, and its context has the `meter`.
+//   uses      'meter': it costs money, and is refused for a key that has used up its budget; its context has the `meter`.
+//             'calls': it calls other operations, through `calls` in its context.
 //   showsUsage   it shows what was used or spent, and waits until what its organisation used before is settled.
 //   issuesCredential   it creates, reveals or widens a credential, and is refused for every limited key.
 //   endsCredential     it revokes a credential, and is allowed whatever a key is limited to.
@@ -32,7 +33,6 @@
 //   output    the schema of the answer, or one of the other kinds in kit/answer.ts.
 //   audit     the name of its entry in the audit trail, or 'none'. The entry is written when `write` calls `record`.
 //   emits     the events that `emit` may send, by subject, each with the schema of its data.
-//   callsOperations    it calls other operations, through `calls` in its context.
 //   faults    what `run` may raise in addition to the host's own faults; `dialect` is the format of the responses.
 //   faultBody   the body of a fault for clients of another protocol at the same address; null for all others. It gets what
 //             the function of `body` read, if it did.
@@ -102,10 +102,13 @@ type Input<F extends TProperties, B> = Static<TObject<F>> & BodyIn<B>
 
 type IsAudited<Au> = Au extends 'none' ? false : true
 
-type RunContext<S, A extends Access, Au, E extends Emits, D, M> = Context<A, S> & {
+/** What an operation gets only if it says that it uses it. */
+type Used = { calls: { calls: Calls }; meter: { meter: Meter; keyed: KeyedRequest | null } }
+type UsedBy<U extends keyof Used> = ('calls' extends U ? Used['calls'] : unknown) &
+  ('meter' extends U ? Used['meter'] : unknown)
+type RunContext<S, A extends Access, Au, E extends Emits, U extends keyof Used> = Context<A, S> & {
   write: Write<WriteScope<IsAudited<Au>, E>>
-} & (D extends true ? { calls: Calls } : unknown) &
-  (M extends true ? { meter: Meter; keyed: KeyedRequest | null } : unknown)
+} & UsedBy<U>
 
 export type Declaration<
   S,
@@ -116,8 +119,7 @@ export type Declaration<
   O extends TSchema,
   Au extends string,
   E extends Emits,
-  D extends boolean,
-  M extends boolean,
+  U extends keyof Used,
 > = {
   /** `GET /v1/projects/{slug}`; `ANY` matches every method, and a final `{rest...}` every deeper path. */
   route: R
@@ -141,18 +143,17 @@ export type Declaration<
   passBody?: true
   project?: (keyof F & string) | 'chosen'
   model?: keyof F & string
-  metered?: M
   showsUsage?: true
   issuesCredential?: true
   endsCredential?: true
   keyed?: true
-  callsOperations?: D
+  uses?: readonly U[]
   emits?: E
   audit?: Au
   faults?: readonly FaultCode[]
   dialect?: Dialect
   faultBody?: (fault: Fault, request: RequestFacts, read: ReadBy<B> | null) => object | null
-  run: (context: RunContext<S, A, Au, E, D, M>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
+  run: (context: RunContext<S, A, Au, E, U>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
 } & AuditRule<R, A>
 
 /** Every write must declare its audit entry, or 'none'. Public operations have no caller to record. */
@@ -191,14 +192,13 @@ export type Declare<S> = <
   const B extends BodyKind | BodyReader = 'json',
   const Au extends string = 'none',
   E extends Emits = Record<never, never>,
-  const D extends boolean = false,
-  const M extends boolean = false,
+  const U extends keyof Used = never,
 >(
-  declared: Declaration<S, R, A, F, B, O, Au, E, D, M>,
+  declared: Declaration<S, R, A, F, B, O, Au, E, U>,
 ) => Operation
 
 type AnyBody = BodyKind | BodyReader
-type Erased = Declaration<never, string, Access, TProperties, AnyBody, TSchema, string, Emits, boolean, boolean> & {
+type Erased = Declaration<never, string, Access, TProperties, AnyBody, TSchema, string, Emits, keyof Used> & {
   audit?: string
 }
 
@@ -225,7 +225,8 @@ export function declareOperation(declared: Erased) {
   const audit = declared.audit === undefined || declared.audit === 'none' ? null : declared.audit
   rejectIf(audit !== null && access === 'public', route, 'an audit entry names its caller; there is none')
   rejectIf(audit !== null && method === 'GET', route, 'a read leaves no entry in the audit trail')
-  rejectIf(declared.metered === true && access === 'public', route, 'a public operation has no budget to check')
+  const metered = declared.uses?.includes('meter') ?? false
+  rejectIf(metered && access === 'public', route, 'a public operation has no budget to check')
 
   const shape = declared.passUnknown ? {} : { additionalProperties: false }
   const input = Type.Object(fields, shape)
@@ -237,7 +238,8 @@ export function declareOperation(declared: Erased) {
   const { summary, description = null, encodings = [], bodyLimit = BODY_LIMIT, faults = [] } = declared
   const { dialect = native, emits = {} } = declared
   const creates = method === 'POST' && (declared.status === 201 || declared.keyed === true) && access !== 'public'
-  const { metered = false, issuesCredential = false, endsCredential = false, callsOperations = false } = declared
+  const { issuesCredential = false, endsCredential = false } = declared
+  const callsOperations = declared.uses?.includes('calls') ?? false
   return {
     kind: 'operation' as const,
     /** The name of its service; empty for the host's own operations. */

@@ -177,7 +177,7 @@ export const chat = operation({
   access: 'bearer',
   project: 'chosen',
   model: 'model',
-  metered: true,
+  uses: ['meter'],
   passUnknown: true,
   input: { model: Type.String({ examples: ['one'] }), stream: Type.Optional(Type.Boolean()) },
   output: either(Type.Object({ model: Type.String() }), Tick),

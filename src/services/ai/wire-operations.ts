@@ -23,7 +23,7 @@ export const modelCall = {
   access: 'bearer',
   project: 'chosen',
   model: 'model',
-  metered: true,
+  uses: ['meter'],
   keyed: true,
   body: 'parsed',
   bodyLimit: BODY_LIMIT,

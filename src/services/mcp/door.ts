@@ -33,7 +33,7 @@ export const callTools = operation({
   description:
     'A list of tools needs no credential. A call needs the one that its operation needs: without it, the answer is a result with `isError` that says what is missing. Operations that disclose a secret or stream are no tools.',
   access: 'public',
-  callsOperations: true,
+  uses: ['calls'],
   body: 'parsed',
   input: {
     tools: Type.Optional(
