@@ -2,7 +2,7 @@
 -- once for all entries of a statement.
 create function keep_audit_of_live() returns trigger language plpgsql as $$
 begin
-  if exists (select org from gone except select slug from orgs where deleted is not null) then
+  if exists (select from gone where not exists (select from orgs where slug = gone.org and deleted is not null)) then
     raise exception 'the audit trail is only ever added to';
   end if;
   return null;
