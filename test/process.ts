@@ -20,18 +20,19 @@ export type Started = {
 const processes: { started: Started; data: string }[] = []
 
 /** Starts with free ports and a fresh environment, without the variables of the test run. Its output is collected, stays
- *  unread in its pipes, or goes to a file descriptor. */
+ *  unread in its pipes, or goes to a file descriptor. `root` has the source. */
 export function start(
   settings: Record<string, string>,
   cwd = process.cwd(),
   sink: 'collected' | 'unread' | number = 'collected',
+  root = process.cwd(),
 ): Started {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const noDownloads = { STOA_RISK_MIRROR: 'file:///does-not-exist' }
   const ports = { STOA_PORT: '0', STOA_IAM_PORT: '0', STOA_METRICS_PORT: '0' }
   const patience = { STOA_DB_WAIT_S: '120' } // The machine may be busy.
   const env = { PATH, NODE_COMPILE_CACHE, ...ports, ...patience, ...noDownloads, ...settings }
-  const child = spawn(process.execPath, [join(process.cwd(), 'src/main.ts')], {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts')], {
     env,
     cwd,
     stdio: typeof sink === 'number' ? ['ignore', sink, sink] : ['ignore', 'pipe', 'pipe'],
@@ -91,7 +92,7 @@ export const firstRunOf = (data: string): FirstRun => JSON.parse(readFileSync(jo
 /** A client that trusts the certificate authority of that data directory. */
 export function client(data: string, baseUrl: string, key?: string) {
   const agent = new Agent({ connect: { ca: readFileSync(join(data, 'tls/ca.pem'), 'utf8') } })
-  const call = async (route: string, body?: unknown) => {
+  const call = async (route: string, body?: unknown, headers: Record<string, string> = {}) => {
     const [method, path] = route.split(' ') as ['GET', string]
     const response = await request(baseUrl + path, {
       dispatcher: agent,
@@ -99,6 +100,7 @@ export function client(data: string, baseUrl: string, key?: string) {
       headers: {
         ...(key && { authorization: `Bearer ${key}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
       },
       body: body === undefined ? null : JSON.stringify(body),
     })
