@@ -128,10 +128,10 @@ describe('settings', () => {
   })
 
   it('of a service are read like the others, and passed to it by name', () => {
-    const declared = { STOA_X: setting('An x', 'y', String) }
+    const declared = { STOA_X: setting('An `x`', 'y', String, 'What only the page says') }
     assert.equal(readConfig([], declared, {}).services.STOA_X, 'y')
     assert.equal(readConfig(['--x', 'z'], declared, {}).services.STOA_X, 'z')
     assert.deepEqual(readConfig([], declared, { STOA_X: 'z' }).warnings, [])
-    assert.match(helpText(declared), /--x +STOA_X +An x \(y\)/)
+    assert.match(helpText(declared), /--x +STOA_X +An x \(y\)\n/)
   })
 })

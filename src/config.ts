@@ -14,55 +14,102 @@ const SETTINGS = {
   STOA_DATA: setting('The data directory', './data', text => resolve(text)),
   STOA_HOST: setting('The address to listen on', '127.0.0.1', String),
   STOA_PORT: setting('The port of the API; 0 chooses a free one', '8443', port),
-  STOA_METRICS_HOST: setting('The address of /metrics; keep it private', '127.0.0.1', String),
-  STOA_METRICS_PORT: setting('The port of /metrics; 0 chooses a free one', '9464', port),
+  STOA_METRICS_HOST: setting('The address of `/metrics`; keep it private', '127.0.0.1', String),
+  STOA_METRICS_PORT: setting('The port of `/metrics`; 0 chooses a free one', '9464', port),
   STOA_IAM_PORT: setting('The port of the identity origin', '8444', port),
-  STOA_BASE_URL: setting('The public URL of the API', 'https://localhost:<port>', optional(httpsUrl)),
+  STOA_BASE_URL: setting(
+    'The public URL of the API',
+    'https://localhost:<port>',
+    optional(httpsUrl),
+    'Its host name is put into the local certificate',
+  ),
   STOA_IAM_URL: setting(
-    'The public URL of the identity origin, and of further brands: url, brand=url, …',
+    'The public URL of the identity origin, and of further brands: `url, brand=url, …`',
     'https://localhost:<iam port>',
     brands,
+    'For example `https://id.example.com,acme=https://id.acme.com`. Fixed once set, see [Sign-in](#sign-in)',
   ),
-  STOA_TLS_CERT: setting('A certificate chain (PEM file) instead of the local one', '', optional(file)),
+  STOA_TLS_CERT: setting(
+    'A certificate chain (PEM file) instead of the local one',
+    '',
+    optional(file),
+    'It must cover the names of both URLs',
+  ),
   STOA_TLS_KEY: setting('The key (PEM file) of that certificate', '', optional(file)),
   STOA_OWN_ORIGINS: setting(
-    'Further origins whose pages may call Stoa with credentials, such as http://localhost:3000: origin, …',
+    'Further origins whose pages may call Stoa with credentials, such as `http://localhost:3000`: `origin, …`',
     '',
     origins,
+    'For development servers',
   ),
-  STOA_TRUST_PROXY: setting('Proxies whose X-Forwarded-* headers are trusted: addresses or CIDRs', '', optional(cidrs)),
-  STOA_UPSTREAMS: setting('Services that run elsewhere: service=url, …', '', upstreams),
+  STOA_TRUST_PROXY: setting(
+    'Proxies whose `X-Forwarded-*` headers are trusted: addresses or CIDRs',
+    '',
+    optional(cidrs),
+    'The headers are `X-Forwarded-Proto` and `X-Forwarded-For`',
+  ),
+  STOA_UPSTREAMS: setting(
+    'Services that run elsewhere: `service=url, …`',
+    '',
+    upstreams,
+    'For example `search=http://10.0.0.5:7000,tasks=…`',
+  ),
   STOA_OUTBOUND_ALLOW: setting('Private networks that outgoing calls may reach: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Additional certificate authorities (PEM file) for outgoing calls', '', optional(file)),
   STOA_DNS: setting(
-    "Resolvers for domain checks and outgoing calls instead of the system's: address[:port], …",
-    '',
+    'Resolvers for domain checks and outgoing calls: `address[:port], …`',
+    "<the system's>",
     resolvers,
+    'For example `10.0.0.2,10.0.0.3:5353`',
   ),
   STOA_SMTP_URL: setting(
-    'A mail server, smtp://user:password@host:port or smtps://…',
+    'A mail server, `smtp://user:password@host:port` or `smtps://…`',
     '<files in data/mail>',
     optional(smtpUrl),
+    'For example `smtp://user:password@mail.example.com:587`',
   ),
   STOA_MAIL_FROM: setting('The sender of mail', 'stoa@localhost', sender),
   STOA_ROOT_KEY: setting(
     'The key that encrypts stored secrets: 32 bytes in base64',
     '<data>/root.key',
     optional(sealingKey),
+    '`openssl rand -base64 32` makes one',
   ),
-  STOA_DB_CONNECTIONS: setting('Connections to the database for requests', '10', count),
+  STOA_DB_CONNECTIONS: setting(
+    'Connections to the database for requests',
+    '10',
+    count,
+    '60 % more, at least two, are for background work, and 20 % more, at least one, for reads over many rows',
+  ),
   STOA_DB_QUEUE: setting('Calls that may wait for a connection before callers get 503', '200', count),
-  STOA_DB_WAIT_S: setting('Seconds until they must have one before callers get 503', '5', count),
+  STOA_DB_WAIT_S: setting(
+    'Seconds until they must have one before callers get 503',
+    '5',
+    count,
+    'The time for a new connection is included. It also holds for health checks and migrations. A server that is silent ' +
+      'for nine tenths of it is down',
+  ),
   STOA_ANSWER_MEMORY_MB: setting('Memory for answers that clients have not read yet, in MiB', '128', count),
   STOA_BODY_MEMORY_MB: setting('Memory for request bodies that are received at the same time, in MiB', '64', count),
-  STOA_CONNECTIONS_MAX: setting('Open connections of clients, in total', String(CONNECTION_LIMITS.total), count),
+  STOA_CONNECTIONS_MAX: setting(
+    'Open connections of clients, in total',
+    String(CONNECTION_LIMITS.total),
+    count,
+    'Lowered at the start, with a warning, if the limit on open files (`ulimit -n`) does not leave a quarter of it, ' +
+      'at most 4,096, for everything else',
+  ),
   STOA_CONNECTIONS_PER_ADDRESS: setting(
     'Open connections from one client address',
     String(CONNECTION_LIMITS.perAddress),
     count,
+    'Trusted proxies do not count as one',
   ),
   STOA_SIGN_INS_PER_MINUTE: setting('Sign-ins that one client address may start per minute', '120', count),
-  STOA_LOG: setting('The log level: error, warn, info or debug', 'info', oneOf(['error', 'warn', 'info', 'debug'])),
+  STOA_LOG: setting(
+    'The log level: `error`, `warn`, `info` or `debug`',
+    'info',
+    oneOf(['error', 'warn', 'info', 'debug']),
+  ),
   DATABASE_URL: setting('A PostgreSQL (15 or newer) instead of the embedded one', '', optional(databaseUrl)),
 }
 
@@ -110,7 +157,8 @@ export const allSettings = (declared: Settings): Settings => ({ ...SETTINGS, ...
 
 export function helpText(declared: Settings): string {
   const rows = Object.entries(allSettings(declared)).map(([name, { doc, fallback }]) => {
-    return `  ${flagOf(name).padEnd(20)} ${name.padEnd(20)} ${doc}${fallback ? ` (${fallback})` : ''}`
+    const plain = doc.replaceAll('`', '')
+    return `  ${flagOf(name).padEnd(20)} ${name.padEnd(20)} ${plain}${fallback ? ` (${fallback})` : ''}`
   })
   const usage = 'Starts Stoa: npm start -- [flags]. Each flag can be an environment variable instead.'
   const other = ['  --help               Prints this text', '  --version            Prints the version']

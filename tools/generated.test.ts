@@ -3,28 +3,69 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type TSchema, Type } from 'typebox'
+import { allSettings } from '../src/config.ts'
 import { sectionsOf } from '../src/host/host.ts'
 import { either, events, nothing, replies } from '../src/kit/answer.ts'
 import { event } from '../src/kit/events.ts'
 import type { Operation } from '../src/kit/operation.ts'
 import { operation } from '../src/kit/operation.ts'
 import { listing, paging } from '../src/kit/page.ts'
+import { settingsOf } from '../src/kit/service.ts'
+import { setting } from '../src/kit/setting.ts'
 import { services } from '../src/services/index.ts'
 import { clientText } from './generate/client.ts'
-import { generatedFiles, packageFiles } from './generate/files.ts'
+import { generatedFiles, packageFiles, pageFiles } from './generate/files.ts'
+import { withSettingsTable } from './generate/settings.ts'
 import { type Schema, typeText } from './generate/types.ts'
 
 const root = join(import.meta.dirname, '..')
 const generated = generatedFiles(sectionsOf(services))
+const pages = pageFiles(allSettings(settingsOf(services)))
 
 describe('generated files', () => {
-  for (const [file, text] of Object.entries({ ...generated, ...packageFiles(generated['client/stoa.ts']) })) {
+  for (const [file, text] of Object.entries({ ...generated, ...packageFiles(generated['client/stoa.ts']), ...pages })) {
     it(`${file} matches the declarations`, () => {
       const path = join(root, file)
       const current = existsSync(path) && readFileSync(path, 'utf8') === text
       assert.ok(current, `${file} is outdated; run \`npm run generate\` and commit the result`)
     })
   }
+})
+
+describe('the table of settings', () => {
+  const [begin = '', end = ''] = pages['docs/OPERATIONS.md']?.match(/^<!-- .* -->$/gm) ?? []
+  const page = `# A page\n\n${begin}\nold\n${end}\n\nThe rest\n`
+  const rows = (one: Parameters<typeof withSettingsTable>[1]) => withSettingsTable(page, one).split('\n')
+
+  it('has a row for each, with what only the page says', () => {
+    const text = rows({
+      STOA_X: setting('An `x|y`', '1', Number, 'More of it'),
+      STOA_Y: setting('A y', '<none>', String),
+      STOA_Z: setting('A z', '<data>/z', String),
+    })
+    assert.deepEqual(
+      text.filter(line => line.startsWith('| `')),
+      ['| `STOA_X` | `1` | An `x\\|y`. More of it |', '| `STOA_Y` | none | A y |', '| `STOA_Z` | `<data>/z` | A z |'],
+    )
+  })
+
+  it('replaces the one before, and nothing else', () => {
+    const text = rows({ STOA_X: setting('An x', '', String) })
+    assert.deepEqual(
+      [text.slice(0, 3), text.slice(-4)],
+      [
+        ['# A page', '', begin],
+        [end, '', 'The rest', ''],
+      ],
+    )
+    assert.ok(!text.includes('old'))
+  })
+
+  it('needs its place in the page', () => {
+    for (const wrong of ['# A page', begin, end + begin, begin + end + begin + end]) {
+      assert.throws(() => withSettingsTable(wrong, {}), /the page must have/)
+    }
+  })
 })
 
 describe('the TypeScript type of a schema', () => {

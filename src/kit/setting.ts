@@ -4,14 +4,17 @@
 /** An error that whoever starts Stoa can correct; printed as one line, without a stack. */
 export class StartRefused extends Error {}
 
-export type Setting<T> = { doc: string; fallback: string; read: (text: string) => T }
+/** `doc` is a line of `--help` and of docs/OPERATIONS.md, in Markdown; `more` is what only that page says in addition. */
+export type Setting<T> = { doc: string; fallback: string; read: (text: string) => T; more: string }
 export type Settings = Record<string, Setting<unknown>>
 export type SettingValues<S extends Settings> = { [Name in keyof S]: ReturnType<S[Name]['read']> }
 
-export const setting = <T>(doc: string, fallback: string, read: (text: string) => T): Setting<T> => ({
+/** A `fallback` with `<` is a description of the default; the text that is read is then empty. */
+export const setting = <T>(doc: string, fallback: string, read: (text: string) => T, more = ''): Setting<T> => ({
   doc,
   fallback,
   read,
+  more,
 })
 
 export function optional<T>(read: (text: string) => T): (text: string) => T | null {

@@ -95,7 +95,9 @@ export function table<State = never>(declared: TableDeclaration<State>): Table {
 export const boundSettings = (tables: readonly Table[]): Record<string, Setting<number>> =>
   Object.fromEntries(
     tables.flatMap(({ bound }) =>
-      bound ? [[bound.setting, setting(bound.doc, String(bound.fallback), count)] as const] : [],
+      bound
+        ? [[bound.setting, setting(bound.doc, String(bound.fallback), count, 'One more is answered 409')] as const]
+        : [],
     ),
   )
 

@@ -2,6 +2,7 @@
 import { isSubject } from '../../src/engines/log/subjects.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type DeclaredEvent, eventsOf } from '../../src/kit/events.ts'
+import { row } from './row.ts'
 import { type Schema, shortType } from './types.ts'
 
 type Entry = [subject: string, event: DeclaredEvent]
@@ -106,6 +107,3 @@ function fieldsOf(schema: Schema, prefix: string): [name: string, field: Schema]
     ...fieldsOf(field, `${prefix}${name}.`),
   ])
 }
-
-/** An unescaped `|` would end the cell. */
-const row = (cells: string[]) => `| ${cells.map(text => text.replaceAll('|', '\\|')).join(' | ')} |`

@@ -1,10 +1,12 @@
 // The generated files, by path.
 import { readFileSync } from 'node:fs'
 import { openapiDocument, type Section } from '../../src/host/openapi.ts'
+import type { Settings } from '../../src/kit/setting.ts'
 import { clientText } from './client.ts'
 import { compiled } from './compile.ts'
 import { eventsText } from './events.ts'
 import { referenceText } from './reference.ts'
+import { withSettingsTable } from './settings.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY']
 
@@ -23,6 +25,12 @@ export function packageFiles(client: string): Record<string, string> {
   const { js, declarations } = compiled(client)
   const license = readFileSync(new URL('../../LICENSE', import.meta.url), 'utf8')
   return { 'client/stoa.js': js, 'client/stoa.d.ts': declarations, 'client/LICENSE': license }
+}
+
+/** The pages that are written by hand but for a part. */
+export function pageFiles(settings: Settings): Record<string, string> {
+  const page = readFileSync(new URL('../../docs/OPERATIONS.md', import.meta.url), 'utf8')
+  return { 'docs/OPERATIONS.md': withSettingsTable(page, settings) }
 }
 
 /** Sorts by path, then by method. Modules list their exports alphabetically. */

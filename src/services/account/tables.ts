@@ -8,7 +8,7 @@ export const keys = table({
   bound: {
     setting: 'STOA_KEYS_MAX',
     fallback: 1_000,
-    doc: 'Keys that work at a time that an organisation may have',
+    doc: 'Keys that an organisation may have, without revoked and expired ones',
     what: 'live keys',
     remedy: 'Revoke one first.',
     where: isLiveKey,

@@ -23,7 +23,12 @@ export const billing = service({
       'postpaid',
       oneOf(MODES),
     ),
-    STOA_CURRENCY: setting('The currency of all amounts: an ISO 4217 code', 'USD', currency),
+    STOA_CURRENCY: setting(
+      'The currency of all amounts: an ISO 4217 code',
+      'USD',
+      currency,
+      'A name only: nothing is converted',
+    ),
   },
   orgSettings: billingSettings,
   schedules: [renewHolds, tendJournal],

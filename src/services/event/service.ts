@@ -21,6 +21,7 @@ const SETTINGS = {
     'Size of the log of events in GiB at which events are refused with 503, because consumers do not keep up',
     '100',
     count,
+    'What one of them has not read is never deleted',
   ),
 }
 

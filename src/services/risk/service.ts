@@ -16,9 +16,10 @@ export const risk = service({
   tables,
   settings: {
     STOA_RISK_MIRROR: setting(
-      'Base URL to fetch risk sources from instead of their publishers: <mirror>/<source>',
+      'Base URL to fetch risk sources from instead of their publishers: `<mirror>/<source>`',
       '',
       optional(mirrorUrl),
+      'It begins with https, http or file',
     ),
   },
   schedules: [refreshSets],

@@ -21,8 +21,18 @@ export const webhooksService = (all: () => readonly Service[]) =>
     tables,
     settings: {
       STOA_WEBHOOKS_AT_ONCE: setting('Deliveries that are sent to one webhook endpoint at once', '8', count),
-      STOA_WEBHOOKS_BACKLOG_MAX: setting('Deliveries that may wait for one webhook endpoint', '100000', count),
-      STOA_WEBHOOKS_BACKLOG_DAYS: setting('Days after which a delivery that waits has failed', '3', count),
+      STOA_WEBHOOKS_BACKLOG_MAX: setting(
+        'Deliveries that may wait for one webhook endpoint',
+        '100000',
+        count,
+        'Further ones fail with the error `backlog` and can be sent again',
+      ),
+      STOA_WEBHOOKS_BACKLOG_DAYS: setting(
+        'Days after which a delivery that waits has failed',
+        '3',
+        count,
+        'It has the error `backlog` and can be sent again',
+      ),
       STOA_WEBHOOKS_KEPT_DAYS: setting('Days for which webhook deliveries are kept', '30', count),
     },
     consumers: [fanOut],

@@ -7,6 +7,7 @@ export const azure: Provider = {
   baseUrl: null,
   keyNames: ['AZURE_OPENAI_API_KEY'],
   urlNames: ['AZURE_OPENAI_ENDPOINT'],
+  needs: 'The URL is needed too. Its models are called `azure/<deployment>`',
   speaks: ['chat', 'embeddings', 'responses'],
   headers: (apiKey): Record<string, string> => (apiKey === null ? {} : { 'api-key': apiKey }),
   path: pathsUnder('/openai/v1'),

@@ -10,6 +10,7 @@ export const bedrock: Provider = {
   baseUrl: null,
   keyNames: ['AWS_BEARER_TOKEN_BEDROCK'],
   urlNames: ['AWS_BEDROCK_BASE_URL'],
+  needs: 'A region or the URL is needed too',
   speaks: ['chat'],
   headers: bearer,
   path: pathsUnder('/openai/v1'),

@@ -22,13 +22,20 @@ export const PROVIDERS: Readonly<Record<string, Provider>> = Object.freeze(
 )
 
 /** The variables of the environment that configure providers. */
-export const ENVIRONMENT: readonly { name: string; doc: string }[] = [
-  ...Object.values(PROVIDERS).flatMap(({ name: by, keyNames, urlNames }) => [
-    ...keyNames.map(name => ({ name, doc: `The key of the provider ${by}` })),
-    ...urlNames.map(name => ({ name, doc: `The URL of the provider ${by}` })),
-  ]),
-  ...REGION_NAMES.map(name => ({ name, doc: 'The region of the provider bedrock' })),
+export const ENVIRONMENT: readonly { name: string; doc: string; more: string }[] = [
+  ...Object.values(PROVIDERS).flatMap(({ name: by, keyNames, urlNames, needs }) => {
+    const either = urlNames.length > 0 ? 'the key or the URL' : 'the key'
+    const more = needs ?? `Its models can be called when ${either} is set`
+    const keys = alternatives(keyNames, `The key of the provider ${by}`, more)
+    return [...keys, ...alternatives(urlNames, `The URL of the provider ${by}`, keys.length > 0 ? '' : more)]
+  }),
+  ...alternatives(REGION_NAMES, 'The region of the provider bedrock', ''),
 ]
+
+function alternatives([first, ...others]: readonly string[], doc: string, more: string) {
+  if (first === undefined) return []
+  return [{ name: first, doc, more }, ...others.map(name => ({ name, doc, more: `Read if \`${first}\` is not set` }))]
+}
 
 export type ConfiguredProvider = { provider: Provider; baseUrl: string; apiKey: string | null }
 

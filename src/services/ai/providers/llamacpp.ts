@@ -6,6 +6,7 @@ export const llamacpp: Provider = {
   baseUrl: 'http://127.0.0.1:8080',
   keyNames: [],
   urlNames: ['LLAMACPP_BASE_URL'],
+  needs: 'For one that is not on this machine',
   speaks: ['chat', 'embeddings'],
   headers: bearer,
   path: pathsUnder('/v1'),

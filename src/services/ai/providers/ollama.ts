@@ -8,6 +8,7 @@ export const ollama: Provider = {
   baseUrl: `http://127.0.0.1:${OLLAMA_PORT}`,
   keyNames: [],
   urlNames: ['OLLAMA_HOST'],
+  needs: 'For one that is not on this machine',
   speaks: ['chat', 'embeddings'],
   headers: bearer,
   path: pathsUnder('/v1'),

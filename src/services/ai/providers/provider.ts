@@ -38,6 +38,8 @@ export type Provider = {
   /** Environment variables; the first one that is set counts. */
   keyNames: readonly string[]
   urlNames: readonly string[]
+  /** What must be set, for the page of settings; default the key or the URL. */
+  needs?: string
   speaks: readonly ProviderWire[]
   headers: (apiKey: string | null) => Record<string, string>
   /** Comes after the base URL. */

@@ -6,6 +6,7 @@ export const vllm: Provider = {
   baseUrl: null,
   keyNames: ['VLLM_API_KEY'],
   urlNames: ['VLLM_BASE_URL'],
+  needs: 'The URL is needed too',
   speaks: ['chat', 'embeddings', 'responses'],
   headers: bearer,
   path: pathsUnder('/v1'),
