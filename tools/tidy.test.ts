@@ -156,6 +156,19 @@ describe('tables', () => {
     assert.deepEqual(offenders, [])
   })
 
+  it('with a bound are counted before one is added', async () => {
+    const required = source.flatMap(file =>
+      [...read(file).matchAll(/\.require\(db, tables\.(\w+), /g)].map(([, name]) => `${ownerOf(file)}: ${name}`),
+    )
+    const bounded: string[] = []
+    for (const file of source.filter(one => one.endsWith('/tables.ts'))) {
+      const declared: Record<string, { bound?: unknown }> = await import(`../${file}`)
+      for (const [name, { bound }] of Object.entries(declared)) if (bound) bounded.push(`${ownerOf(file)}: ${name}`)
+    }
+    assert.ok(bounded.length > 5)
+    assert.deepEqual([...new Set(required)].sort(), bounded.sort(), 'call bounds.require in the transaction that adds')
+  })
+
   it('have no triggers of other services', () => {
     const triggers = new Map<string, string>()
     for (const file of migrations) {
