@@ -166,8 +166,8 @@ export interface Log {
   watch(onAppend: (lanes: readonly number[], subjects: readonly string[] | null) => void): Promise<void>
   /** Makes room for the coming days and deletes what all readers have passed. To be called every hour. */
   trim(options: TrimOptions): Promise<void>
-  /** Deletes the entries of an organisation, in transactions of a bounded size. */
-  remove(removal: Removal, tenant: string): Promise<void>
+  /** Deletes the entries of an organisation, in transactions of a bounded size. Returns how many. */
+  remove(removal: Removal, tenant: string): Promise<number>
   /** Its size on the disk. */
   bytes(db: Sql): Promise<number>
   close(): Promise<void>

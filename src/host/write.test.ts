@@ -172,6 +172,10 @@ describe('serialised writes of one organisation', () => {
       running--
     }
     const own = Array.from({ length: 5 }, (_, at) => rename(`n${at}`))
+    await eventually(
+      () => running,
+      count => count > 0,
+    )
     await new Promise(done => setTimeout(done, 100))
     assert.equal(running, 1)
     duringWrite.run = async () => {}

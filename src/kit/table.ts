@@ -42,8 +42,8 @@ export type Through = { table: string; columns: readonly string[]; keys: readonl
 
 export type Removing = Omit<Engines, 'db'> & Removal
 
-/** Deletes rows of an organisation, of all times or before that one, in transactions of a bounded size. */
-export type Remove = (removing: Removing, org: OrgId, before: string | null) => Promise<void>
+/** Deletes rows of an organisation, of all times or before that one, in transactions of a bounded size. Returns how many. */
+export type Remove = (removing: Removing, org: OrgId, before: string | null) => Promise<number>
 
 export type Table = {
   kind: 'table'

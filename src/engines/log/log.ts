@@ -69,11 +69,13 @@ export function openLog({ db, random, warn }: LogOptions): Log {
 /** Positions of one transaction. */
 const REMOVED_AT_ONCE = 5_000
 
-async function removeEntries({ db, signal, write }: Removal, lane: number, tenant: string): Promise<void> {
+async function removeEntries({ db, signal, write }: Removal, lane: number, tenant: string): Promise<number> {
   const { first, last } = await store.selectEnds(db, lane)
+  let removed = 0
   for (let from = first; from <= last && !signal.aborted; from += REMOVED_AT_ONCE) {
-    await write(tx => store.deleteEntries(tx, lane, tenant, { from, to: from + REMOVED_AT_ONCE }))
+    removed += await write(tx => store.deleteEntries(tx, lane, tenant, { from, to: from + REMOVED_AT_ONCE }))
   }
+  return removed
 }
 
 function newEvent(envelope: Envelope): store.NewEvent {

@@ -118,8 +118,10 @@ export async function deleteEntries(
   lane: number,
   tenant: string,
   { from, to }: { from: number; to: number },
-): Promise<void> {
-  await db`delete from bus_log where lane = ${lane} and position >= ${from} and position < ${to} and tenant = ${tenant}`
+): Promise<number> {
+  const rows = await db`delete from bus_log
+    where lane = ${lane} and position >= ${from} and position < ${to} and tenant = ${tenant} returning 1`
+  return rows.length
 }
 
 /** The space of the log on the disk. */

@@ -1,8 +1,8 @@
 // Deletes the rows of an organisation from all tables, in transactions of a bounded size with pauses between them.
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
 import type { Removing, Table } from '../table.ts'
+import { untilFewer } from './portions.ts'
 import { countRows, type Deleted, deleteRows, type Order, selectOrders, selectReferences, waysOf } from './store.ts'
 
 const ROWS_AT_ONCE = 500
@@ -16,34 +16,26 @@ export async function purge(removing: Removing, tables: readonly Table[], org: O
   let deleted = 0
   for (const table of dependentsFirst(purged, await selectReferences(db))) {
     if (table.isDrained) continue
-    if (table.remove) await table.remove(removing, org, null)
-    else deleted += await purgeTable(removing, table, org, orders)
+    const { remove } = table
+    deleted += await (remove ? remove(removing, org, null) : purgeTable(removing, table, org, orders))
     if (signal.aborted) return false
   }
   return deleted === 0
 }
 
-async function purgeTable(
-  { signal, write }: Removing,
-  table: Table,
-  org: OrgId,
-  orders: readonly Order[],
-): Promise<number> {
-  let all = 0
+async function purgeTable(removing: Removing, table: Table, org: OrgId, orders: readonly Order[]): Promise<number> {
+  let deleted = 0
   for (const [at, way] of waysOf(table, org).entries()) {
     // The first way is that by the column.
     const order = orders.find(one => at === 0 && one.table === table.name && one.first === table.org)
-    let deleted: Deleted = { count: ROWS_AT_ONCE, last: null }
-    while (deleted.count === ROWS_AT_ONCE && !signal.aborted) {
-      const startMs = performance.now()
-      const { last } = deleted
-      deleted = await write(tx => deleteRows(tx, table, way, ROWS_AT_ONCE, { order, last }))
-      all += deleted.count
-      // Half of the time is left to others.
-      if (deleted.count === ROWS_AT_ONCE) await wait(performance.now() - startMs)
-    }
+    let last: Deleted['last'] = null
+    deleted += await untilFewer(removing, ROWS_AT_ONCE, async tx => {
+      const found = await deleteRows(tx, table, way, ROWS_AT_ONCE, { order, last })
+      last = found.last
+      return found.count
+    })
   }
-  return all
+  return deleted
 }
 
 const hasRows = async (db: Sql, table: Table, org: OrgId): Promise<boolean> => {

@@ -1,7 +1,7 @@
 // Deletes rows whose time is over, in transactions that are small enough not to delay other writes.
-import type { Tx } from '../../engines/engines.ts'
 import type { Schedule, ScheduleContext } from '../background.ts'
 import type { Removing, Retention, Table } from '../table.ts'
+import { untilFewer } from './portions.ts'
 import { countBlocks, deleteOld, deleteOldInBlocks } from './store.ts'
 
 const ROWS_AT_ONCE = 1_000
@@ -64,13 +64,4 @@ async function sweepChosen(context: Removing, table: Table, nowMs: number): Prom
     if (!last || orgs.length < ORGS_AT_ONCE) return
     after = last.org
   }
-}
-
-/** Repeats the step until it has deleted fewer rows than it may. */
-export async function untilFewer(
-  { signal, write }: Pick<Removing, 'signal' | 'write'>,
-  max: number,
-  step: (tx: Tx) => Promise<number>,
-): Promise<void> {
-  while (!signal.aborted && (await write(step)) >= max);
 }

@@ -1,10 +1,10 @@
 import { listOrgSettings } from '../../kit/org-settings/read.ts'
 import { table } from '../../kit/table.ts'
-import { untilFewer } from '../../kit/tables/retention.ts'
+import { untilFewer } from '../../kit/tables/portions.ts'
 import { eventSettings } from './settings.ts'
 
 const DAY_MS = 86_400_000
-const ROWS_AT_ONCE = 5_000
+const ROWS_AT_ONCE = 1_000
 /** Later than any event. */
 const NEVER = 'infinity'
 

@@ -1,5 +1,5 @@
 // Deletes the deliveries of endpoints that were deleted.
-import { untilFewer } from '../../kit/tables/retention.ts'
+import { untilFewer } from '../../kit/tables/portions.ts'
 import { deliveries } from './dispatch/deliveries.ts'
 import * as log from './log.store.ts'
 import { schedule } from './state.ts'
