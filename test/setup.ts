@@ -1,6 +1,6 @@
 // Runs before all tests: starts PostgreSQL, creates the template database that every test host clones, and a
 // certificate.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../src/engines/clock/clock.ts'
@@ -15,7 +15,8 @@ import { OWNER_PASSWORD } from './database.ts'
 
 /** In memory if there is enough: a run creates and deletes some hundred databases of 600 files each, which takes longer on a
  *  disk than many tests. */
-const directory = mkdtempSync(join(hasMemory('/dev/shm') ? '/dev/shm' : tmpdir(), 'stoa-test-'))
+const parent = hasMemory('/dev/shm') ? '/dev/shm' : tmpdir()
+const directory = mkdtempSync(join(parent, `stoa-test-${process.pid}-`))
 let server: EmbeddedServer
 
 /** The data is deleted after the run, so writes need not wait for the disk, and a short log is enough. */
@@ -35,7 +36,21 @@ function hasMemory(path: string): boolean {
   return bavail * bsize > 2 * 1024 ** 3
 }
 
+/** A run that was killed leaves its directory, which takes memory. */
+function removeLeft(): void {
+  for (const name of readdirSync(parent)) {
+    const pid = name.match(/^stoa-test-(\d+)-/)?.[1]
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+    try {
+      rmSync(join(parent, name), { recursive: true, force: true })
+    } catch {
+      // It belongs to another user, who removes it in the next run.
+    }
+  }
+}
+
 export async function globalSetup(): Promise<void> {
+  if (existsSync('/proc')) removeLeft()
   const dataDirectory = join(directory, 'data')
   mkdirSync(dataDirectory)
   for (const path of [directory, dataDirectory]) chmodSync(path, 0o711)
