@@ -246,7 +246,7 @@ export async function testListener(log: Log, options: Pick<TestOptions, 'trusted
 function testEngines(db: Database, options: TestOptions, violations: string[]) {
   const { now = '2026-11-15T09:00:00.000Z', beside } = options
   const clock = beside?.clock ?? manualClock(now === 'real' ? undefined : now)
-  const mockAgent = new MockAgent()
+  const mockAgent = new MockAgent({ enableCallHistory: true })
   mockAgent.disableNetConnect()
   /** TXT records by name; null if the name servers do not answer. */
   const txt = new Map<string, string[] | null>()

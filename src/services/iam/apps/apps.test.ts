@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../../../test/host.ts'
+import { scenario } from '../../../../test/scenario.ts'
 import { openSecret } from './apps.ts'
 import { selectClient } from './store.ts'
 
@@ -72,21 +73,20 @@ describe('an app', () => {
 
   it('is changed and deleted by admins, and not visible to members', async () => {
     const member = await host.member(host.home.org, 'member')
-    assert.equal((await host.call('GET /v1/iam/apps', { as: member.key })).status, 403)
     await create({ app: 'brief' })
     host.clock.advance(1_000)
-    const change = {
-      name: 'Shop',
-      redirectUris: ['http://localhost:3000/cb'],
-      logoutUris: ['https://shop.example.com/'],
-    }
-    const { body } = await host.call('PATCH /v1/iam/apps/home-brief', { body: change })
-    const { name, redirectUris, logoutUris, updated } = body
-    assert.deepEqual({ name, redirectUris, logoutUris }, change)
-    assert.equal(updated, host.clock.now().toISOString())
-    assert.deepEqual((await host.call('GET /v1/iam/apps/home-brief')).body, body)
-    assert.equal((await host.call('DELETE /v1/iam/apps/home-brief')).status, 204)
-    assert.equal((await host.call('DELETE /v1/iam/apps/home-brief')).status, 404)
+    const uris = { redirectUris: ['http://localhost:3000/cb'], logoutUris: ['https://shop.example.com/'] }
+    const body = { name: 'Shop', ...uris }
+    const answer = { ...body, updated: host.clock.now().toISOString() }
+    await scenario(host, { owner: host.home.key, member: member.key }, [
+      ['member', 'GET /v1/iam/apps', 403],
+      ['member', 'PATCH /v1/iam/apps/home-brief', 403, { body, events: [] }],
+      ['owner', 'PATCH /v1/iam/apps/home-brief', 200, { body, answer, events: ['iam.app.updated'] }],
+      ['owner', 'GET /v1/iam/apps/home-brief', 200, { answer }],
+      ['member', 'DELETE /v1/iam/apps/home-brief', 403, { events: [] }],
+      ['owner', 'DELETE /v1/iam/apps/home-brief', 204, { events: ['iam.app.deleted'] }],
+      ['owner', 'DELETE /v1/iam/apps/home-brief', 404, { events: [] }],
+    ])
   })
 
   const bad = [

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { eventually } from '../../../../test/eventually.ts'
 import { type Answer, startHost } from '../../../../test/host.ts'
 import { addPerson, plantPerson, registerApp, startIdentity } from '../../../../test/identity.ts'
+import { scenario } from '../../../../test/scenario.ts'
 import { EngineUnavailable } from '../../../engines/engines.ts'
 
 const host = await startHost({ now: 'real' })
@@ -186,10 +187,17 @@ describe('an invite', () => {
   it('can be sent by owners and admins, for an owner only by owners, and not to a member', async () => {
     const admin = await host.member(host.home.org, 'admin')
     const member = await host.member(host.home.org, 'member')
-    assert.equal((await invite({ email: 'x@example.com' }, member.key)).status, 403)
-    assert.equal((await invite({ email: 'x@example.com', role: 'owner' }, admin.key)).status, 403)
-    assert.equal((await invite({ email: host.home.email })).status, 409)
-    assert.equal((await host.call('GET /v1/iam/invites', { as: member.key })).status, 403)
+    const to = (email: string, role = 'member') => ({ body: { email, role } })
+    const sent = ['mail to x@example.com']
+    const events = ['iam.invite.created']
+    await scenario(host, { owner: host.home.key, admin: admin.key, member: member.key }, [
+      ['member', 'GET /v1/iam/invites', 403],
+      ['member', 'POST /v1/iam/invites', 403, { ...to('x@example.com'), events: [], sent: [] }],
+      ['admin', 'POST /v1/iam/invites', 403, { ...to('x@example.com', 'owner'), events: [], sent: [] }],
+      ['owner', 'POST /v1/iam/invites', 409, { ...to(host.home.email), events: [], sent: [] }],
+      ['admin', 'POST /v1/iam/invites', 201, { ...to('x@example.com', 'admin'), events, sent }],
+      ['owner', 'POST /v1/iam/invites', 201, { ...to('x@example.com', 'owner'), sent }],
+    ])
   })
 
   it('is invalid once its sender may no longer send it', async () => {

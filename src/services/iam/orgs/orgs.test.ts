@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../../../test/host.ts'
+import { scenario } from '../../../../test/scenario.ts'
 
 const host = await startHost()
 const root = host.admin.key
 const create = (fields: object, as = root) =>
   host.call('POST /v1/iam/orgs', { as, body: { name: 'New', owner: { email: 'ada@example.com' }, ...fields } })
+
+const slugs = (...all: string[]) => all.map(slug => ({ slug }))
 
 describe('an organisation', () => {
   it('is created by a superadmin with its owner, and returns a key of the owner once', async () => {
@@ -38,45 +41,46 @@ describe('an organisation', () => {
     assert.equal((await create({ slug: 'mine' }, limited.body.key)).body.error.code, 'key_limit')
   })
 
-  it('is visible to its members and superadmins, and not found for all others', async () => {
-    assert.equal((await host.call('GET /v1/iam/orgs/home')).body.name, 'home')
-    assert.equal((await host.call('GET /v1/iam/orgs/home', { as: root })).status, 200)
-    assert.equal((await host.call('GET /v1/iam/orgs/home', { as: host.other.key })).status, 404)
-    const slugs = async (as: string) =>
-      (await host.call('GET /v1/iam/orgs', { as })).body.data.map((org: { slug: string }) => org.slug)
-    assert.deepEqual(await slugs(host.other.key), ['other'])
-    assert.deepEqual(await slugs(root), ['acme', 'admin', 'home', 'other'])
-  })
+  it('is visible to its members and superadmins, and not found for all others', () =>
+    scenario(host, { owner: host.home.key, superadmin: root, stranger: host.other.key }, [
+      ['owner', 'GET /v1/iam/orgs/home', 200, { answer: { name: 'home' } }],
+      ['superadmin', 'GET /v1/iam/orgs/home', 200],
+      ['stranger', 'GET /v1/iam/orgs/home', 404],
+      ['stranger', 'GET /v1/iam/orgs', 200, { answer: { data: [{ slug: 'other' }] } }],
+      ['superadmin', 'GET /v1/iam/orgs', 200, { answer: { data: slugs('acme', 'admin', 'home', 'other') } }],
+    ]))
 
   it('is renamed by its admins', async () => {
     const member = await host.member(host.home.org, 'member')
-    const rename = (as: string) => host.call('PATCH /v1/iam/orgs/home', { as, body: { name: 'Renamed' } })
-    assert.equal((await rename(member.key)).status, 403)
-    assert.equal((await rename(host.other.key)).status, 404)
+    const body = { name: 'Renamed' }
     host.clock.advance(1_000)
-    const { status, body } = await rename(host.home.key)
-    assert.equal(status, 200)
-    assert.deepEqual([body.name, body.updated], ['Renamed', '2026-11-15T09:00:01.000Z'])
+    const answer = { ...body, updated: '2026-11-15T09:00:01.000Z' }
+    await scenario(host, { owner: host.home.key, member: member.key, stranger: host.other.key }, [
+      ['member', 'PATCH /v1/iam/orgs/home', 403, { body, events: [] }],
+      ['stranger', 'PATCH /v1/iam/orgs/home', 404, { body, events: [] }],
+      ['owner', 'PATCH /v1/iam/orgs/home', 200, { body, answer, events: ['iam.org.updated'] }],
+      ['owner', 'PATCH /v1/iam/orgs/home', 200, { body, answer, events: [] }],
+    ])
   })
 
   it('is deleted by an owner who repeats its slug', async () => {
     const { key, org } = await host.organisation('doomed')
     const admin = await host.member(org, 'admin')
-    await host.call('POST /v1/projects', { as: key, body: { slug: 'p', name: 'P' } })
-    const remove = (query: string, as = key) => host.call(`DELETE /v1/iam/orgs/doomed${query}`, { as })
-    assert.equal((await remove('')).body.error.param, 'confirm')
-    assert.equal((await remove('?confirm=doom')).body.error.param, 'confirm')
-    assert.equal((await remove('?confirm=doomed', admin.key)).status, 403)
-    const limited = { as: key, body: { name: 'slow', rate: 60 } }
-    const { key: slow } = (await host.call('POST /v1/account/keys', limited)).body
-    assert.equal((await remove('?confirm=doomed', slow)).status, 403, 'a limited key')
-    assert.equal((await remove('?confirm=doomed', host.other.key)).status, 404)
-    assert.equal((await remove('?confirm=doomed')).status, 204)
-    assert.equal((await host.call('GET /v1/projects', { as: key })).status, 401)
-    assert.equal((await host.call('GET /v1/projects', { as: admin.key })).status, 401)
-    assert.equal((await remove('?confirm=doomed', root)).status, 404, 'it is deleted already')
-    const [last] = (await host.call('GET /v1/iam/audit', { as: root })).body.data
-    assert.deepEqual([last.what, last.on], ['org.delete', 'doomed'])
+    const slow = await host.call('POST /v1/account/keys', { as: key, body: { name: 'slow', rate: 60 } })
+    const callers = { owner: key, admin: admin.key, 'limited key': slow.body.key, stranger: host.other.key }
+    await scenario(host, { ...callers, superadmin: root }, [
+      ['owner', 'POST /v1/projects', 201, { body: { slug: 'p', name: 'P' } }],
+      ['owner', 'DELETE /v1/iam/orgs/doomed', 400, { fault: 'confirm' }],
+      ['owner', 'DELETE /v1/iam/orgs/doomed?confirm=doom', 400, { fault: 'confirm' }],
+      ['admin', 'DELETE /v1/iam/orgs/doomed?confirm=doomed', 403],
+      ['limited key', 'DELETE /v1/iam/orgs/doomed?confirm=doomed', 403],
+      ['stranger', 'DELETE /v1/iam/orgs/doomed?confirm=doomed', 404, { events: [] }],
+      ['owner', 'DELETE /v1/iam/orgs/doomed?confirm=doomed', 204, { events: ['iam.org.deleted'] }],
+      ['owner', 'GET /v1/projects', 401],
+      ['admin', 'GET /v1/projects', 401],
+      ['superadmin', 'DELETE /v1/iam/orgs/doomed?confirm=doomed', 404, { events: [] }],
+      ['superadmin', 'GET /v1/iam/audit?limit=1', 200, { answer: { data: [{ what: 'org.delete', on: 'doomed' }] } }],
+    ])
   })
 
   it('cannot be deleted if it is `admin`', async () => {

@@ -1,0 +1,22 @@
+// Deletes many rows in transactions that are small enough not to delay other writes.
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Tx } from '../../engines/engines.ts'
+import type { Removing } from '../table.ts'
+
+/** Repeats the step until it has deleted fewer rows than it may, with a pause as long as the step before: half of the time is
+ *  left to others. Returns how many were deleted. */
+export async function untilFewer(
+  { signal, write }: Pick<Removing, 'signal' | 'write'>,
+  max: number,
+  step: (tx: Tx) => Promise<number>,
+): Promise<number> {
+  let deleted = 0
+  while (!signal.aborted) {
+    const startMs = performance.now()
+    const count = await write(step)
+    deleted += count
+    if (count < max) break
+    await wait(performance.now() - startMs)
+  }
+  return deleted
+}

@@ -1,0 +1,41 @@
+// A scenario is a list of calls, one per row: who calls, what, and all that is seen of it.
+import assert from 'node:assert/strict'
+import type { TestHost } from './host.ts'
+
+/** `body` is sent. `answer` must be in the answer; of a fault, `fault` is its code, or the field that it names. `events` and `sent`
+ *  are all that the call emits, and sends to others by HTTP or mail; not looked at if they are not given. */
+type Seen = {
+  body?: object
+  answer?: object
+  fault?: string
+  events?: readonly string[]
+  sent?: readonly string[]
+}
+export type ScenarioRow = readonly [who: string, call: string, status: number, seen?: Seen]
+
+/** `callers` are the keys of those who call; null for nobody. */
+export async function scenario(
+  host: TestHost,
+  callers: Readonly<Record<string, string | null>>,
+  rows: readonly ScenarioRow[],
+): Promise<void> {
+  for (const [at, [who, call, status, { body, answer, fault, events, sent } = {}]] of rows.entries()) {
+    const row = `row ${at + 1}: ${who}, ${call}`
+    assert.ok(who in callers, `${row}: nobody is called ${who}`)
+    host.emitted.length = 0
+    host.mails.length = 0
+    host.mockAgent.clearCallHistory()
+    const found = await host.call(call, { as: callers[who] ?? null, ...(body && { body }) })
+    assert.equal(found.status, status, `${row}: ${found.text}`)
+    if (answer) assert.partialDeepStrictEqual(found.body, answer, row)
+    if (fault) assert.ok([found.body.error.code, found.body.error.param].includes(fault), `${row}: ${found.text}`)
+    const emitted = host.emitted.map(({ type }) => type)
+    if (events) assert.deepEqual(emitted, events, row)
+    const requests = host.mockAgent.getCallHistory()?.calls() ?? []
+    const outgoing = [
+      ...requests.map(({ method, fullUrl }) => `${method} ${fullUrl}`),
+      ...host.mails.map(({ to }) => `mail to ${to}`),
+    ]
+    if (sent) assert.deepEqual(outgoing, sent, row)
+  }
+}
