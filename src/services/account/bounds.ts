@@ -1,7 +1,7 @@
 // The bounds of a key (limit, budget, rate, expires): their schemas, and the checks that a schema cannot express.
 import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
-import { orNone, SLUG, timestamp } from '../../kit/fields.ts'
+import { integer, orNone, SLUG, timestamp } from '../../kit/fields.ts'
 import { LIMIT_ENTRY, splitEntry } from '../../kit/host/limits.ts'
 import type { Bounds } from './store.ts'
 
@@ -26,14 +26,7 @@ export const Limit = orNone(
 )
 
 const cents = (what: string, example: number) =>
-  Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: CENTS_MAX,
-      description: `${what}, in cents; 0 means no cap`,
-      examples: [example],
-    }),
-  )
+  Type.Optional(integer(`${what}, in cents; 0 means no cap`, example, { minimum: 0, maximum: CENTS_MAX }))
 
 export const Budget = orNone(
   Type.Object(
@@ -47,12 +40,7 @@ export const Budget = orNone(
 )
 
 export const Rate = orNone(
-  Type.Integer({
-    minimum: 1,
-    maximum: RATE_MAX,
-    description: 'Requests the key may make in any 60 seconds',
-    examples: [600],
-  }),
+  integer('Requests the key may make in any 60 seconds', 600, { minimum: 1, maximum: RATE_MAX }),
 )
 
 export const Expires = orNone({ ...timestamp('When the key stops working'), examples: ['2096-11-15T09:30:00.000Z'] })

@@ -7,7 +7,7 @@ import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
-import { displayName, secret } from '../../kit/fields.ts'
+import { displayName, prefixedId, secret } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock.store.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { requireUnrestricted } from '../../kit/restricted.ts'
@@ -22,11 +22,7 @@ import { operation } from './state.ts'
 import * as store from './store.ts'
 import * as tables from './tables.ts'
 
-const Id = Type.String({
-  pattern: '^key_[0-9A-Za-z]{1,40}$',
-  description: "A key's id, `key_…`",
-  examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-})
+const Id = prefixedId('key', 'A key')
 const Name = displayName("The key's name")
 const settable = { limit: Limit, budget: Budget, rate: Rate, expires: Expires }
 

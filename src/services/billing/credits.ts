@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { OrgId } from '../../kit/caller.ts'
 import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
-import { displayName, slug, timestamp } from '../../kit/fields.ts'
+import { displayName, integer, slug, string, timestamp } from '../../kit/fields.ts'
 import { centsOf, UNITS_PER_CENT } from '../../kit/meter.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { findOrganisation } from '../iam/public.ts'
@@ -21,7 +21,7 @@ const Credit = Type.Object(
     transactionId: TransactionId,
     amount: Cents('The amount; negative if it was taken back'),
     currency: Currency,
-    reason: Type.String({ description: 'Why', examples: ['Invoice 2026-114 paid'] }),
+    reason: string('Why', 'Invoice 2026-114 paid'),
     created: timestamp('When it was credited'),
   },
   { title: 'Credit', description: 'Money that the operator gave to an organisation' },
@@ -34,11 +34,9 @@ export const addCredit = operation({
   access: 'superadmin',
   input: {
     org: slug('The organisation'),
-    amount: Type.Integer({
+    amount: integer(`The amount in cents, a whole number up to ${CENTS_MAX}; negative to take credit back`, 5000, {
       minimum: -CENTS_MAX,
       maximum: CENTS_MAX,
-      description: `The amount in cents, a whole number up to ${CENTS_MAX}; negative to take credit back`,
-      examples: [5000],
     }),
     reason: displayName('Why, for the organisation to read'),
   },

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import { timestamp } from '../../kit/fields.ts'
+import { integer, string, timestamp } from '../../kit/fields.ts'
 import { centsOf } from '../../kit/meter.ts'
 import { page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { Cents, Currency, TransactionId } from './fields.ts'
@@ -37,13 +37,10 @@ export const listUsage = operation({
   output: Type.Object(
     {
       currency: Currency,
-      count: Type.Integer({ description: 'How many rows there are on all pages', examples: [1] }),
+      count: integer('How many rows there are on all pages', 1),
       amount: Cents('What all of them cost'),
       usage: Type.Array(UsageRow, { description: 'The rows of this page' }),
-      next: Type.String({
-        description: 'Send it as `after` to get the next page; empty on the last page',
-        examples: [''],
-      }),
+      next: string('Send it as `after` to get the next page; empty on the last page', ''),
     },
     { title: 'Usage', description: 'What an organisation used' },
   ),

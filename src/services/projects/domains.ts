@@ -6,7 +6,7 @@ import type { Clock, Dns, Sql } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
-import { slug, timestamp } from '../../kit/fields.ts'
+import { integer, slug, string, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock.store.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { MISSED_MAX } from './domain-checks.ts'
@@ -22,15 +22,15 @@ const Slug = slug("The project's slug")
 const DnsRecord = Type.Object(
   {
     type: Type.Literal('TXT', { description: 'The type of the record' }),
-    name: Type.String({ description: 'Where to set it', examples: ['_stoa-verify.shop.example.com'] }),
-    value: Type.String({ description: 'What it must contain', examples: ['stoa-verify=4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
+    name: string('Where to set it', '_stoa-verify.shop.example.com'),
+    value: string('What it must contain', 'stoa-verify=4vJ9mWcX2bQeT7yLrK0sZp1n'),
   },
   { title: 'DnsRecord', description: 'A record that the owner of a host sets' },
 )
 
 const Domain = Type.Object(
   {
-    host: Type.String({ description: 'The name in lower case and ASCII', examples: ['shop.example.com'] }),
+    host: string('The name in lower case and ASCII', 'shop.example.com'),
     status: Type.Enum(['pending', 'live'], { description: '`live` once it is verified' }),
     verified: Type.Boolean({ description: 'Whether its TXT record was found' }),
     records: Type.Array(DnsRecord, {
@@ -38,16 +38,16 @@ const Domain = Type.Object(
     }),
     created: timestamp('When it was attached'),
     missedChecks: Type.Optional(
-      Type.Integer({
-        description: `How many daily checks in a row did not find the TXT record of a live host; after ${MISSED_MAX} it is pending. Absent if the last one found it`,
-        examples: [1],
-      }),
+      integer(
+        `How many daily checks in a row did not find the TXT record of a live host; after ${MISSED_MAX} it is pending. Absent if the last one found it`,
+        1,
+      ),
     ),
     detail: Type.Optional(
-      Type.String({
-        description: 'What the check found; only in the answer of a check',
-        examples: ['The TXT record at _stoa-verify.shop.example.com is correct.'],
-      }),
+      string(
+        'What the check found; only in the answer of a check',
+        'The TXT record at _stoa-verify.shop.example.com is correct.',
+      ),
     ),
   },
   { title: 'Domain', description: 'A host name of a project, whose pages may call this service once it is verified' },

@@ -1,11 +1,11 @@
 // The events about projects and their hosts.
 import { Type } from 'typebox'
 import { Changed, event } from '../../kit/events.ts'
-import { displayName, slug } from '../../kit/fields.ts'
+import { displayName, slug, string } from '../../kit/fields.ts'
 
 const Slug = slug("The project's slug")
 const Name = displayName("The project's name")
-const Host = Type.String({ description: 'The host name in lower case and ASCII', examples: ['shop.example.com'] })
+const Host = string('The host name in lower case and ASCII', 'shop.example.com')
 
 export const projectCreated = event('project.created', 'A project was created', { slug: Slug, name: Name })
 export const projectUpdated = event('project.updated', 'A project was changed', {

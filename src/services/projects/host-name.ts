@@ -1,14 +1,14 @@
 // Host names that can be owned: names below a public suffix, in the form that browsers and resolvers use.
 import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
-import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
+import { string } from '../../kit/fields.ts'
 
-export const Host = Type.String({
-  pattern: '^[\\p{L}\\p{M}\\p{N}.-]{1,240}$',
-  description: 'A host name, such as shop.example.com, without scheme, port or wildcard',
-  examples: ['shop.example.com'],
-})
+export const Host = string(
+  'A host name, such as shop.example.com, without scheme, port or wildcard',
+  'shop.example.com',
+  { pattern: '^[\\p{L}\\p{M}\\p{N}.-]{1,240}$' },
+)
 
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { envelopeOf } from '../../kit/events.ts'
 import { Fault, notFound } from '../../kit/fault.ts'
-import { timestamp } from '../../kit/fields.ts'
+import { boolean, integer, string, timestamp } from '../../kit/fields.ts'
 import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { newUuid } from '../../kit/uuid.ts'
 import { deliveries } from './dispatch/deliveries.ts'
@@ -16,35 +16,31 @@ import * as store from './store.ts'
 const RESEND_MAX = 10_000
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const DeliveryId = Type.String({
-  pattern: '^[0-9A-Za-z-]{1,64}$',
-  description: "A delivery's id: a UUID, the same in all its attempts",
-  examples: ['019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d47'],
-})
-const Subject = Type.String({
-  maxLength: 1_100,
-  description: "The event's subject",
-  examples: ['commerce.order.created'],
-})
+const DeliveryId = string(
+  "A delivery's id: a UUID, the same in all its attempts",
+  '019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d47',
+  { pattern: '^[0-9A-Za-z-]{1,64}$' },
+)
+const Subject = string("The event's subject", 'commerce.order.created', { maxLength: 1_100 })
 const STATUSES = ['ok', 'retrying', 'failed'] as const
 const Status = Type.Enum([...STATUSES], {
   description: 'It succeeded; it failed and another attempt follows; or it failed and was the last one',
   examples: ['failed'],
 })
-const HttpStatus = Type.Integer({ description: 'The status that the endpoint answered', examples: [503] })
-const Duration = Type.Integer({ description: 'How long the attempt took, in milliseconds', examples: [84] })
-const Failure = Type.String({ description: 'Why it failed', examples: ['It answered 503.'] })
+const HttpStatus = integer('The status that the endpoint answered', 503)
+const Duration = integer('How long the attempt took, in milliseconds', 84)
+const Failure = string('Why it failed', 'It answered 503.')
 
 const Attempt = Type.Object(
   {
-    id: Type.String({ description: "The attempt's id", examples: ['att_019a2f5e7c1b7d3e9a642b8c1f0e5d47_1'] }),
+    id: string("The attempt's id", 'att_019a2f5e7c1b7d3e9a642b8c1f0e5d47_1'),
     delivery: DeliveryId,
     subject: Subject,
-    attempt: Type.Integer({ description: 'Which attempt it was, from 1', examples: [1] }),
+    attempt: integer('Which attempt it was, from 1', 1),
     status: Status,
     httpStatus: Type.Optional(HttpStatus),
     error: Type.Optional(Failure),
-    response: Type.Optional(Type.String({ description: 'The beginning of what it answered', examples: ['busy'] })),
+    response: Type.Optional(string('The beginning of what it answered', 'busy')),
     durationMs: Duration,
     resendOf: Type.Optional(DeliveryId),
     created: timestamp('When it was sent'),
@@ -118,7 +114,7 @@ export const testWebhook = operation({
   output: Type.Object(
     {
       delivery: DeliveryId,
-      delivered: Type.Boolean({ description: 'Whether it succeeded', examples: [true] }),
+      delivered: boolean('Whether it succeeded', true),
       httpStatus: Type.Optional(HttpStatus),
       error: Type.Optional(Failure),
       durationMs: Duration,
@@ -211,7 +207,7 @@ export const resendFailedWebhookDeliveries = operation({
   access: 'admin',
   input: { id: Id, since: timestamp('Deliveries whose last attempt was then or later') },
   output: Type.Object(
-    { count: Type.Integer({ description: 'How many are sent again', examples: [12] }) },
+    { count: integer('How many are sent again', 12) },
     { title: 'WebhookResentAll', description: 'What is sent again' },
   ),
   status: 202,

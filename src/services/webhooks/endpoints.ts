@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
 import { notFound } from '../../kit/fault.ts'
-import { secret, timestamp } from '../../kit/fields.ts'
+import { integer, prefixedId, secret, string, timestamp } from '../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
 import { endpointCreated, endpointDeleted, endpointRotated, endpointUpdated } from './events.ts'
@@ -16,37 +16,25 @@ import { requireUrl, URL_MAX } from './url.ts'
 const PATTERNS_MAX = 64
 const DAY_S = 86_400
 
-export const Id = Type.String({
-  pattern: '^wh_[0-9A-Za-z]{1,40}$',
-  description: "An endpoint's id, `wh_…`",
-  examples: ['wh_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-})
-const Url = Type.String({
+export const Id = prefixedId('wh', 'An endpoint')
+const Url = string('Where events are sent: an https URL of a public address', 'https://hooks.example.com/stoa', {
   maxLength: URL_MAX,
-  description: 'Where events are sent: an https URL of a public address',
-  examples: ['https://hooks.example.com/stoa'],
 })
 /** As in engines/log/subjects.ts. */
 const TOKEN = '(?:\\*|[A-Za-z0-9_-]{1,64})'
 const Events = Type.Array(
-  Type.String({
-    maxLength: 256,
-    pattern: `^(?:>|${TOKEN}(?:\\.${TOKEN}){0,14}(?:\\.(?:${TOKEN}|>))?)$`,
-    description:
-      'A pattern of subjects: tokens with dots, where `*` stands for one token and `>` at the end for the rest',
-    examples: ['commerce.order.>'],
-  }),
+  string(
+    'A pattern of subjects: tokens with dots, where `*` stands for one token and `>` at the end for the rest',
+    'commerce.order.>',
+    { maxLength: 256, pattern: `^(?:>|${TOKEN}(?:\\.${TOKEN}){0,14}(?:\\.(?:${TOKEN}|>))?)$` },
+  ),
   {
     maxItems: PATTERNS_MAX,
     description: `Which events are sent: patterns of their subjects, at most ${PATTERNS_MAX}; none stands for all`,
     examples: [['commerce.order.>', 'event.signup']],
   },
 )
-const Description = Type.String({
-  maxLength: 1_024,
-  description: 'What it is for, at most 1,024 characters',
-  examples: ['Orders for the warehouse'],
-})
+const Description = string('What it is for, at most 1,024 characters', 'Orders for the warehouse', { maxLength: 1_024 })
 const Status = Type.Enum(['active', 'disabled'], {
   description: 'Whether events are sent. It is changed by people only, never because deliveries fail',
   examples: ['active'],
@@ -66,8 +54,8 @@ const fields = {
   updated: timestamp('When it was last changed'),
 }
 const counted = {
-  deliveries7d: Type.Integer({ description: 'Deliveries that ended in the last seven days', examples: [1204] }),
-  failures7d: Type.Integer({ description: 'Those of them of which every attempt failed', examples: [3] }),
+  deliveries7d: integer('Deliveries that ended in the last seven days', 1204),
+  failures7d: integer('Those of them of which every attempt failed', 3),
 }
 const Endpoint = Type.Object(
   { ...fields, ...counted },
@@ -193,11 +181,9 @@ export const rotateWebhookSecret = operation({
   input: {
     id: Id,
     overlap: Type.Optional(
-      Type.Integer({
+      integer('For how many seconds the former secret signs too, at most a day; default 0', 3600, {
         minimum: 0,
         maximum: DAY_S,
-        description: 'For how many seconds the former secret signs too, at most a day; default 0',
-        examples: [3600],
       }),
     ),
   },

@@ -1,10 +1,9 @@
 // The events about endpoints.
-import { Type } from 'typebox'
 import { Changed, event } from '../../kit/events.ts'
-import { timestamp } from '../../kit/fields.ts'
+import { string, timestamp } from '../../kit/fields.ts'
 
-const Id = Type.String({ description: "The endpoint's id", examples: ['wh_4vJ9mWcX2bQeT7yLrK0sZp1n'] })
-const Url = Type.String({ description: 'Its URL', examples: ['https://hooks.example.com/stoa'] })
+const Id = string("The endpoint's id", 'wh_4vJ9mWcX2bQeT7yLrK0sZp1n')
+const Url = string('Its URL', 'https://hooks.example.com/stoa')
 
 export const endpointCreated = event('webhook.endpoint.created', 'An endpoint for events was created', {
   id: Id,

@@ -4,7 +4,7 @@ import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG } from '../../../kit/caller.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
-import { orNone, slug, timestamp } from '../../../kit/fields.ts'
+import { boolean, integer, orNone, slug, string, timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging } from '../../../kit/page.ts'
 import { changesIn } from '../../../kit/write.ts'
 import { ModelName } from '../model-name.ts'
@@ -39,7 +39,7 @@ const Price = Type.Object(
 )
 
 const bound = (description: string, example: number, maximum: number) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum, description, examples: [example] }))
+  Type.Optional(integer(description, example, { minimum: 1, maximum }))
 
 const HOUR_MS = 3_600_000
 
@@ -79,16 +79,14 @@ const Kind = Type.Enum(KINDS, {
     'Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format',
   examples: ['compatible'],
 })
-const BaseUrl = Type.String({
-  maxLength: 500,
-  description: 'Its URL, without the path of an operation; `/v1` if it has no path',
-  examples: ['https://models.example.com/v1'],
-})
+const BaseUrl = string(
+  'Its URL, without the path of an operation; `/v1` if it has no path',
+  'https://models.example.com/v1',
+  { maxLength: 500 },
+)
 const Name = slug('The name of the provider here')
-const ApiKey = Type.String({
+const ApiKey = string('Its key; it is stored encrypted and never shown', 'example-key', {
   pattern: '^[\\x21-\\x7e]{1,1000}$',
-  description: 'Its key; it is stored encrypted and never shown',
-  examples: ['example-key'],
 })
 
 const Provider = Type.Object(
@@ -96,8 +94,8 @@ const Provider = Type.Object(
     name: Name,
     wire: Wire,
     kind: Kind,
-    baseUrl: Type.String({ description: 'Its URL', examples: ['https://models.example.com/v1'] }),
-    hasApiKey: Type.Boolean({ description: 'Whether it has a key', examples: [true] }),
+    baseUrl: string('Its URL', 'https://models.example.com/v1'),
+    hasApiKey: boolean('Whether it has a key', true),
     models: Type.Array(ProviderModel, { description: 'Its models' }),
     created: timestamp('When it was added'),
     updated: timestamp('When it was last changed'),

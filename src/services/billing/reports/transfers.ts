@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { orCsv } from '../../../kit/answer.ts'
 import { CSV_ROWS_MAX, csvReply, formats, number, text, wantsCsv } from '../../../kit/csv.ts'
-import { timestamp } from '../../../kit/fields.ts'
+import { string, timestamp } from '../../../kit/fields.ts'
 import { centsOf } from '../../../kit/meter.ts'
 import { OLDEST, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
 import { Cents, Currency, centsText, TransactionId } from '../fields.ts'
@@ -16,7 +16,7 @@ const account = (what: string, example: store.JournalRow['from']) =>
   })
 
 const about = (description: string, example: string) =>
-  Type.Optional(Type.String({ description: `${description}; absent if there is none`, examples: [example] }))
+  Type.Optional(string(`${description}; absent if there is none`, example))
 
 const Transfer = Type.Object(
   {
@@ -50,10 +50,7 @@ export const listJournal = operation({
         currency: Currency,
         balance: Cents('The balance when this page was read'),
         data: Type.Array(Transfer, { description: 'The transfers of this page' }),
-        next: Type.String({
-          description: 'Send it as `after` to get the next page; empty on the last page',
-          examples: [''],
-        }),
+        next: string('Send it as `after` to get the next page; empty on the last page', ''),
       },
       { title: 'Journal', description: 'The transfers of an organisation' },
     ),

@@ -6,7 +6,7 @@ import { nothing } from '../../../kit/answer.ts'
 import type { Caller } from '../../../kit/caller.ts'
 import { invalidInput } from '../../../kit/check.ts'
 import { Fault, notFound } from '../../../kit/fault.ts'
-import { displayName, secret, timestamp } from '../../../kit/fields.ts'
+import { boolean, displayName, secret, string, timestamp } from '../../../kit/fields.ts'
 import { BRAND, DEFAULT_BRAND } from '../../../kit/host/brand.ts'
 import type { Context } from '../../../kit/operation.ts'
 import { listing, page, paging } from '../../../kit/page.ts'
@@ -20,11 +20,11 @@ import * as store from './store.ts'
 
 const URIS_MAX = 20
 
-export const Brand = Type.String({
-  pattern: BRAND.source,
-  description: `The brand at whose origin people sign in to the app; \`${DEFAULT_BRAND}\` if omitted`,
-  examples: [DEFAULT_BRAND],
-})
+export const Brand = string(
+  `The brand at whose origin people sign in to the app; \`${DEFAULT_BRAND}\` if omitted`,
+  DEFAULT_BRAND,
+  { pattern: BRAND.source },
+)
 /** The input fields that identify an app. */
 const app = { id: Id, brand: Type.Optional(Brand) }
 const Name = displayName('The name of the app, shown when people sign in')
@@ -43,9 +43,9 @@ const URI_EXAMPLES = [['https://shop.example.com/callback']]
 const App = Type.Object(
   {
     id: Id,
-    app: Type.String({ description: 'Its short name', examples: ['web'] }),
-    brand: Type.String({ description: 'The brand at whose origin people sign in', examples: [DEFAULT_BRAND] }),
-    name: Type.String({ description: 'The name that people see when they sign in', examples: ['Web shop'] }),
+    app: string('Its short name', 'web'),
+    brand: string('The brand at whose origin people sign in', DEFAULT_BRAND),
+    name: string('The name that people see when they sign in', 'Web shop'),
     type: Type.Enum(['confidential', 'public'], { description: 'Whether it has a secret' }),
     redirectUris: Type.Array(Type.String(), {
       description: 'The URLs that people may return to after signing in',
@@ -61,11 +61,10 @@ const App = Type.Object(
   },
   { title: 'App', description: 'An OpenID Connect client of the organisation, which people sign in to' },
 )
-const Trusted = Type.Boolean({
-  description:
-    "Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it",
-  examples: [false],
-})
+const Trusted = boolean(
+  "Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it",
+  false,
+)
 const Secret = secret('The client secret. It is returned only this once', '4vJ9mWcX2bQeT7yLrK0sZp1n4vJ9mWcX2bQeT7yLrK0')
 
 export const listApps = operation({
@@ -92,10 +91,8 @@ export const createApp = operation({
   access: 'admin',
   issuesCredential: true,
   input: {
-    app: Type.String({
+    app: string("The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique", 'web', {
       pattern: '^[a-z0-9]{1,40}$',
-      description: "The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique",
-      examples: ['web'],
     }),
     brand: Type.Optional(Brand),
     name: Type.Optional(Name),

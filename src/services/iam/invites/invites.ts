@@ -6,7 +6,7 @@ import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { Fault, notFound } from '../../../kit/fault.ts'
-import { timestamp } from '../../../kit/fields.ts'
+import { string, timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
 import type { Bounds } from '../../../kit/table.ts'
 import { inviteCreated, inviteRevoked } from '../events.ts'
@@ -26,10 +26,7 @@ const Invite = Type.Object(
     id: InviteId,
     email: Email,
     role: Role,
-    invitedBy: Type.String({
-      description: 'The e-mail address of the person who sent the invite',
-      examples: ['grace@example.com'],
-    }),
+    invitedBy: string('The e-mail address of the person who sent the invite', 'grace@example.com'),
     created: timestamp('When the invite was sent'),
     expires: timestamp('When the link expires'),
   },

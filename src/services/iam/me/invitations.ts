@@ -6,7 +6,7 @@ import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import type { OrgId, Role as RoleName } from '../../../kit/caller.ts'
 import { notFound } from '../../../kit/fault.ts'
-import { timestamp } from '../../../kit/fields.ts'
+import { string, timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
 import type { Bounds } from '../../../kit/table.ts'
 import { emitJoined, inviteDeclined, joining } from '../events.ts'
@@ -17,17 +17,14 @@ import { operation } from '../state.ts'
 import * as tables from '../tables.ts'
 import type { OwnEmitting, Person } from './own-write.ts'
 
-const OrgSlug = Type.String({ description: 'The slug of the organisation', examples: ['web-shop'] })
+const OrgSlug = string('The slug of the organisation', 'web-shop')
 const Invitation = Type.Object(
   {
     id: InviteId,
     org: OrgSlug,
-    name: Type.String({ description: 'Its name', examples: ['Web shop'] }),
+    name: string('Its name', 'Web shop'),
     role: Role,
-    invitedBy: Type.String({
-      description: 'The e-mail address of the person who sent the invite',
-      examples: ['grace@example.com'],
-    }),
+    invitedBy: string('The e-mail address of the person who sent the invite', 'grace@example.com'),
     created: timestamp('When the invite was sent'),
     expires: timestamp('When it expires'),
   },

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { administers, type Caller } from '../../../kit/caller.ts'
 import { notFound } from '../../../kit/fault.ts'
-import { timestamp } from '../../../kit/fields.ts'
+import { string, timestamp } from '../../../kit/fields.ts'
 import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
 import { requireUnrestricted } from '../../../kit/restricted.ts'
 import { sessionEnded } from '../events.ts'
@@ -20,7 +20,7 @@ const Session = Type.Object(
     id: Id,
     user: UserId,
     email: Email,
-    app: Type.String({ description: 'The client id of the app', examples: ['home-web'] }),
+    app: string('The client id of the app', 'home-web'),
     created: timestamp('When the person signed in'),
   },
   { title: 'Session', description: 'The sign-in of a person to an app, with all tokens that were issued for it' },
