@@ -60,6 +60,14 @@ export function asShown<S extends object>(schema: S): S {
   return { type, ...rest } as unknown as S
 }
 
+type WithoutNulls<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as null extends T[K] ? K : never]?: Exclude<T[K], null>
+}
+
+/** The fields of an answer: those that are null are left out. */
+export const withoutNulls = <T extends object>(fields: T): WithoutNulls<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as WithoutNulls<T>
+
 /** Makes a field optional and nullable; null removes the value. */
 export const orNone = <S extends TSchema>(schema: S) => {
   const { type } = schema as S & { type: string }

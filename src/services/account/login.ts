@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { replies, reply } from '../../kit/answer.ts'
 import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
-import { Fault } from '../../kit/fault.ts'
+import { conflict, Fault } from '../../kit/fault.ts'
 import { string } from '../../kit/fields.ts'
 import { cookieIn, cookieNames, hostCookie } from '../../kit/host/cookies.ts'
 import { SESSION_COOKIE } from '../../kit/host/credentials.ts'
@@ -117,7 +117,7 @@ export const logout = operation({
   run: async ({ caller, write }) => {
     const { kind, digest, signIn } = caller.credential
     if (kind === 'secret' || signIn === null) {
-      throw new Fault('conflict', { message: 'A key cannot sign out; revoke it with DELETE /v1/account/keys/{id}.' })
+      throw conflict('A key cannot sign out; revoke it with DELETE /v1/account/keys/{id}.')
     }
     await write(async ({ db, record, emit }) => {
       if (kind === 'session') await store.deleteAccountSession(db, digest)

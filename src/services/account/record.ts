@@ -1,6 +1,6 @@
 // A key as the API returns it.
 import { type Static, Type } from 'typebox'
-import { integer, string, timestamp } from '../../kit/fields.ts'
+import { integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
 import { centsOf } from '../../kit/meter.ts'
 import type { KeyRow } from './store.ts'
 
@@ -48,25 +48,13 @@ export const Key = Type.Object(
 export function recordOf(row: KeyRow, creator: string, now: Date): Static<typeof Key> {
   const { id, name, type, prefix, text, created, expires, limits, rate, last_used, revoked_at, revoked_by } = row
   const { budget, spent, spent_month } = row
-  return {
-    id,
-    name,
-    type,
-    prefix,
-    ...(text !== null && { key: text }),
-    status: statusOf(row, now),
-    creator,
-    created,
-    ...(expires !== null && { expires }),
-    ...(limits.length > 0 && { limit: limits }),
-    ...((budget.month > 0 || budget.total > 0) && { budget }),
-    ...(rate !== null && { rate }),
-    spend: centsOf(spent),
-    spendMonth: centsOf(spent_month),
-    ...(last_used !== null && { lastUsed: last_used }),
-    ...(revoked_by !== null && { revokedBy: revoked_by }),
-    ...(revoked_at !== null && { revokedAt: revoked_at }),
-  }
+  return withoutNulls({
+    ...{ id, name, type, prefix, key: text, status: statusOf(row, now), creator, created, expires },
+    limit: limits.length > 0 ? limits : null,
+    budget: budget.month > 0 || budget.total > 0 ? budget : null,
+    ...{ rate, spend: centsOf(spent), spendMonth: centsOf(spent_month) },
+    ...{ lastUsed: last_used, revokedBy: revoked_by, revokedAt: revoked_at },
+  })
 }
 
 function statusOf({ revoked, expires }: KeyRow, now: Date): Static<typeof KeyStatus> {

@@ -1,9 +1,9 @@
 // Operations under /v1/ai/requests: the log of model calls, without their bodies.
 import { type Static, Type } from 'typebox'
 import { Fault } from '../../kit/fault.ts'
-import { boolean, integer, string, timestamp } from '../../kit/fields.ts'
+import { boolean, integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
 import { centsOf } from '../../kit/meter.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { listing, pageByTime, paging, shownAs } from '../../kit/page.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
@@ -39,35 +39,16 @@ const ModelRequest = Type.Object(
 )
 
 function shown(row: store.RequestRow): Static<typeof ModelRequest> {
-  const {
-    id,
-    created,
-    model,
-    answeredModel,
-    provider,
-    wire,
-    streamed,
-    key,
-    project,
-    error,
-    attempts,
-    firstMs,
-    totalMs,
-  } = row
-  const { inputTokens, outputTokens, estimated, amount, transaction } = row
+  const { id, created, model, wire, streamed, attempts, totalMs, inputTokens, outputTokens, estimated } = row
+  const { answeredModel, provider, key, project, error, firstMs, amount, transaction } = row
   const seconds = firstMs === null ? 0 : (totalMs - firstMs) / 1000
-  return {
+  return withoutNulls({
     ...{ id, created, model, wire, streamed, attempts, totalMs, inputTokens, outputTokens, estimated },
-    ...(answeredModel !== null && { answeredModel }),
-    ...(provider !== null && { provider }),
-    ...(key !== null && { key }),
-    ...(project !== null && { project }),
-    ...(error !== null && { error }),
-    ...(firstMs !== null && { firstTokenMs: firstMs }),
-    ...(seconds > 0 && { tokensPerSecond: Math.round((outputTokens / seconds) * 10) / 10 }),
-    ...(amount !== null && { cost: centsOf(amount) }),
-    ...(transaction !== null && { transactionId: transaction }),
-  }
+    ...{ answeredModel, provider, key, project, error, firstTokenMs: firstMs },
+    tokensPerSecond: seconds > 0 ? Math.round((outputTokens / seconds) * 10) / 10 : null,
+    cost: amount === null ? null : centsOf(amount),
+    transactionId: transaction,
+  })
 }
 
 export const listModelRequests = operation({
@@ -78,14 +59,11 @@ export const listModelRequests = operation({
   showsUsage: true,
   input: paging,
   output: listing(ModelRequest),
-  run: async ({ db, caller: { org } }, query) => {
-    const found = await page(
-      query,
-      (last, rows) => store.selectRequests(db, org, positionFrom(last), rows),
-      positionKey,
-    )
-    return { ...found, data: found.data.map(shown) }
-  },
+  run: ({ db, caller: { org } }, query) =>
+    shownAs(
+      pageByTime(query, (last, rows) => store.selectRequests(db, org, last, rows)),
+      shown,
+    ),
 })
 
 export const getModelRequest = operation({

@@ -5,7 +5,7 @@ import { invalidInput } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import { displayName, integer, slug, string, timestamp } from '../../kit/fields.ts'
 import { centsOf, UNITS_PER_CENT } from '../../kit/meter.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { listing, pageByTime, paging, shownAs } from '../../kit/page.ts'
 import { findOrganisation } from '../iam/public.ts'
 import { creditAdded } from './events.ts'
 import { Cents, Currency, TransactionId } from './fields.ts'
@@ -75,16 +75,11 @@ export const listCredits = operation({
   access: 'bearer',
   input: paging,
   output: listing(Credit),
-  run: async ({ db, caller: { org }, state: { currency } }, query) => {
-    const found = await page(
-      query,
-      (last, count) => store.selectCredits(db, org, positionFrom(last), count),
-      positionKey,
-    )
-    const data = found.data.map(({ id, amount, created, metadata }) => ({
+  run: ({ db, caller: { org }, state: { currency } }, query) => {
+    const found = pageByTime(query, (last, count) => store.selectCredits(db, org, last, count))
+    return shownAs(found, ({ id, amount, created, metadata }) => ({
       ...{ transactionId: id, amount: centsOf(amount), currency, created },
       reason: String(metadata.reason),
     }))
-    return { ...found, data }
   },
 })

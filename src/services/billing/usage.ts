@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import { integer, string, timestamp } from '../../kit/fields.ts'
+import { integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
 import { centsOf } from '../../kit/meter.ts'
-import { page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { pageByTime, paging } from '../../kit/page.ts'
 import { Cents, Currency, TransactionId } from './fields.ts'
 import { filterOf, usageFilters } from './filters.ts'
 import { splitPeriod } from './periods.ts'
@@ -30,10 +30,7 @@ export const listUsage = operation({
   summary: 'Lists what the organisation used, newest first',
   access: 'bearer',
   showsUsage: true,
-  input: {
-    ...paging,
-    ...usageFilters,
-  },
+  input: { ...paging, ...usageFilters },
   output: Type.Object(
     {
       currency: Currency,
@@ -48,7 +45,7 @@ export const listUsage = operation({
     const filter = filterOf(query)
     const paged = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) }
     const [{ data, next }, { count, amount }] = await Promise.all([
-      page(paged, (last, rows) => store.selectUsage(db, org, filter, positionFrom(last), rows), positionKey),
+      pageByTime(paged, (last, rows) => store.selectUsage(db, org, filter, last, rows)),
       totalOf(db, org, filter),
     ])
     return { currency, count, amount: centsOf(amount), usage: data.map(rowOf), next }
@@ -56,7 +53,7 @@ export const listUsage = operation({
 })
 
 function rowOf({ id, amount, created, product, model, key, project, metadata }: store.TransferRow) {
-  const about = { product, model, ...(key !== null && { key }), ...(project !== null && { project }) }
+  const about = withoutNulls({ product, model, key, project })
   return { amount: centsOf(amount), createdAt: created, metadata: { ...about, ...metadata }, transactionId: id }
 }
 

@@ -6,7 +6,7 @@ import { Fault } from '../../kit/fault.ts'
 import { string, timestamp } from '../../kit/fields.ts'
 import { requeueDeadLetter, selectDeadLetters } from '../../kit/host/consumers.store.ts'
 import { operation } from '../../kit/operation.ts'
-import { listing, numberFrom, page, paging } from '../../kit/page.ts'
+import { listing, numberFrom, page, paging, shownAs } from '../../kit/page.ts'
 
 const DeadLetterId = string('The id of a dead letter', '4711', { pattern: '^[1-9][0-9]{0,14}$' })
 
@@ -36,17 +36,16 @@ export const listDeadLetters = operation({
   access: 'superadmin',
   input: paging,
   output: listing(DeadLetter),
-  run: async ({ db }, query) => {
-    const found = await page(
-      query,
-      (last, count) => selectDeadLetters(db, last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last), count),
-      ({ id }) => String(id),
+  run: ({ db }, query) => {
+    const select = (last: string, count: number) =>
+      selectDeadLetters(db, last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last), count)
+    return shownAs(
+      page(query, select, ({ id }) => String(id)),
+      ({ id, envelope, ...one }) => {
+        const { id: event, type: subject, tenant, time } = JSON.parse(envelope) as Envelope
+        return { ...one, id: String(id), event: { id: event, subject, tenant, time } }
+      },
     )
-    const data = found.data.map(({ id, envelope, ...one }) => {
-      const { id: event, type: subject, tenant, time } = JSON.parse(envelope) as Envelope
-      return { ...one, id: String(id), event: { id: event, subject, tenant, time } }
-    })
-    return { ...found, data }
   },
 })
 

@@ -1,7 +1,7 @@
 // Operations under /v1/risk/reference/refresh: importing what the sources publish now.
 import { Type } from 'typebox'
 import { invalidInput } from '../../kit/check.ts'
-import { Fault } from '../../kit/fault.ts'
+import { conflict, Fault } from '../../kit/fault.ts'
 import { integer, string, timestamp } from '../../kit/fields.ts'
 import { withLease } from '../../kit/lease.ts'
 import { referenceRefreshed } from './events.ts'
@@ -76,8 +76,7 @@ export const refreshReference = operation({
     const results = receipts
       ? await write(({ db, emit }) => keepReceipts({ db, clock, emit }, loaded, receipts as Receipt[]))
       : await importSet(risk.engines, risk, loaded, force, request.signal)
-    if (!results)
-      throw new Fault('conflict', { message: `A refresh of ${set} is already running; wait until it has finished.` })
+    if (!results) throw conflict(`A refresh of ${set} is already running; wait until it has finished.`)
     await risk.loadedSets.reload(set)
     requireReachableSource(loaded, results)
     const { version, stale } = factsOf(requireSet(risk, set), clock.now())

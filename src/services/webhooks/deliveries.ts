@@ -1,13 +1,13 @@
 // Operations under /v1/webhooks/{id}/deliveries and beside them: what was sent, with which outcome, and sending again.
 import { Type } from 'typebox'
 import { envelopeOf } from '../../kit/events.ts'
-import { Fault, notFound } from '../../kit/fault.ts'
-import { boolean, integer, string, timestamp } from '../../kit/fields.ts'
-import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { conflict, Fault, notFound, orNotFound } from '../../kit/fault.ts'
+import { boolean, integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
+import { invalidCursor, listing, page, paging, positionFrom, positionKey, shownAs } from '../../kit/page.ts'
 import { newUuid } from '../../kit/uuid.ts'
 import { deliveries } from './dispatch/deliveries.ts'
 import { sendOnce } from './dispatch/send.ts'
-import { Id, missing } from './endpoints.ts'
+import { Id } from './endpoints.ts'
 import * as log from './log.store.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
@@ -64,13 +64,13 @@ export const listWebhookDeliveries = operation({
   output: listing(Attempt),
   faults: ['not_found'],
   run: async ({ db, caller }, { id, status, subject = null, since, until, ...query }) => {
-    if (!(await store.isEndpoint(db, caller.org, id))) missing()
+    if (!(await store.isEndpoint(db, caller.org, id))) throw notFound('endpoint')
     const statuses = status ? [status] : STATUSES
     const filter = { statuses, subject, since: since ?? '-infinity' }
     const select = (last: string, count: number) =>
       log.selectAttempts(db, id, filter, before(attemptFrom(last), until), count)
-    const found = await page(query, select, row => positionKey({ created: row.created, id: idOf(row) }))
-    return { ...found, data: found.data.map(shown) }
+    const found = page(query, select, row => positionKey({ created: row.created, id: idOf(row) }))
+    return shownAs(found, shown)
   },
 })
 
@@ -93,16 +93,8 @@ function before(after: log.AttemptPosition, until: string | undefined): log.Atte
   return isEarlier ? { ...FIRST, created: until } : after
 }
 
-function shown({ httpStatus, error, response, resendOf, ...row }: log.AttemptRow) {
-  return {
-    id: idOf(row),
-    ...row,
-    ...(httpStatus !== null && { httpStatus }),
-    ...(error !== null && { error }),
-    ...(response !== '' && { response }),
-    ...(resendOf !== null && { resendOf }),
-  }
-}
+const shown = ({ httpStatus, error, response, resendOf, ...row }: log.AttemptRow) =>
+  withoutNulls({ id: idOf(row), ...row, httpStatus, error, response: response === '' ? null : response, resendOf })
 
 export const testWebhook = operation({
   route: 'POST /v1/webhooks/{id}/test',
@@ -133,7 +125,7 @@ export const testWebhook = operation({
     const event = { id: newUuid(random, now), org, subject, body: JSON.stringify(told) }
     using _ = takeTest(state.testing, id)
     const { target, job } = await write(async ({ db }) => {
-      const target = (await log.lockTarget(db, org, id)) ?? missing()
+      const target = orNotFound(await log.lockTarget(db, org, id), 'endpoint')
       await log.insertEvent(db, event)
       const payload = { event: event.id }
       return { target, job: await queues.begin(db, deliveries, { key: id, org, payload }, LOST_MS) }
@@ -146,11 +138,7 @@ export const testWebhook = operation({
     const { durationMs, httpStatus, error } = outcome
     const result = { ...outcome, subject }
     await write(({ db }) => queues.end(db, deliveries, job, { isOk: error === null, result }))
-    return {
-      ...{ delivery, delivered: error === null, durationMs },
-      ...(httpStatus !== null && { httpStatus }),
-      ...(error !== null && { error }),
-    }
+    return withoutNulls({ delivery, delivered: error === null, durationMs, httpStatus, error })
   },
 })
 
@@ -186,12 +174,11 @@ export const resendWebhookDelivery = operation({
   run: ({ caller: { org }, clock, queues, random, write }, { id, delivery }) => {
     const resent = newUuid(random, clock.now())
     return write(async ({ db, record }) => {
-      const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
+      const endpoint = orNotFound(await store.lockEndpoint(db, org, id), 'endpoint')
       requireActive(endpoint)
       if (!UUID.test(delivery)) throw notFound('delivery')
       if (await queues.isWaiting(db, deliveries, id, delivery)) throw pending()
-      const found = await log.takeDelivery(db, id, delivery)
-      if (!found) throw notFound('delivery')
+      const found = orNotFound(await log.takeDelivery(db, id, delivery), 'delivery')
       await queues.add(db, deliveries, [{ key: id, org, payload: found, id: resent }])
       db.beforeCommit(() => log.countResends(db, [found]))
       record(id, { delivery: { to: delivery } })
@@ -216,7 +203,7 @@ export const resendFailedWebhookDeliveries = operation({
   audit: 'webhook.resend',
   run: ({ caller: { org }, queues, write }, { id, since }) =>
     write({ serialize: true }, async ({ db, record }) => {
-      const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
+      const endpoint = orNotFound(await store.lockEndpoint(db, org, id), 'endpoint')
       requireActive(endpoint)
       const failed = await log.takeFailed(db, id, since, RESEND_MAX)
       if (failed.length === 0) return { count: 0 }
@@ -231,14 +218,9 @@ export const resendFailedWebhookDeliveries = operation({
     }),
 })
 
-const pending = () =>
-  new Fault('conflict', {
-    message: 'The delivery has not ended yet: it is sent, or tried again soon. Wait for its outcome.',
-  })
+const pending = () => conflict('The delivery has not ended yet: it is sent, or tried again soon. Wait for its outcome.')
 
 function requireActive({ status }: store.Endpoint): void {
   if (status === 'active') return
-  throw new Fault('conflict', {
-    message: 'The endpoint is disabled, so that nothing is sent to it. Activate it first.',
-  })
+  throw conflict('The endpoint is disabled, so that nothing is sent to it. Activate it first.')
 }

@@ -2,9 +2,9 @@
 
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
-import { notFound } from '../../kit/fault.ts'
+import { orNotFound } from '../../kit/fault.ts'
 import { integer, prefixedId, secret, string, timestamp } from '../../kit/fields.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { listing, pageByTime, paging } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
 import { endpointCreated, endpointDeleted, endpointRotated, endpointUpdated } from './events.ts'
 import { newSecret, sealSecret } from './secret.ts'
@@ -74,9 +74,7 @@ export const listWebhooks = operation({
   output: listing(Endpoint),
   run: ({ db, caller, clock }, query) => {
     const now = clock.now().toISOString()
-    const select = (last: string, count: number) =>
-      store.selectEndpoints(db, caller.org, now, positionFrom(last), count)
-    return page(query, select, positionKey)
+    return pageByTime(query, (last, count) => store.selectEndpoints(db, caller.org, now, last, count))
   },
 })
 
@@ -117,7 +115,7 @@ export const getWebhook = operation({
   output: Endpoint,
   faults: ['not_found'],
   run: async ({ db, caller, clock }, { id }) =>
-    (await store.selectEndpoint(db, caller.org, clock.now().toISOString(), id)) ?? missing(),
+    orNotFound(await store.selectEndpoint(db, caller.org, clock.now().toISOString(), id), 'endpoint'),
 })
 
 const CHANGEABLE = ['url', 'events', 'description', 'status'] as const
@@ -141,7 +139,7 @@ export const updateWebhook = operation({
   run: async ({ caller: { org }, clock, http, state, write }, { id, url, ...given }) => {
     const changed = { ...given, ...(url !== undefined && { url: await requireUrl(http, state.source, url) }) }
     return write(async ({ db, record, emit }) => {
-      const before = (await store.lockEndpoint(db, org, id)) ?? missing()
+      const before = orNotFound(await store.lockEndpoint(db, org, id), 'endpoint')
       const after = { ...before, ...changed, updated: clock.now().toISOString() }
       const changes = changesIn(before, after, CHANGEABLE)
       if (Object.keys(changes).length > 0) {
@@ -149,7 +147,7 @@ export const updateWebhook = operation({
         record(id, changes)
         emit('webhook.endpoint.updated', { id, url: after.url, changed: Object.keys(changes) })
       }
-      return (await store.selectEndpoint(db, org, after.updated, id)) ?? missing()
+      return orNotFound(await store.selectEndpoint(db, org, after.updated, id), 'endpoint')
     })
   },
 })
@@ -166,7 +164,7 @@ export const deleteWebhook = operation({
   emits: endpointDeleted,
   run: ({ caller: { org }, write }, { id }) =>
     write(async ({ db, record, emit }) => {
-      const { url } = (await store.deleteEndpoint(db, org, id)) ?? missing()
+      const { url } = orNotFound(await store.deleteEndpoint(db, org, id), 'endpoint')
       record(id, { url: { from: url } })
       emit('webhook.endpoint.deleted', { id, url })
     }),
@@ -198,7 +196,7 @@ export const rotateWebhookSecret = operation({
     const updated = now.toISOString()
     const formerUntil = overlap > 0 ? new Date(now.getTime() + overlap * 1000).toISOString() : null
     return write(async ({ db, record, emit }) => {
-      const before = (await store.lockEndpoint(db, org, id)) ?? missing()
+      const before = orNotFound(await store.lockEndpoint(db, org, id), 'endpoint')
       await store.updateSecret(db, org, id, sealSecret(seal, org, id, secret), formerUntil, updated)
       record(id, { overlap: { to: overlap } })
       emit('webhook.endpoint.rotated', { id })
@@ -206,7 +204,3 @@ export const rotateWebhookSecret = operation({
     })
   },
 })
-
-export function missing(): never {
-  throw notFound('endpoint')
-}

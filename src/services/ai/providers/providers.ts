@@ -3,9 +3,9 @@ import { type Static, Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG } from '../../../kit/caller.ts'
 import { invalidInput } from '../../../kit/check.ts'
-import { Fault } from '../../../kit/fault.ts'
+import { conflict, Fault } from '../../../kit/fault.ts'
 import { boolean, integer, orNone, slug, string, timestamp } from '../../../kit/fields.ts'
-import { listing, page, paging } from '../../../kit/page.ts'
+import { listing, page, paging, shownAs } from '../../../kit/page.ts'
 import { changesIn } from '../../../kit/write.ts'
 import { ModelName } from '../model-name.ts'
 import { PROVIDERS_CHANNEL, PROVIDERS_MAX, sealName } from '../models/registry.ts'
@@ -116,14 +116,11 @@ export const listProviders = operation({
   access: 'superadmin',
   input: paging,
   output: listing(Provider),
-  run: async ({ db }, query) => {
-    const found = await page(
-      query,
-      (last, count) => store.selectProviders(db, last, count),
-      ({ name }) => name,
-    )
-    return { ...found, data: found.data.map(shown) }
-  },
+  run: ({ db }, query) =>
+    shownAs(
+      page(query, (last, count) => store.selectProviders(db, last, count), 'name'),
+      shown,
+    ),
 })
 
 export const addProvider = operation({
@@ -152,12 +149,10 @@ export const addProvider = operation({
       const created = clock.now().toISOString()
       const sealed = apiKey === undefined ? null : seal.seal(ADMIN_ORG, sealName(name), apiKey)
       const row = { name, kind, baseUrl: urlOf(kind, baseUrl), apiKey: sealed, models, created, updated: created }
-      if ((await store.countProviders(db)) >= PROVIDERS_MAX) {
-        throw new Fault('conflict', { message: `There may be at most ${PROVIDERS_MAX} providers.` })
-      }
-      if (!(await store.insertProvider(db, row))) {
-        throw new Fault('conflict', { message: `There is a provider ${name} already; change or delete it.` })
-      }
+      if ((await store.countProviders(db)) >= PROVIDERS_MAX)
+        throw conflict(`There may be at most ${PROVIDERS_MAX} providers.`)
+      if (!(await store.insertProvider(db, row)))
+        throw conflict(`There is a provider ${name} already; change or delete it.`)
       await store.notifyProviders(db, PROVIDERS_CHANNEL)
       record(name, changesIn(null, recorded(row), FIELDS))
       return shown(row)

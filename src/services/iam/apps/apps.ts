@@ -5,7 +5,7 @@ import type { Seal, Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import type { Caller } from '../../../kit/caller.ts'
 import { invalidInput } from '../../../kit/check.ts'
-import { Fault, notFound } from '../../../kit/fault.ts'
+import { conflict, Fault, notFound, orNotFound } from '../../../kit/fault.ts'
 import { boolean, displayName, secret, string, timestamp } from '../../../kit/fields.ts'
 import { BRAND, DEFAULT_BRAND } from '../../../kit/host/brand.ts'
 import type { Context } from '../../../kit/operation.ts'
@@ -123,12 +123,8 @@ export const createApp = operation({
     const fields = { id, app, brand, name, type, redirectUris, logoutUris, trusted, created: at, updated: at }
     return write({ serialize: true }, async ({ db, record, emit }) => {
       const created = await store.insertApp(db, caller.org, { ...fields, sealed })
-      if (!created) {
-        throw new Fault('conflict', {
-          message: `The app \`${id}\` already exists. Choose another short name.`,
-          fields: [{ path: 'app', says: 'is already in use' }],
-        })
-      }
+      if (!created)
+        throw conflict(`The app \`${id}\` already exists. Choose another short name.`, 'app', 'is already in use')
       await bounds.require(db, tables.apps, caller.org)
       record(auditName(id, brand), changesIn(null, created, AUDITED))
       emit('iam.app.created', { id, brand, name, type, trusted })
@@ -220,7 +216,7 @@ export const rotateAppSecret = operation({
     return write(async ({ db, record, emit }) => {
       const { type, trusted } = await lockedApp(db, caller.org, { id, brand })
       if (trusted) requireOwner(caller)
-      if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
+      if (type === 'public') throw conflict('A public app has no secret.')
       const sealed = seal.seal(caller.org, secretName({ brand, id }), secret)
       await store.updateAppSecret(db, caller.org, { brand, id }, sealed, clock.now().toISOString())
       record(auditName(id, brand))
@@ -252,9 +248,7 @@ async function findApp(
   org: store.Client['org'],
   { id, brand = DEFAULT_BRAND }: { id: string; brand?: string | undefined },
 ): Promise<store.App> {
-  const app = await store.selectApp(db, org, { id, brand })
-  if (!app) throw notFound('app')
-  return app
+  return orNotFound(await store.selectApp(db, org, { id, brand }), 'app')
 }
 
 /** Like `findApp`, and locks the app until the transaction ends. */

@@ -1,8 +1,8 @@
 // Operations under /v1/iam/audit: the audit trail of the organisation.
 import { Type } from 'typebox'
 import { invalidInput } from '../../../kit/check.ts'
-import { string, timestamp } from '../../../kit/fields.ts'
-import { listing, numberFrom, page, paging } from '../../../kit/page.ts'
+import { string, timestamp, withoutNulls } from '../../../kit/fields.ts'
+import { listing, numberFrom, page, paging, shownAs } from '../../../kit/page.ts'
 import { UserId } from '../fields.ts'
 import { operation } from '../state.ts'
 import * as store from './store.ts'
@@ -56,23 +56,14 @@ export const listAudit = operation({
   run: async ({ db, caller: { org } }, { user, what, since, ...query }) => {
     const from = since === undefined ? null : timeFrom(since)
     const after = from === null ? 0 : await store.selectIdBefore(db, org, from)
-    const found = await page(
-      query,
-      (last, count) => {
-        const before = last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last)
-        return store.selectAudit(db, org, { user, what }, { after, before, since: from ?? '-infinity' }, count)
-      },
-      ({ id }) => id,
+    const select = (last: string, count: number) => {
+      const before = last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last)
+      return store.selectAudit(db, org, { user, what }, { after, before, since: from ?? '-infinity' }, count)
+    }
+    return shownAs(page(query, select, 'id'), ({ user, email, changes, ...row }) =>
+      withoutNulls({ ...row, user, email, changes }),
     )
-    return { ...found, data: found.data.map(entryOf) }
   },
-})
-
-const entryOf = ({ user, email, changes, ...row }: store.AuditRow) => ({
-  ...row,
-  ...(user !== null && { user }),
-  ...(email !== null && { email }),
-  ...(changes !== null && { changes }),
 })
 
 /** The database and the format allow different years. */
