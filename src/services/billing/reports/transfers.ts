@@ -73,16 +73,8 @@ export const listJournal = operation({
 
 const shown = ({ id, created, from, to, amount, product, model, key, project, metadata }: store.JournalRow) =>
   withoutNulls({
-    transactionId: id,
-    created,
-    from,
-    to,
-    amount: centsOf(amount),
-    product,
-    model,
-    key,
-    project,
-    metadata,
+    ...{ transactionId: id, created, from, to, amount: centsOf(amount) },
+    ...{ product, model, key, project, metadata },
   })
 
 const columnsOf = (currency: string) => [
