@@ -1,6 +1,6 @@
 // The bounds of a key (limit, budget, rate, expires): their schemas, and the checks that a schema cannot express.
 import { Type } from 'typebox'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 import { integer, orNone, SLUG, timestamp } from '../../kit/fields.ts'
 import { LIMIT_ENTRY, splitEntry } from '../../kit/host/limits.ts'
 import type { Bounds } from './store.ts'
@@ -67,7 +67,7 @@ function entriesFrom(entries: string[], services: ReadonlySet<string>): string[]
   for (const [index, entry] of entries.entries()) {
     const [kind, name] = splitEntry(entry)
     const says = name === '*' ? null : problemWith(kind, name, services)
-    if (says) throw invalidInput([{ path: `limit.${index}`, says }])
+    if (says) throw invalidField(`limit.${index}`, says)
   }
   return [...new Set(entries)]
 }
@@ -83,7 +83,7 @@ const YEAR_MAX = 9999
 
 function futureFrom(text: string, now: Date): string {
   const time = new Date(text)
-  const wrong = (says: string) => invalidInput([{ path: 'expires', says }])
+  const wrong = (says: string) => invalidField('expires', says)
   if (Number.isNaN(time.getTime())) throw wrong('is not a valid time')
   if (time <= now) throw wrong('must be in the future')
   if (time.getUTCFullYear() > YEAR_MAX) throw wrong(`must be in the year ${YEAR_MAX} or before`)

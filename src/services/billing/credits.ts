@@ -1,7 +1,7 @@
 // Operations under /v1/billing/credits.
 import { Type } from 'typebox'
 import type { OrgId } from '../../kit/caller.ts'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import { displayName, integer, slug, string, timestamp } from '../../kit/fields.ts'
 import { centsOf, UNITS_PER_CENT } from '../../kit/meter.ts'
@@ -47,7 +47,7 @@ export const addCredit = operation({
   faults: ['not_found'],
   run: ({ write, clock, random, state: { currency } }, { org, amount, reason }) =>
     write(async ({ db, record, emit }) => {
-      if (amount === 0) throw invalidInput([{ path: 'amount', says: 'must not be 0' }])
+      if (amount === 0) throw invalidField('amount', 'must not be 0')
       const tenant = org as OrgId
       if (!(await findOrganisation(db, tenant)))
         throw new Fault('not_found', { message: `There is no organisation ${org}.` })

@@ -1,7 +1,7 @@
 // Host names that can be owned: names below a public suffix, in the form that browsers and resolvers use.
 import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 import { string } from '../../kit/fields.ts'
 
 export const Host = string(
@@ -39,7 +39,7 @@ export function ownableHostFrom(text: string): string {
   return host
 }
 
-const wrong = (says: string) => invalidInput([{ path: 'host', says }])
+const wrong = (says: string) => invalidField('host', says)
 
 /** The lock for verifying, checking or detaching a host. */
 export const hostLock = (host: string): string => `host ${host}`

@@ -1,7 +1,7 @@
 // Operations under /v1/risk/reference: the sets, and the overrides of the caller's organisation.
 import { Type } from 'typebox'
-import { invalidInput } from '../../kit/check.ts'
-import { Fault } from '../../kit/fault.ts'
+import { invalidField } from '../../kit/check.ts'
+import { conflict } from '../../kit/fault.ts'
 import { boolean, integer, string, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock.store.ts'
 import { NAMED_MAX, referenceCleared, referenceOverridden } from './events.ts'
@@ -128,12 +128,12 @@ export const setReference = operation({
     const distinct = new Map<string, store.OverrideEntry>()
     for (const [at, { key: text, verdict, note = null }] of entries.entries()) {
       const key = overrideKey(entry, text)
-      if (key === null) throw invalid(`entries.${at}.key`, `is not a valid key of the set ${set}`)
-      if (entry.match === 'net' && hasEmbeddedIpv4(key)) throw invalid(`entries.${at}.key`, CARRIED)
+      if (key === null) throw invalidField(`entries.${at}.key`, `is not a valid key of the set ${set}`)
+      if (entry.match === 'net' && hasEmbeddedIpv4(key)) throw invalidField(`entries.${at}.key`, CARRIED)
       if (isPublicSuffix(entry, key))
-        throw invalid(`entries.${at}.key`, 'is a public suffix; name the domains below it')
+        throw invalidField(`entries.${at}.key`, 'is a public suffix; name the domains below it')
       if (note !== null && Buffer.byteLength(note) > NOTE_BYTES_MAX) {
-        throw invalid(`entries.${at}.note`, `must have at most ${NOTE_BYTES_MAX} bytes`)
+        throw invalidField(`entries.${at}.note`, `must have at most ${NOTE_BYTES_MAX} bytes`)
       }
       distinct.set(key, { key, verdict, note })
     }
@@ -146,9 +146,9 @@ export const setReference = operation({
       await store.upsertOverrides(db, caller.org, set, written, by)
       const overrides = await store.countOverrides(db, caller.org, set)
       if (overrides > OVERRIDES_MAX) {
-        throw new Fault('conflict', {
-          message: `An organisation may have at most ${OVERRIDES_MAX} overrides on a set, and this request would make it ${overrides}; nothing was written.`,
-        })
+        throw conflict(
+          `An organisation may have at most ${OVERRIDES_MAX} overrides on a set, and this request would make it ${overrides}; nothing was written.`,
+        )
       }
       const verdicts = { ...(before.length > 0 && { from: verdictsOf(before) }), to: verdictsOf(recorded) }
       record(set, { verdicts, written: { to: distinct.size } })
@@ -191,8 +191,6 @@ type KeyVerdict = Pick<store.OverrideEntry, 'key' | 'verdict'>
 const keysOf = (entries: readonly KeyVerdict[]) => entries.map(({ key }) => key)
 const verdictsOf = (entries: readonly KeyVerdict[]) =>
   Object.fromEntries(entries.map(({ key, verdict }) => [key, verdict]))
-
-const invalid = (path: string, says: string) => invalidInput([{ path, says }])
 
 function setOut(loaded: LoadedSet, counts: ReadonlyMap<string, number>, now: Date, mirror: string | null) {
   const { set, what, kind, match, sources } = loaded.entry

@@ -1,6 +1,6 @@
 // Operations under /v1/risk/reference/refresh: importing what the sources publish now.
 import { Type } from 'typebox'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 import { conflict, Fault } from '../../kit/fault.ts'
 import { integer, string, timestamp } from '../../kit/fields.ts'
 import { withLease } from '../../kit/lease.ts'
@@ -89,14 +89,10 @@ function requireKind({ entry }: LoadedSet, receipts: unknown[] | undefined): voi
   const { set, kind, refusal } = entry
   if (kind === 'seam') throw new Fault('not_held', { message: `There is no data for the set ${set}: ${refusal}` })
   if (kind === 'attest' && !receipts?.length) {
-    throw invalidInput([
-      { path: 'receipts', says: `are required: ${set} is stored by the component that screens against it` },
-    ])
+    throw invalidField('receipts', `are required: ${set} is stored by the component that screens against it`)
   }
   if (kind !== 'attest' && receipts) {
-    throw invalidInput([
-      { path: 'receipts', says: `are only accepted for sets that are stored elsewhere, which ${set} is not` },
-    ])
+    throw invalidField('receipts', `are only accepted for sets that are stored elsewhere, which ${set} is not`)
   }
 }
 

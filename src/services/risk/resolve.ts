@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../engines/engines.ts'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 import { boolean, string } from '../../kit/fields.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { factFields, Key, names, SetName, Verdict } from './fields.ts'
@@ -84,7 +84,7 @@ export const resolveReference = operation({
   run: async ({ caller, clock, state: risk }, { keys, sets = [] }) => {
     for (const [at, key] of keys.entries()) {
       if (!isShort(key)) {
-        throw invalidInput([{ path: `keys.${at}`, says: `must have at most ${KEY_BYTES_MAX} bytes` }])
+        throw invalidField(`keys.${at}`, `must have at most ${KEY_BYTES_MAX} bytes`)
       }
     }
     const named = [...new Set(sets)].map(set => requireSet(risk, set))

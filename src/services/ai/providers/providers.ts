@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG } from '../../../kit/caller.ts'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { conflict, Fault } from '../../../kit/fault.ts'
 import { boolean, integer, orNone, slug, string, timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging, shownAs } from '../../../kit/page.ts'
@@ -143,7 +143,7 @@ export const addProvider = operation({
   run: ({ write, seal, clock }, { name, wire, kind = kindOf(wire), baseUrl, apiKey, models }) =>
     write(async ({ db, record }) => {
       if (wire && PROVIDERS[kind]?.wire !== wire) {
-        throw invalidInput([{ path: 'wire', says: `is not that of the kind ${kind}` }])
+        throw invalidField('wire', `is not that of the kind ${kind}`)
       }
       requireDistinct(models)
       const created = clock.now().toISOString()
@@ -218,17 +218,17 @@ const unknown = (name: string) => new Fault('not_found', { message: `There is no
 
 function urlOf(kind: string, baseUrl: string): string {
   const provider = PROVIDERS[kind]
-  if (!provider) throw invalidInput([{ path: 'kind', says: 'is not known' }])
+  if (!provider) throw invalidField('kind', 'is not known')
   try {
     return checkedBaseUrl(provider, baseUrl, 'baseUrl')
   } catch (error) {
     if (!(error instanceof BadEnvironment)) throw error
-    throw invalidInput([{ path: 'baseUrl', says: error.message }])
+    throw invalidField('baseUrl', error.message)
   }
 }
 
 function requireDistinct(models: readonly { id: string }[]): void {
   const ids = models.map(({ id }) => id)
   const at = ids.findIndex((id, index) => ids.indexOf(id) !== index)
-  if (at !== -1) throw invalidInput([{ path: `models.${at}.id`, says: 'occurs twice' }])
+  if (at !== -1) throw invalidField(`models.${at}.id`, 'occurs twice')
 }

@@ -1,7 +1,7 @@
 // GET /v1/billing/usage/summary: what was used, added up by day, key, model, project and product.
 import { Type } from 'typebox'
 import { orCsv } from '../../../kit/answer.ts'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { CSV_ROWS_MAX, csvReply, formats, number, text, wantsCsv } from '../../../kit/csv.ts'
 import { integer, string } from '../../../kit/fields.ts'
 import { centsOf } from '../../../kit/meter.ts'
@@ -133,6 +133,4 @@ function partsIn(text: string): unknown[] {
 }
 
 const tooMany = () =>
-  invalidInput([
-    { path: 'since', says: `must be later, or \`until\` earlier: there are more than ${CSV_ROWS_MAX} groups to write` },
-  ])
+  invalidField('since', `must be later, or \`until\` earlier: there are more than ${CSV_ROWS_MAX} groups to write`)

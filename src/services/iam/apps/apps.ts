@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Seal, Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import type { Caller } from '../../../kit/caller.ts'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { conflict, Fault, notFound, orNotFound } from '../../../kit/fault.ts'
 import { boolean, displayName, secret, string, timestamp } from '../../../kit/fields.ts'
 import { BRAND, DEFAULT_BRAND } from '../../../kit/host/brand.ts'
@@ -263,8 +263,7 @@ async function lockedApp(
 
 /** Rejects brands that are not in the settings. */
 export async function requireBrand(db: Context['db'], brand: string): Promise<void> {
-  if (!(await store.hasBrand(db, brand)))
-    throw invalidInput([{ path: 'brand', says: 'is not a brand of this installation' }])
+  if (!(await store.hasBrand(db, brand))) throw invalidField('brand', 'is not a brand of this installation')
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -277,7 +276,7 @@ const HOST_NAME = /^([\w.-]+|\[[\da-f:.]+\])$/
  *  compared exactly. */
 function requireCallbacks(field: string, texts: readonly string[]): void {
   for (const [index, text] of texts.entries()) {
-    const wrong = (says: string) => invalidInput([{ path: `${field}.${index}`, says }])
+    const wrong = (says: string) => invalidField(`${field}.${index}`, says)
     const url = URL.canParse(text) ? new URL(text) : null
     if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.includes(url.hostname)))) {
       throw wrong('must be an https URL, or http on localhost')

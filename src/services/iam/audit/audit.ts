@@ -1,6 +1,6 @@
 // Operations under /v1/iam/audit: the audit trail of the organisation.
 import { Type } from 'typebox'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { string, timestamp, withoutNulls } from '../../../kit/fields.ts'
 import { listing, numberFrom, page, paging, shownAs } from '../../../kit/page.ts'
 import { UserId } from '../fields.ts'
@@ -71,5 +71,5 @@ function timeFrom(since: string): string {
   const time = new Date(since)
   const year = time.getUTCFullYear()
   if (year >= 1 && year <= 9999) return time.toISOString()
-  throw invalidInput([{ path: 'since', says: 'must be a valid time between the years 1 and 9999' }])
+  throw invalidField('since', 'must be a valid time between the years 1 and 9999')
 }

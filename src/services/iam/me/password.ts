@@ -1,7 +1,7 @@
 // Operations under /v1/iam/me/password.
 import type { Engines, Sql, Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { string } from '../../../kit/fields.ts'
 import type { Context } from '../../../kit/operation.ts'
@@ -100,4 +100,4 @@ export async function verifyCurrent(by: Verifying, { user, email }: Person, curr
   return verified
 }
 
-export const wrongPassword = () => invalidInput([{ path: 'current', says: 'is not your current password' }])
+export const wrongPassword = () => invalidField('current', 'is not your current password')

@@ -4,7 +4,7 @@
 import { Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG, administers, type Caller, isSuperadmin, type OrgId } from '../../../kit/caller.ts'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { conflict, Fault, notFound, orNotFound } from '../../../kit/fault.ts'
 import { displayName, secret, slug, timestamp, withoutNulls } from '../../../kit/fields.ts'
 import type { Context } from '../../../kit/operation.ts'
@@ -150,7 +150,7 @@ export const deleteOrg = operation({
     write(async ({ db, record, emit }) => {
       const { name } = await visibleOrg(db, caller, slug)
       requireSuperadminOr(caller.role === 'owner', caller, 'an owner')
-      if (confirm !== slug) throw invalidInput([{ path: 'confirm', says: `must repeat the slug, ${slug}` }])
+      if (confirm !== slug) throw invalidField('confirm', `must repeat the slug, ${slug}`)
       if (slug === ADMIN_ORG) throw conflict('The organisation `admin` cannot be deleted.')
       const at = clock.now().toISOString()
       if (!(await store.markDeleted(db, slug as OrgId, ORGS_CHANNEL, at))) throw notFound('organisation')

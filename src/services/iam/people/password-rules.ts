@@ -1,5 +1,5 @@
 // What a password must be: long, and not one of the most common ones, which attackers try first.
-import { compileCheck, invalidInput } from '../../../kit/check.ts'
+import { compileCheck, invalidField } from '../../../kit/check.ts'
 import { string } from '../../../kit/fields.ts'
 
 const PASSWORD_LENGTH_MIN = 12
@@ -25,7 +25,7 @@ const COMMON = 'This is one of the most common passwords. Please choose another 
 /** Refuses one of the most common passwords, which is the value of the field `path`. */
 export async function requireUncommon(path: string, password: string | undefined): Promise<void> {
   if (password === undefined || !(await isCommon(password))) return
-  throw invalidInput([{ path, says: 'is one of the most common passwords' }])
+  throw invalidField(path, 'is one of the most common passwords')
 }
 
 let common: Promise<ReadonlySet<string>> | null = null

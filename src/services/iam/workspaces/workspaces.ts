@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { orNotFound } from '../../../kit/fault.ts'
 import { displayName, secret, timestamp } from '../../../kit/fields.ts'
 import { listing, pageByTime, paging } from '../../../kit/page.ts'
@@ -96,7 +96,7 @@ export const createWorkspaceToken = operation({
     const nowMs = clock.now().getTime()
     const untilMs = expires === undefined ? nowMs + LIFETIME_MS : Date.parse(expires)
     if (!(untilMs > nowMs && untilMs <= nowMs + LIFETIME_MAX_MS)) {
-      throw invalidInput([{ path: 'expires', says: 'must be in the future and at most a year from now' }])
+      throw invalidField('expires', 'must be in the future and at most a year from now')
     }
     const [fromS, untilS] = [Math.floor(nowMs / 1000), Math.floor(untilMs / 1000)]
     const until = new Date(untilS * 1000).toISOString()
