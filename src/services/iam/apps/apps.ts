@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { Seal, Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
-import type { Caller } from '../../../kit/caller.ts'
+import type { Caller, OrgId } from '../../../kit/caller.ts'
 import { invalidField } from '../../../kit/check.ts'
 import { conflict, Fault, notFound, orNotFound } from '../../../kit/fault.ts'
 import { boolean, displayName, secret, string, timestamp } from '../../../kit/fields.ts'
@@ -19,6 +19,7 @@ import * as tables from '../tables.ts'
 import * as store from './store.ts'
 
 const URIS_MAX = 20
+const URI_EXAMPLES = [['https://shop.example.com/callback']]
 
 export const Brand = string(
   `The brand at whose origin people sign in to the app; \`${DEFAULT_BRAND}\` if omitted`,
@@ -33,12 +34,12 @@ const uris = (description: string, minItems: number) =>
     minItems,
     maxItems: URIS_MAX,
     description,
-    examples: [['https://shop.example.com/callback']],
+    examples: URI_EXAMPLES,
   })
 const RedirectUris = uris('The URLs that people may return to after signing in: compared exactly, no wildcards', 1)
 const LogoutUris = uris('The URLs that people may return to after signing out: compared exactly, no wildcards', 0)
 
-const URI_EXAMPLES = [['https://shop.example.com/callback']]
+const shownUris = (description: string) => Type.Array(Type.String(), { description, examples: URI_EXAMPLES })
 
 const App = Type.Object(
   {
@@ -47,14 +48,8 @@ const App = Type.Object(
     brand: string('The brand at whose origin people sign in', DEFAULT_BRAND),
     name: string('The name that people see when they sign in', 'Web shop'),
     type: Type.Enum(['confidential', 'public'], { description: 'Whether it has a secret' }),
-    redirectUris: Type.Array(Type.String(), {
-      description: 'The URLs that people may return to after signing in',
-      examples: URI_EXAMPLES,
-    }),
-    logoutUris: Type.Array(Type.String(), {
-      description: 'The URLs that people may return to after signing out',
-      examples: URI_EXAMPLES,
-    }),
+    redirectUris: shownUris('The URLs that people may return to after signing in'),
+    logoutUris: shownUris('The URLs that people may return to after signing out'),
     trusted: Type.Boolean({ description: 'Whether its tokens carry the role of their person' }),
     created: timestamp('When it was created'),
     updated: timestamp('When it was last changed'),
@@ -243,20 +238,13 @@ const secretName = ({ brand, id }: store.AppId) => (brand === DEFAULT_BRAND ? `a
 export const openSecret = (seal: Seal, { org, sealed, ...app }: store.Client): string | null =>
   sealed === null ? null : seal.unseal(org, secretName(app), sealed)
 
-async function findApp(
-  db: Context['db'],
-  org: store.Client['org'],
-  { id, brand = DEFAULT_BRAND }: { id: string; brand?: string | undefined },
-): Promise<store.App> {
-  return orNotFound(await store.selectApp(db, org, { id, brand }), 'app')
-}
+type Named = { id: string; brand?: string | undefined }
+
+const findApp = async (db: Context['db'], org: OrgId, { id, brand = DEFAULT_BRAND }: Named): Promise<store.App> =>
+  orNotFound(await store.selectApp(db, org, { id, brand }), 'app')
 
 /** Like `findApp`, and locks the app until the transaction ends. */
-async function lockedApp(
-  db: Tx,
-  org: store.Client['org'],
-  { id, brand = DEFAULT_BRAND }: { id: string; brand?: string | undefined },
-): Promise<store.App> {
+async function lockedApp(db: Tx, org: OrgId, { id, brand = DEFAULT_BRAND }: Named): Promise<store.App> {
   await store.lockApp(db, org, { id, brand })
   return findApp(db, org, { id, brand })
 }

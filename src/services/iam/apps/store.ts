@@ -63,18 +63,19 @@ export type App = AppId & {
   updated: string
 }
 
+const COLUMNS = fragment`id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris", trusted,
+  created, updated`
+
 /** By client id and brand, after the given one. Stoa's own app is left out: it cannot be changed. */
 export function selectApps(db: Sql, org: OrgId, after: AppId, count: number): Promise<App[]> {
-  return db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris",
-      trusted, created, updated
-    from apps where org = ${org} and not chooses and (id collate "C", brand collate "C") > (${after.id}, ${after.brand})
+  return db<App>`select ${COLUMNS} from apps
+    where org = ${org} and not chooses and (id collate "C", brand collate "C") > (${after.id}, ${after.brand})
     order by id collate "C", brand collate "C" limit ${count}`
 }
 
 export function selectApp(db: Sql, org: OrgId, { brand, id }: AppId): Promise<App | null> {
-  return oneRow(db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris",
-      logout_uris as "logoutUris", trusted, created, updated
-    from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}`)
+  return oneRow(db<App>`select ${COLUMNS} from apps
+    where org = ${org} and not chooses and brand = ${brand} and id = ${id}`)
 }
 
 /** Locks the app until the transaction ends. */
@@ -122,24 +123,17 @@ export type Client = App & { org: OrgId; sealed: Uint8Array | null; chooses: boo
 
 /** An app of any organisation, by client id, for the identity provider. */
 export function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
-  return oneRow(db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
-      logout_uris as "logoutUris", secret as sealed, chooses, trusted, created, updated
-    from apps where brand = ${brand} and id = ${id} and ${isLiveOrg(fragment`org`)}`)
+  return oneRow(db<Client>`select ${COLUMNS}, org, secret as sealed, chooses from apps
+    where brand = ${brand} and id = ${id} and ${isLiveOrg(fragment`org`)}`)
 }
 
 /** Creates Stoa's own app or updates its redirect URIs. */
 export async function upsertOwnApp(
   db: Tx,
   org: OrgId,
-  {
-    id,
-    app,
-    brand,
-    name,
-    redirectUris,
-    created,
-  }: Pick<App, 'id' | 'app' | 'brand' | 'name' | 'redirectUris' | 'created'>,
+  own: Pick<App, 'id' | 'app' | 'brand' | 'name' | 'redirectUris' | 'created'>,
 ): Promise<void> {
+  const { id, app, brand, name, redirectUris, created } = own
   await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, chooses, trusted, created, updated)
     values (${id}, ${org}, ${app}, ${brand}, ${name}, 'public', ${redirectUris}, '{}', true, true, ${created}, ${created})
     on conflict (brand, id) do update set name = excluded.name, type = 'public', secret = null, chooses = true, trusted = true,
