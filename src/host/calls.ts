@@ -5,7 +5,7 @@ import { clientNetwork } from '../fair/address.ts'
 import type { Turns } from '../fair/turns.ts'
 import { Reply } from '../kit/answer.ts'
 import type { Principal } from '../kit/caller.ts'
-import { invalidInput } from '../kit/check.ts'
+import { invalidField } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
 import { admit } from './admit.ts'
@@ -32,12 +32,12 @@ export type CallsOptions = IdentifyOptions &
 
 /** Bodies of kind `bytes`, `parsed` and `stream` must be supplied by the calling operation. */
 function requireBody({ bodyKind, bodyLimit }: Operation, input: Record<string, unknown>): void {
-  if (typeof input !== 'object' || input === null) throw invalidInput([{ path: 'input', says: 'must be an object' }])
+  if (typeof input !== 'object' || input === null) throw invalidField('input', 'must be an object')
   const { body } = input as { body?: { bytes?: unknown } | null }
   const bytes = bodyKind === 'parsed' ? body?.bytes : body
   if (bytes instanceof Uint8Array && bytes.length > bodyLimit) throw bodyTooLarge(bodyLimit)
   const fits = bodyKind === 'stream' ? body instanceof Readable : bytes instanceof Uint8Array
-  if (!fits && bodyKind !== 'json' && bodyKind !== 'none') throw invalidInput([{ path: 'body', says: 'is required' }])
+  if (!fits && bodyKind !== 'json' && bodyKind !== 'none') throw invalidField('body', 'is required')
 }
 
 type TurnOf = (caller: Principal | null, request: RequestFacts) => Promise<void> | null

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Clock, Database, Seal } from '../engines/engines.ts'
 import { EventStream, Reply } from '../kit/answer.ts'
 import type { Principal } from '../kit/caller.ts'
-import { invalidInput } from '../kit/check.ts'
+import { invalidField } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
 import {
   type IdempotencyRecord,
@@ -38,7 +38,7 @@ export function keyedRequest(
   const key = headers[IDEMPOTENCY_HEADER]
   if (key === undefined || caller === null || !operation.creates || asksForStream(operation, input)) return null
   if (typeof key !== 'string' || !KEY.test(key)) {
-    throw invalidInput([{ path: 'Idempotency-Key', says: 'must be 1 to 255 visible ASCII characters' }])
+    throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
   }
   const { org, user, role, project, credential } = caller
   const name = `${operation.method} ${operation.path}`

@@ -1,7 +1,7 @@
 // Builds the flat input of an operation from the path and either the query or the body.
 import { isUtf8 } from 'node:buffer'
 import type { TSchema } from 'typebox'
-import { invalidInput } from '../kit/check.ts'
+import { invalidField } from '../kit/check.ts'
 import type { Operation } from '../kit/operation.ts'
 import { malformed } from './faults.ts'
 import { invalidAt } from './json-error.ts'
@@ -17,7 +17,7 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
     const declared = Object.hasOwn(fields, name) && !pathFields.includes(name)
     if (passesUnknown && !declared) continue // Operations can read it from the URL.
     if (bodyKind === 'json' || (bodyKind === 'parsed' && !callsOperations)) {
-      throw invalidInput([{ path: name, says: 'must be sent in the body, not in the query' }])
+      throw invalidField(name, 'must be sent in the body, not in the query')
     }
     add(input, name, fromQuery(name, query[name], fields[name]))
   }
@@ -27,7 +27,7 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
     throw malformed('This operation reads its input from the path and the query; send no body.')
   }
   for (const name of pathFields) {
-    if (Object.hasOwn(input, name)) throw invalidInput([{ path: name, says: 'must be sent in the path only' }])
+    if (Object.hasOwn(input, name)) throw invalidField(name, 'must be sent in the path only')
     const value = path[name] ?? path['*']
     input[name] = value
   }
@@ -37,7 +37,7 @@ export function readInput(operation: Operation, { path, query, body }: Parts): R
 
 function addBody(input: Record<string, unknown>, body: unknown): void {
   if (body === undefined) return
-  if (!isObject(body)) throw invalidInput([{ path: 'body', says: 'must be a JSON object' }])
+  if (!isObject(body)) throw invalidField('body', 'must be a JSON object')
   for (const name of Object.keys(body)) add(input, name, body[name])
 }
 
@@ -59,14 +59,14 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** Assigning `__proto__` would change the prototype instead of adding a field. */
 function add(input: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__') throw invalidInput([{ path: name, says: 'is not a field here' }])
+  if (name === '__proto__') throw invalidField(name, 'is not a field here')
   input[name] = value
 }
 
 /** Parses numbers and booleans strictly. Other values stay strings, which the schema check then rejects. */
 function fromQuery(name: string, value: unknown, schema: TSchema | undefined): unknown {
   if (!schema) return value
-  if (Array.isArray(value)) throw invalidInput([{ path: name, says: 'must be given once' }])
+  if (Array.isArray(value)) throw invalidField(name, 'must be given once')
   const { type } = schema as { type?: string }
   const text = value as string
   if (type === 'integer' && /^-?(0|[1-9]\d{0,15})$/.test(text)) return Number(text)
@@ -106,8 +106,7 @@ function requireCheap(bytes: Buffer): void {
   }
 }
 
-const tooMuchOutside = () =>
-  invalidInput([{ path: 'body', says: `must not have more than ${OUTSIDE_TEXTS_MAX} bytes outside of texts` }])
+const tooMuchOutside = () => invalidField('body', `must not have more than ${OUTSIDE_TEXTS_MAX} bytes outside of texts`)
 
 /** Locating an error reads the body again, slower than JSON.parse does. */
 const LOCATED_CHARS_MAX = 20_000

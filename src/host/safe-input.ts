@@ -1,7 +1,7 @@
 // Rejects input that is unsafe whatever its schema allows: unbounded nesting, text that PostgreSQL cannot store (NUL,
 // lone surrogates), names with which a copy would change an object's prototype, and too many fields or values. A body that is
 // passed on and not stored may have any text.
-import { invalidInput } from '../kit/check.ts'
+import { invalidField, invalidInput } from '../kit/check.ts'
 import type { FieldFault } from '../kit/fault.ts'
 import type { BodyKind, Operation, ParsedBody } from '../kit/operation.ts'
 import { isStorable } from '../kit/storable.ts'
@@ -22,7 +22,7 @@ export function requireSafe(operation: Operation, input: Record<string, unknown>
   const { bodyKind, reader, passesUnknown, passesBody, callsOperations } = operation
   const fields = passesBody ? (input.body as ParsedBody | null)?.json : passesUnknown ? null : input
   if (typeof fields === 'object' && fields !== null && Object.keys(fields).length > FIELDS_MAX) {
-    throw invalidInput([{ path: 'body', says: `must not have more than ${FIELDS_MAX} fields` }])
+    throw invalidField('body', `must not have more than ${FIELDS_MAX} fields`)
   }
   // What is sent to other operations is checked when they are called, so that one wrong input refuses one call.
   const kind = reader || (callsOperations && bodyKind === 'parsed') ? 'bytes' : bodyKind
@@ -84,7 +84,7 @@ function spend(values: Values, count: number): void {
 }
 
 export const tooManyValues = () =>
-  invalidInput([{ path: 'body', says: `must not have more than ${VALUES_MAX} values; send several smaller requests` }])
+  invalidField('body', `must not have more than ${VALUES_MAX} values; send several smaller requests`)
 
 /** Clients choose the names, and a name may be as long as the body. */
 const NAME_SHOWN_MAX = 100

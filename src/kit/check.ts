@@ -35,6 +35,8 @@ export function invalidInput(fields: FieldFault[]): Fault {
   return new Fault('invalid_input', { message: `\`${first.path}\` ${first.says}${more}${end}`, fields })
 }
 
+export const invalidField = (path: string, says: string): Fault => invalidInput([{ path, says }])
+
 /** More than people correct at once; the search ends there. */
 const FAULTS_MAX = 20
 

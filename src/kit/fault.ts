@@ -138,3 +138,13 @@ export const meaningOf = (code: FaultCode): string => FAULTS[code][2]
 
 /** Also the answer for what belongs to another organisation, so that callers cannot probe for it. */
 export const notFound = (what: string) => new Fault('not_found', { message: `There is no such ${what}.` })
+
+/** What was looked up, if it was found. */
+export function orNotFound<T>(value: T | null, what: string): T {
+  if (value === null) throw notFound(what)
+  return value
+}
+
+/** `path` is the field that it is about, if any, and `says` what is wrong with it. */
+export const conflict = (message: string, path?: string, says = '') =>
+  new Fault('conflict', { message, fields: path === undefined ? [] : [{ path, says }] })

@@ -1,6 +1,19 @@
 // Field types shared by inputs and outputs. The description doubles as the error text for an invalid value; the derived
 // tests send the example.
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TNumberOptions, type TSchema, type TStringOptions, Type } from 'typebox'
+
+/** Fields with an example. `rules` are what a value must be besides. */
+export const string = (description: string, example: string, rules: TStringOptions = {}) =>
+  Type.String({ ...rules, description, examples: [example] })
+export const integer = (description: string, example: number, rules: TNumberOptions = {}) =>
+  Type.Integer({ ...rules, description, examples: [example] })
+export const boolean = (description: string, example: boolean) => Type.Boolean({ description, examples: [example] })
+
+/** An id that begins with a prefix of its kind. */
+export const prefixedId = (prefix: string, what: string) =>
+  string(`${what}'s id, \`${prefix}_…\``, `${prefix}_4vJ9mWcX2bQeT7yLrK0sZp1n`, {
+    pattern: `^${prefix}_[0-9A-Za-z]{1,40}$`,
+  })
 
 export const SLUG = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
 
@@ -46,6 +59,14 @@ export function asShown<S extends object>(schema: S): S {
   const { [SHOWN_TYPE]: type, ...rest } = schema
   return { type, ...rest } as unknown as S
 }
+
+type WithoutNulls<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as null extends T[K] ? K : never]?: Exclude<T[K], null>
+}
+
+/** The fields of an answer: those that are null are left out. */
+export const withoutNulls = <T extends object>(fields: T): WithoutNulls<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as WithoutNulls<T>
 
 /** Makes a field optional and nullable; null removes the value. */
 export const orNone = <S extends TSchema>(schema: S) => {

@@ -33,17 +33,21 @@ export const listing = <Item extends TSchema>(item: Item) =>
     }),
   })
 
-/** Returns one page. `select` finds `count` rows after the row with the key `last`, which is empty for the first page.
+type Page<Item> = { data: Item[]; next: string }
+type KeyName<Row> = { [K in keyof Row]: Row[K] extends string ? K : never }[keyof Row]
+
+/** Returns one page. `key` is the field of a row that is its key, or finds the key. `select` finds `count` rows after the row with the key `last`, which is empty for the first page.
  *  The count is one more than the page has, to know whether another page follows. */
 export async function page<Row>(
   { limit = LIMIT_DEFAULT, after = '' }: { limit?: number; after?: string },
   select: (last: string, count: number) => Promise<Row[]>,
-  keyOf: (row: Row) => string,
+  key: KeyName<Row> | ((row: Row) => string),
   limitMax = LIMIT_MAX,
-): Promise<{ data: Row[]; next: string }> {
+): Promise<Page<Row>> {
   const count = Math.min(limit, limitMax)
   const rows = await select(decodeCursor(after), count + 1)
   const data = rows.slice(0, count)
+  const keyOf = (row: Row) => (typeof key === 'function' ? key(row) : (row[key] as string))
   return { data, next: rows.length > count ? encodeCursor(keyOf(data.at(-1) as Row)) : '' }
 }
 
@@ -61,6 +65,20 @@ export function positionFrom(key: string, start = NEWEST): Position {
   // Date takes the 30th of February for the 2nd of March.
   if (Number.isNaN(Date.parse(created)) || new Date(created).toISOString() !== created) throw invalidCursor()
   return { created, id }
+}
+
+/** Returns one page of rows sorted by position, from `start` on. */
+export const pageByTime = <Row extends Position>(
+  query: { limit?: number; after?: string },
+  select: (last: Position, count: number) => Promise<Row[]>,
+  start = NEWEST,
+  limitMax = LIMIT_MAX,
+): Promise<Page<Row>> => page(query, (last, count) => select(positionFrom(last, start), count), positionKey, limitMax)
+
+/** A page with its rows as they are shown. */
+export async function shownAs<Row, Item>(found: Promise<Page<Row>>, shown: (row: Row) => Item): Promise<Page<Item>> {
+  const { data, next } = await found
+  return { data: data.map(row => shown(row)), next }
 }
 
 /** The number that is the key of a row. */

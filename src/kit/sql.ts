@@ -1,7 +1,13 @@
-// Parts of queries that several queries share, names that a declaration gives, and many rows at once. Whole queries are in stores.
+// Parts of queries that several queries share, names that a declaration gives, results, and many rows at once. Whole queries are in stores.
 import { Fragment } from '../engines/engines.ts'
 
 export { fragment } from '../engines/engines.ts'
+
+/** The row of a query that finds one or none. */
+export const oneRow = async <Row>(rows: Promise<Row[]>): Promise<Row | null> => (await rows)[0] ?? null
+
+/** Whether a query finds or changes any row. */
+export const anyRow = async (rows: Promise<object[]>): Promise<boolean> => (await rows).length > 0
 
 const names = new Map<string, Fragment>()
 

@@ -1,7 +1,7 @@
 // The bounds of a key (limit, budget, rate, expires): their schemas, and the checks that a schema cannot express.
 import { Type } from 'typebox'
-import { invalidInput } from '../../kit/check.ts'
-import { orNone, SLUG, timestamp } from '../../kit/fields.ts'
+import { invalidField } from '../../kit/check.ts'
+import { integer, orNone, SLUG, timestamp } from '../../kit/fields.ts'
 import { LIMIT_ENTRY, splitEntry } from '../../kit/host/limits.ts'
 import type { Bounds } from './store.ts'
 
@@ -26,14 +26,7 @@ export const Limit = orNone(
 )
 
 const cents = (what: string, example: number) =>
-  Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: CENTS_MAX,
-      description: `${what}, in cents; 0 means no cap`,
-      examples: [example],
-    }),
-  )
+  Type.Optional(integer(`${what}, in cents; 0 means no cap`, example, { minimum: 0, maximum: CENTS_MAX }))
 
 export const Budget = orNone(
   Type.Object(
@@ -47,12 +40,7 @@ export const Budget = orNone(
 )
 
 export const Rate = orNone(
-  Type.Integer({
-    minimum: 1,
-    maximum: RATE_MAX,
-    description: 'Requests the key may make in any 60 seconds',
-    examples: [600],
-  }),
+  integer('Requests the key may make in any 60 seconds', 600, { minimum: 1, maximum: RATE_MAX }),
 )
 
 export const Expires = orNone({ ...timestamp('When the key stops working'), examples: ['2096-11-15T09:30:00.000Z'] })
@@ -79,7 +67,7 @@ function entriesFrom(entries: string[], services: ReadonlySet<string>): string[]
   for (const [index, entry] of entries.entries()) {
     const [kind, name] = splitEntry(entry)
     const says = name === '*' ? null : problemWith(kind, name, services)
-    if (says) throw invalidInput([{ path: `limit.${index}`, says }])
+    if (says) throw invalidField(`limit.${index}`, says)
   }
   return [...new Set(entries)]
 }
@@ -95,7 +83,7 @@ const YEAR_MAX = 9999
 
 function futureFrom(text: string, now: Date): string {
   const time = new Date(text)
-  const wrong = (says: string) => invalidInput([{ path: 'expires', says }])
+  const wrong = (says: string) => invalidField('expires', says)
   if (Number.isNaN(time.getTime())) throw wrong('is not a valid time')
   if (time <= now) throw wrong('must be in the future')
   if (time.getUTCFullYear() > YEAR_MAX) throw wrong(`must be in the year ${YEAR_MAX} or before`)

@@ -1,6 +1,6 @@
 // Operations under /v1/account/csrf.
 import { Type } from 'typebox'
-import { secret } from '../../kit/fields.ts'
+import { integer, secret } from '../../kit/fields.ts'
 import { CSRF_LIFETIME_S, csrfToken } from '../../kit/host/csrf.ts'
 import { operation } from './state.ts'
 
@@ -10,7 +10,7 @@ export const getCsrf = operation({
   access: 'bearer',
   output: Type.Object({
     csrfToken: secret('Belongs to this session and ends with it', '1794736800.4vJ9mWcX2bQeT7yLrK0sZp1n'),
-    expiresIn: Type.Integer({ description: 'How many seconds the token is valid', examples: [CSRF_LIFETIME_S] }),
+    expiresIn: integer('How many seconds the token is valid', CSRF_LIFETIME_S),
   }),
   run: ({ caller, clock }) => ({ csrfToken: csrfToken(caller.credential, clock.now()), expiresIn: CSRF_LIFETIME_S }),
 })

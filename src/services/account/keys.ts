@@ -6,10 +6,10 @@ import { Type } from 'typebox'
 import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
-import { Fault, notFound } from '../../kit/fault.ts'
-import { displayName, secret } from '../../kit/fields.ts'
+import { conflict, Fault, notFound } from '../../kit/fault.ts'
+import { displayName, prefixedId, secret } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock.store.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { listing, type Position, pageByTime, paging } from '../../kit/page.ts'
 import { requireUnrestricted } from '../../kit/restricted.ts'
 import { changesIn } from '../../kit/write.ts'
 import { emailsOf } from '../iam/public.ts'
@@ -22,11 +22,7 @@ import { operation } from './state.ts'
 import * as store from './store.ts'
 import * as tables from './tables.ts'
 
-const Id = Type.String({
-  pattern: '^key_[0-9A-Za-z]{1,40}$',
-  description: "A key's id, `key_…`",
-  examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-})
+const Id = prefixedId('key', 'A key')
 const Name = displayName("The key's name")
 const settable = { limit: Limit, budget: Budget, rate: Rate, expires: Expires }
 
@@ -39,14 +35,11 @@ export const listKeys = operation({
   showsUsage: true,
   input: { status: Type.Optional(KeyStatus), ...paging },
   output: listing(Key),
-  run: async ({ db, caller, clock }, { status, ...pageInput }) => {
+  run: async ({ db, caller, clock }, { status, ...query }) => {
     const now = clock.now()
     const filter = { org: caller.org, user: administers(caller) ? null : caller.user, status }
-    const found = await page(
-      pageInput,
-      (last, count) => selectKeyPage(db, filter, now.toISOString(), positionFrom(last), count),
-      positionKey,
-    )
+    const select = (last: Position, count: number) => selectKeyPage(db, filter, now.toISOString(), last, count)
+    const found = await pageByTime(query, select)
     const ids = found.data.map(({ id }) => id)
     const rows = await store.selectKeys(db, caller.org, ids, monthOf(now))
     const emails = await emailsOf(db, [...new Set(rows.map(({ user }) => user))])
@@ -116,9 +109,7 @@ export const updateKey = operation({
         const owner = (await emailsOf(db, [row.user])).get(row.user)
         throw new Fault('forbidden', { message: `Only its owner, ${owner}, may change this key; you may revoke it.` })
       }
-      if (!isActive(row, now)) {
-        throw new Fault('conflict', { message: 'A revoked or expired key cannot be changed; create another one.' })
-      }
+      if (!isActive(row, now)) throw conflict('A revoked or expired key cannot be changed; create another one.')
       const changed = { ...row, name: name ?? row.name, ...bounds }
       if (!isDeepStrictEqual(changed, row)) {
         await store.updateKey(db, caller.org, id, changed)

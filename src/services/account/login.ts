@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { replies, reply } from '../../kit/answer.ts'
 import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
-import { Fault } from '../../kit/fault.ts'
+import { conflict, Fault } from '../../kit/fault.ts'
+import { string } from '../../kit/fields.ts'
 import { cookieIn, cookieNames, hostCookie } from '../../kit/host/cookies.ts'
 import { SESSION_COOKIE } from '../../kit/host/credentials.ts'
 import type { Context } from '../../kit/operation.ts'
@@ -61,10 +62,8 @@ export const finishLogin = operation({
     'The identity provider sends browsers here; nobody else calls it. It accepts only a sign-in that this browser started, once.',
   access: 'public',
   input: {
-    state: Type.String({
+    state: string('The state of a sign-in that GET /v1/account/login started', '0.4vJ9mWcX2bQeT7yLrK0sZp', {
       pattern: '^\\d{1,6}[.]\\w{22}$',
-      description: 'The state of a sign-in that GET /v1/account/login started',
-      examples: ['0.4vJ9mWcX2bQeT7yLrK0sZp'],
     }),
     code: text(500, 'The authorization code; absent if the sign-in failed'),
     iss: text(500, 'The issuer of the code, which must be the identity provider of this host (RFC 9207)'),
@@ -118,7 +117,7 @@ export const logout = operation({
   run: async ({ caller, write }) => {
     const { kind, digest, signIn } = caller.credential
     if (kind === 'secret' || signIn === null) {
-      throw new Fault('conflict', { message: 'A key cannot sign out; revoke it with DELETE /v1/account/keys/{id}.' })
+      throw conflict('A key cannot sign out; revoke it with DELETE /v1/account/keys/{id}.')
     }
     await write(async ({ db, record, emit }) => {
       if (kind === 'session') await store.deleteAccountSession(db, digest)

@@ -1,6 +1,6 @@
 // A key as the API returns it.
 import { type Static, Type } from 'typebox'
-import { timestamp } from '../../kit/fields.ts'
+import { integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
 import { centsOf } from '../../kit/meter.ts'
 import type { KeyRow } from './store.ts'
 
@@ -19,28 +19,26 @@ const KeyBudget = Type.Object(
 
 export const Key = Type.Object(
   {
-    id: Type.String({ description: "The key's id", examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
-    name: Type.String({ description: 'Its name', examples: ['Web shop'] }),
+    id: string("The key's id", 'key_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+    name: string('Its name', 'Web shop'),
     type: Type.Enum(['secret', 'publishable'], {
       description: '`secret` is for servers and acts as its owner; `publishable` may be public and writes events',
     }),
-    prefix: Type.String({ description: 'Its first characters, to recognise it by', examples: ['sk-4vJ9mWcX'] }),
-    key: Type.Optional(Type.String({ description: 'The full key, if it is publishable', examples: ['pk-…'] })),
+    prefix: string('Its first characters, to recognise it by', 'sk-4vJ9mWcX'),
+    key: Type.Optional(string('The full key, if it is publishable', 'pk-…')),
     status: KeyStatus,
-    creator: Type.String({ description: 'The e-mail address of its owner', examples: ['ada@example.com'] }),
+    creator: string('The e-mail address of its owner', 'ada@example.com'),
     created: timestamp('When it was created'),
     expires: Type.Optional(timestamp('When it stops working')),
     limit: Type.Optional(
       Type.Array(Type.String(), { description: 'The entries it is restricted to', examples: [['read:*']] }),
     ),
     budget: Type.Optional(KeyBudget),
-    rate: Type.Optional(Type.Integer({ description: 'Requests it may make in any 60 seconds', examples: [600] })),
+    rate: Type.Optional(integer('Requests it may make in any 60 seconds', 600)),
     spend: cents('What it has spent in total', 0),
     spendMonth: cents('What it has spent in this UTC calendar month', 0),
     lastUsed: Type.Optional(timestamp('When it was last used, to the minute')),
-    revokedBy: Type.Optional(
-      Type.String({ description: 'The e-mail address of the person who revoked it', examples: ['ada@example.com'] }),
-    ),
+    revokedBy: Type.Optional(string('The e-mail address of the person who revoked it', 'ada@example.com')),
     revokedAt: Type.Optional(timestamp('When it was revoked')),
   },
   { title: 'Key', description: 'A key of the organisation; its text is not part of it, unless it is publishable' },
@@ -50,25 +48,13 @@ export const Key = Type.Object(
 export function recordOf(row: KeyRow, creator: string, now: Date): Static<typeof Key> {
   const { id, name, type, prefix, text, created, expires, limits, rate, last_used, revoked_at, revoked_by } = row
   const { budget, spent, spent_month } = row
-  return {
-    id,
-    name,
-    type,
-    prefix,
-    ...(text !== null && { key: text }),
-    status: statusOf(row, now),
-    creator,
-    created,
-    ...(expires !== null && { expires }),
-    ...(limits.length > 0 && { limit: limits }),
-    ...((budget.month > 0 || budget.total > 0) && { budget }),
-    ...(rate !== null && { rate }),
-    spend: centsOf(spent),
-    spendMonth: centsOf(spent_month),
-    ...(last_used !== null && { lastUsed: last_used }),
-    ...(revoked_by !== null && { revokedBy: revoked_by }),
-    ...(revoked_at !== null && { revokedAt: revoked_at }),
-  }
+  return withoutNulls({
+    ...{ id, name, type, prefix, key: text, status: statusOf(row, now), creator, created, expires },
+    limit: limits.length > 0 ? limits : null,
+    budget: budget.month > 0 || budget.total > 0 ? budget : null,
+    ...{ rate, spend: centsOf(spent), spendMonth: centsOf(spent_month) },
+    ...{ lastUsed: last_used, revokedBy: revoked_by, revokedAt: revoked_at },
+  })
 }
 
 function statusOf({ revoked, expires }: KeyRow, now: Date): Static<typeof KeyStatus> {

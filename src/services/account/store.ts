@@ -2,7 +2,7 @@
 
 import type { Fragment, Sql, Tx } from '../../engines/engines.ts'
 import type { Budget, OrgId } from '../../kit/caller.ts'
-import { fragment } from '../../kit/sql.ts'
+import { fragment, oneRow } from '../../kit/sql.ts'
 import type { KeyType } from './key-text.ts'
 
 /** The restrictions on a key. */
@@ -100,20 +100,18 @@ export type Found = {
   last_used: string | null
 }
 
-export async function findKey(db: Sql, digest: string): Promise<Found | null> {
-  const [row] = await db<Found>`select id, type as kind, org, user_id as user, expires,
+export function findKey(db: Sql, digest: string): Promise<Found | null> {
+  return oneRow(db<Found>`select id, type as kind, org, user_id as user, expires,
       ended as revoked, null as "signIn", limits, budget_month, budget_total, rate,
       last_used
-    from keys where digest = decode(${digest}, 'hex')`
-  return row ?? null
+    from keys where digest = decode(${digest}, 'hex')`)
 }
 
-export async function findSession(db: Sql, digest: string): Promise<Found | null> {
-  const [row] = await db<Found>`select id, 'session' as kind, org, user_id as user, expires, false as revoked,
+export function findSession(db: Sql, digest: string): Promise<Found | null> {
+  return oneRow(db<Found>`select id, 'session' as kind, org, user_id as user, expires, false as revoked,
       encode(sign_in, 'hex') as "signIn", '{}'::text[] as limits, 0 as budget_month, 0 as budget_total,
       null::int as rate, null as last_used
-    from sessions where digest = decode(${digest}, 'hex')`
-  return row ?? null
+    from sessions where digest = decode(${digest}, 'hex')`)
 }
 
 export type NewSession = {
@@ -159,11 +157,10 @@ export async function updateLastUsed(db: Tx, uses: ReadonlyMap<string, string>):
 
 export type Spent = { spent: number; spent_month: number; budget_month: number; budget_total: number }
 
-export async function selectSpent(db: Sql, org: OrgId, id: string, month: string): Promise<Spent | null> {
-  const [row] = await db<Spent>`select spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
+export function selectSpent(db: Sql, org: OrgId, id: string, month: string): Promise<Spent | null> {
+  return oneRow(db<Spent>`select spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
       budget_month, budget_total
-    from keys where org = ${org} and id = ${id}`
-  return row ?? null
+    from keys where org = ${org} and id = ${id}`)
 }
 
 /** The keys are locked in one order: transactions that add to the same ones would wait for each other otherwise. */

@@ -1,5 +1,6 @@
 // What model calls are charged for: the transfer, the line of the log, and the event, in one transaction.
 import type { Static } from 'typebox'
+import { withoutNulls } from '../../kit/fields.ts'
 import { type Charge, type Charged, centsOf, type SettledCharge } from '../../kit/meter.ts'
 import { callSettled } from './events.ts'
 import type { Offer } from './models/offer.ts'
@@ -54,9 +55,7 @@ export function chargeOf(
   const about = { requestId: begun.id, provider: by, wire: begun.wire }
   const event: Settled = {
     ...{ ...about, model: route.model, ...tokens, ...details, ...named, totalMs: ended.totalMs },
-    ...(ended.firstMs !== null && { firstTokenMs: ended.firstMs }),
-    ...(begun.key !== null && { key: begun.key }),
-    ...(amount !== null && { cost: centsOf(amount) }),
+    ...withoutNulls({ firstTokenMs: ended.firstMs, key: begun.key, cost: amount === null ? null : centsOf(amount) }),
   }
   const metadata = { ...about, ...named, ...tokens, ...details, ...priced }
   return { amount: amount ?? 0, model: route.model, metadata, row: { line, event } satisfies Row }
@@ -104,9 +103,7 @@ function leftBehind({ id: transaction, org, key, project, model, amount, metadat
   }
   const event: Settled = {
     ...{ requestId, model, provider, wire, ...tokens, estimated: true, totalMs },
-    ...(namedModel && { namedModel }),
-    ...(key !== null && { key }),
-    ...(cost !== null && { cost: centsOf(cost) }),
+    ...withoutNulls({ namedModel: namedModel || null, key, cost: cost === null ? null : centsOf(cost) }),
   }
   return { line, event }
 }

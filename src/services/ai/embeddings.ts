@@ -1,6 +1,6 @@
 // POST /v1/embeddings: a provider's model, or the one that is here.
 import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
-import { Fault } from '../../kit/fault.ts'
+import { invalidField } from '../../kit/check.ts'
 import { callModel } from './call/call.ts'
 import { type CallContext, newCall, openOutcome } from './call/outcome.ts'
 import { EmbedRefused } from './local-embed/local-embed.ts'
@@ -38,9 +38,9 @@ async function embedHere(context: CallContext, model: string, fields: JsonObject
   const texts = textsIn(fields.input)
   const { dimensions = DIMENSIONS, encoding_format: format = 'float' } = fields
   if (typeof dimensions !== 'number' || !isDimensions(dimensions)) {
-    throw invalid('dimensions', `must be one of ${SHORTER.join(', ')} for this model`)
+    throw invalidField('dimensions', `must be one of ${SHORTER.join(', ')} for this model`)
   }
-  if (format !== 'float' && format !== 'base64') throw invalid('encoding_format', 'must be float or base64')
+  if (format !== 'float' && format !== 'base64') throw invalidField('encoding_format', 'must be float or base64')
   const call = newCall(context, { model, wire: 'embeddings', isStreamed: false })
   const outcome = await openOutcome(context, call, HERE, FREE)
   outcome.attempted()
@@ -58,15 +58,12 @@ async function embedHere(context: CallContext, model: string, fields: JsonObject
     return await outcome.answer(used, replied)
   } catch (error) {
     if (!outcome.isOver()) await outcome.fail(error)
-    throw error instanceof EmbedRefused ? invalid(error.path, error.message) : error
+    throw error instanceof EmbedRefused ? invalidField(error.path, error.message) : error
   }
 }
 
 function textsIn(input: unknown): string[] {
   const texts = typeof input === 'string' ? [input] : input
   if (Array.isArray(texts) && texts.every(text => typeof text === 'string')) return texts
-  throw invalid('input', 'must be a text or a list of texts for this model; it takes no tokens')
+  throw invalidField('input', 'must be a text or a list of texts for this model; it takes no tokens')
 }
-
-const invalid = (path: string, says: string) =>
-  new Fault('invalid_input', { message: `\`${path}\` ${says}.`, fields: [{ path, says }] })

@@ -1,30 +1,30 @@
 // The events about model calls.
 import { Type } from 'typebox'
 import { event } from '../../kit/events.ts'
-
-const text = (description: string, example: string) => Type.String({ description, examples: [example] })
-const count = (description: string, example: number) => Type.Integer({ description, examples: [example] })
+import { integer, string } from '../../kit/fields.ts'
 
 export const callSettled = event('ai.call.settled', 'A model call has ended, and what it used is settled', {
-  requestId: text('The id of the call in the log', 'req_4vJ9mWcX2bQeT7yLrK0sZp1n'),
-  model: text('The model that answered', 'gpt-5-mini'),
-  namedModel: Type.Optional(text('What the client named, if it is another: an alias, or a model that failed', 'fast')),
-  provider: text('Who answered', 'openai'),
-  wire: text('The wire of the client', 'chat'),
-  inputTokens: count('Tokens of the input', 1200),
-  outputTokens: count('Tokens of the output', 80),
-  cachedInputTokens: Type.Optional(count("Tokens of the input from the provider's cache", 1000)),
-  cacheWriteTokens: Type.Optional(count("Tokens of the input that were written to the provider's cache", 100)),
-  cacheWriteHourTokens: Type.Optional(count('Of these, tokens that are kept there for an hour', 100)),
-  reasoningTokens: Type.Optional(count('Tokens of the output that are reasoning', 40)),
-  images: Type.Optional(count('Images that were made', 1)),
+  requestId: string('The id of the call in the log', 'req_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+  model: string('The model that answered', 'gpt-5-mini'),
+  namedModel: Type.Optional(
+    string('What the client named, if it is another: an alias, or a model that failed', 'fast'),
+  ),
+  provider: string('Who answered', 'openai'),
+  wire: string('The wire of the client', 'chat'),
+  inputTokens: integer('Tokens of the input', 1200),
+  outputTokens: integer('Tokens of the output', 80),
+  cachedInputTokens: Type.Optional(integer("Tokens of the input from the provider's cache", 1000)),
+  cacheWriteTokens: Type.Optional(integer("Tokens of the input that were written to the provider's cache", 100)),
+  cacheWriteHourTokens: Type.Optional(integer('Of these, tokens that are kept there for an hour', 100)),
+  reasoningTokens: Type.Optional(integer('Tokens of the output that are reasoning', 40)),
+  images: Type.Optional(integer('Images that were made', 1)),
   estimated: Type.Optional(
     Type.Boolean({ description: 'Whether the tokens were counted here, because the provider reported none' }),
   ),
   cost: Type.Optional(
     Type.Number({ description: 'What it cost, in cents; absent if the model has no price', examples: [0.0425] }),
   ),
-  firstTokenMs: Type.Optional(count('Milliseconds until the first part of the answer', 320)),
-  totalMs: count('Milliseconds until the end of the answer', 1450),
-  key: Type.Optional(text('The key that called', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n')),
+  firstTokenMs: Type.Optional(integer('Milliseconds until the first part of the answer', 320)),
+  totalMs: integer('Milliseconds until the end of the answer', 1450),
+  key: Type.Optional(string('The key that called', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n')),
 })

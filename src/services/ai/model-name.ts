@@ -1,8 +1,4 @@
-import { Type } from 'typebox'
+import { string } from '../../kit/fields.ts'
 
 export const ModelName = (what: string, example: string) =>
-  Type.String({
-    pattern: '^[\\x21-\\x7e]{1,200}$',
-    description: `${what}: 1 to 200 visible ASCII characters`,
-    examples: [example],
-  })
+  string(`${what}: 1 to 200 visible ASCII characters`, example, { pattern: '^[\\x21-\\x7e]{1,200}$' })

@@ -1,76 +1,54 @@
 // Operations under /v1/ai/requests: the log of model calls, without their bodies.
 import { type Static, Type } from 'typebox'
 import { Fault } from '../../kit/fault.ts'
-import { timestamp } from '../../kit/fields.ts'
+import { boolean, integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
 import { centsOf } from '../../kit/meter.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { listing, pageByTime, paging, shownAs } from '../../kit/page.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
-const text = (description: string, example: string) => Type.String({ description, examples: [example] })
-const count = (description: string, example: number) => Type.Integer({ description, examples: [example] })
-
 const ModelRequest = Type.Object(
   {
-    id: text('The id of the request', 'req_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+    id: string('The id of the request', 'req_4vJ9mWcX2bQeT7yLrK0sZp1n'),
     created: timestamp('When it began'),
-    model: text('The model, as the client named it', 'gpt-5-mini'),
+    model: string('The model, as the client named it', 'gpt-5-mini'),
     answeredModel: Type.Optional(
-      text('The model that answered, if it is another: behind an alias, or a fallback', 'claude-sonnet-5'),
+      string('The model that answered, if it is another: behind an alias, or a fallback', 'claude-sonnet-5'),
     ),
-    provider: Type.Optional(text('Who answered', 'openai')),
-    wire: text('The format of the client', 'chat'),
-    streamed: Type.Boolean({ description: 'Whether the answer was streamed', examples: [true] }),
-    key: Type.Optional(text('The key that called', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n')),
-    project: Type.Optional(text('The project', 'web-shop')),
+    provider: Type.Optional(string('Who answered', 'openai')),
+    wire: string('The format of the client', 'chat'),
+    streamed: boolean('Whether the answer was streamed', true),
+    key: Type.Optional(string('The key that called', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n')),
+    project: Type.Optional(string('The project', 'web-shop')),
     error: Type.Optional(
-      text('Why it failed: the code of the fault, or `interrupted` if the client left', 'upstream_busy'),
+      string('Why it failed: the code of the fault, or `interrupted` if the client left', 'upstream_busy'),
     ),
-    attempts: count('How many times a provider was asked', 1),
-    firstTokenMs: Type.Optional(count('Milliseconds until the first part of the answer', 320)),
-    totalMs: count('Milliseconds until the end of the answer', 1450),
-    inputTokens: count('Tokens of the input', 1200),
-    outputTokens: count('Tokens of the output', 80),
+    attempts: integer('How many times a provider was asked', 1),
+    firstTokenMs: Type.Optional(integer('Milliseconds until the first part of the answer', 320)),
+    totalMs: integer('Milliseconds until the end of the answer', 1450),
+    inputTokens: integer('Tokens of the input', 1200),
+    outputTokens: integer('Tokens of the output', 80),
     tokensPerSecond: Type.Optional(
       Type.Number({ description: 'Tokens of the output per second after the first part', examples: [71.4] }),
     ),
-    estimated: Type.Boolean({ description: 'Whether the tokens were counted here', examples: [false] }),
+    estimated: boolean('Whether the tokens were counted here', false),
     cost: Type.Optional(Type.Number({ description: 'What it cost, in cents', examples: [0.0425] })),
-    transactionId: Type.Optional(text('The transfer in the journal', 'txn_4vJ9mWcX2bQeT7yLrK0sZp1n')),
+    transactionId: Type.Optional(string('The transfer in the journal', 'txn_4vJ9mWcX2bQeT7yLrK0sZp1n')),
   },
   { title: 'ModelRequest', description: 'A model call in the log' },
 )
 
 function shown(row: store.RequestRow): Static<typeof ModelRequest> {
-  const {
-    id,
-    created,
-    model,
-    answeredModel,
-    provider,
-    wire,
-    streamed,
-    key,
-    project,
-    error,
-    attempts,
-    firstMs,
-    totalMs,
-  } = row
-  const { inputTokens, outputTokens, estimated, amount, transaction } = row
+  const { id, created, model, wire, streamed, attempts, totalMs, inputTokens, outputTokens, estimated } = row
+  const { answeredModel, provider, key, project, error, firstMs, amount, transaction } = row
   const seconds = firstMs === null ? 0 : (totalMs - firstMs) / 1000
-  return {
+  return withoutNulls({
     ...{ id, created, model, wire, streamed, attempts, totalMs, inputTokens, outputTokens, estimated },
-    ...(answeredModel !== null && { answeredModel }),
-    ...(provider !== null && { provider }),
-    ...(key !== null && { key }),
-    ...(project !== null && { project }),
-    ...(error !== null && { error }),
-    ...(firstMs !== null && { firstTokenMs: firstMs }),
-    ...(seconds > 0 && { tokensPerSecond: Math.round((outputTokens / seconds) * 10) / 10 }),
-    ...(amount !== null && { cost: centsOf(amount) }),
-    ...(transaction !== null && { transactionId: transaction }),
-  }
+    ...{ answeredModel, provider, key, project, error, firstTokenMs: firstMs },
+    tokensPerSecond: seconds > 0 ? Math.round((outputTokens / seconds) * 10) / 10 : null,
+    cost: amount === null ? null : centsOf(amount),
+    transactionId: transaction,
+  })
 }
 
 export const listModelRequests = operation({
@@ -81,14 +59,11 @@ export const listModelRequests = operation({
   showsUsage: true,
   input: paging,
   output: listing(ModelRequest),
-  run: async ({ db, caller: { org } }, query) => {
-    const found = await page(
-      query,
-      (last, rows) => store.selectRequests(db, org, positionFrom(last), rows),
-      positionKey,
-    )
-    return { ...found, data: found.data.map(shown) }
-  },
+  run: ({ db, caller: { org } }, query) =>
+    shownAs(
+      pageByTime(query, (last, rows) => store.selectRequests(db, org, last, rows)),
+      shown,
+    ),
 })
 
 export const getModelRequest = operation({
@@ -98,7 +73,7 @@ export const getModelRequest = operation({
   access: 'bearer',
   showsUsage: true,
   input: {
-    id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The id of the request', examples: ['req_1'] }),
+    id: string('The id of the request', 'req_1', { pattern: '^[A-Za-z0-9_-]{1,64}$' }),
   },
   output: ModelRequest,
   faults: ['not_found'],

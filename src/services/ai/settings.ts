@@ -1,6 +1,6 @@
 // What an organisation chooses for its model calls: /v1/ai/settings.
 import { Type } from 'typebox'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 import { declareOrgSettings, type ValuesOf } from '../../kit/org-settings/declare.ts'
 import { ModelName } from './model-name.ts'
 import { LOCAL_EMBED } from './models/local-models.ts'
@@ -83,11 +83,10 @@ function requireKnown(registry: Registry, before: AiSettings['aliases'], aliases
     registry.offersOf(model).length > 0 ||
     before.some(one => one.name === name && one.model === model)
   const at = aliases.findIndex(one => !isKnown(one))
-  if (at !== -1)
-    throw invalidInput([{ path: `aliases.${at}.model`, says: 'is not known; `GET /v1/models` lists the models' }])
+  if (at !== -1) throw invalidField(`aliases.${at}.model`, 'is not known; `GET /v1/models` lists the models')
 }
 
 function requireOnce(list: string, field: string, names: readonly string[]): void {
   const at = names.findIndex((name, index) => names.indexOf(name) !== index)
-  if (at !== -1) throw invalidInput([{ path: `${list}.${at}.${field}`, says: 'occurs twice' }])
+  if (at !== -1) throw invalidField(`${list}.${at}.${field}`, 'occurs twice')
 }

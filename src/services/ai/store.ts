@@ -2,7 +2,7 @@
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
-import { fragment, rowsAs } from '../../kit/sql.ts'
+import { anyRow, fragment, oneRow, rowsAs } from '../../kit/sql.ts'
 import { isStorable } from '../../kit/storable.ts'
 import type { OfferedModel } from './models/offer.ts'
 
@@ -22,20 +22,17 @@ export async function selectProviders(db: Sql, after: string, count: number): Pr
 }
 
 /** Locks the row until the end of the transaction. */
-export async function lockProvider(db: Tx, name: string): Promise<ProviderRow | null> {
-  const [row] =
-    await db<ProviderRow>`select name, kind, base_url as "baseUrl", api_key as "apiKey", models, created, updated
-    from ai_providers where name = ${name} for update`
-  return row ?? null
+export function lockProvider(db: Tx, name: string): Promise<ProviderRow | null> {
+  return oneRow(db<ProviderRow>`select name, kind, base_url as "baseUrl", api_key as "apiKey", models, created, updated
+    from ai_providers where name = ${name} for update`)
 }
 
 /** False if there is one of that name. */
-export async function insertProvider(db: Tx, row: ProviderRow): Promise<boolean> {
+export function insertProvider(db: Tx, row: ProviderRow): Promise<boolean> {
   const { name, kind, baseUrl, apiKey, models, created } = row
-  const rows = await db`insert into ai_providers (name, kind, base_url, api_key, models, created, updated)
+  return anyRow(db`insert into ai_providers (name, kind, base_url, api_key, models, created, updated)
     values (${name}, ${kind}, ${baseUrl}, ${apiKey}, ${JSON.stringify(models)}::text::jsonb, ${created}, ${created})
-    on conflict do nothing returning 1`
-  return rows.length > 0
+    on conflict do nothing returning 1`)
 }
 
 export async function updateProvider(db: Tx, row: ProviderRow): Promise<void> {
@@ -109,9 +106,8 @@ export async function selectRequests(db: Sql, org: OrgId, after: Position, count
     order by created desc, id desc limit ${count}`
 }
 
-export async function selectRequest(db: Sql, org: OrgId, id: string): Promise<RequestRow | null> {
-  const [row] = await db<RequestRow>`select ${LINE} from ai_requests where org = ${org} and id = ${id}`
-  return row ?? null
+export function selectRequest(db: Sql, org: OrgId, id: string): Promise<RequestRow | null> {
+  return oneRow(db<RequestRow>`select ${LINE} from ai_requests where org = ${org} and id = ${id}`)
 }
 
 /** Of a response, as far as it is known: what its turns had, and its items. */

@@ -1,11 +1,11 @@
 // Operations under /v1/billing/credits.
 import { Type } from 'typebox'
 import type { OrgId } from '../../kit/caller.ts'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
-import { displayName, slug, timestamp } from '../../kit/fields.ts'
+import { displayName, integer, slug, string, timestamp } from '../../kit/fields.ts'
 import { centsOf, UNITS_PER_CENT } from '../../kit/meter.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { listing, pageByTime, paging, shownAs } from '../../kit/page.ts'
 import { findOrganisation } from '../iam/public.ts'
 import { creditAdded } from './events.ts'
 import { Cents, Currency, TransactionId } from './fields.ts'
@@ -21,7 +21,7 @@ const Credit = Type.Object(
     transactionId: TransactionId,
     amount: Cents('The amount; negative if it was taken back'),
     currency: Currency,
-    reason: Type.String({ description: 'Why', examples: ['Invoice 2026-114 paid'] }),
+    reason: string('Why', 'Invoice 2026-114 paid'),
     created: timestamp('When it was credited'),
   },
   { title: 'Credit', description: 'Money that the operator gave to an organisation' },
@@ -34,11 +34,9 @@ export const addCredit = operation({
   access: 'superadmin',
   input: {
     org: slug('The organisation'),
-    amount: Type.Integer({
+    amount: integer(`The amount in cents, a whole number up to ${CENTS_MAX}; negative to take credit back`, 5000, {
       minimum: -CENTS_MAX,
       maximum: CENTS_MAX,
-      description: `The amount in cents, a whole number up to ${CENTS_MAX}; negative to take credit back`,
-      examples: [5000],
     }),
     reason: displayName('Why, for the organisation to read'),
   },
@@ -49,7 +47,7 @@ export const addCredit = operation({
   faults: ['not_found'],
   run: ({ write, clock, random, state: { currency } }, { org, amount, reason }) =>
     write(async ({ db, record, emit }) => {
-      if (amount === 0) throw invalidInput([{ path: 'amount', says: 'must not be 0' }])
+      if (amount === 0) throw invalidField('amount', 'must not be 0')
       const tenant = org as OrgId
       if (!(await findOrganisation(db, tenant)))
         throw new Fault('not_found', { message: `There is no organisation ${org}.` })
@@ -77,16 +75,11 @@ export const listCredits = operation({
   access: 'bearer',
   input: paging,
   output: listing(Credit),
-  run: async ({ db, caller: { org }, state: { currency } }, query) => {
-    const found = await page(
-      query,
-      (last, count) => store.selectCredits(db, org, positionFrom(last), count),
-      positionKey,
-    )
-    const data = found.data.map(({ id, amount, created, metadata }) => ({
+  run: ({ db, caller: { org }, state: { currency } }, query) => {
+    const found = pageByTime(query, (last, count) => store.selectCredits(db, org, last, count))
+    return shownAs(found, ({ id, amount, created, metadata }) => ({
       ...{ transactionId: id, amount: centsOf(amount), currency, created },
       reason: String(metadata.reason),
     }))
-    return { ...found, data }
   },
 })

@@ -1,13 +1,13 @@
 // The events about money.
-import { Type } from 'typebox'
 import { event } from '../../kit/events.ts'
+import { string } from '../../kit/fields.ts'
 import { Cents, TransactionId } from './fields.ts'
 
 const spendAlert = event(
   'billing.alert.spend_reached',
   'The spending of a month reached a threshold of the organisation',
   {
-    month: Type.String({ description: 'The UTC calendar month', examples: ['2026-11'] }),
+    month: string('The UTC calendar month', '2026-11'),
     threshold: Cents('The threshold'),
     spent: Cents('What was spent in this month so far'),
   },
@@ -27,5 +27,5 @@ export const alertEvents = { ...spendAlert, ...balanceAlert }
 export const creditAdded = event('billing.credit.added', 'The organisation was credited', {
   transactionId: TransactionId,
   amount: Cents('The amount; negative if it was taken back'),
-  reason: Type.String({ description: 'Why', examples: ['Invoice 2026-114 paid'] }),
+  reason: string('Why', 'Invoice 2026-114 paid'),
 })

@@ -1,19 +1,14 @@
 // Fields that several operations and events share.
 import { Type } from 'typebox'
+import { string } from '../../kit/fields.ts'
 
 /** Fractions are exact to a millionth. */
 export const Cents = (what: string, example = 1250) =>
   Type.Number({ description: `${what}, in cents`, examples: [example] })
 
-export const TransactionId = Type.String({
-  description: 'The id of the transfer in the journal',
-  examples: ['txn_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-})
+export const TransactionId = string('The id of the transfer in the journal', 'txn_4vJ9mWcX2bQeT7yLrK0sZp1n')
 
-export const Currency = Type.String({
-  description: 'The currency of the cents: its ISO 4217 code, a setting of this service',
-  examples: ['USD'],
-})
+export const Currency = string('The currency of the cents: its ISO 4217 code, a setting of this service', 'USD')
 
 /** Cents as a decimal with up to six places, of whole millionths: written without dividing, which would round. */
 export function centsText(units: number): string {

@@ -1,10 +1,10 @@
 // What usage can be filtered by.
 import { Type } from 'typebox'
-import { timestamp } from '../../kit/fields.ts'
+import { string, timestamp } from '../../kit/fields.ts'
 import type { UsageFilter } from './store.ts'
 
 const name = (description: string, example: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 200, description, examples: [example] }))
+  Type.Optional(string(description, example, { minLength: 1, maxLength: 200 }))
 
 export const usageFilters = {
   since: Type.Optional(timestamp('Only what was settled then or later')),

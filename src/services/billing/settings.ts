@@ -1,6 +1,6 @@
 // When an organisation is alerted: /v1/billing/settings.
 import { Type } from 'typebox'
-import { orNone } from '../../kit/fields.ts'
+import { integer, orNone } from '../../kit/fields.ts'
 import { UNITS_PER_CENT } from '../../kit/meter.ts'
 import { declareOrgSettings } from '../../kit/org-settings/declare.ts'
 import { saveAlerts } from './store.ts'
@@ -17,7 +17,7 @@ export const billingSettings = declareOrgSettings({
   description: 'An alert is sent once: by the usage with which the spending or the balance crosses it.',
   fields: {
     spendAlerts: {
-      schema: Type.Array(Type.Integer({ ...cents(1), description: 'A threshold in cents', examples: [10_000] }), {
+      schema: Type.Array(integer('A threshold in cents', 10_000, cents(1)), {
         maxItems: ALERTS_MAX,
         uniqueItems: true,
         description: `At which spending in a UTC calendar month the event \`billing.alert.spend_reached\` is sent: up to ${ALERTS_MAX} amounts in cents; default none`,
@@ -27,12 +27,11 @@ export const billingSettings = declareOrgSettings({
     },
     balanceAlert: {
       schema: orNone(
-        Type.Integer({
-          ...cents(-CENTS_MAX),
-          description:
-            'Below which balance in cents the event `billing.alert.balance_reached` is sent; null for none. Default null',
-          examples: [1_000],
-        }),
+        integer(
+          'Below which balance in cents the event `billing.alert.balance_reached` is sent; null for none. Default null',
+          1_000,
+          cents(-CENTS_MAX),
+        ),
       ),
       default: null,
     },

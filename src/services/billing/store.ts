@@ -2,7 +2,7 @@
 import type { Fragment, Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
-import { fragment, rowsAs } from '../../kit/sql.ts'
+import { anyRow, fragment, rowsAs } from '../../kit/sql.ts'
 
 export type AccountKind = 'balance' | 'credits' | 'revenue'
 
@@ -163,7 +163,7 @@ const newHolds = rowsAs<NewHold>('h', {
 
 /** Holds of one organisation: all of them, or none if it must pay in advance and has too little. False then. Waits for
  *  the disk only then: what is lost with the database is released, and another call might hold it. */
-export async function insertHolds(
+export function insertHolds(
   db: Tx,
   org: OrgId,
   holds: readonly NewHold[],
@@ -171,7 +171,7 @@ export async function insertHolds(
   isPrepaid: boolean,
 ): Promise<boolean> {
   const sum = holds.reduce((all, { amount }) => all + amount, 0)
-  const rows = await db`with taken as (
+  return anyRow(db`with taken as (
       insert into billing_accounts as a (org, kind, amount, held) select ${org}, 'balance', 0, ${sum}::bigint
       where not ${isPrepaid} or ${sum}::bigint = 0
         or exists (select from billing_accounts where org = ${org} and kind = 'balance')
@@ -183,8 +183,7 @@ export async function insertHolds(
     from ${newHolds(holds)}
     where exists (select from taken)
       and (${isPrepaid} or set_config('synchronous_commit', 'off', true) = 'off')
-    returning 1`
-  return rows.length > 0
+    returning 1`)
 }
 
 /** Locks the account until the transaction ends. */

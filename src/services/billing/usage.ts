@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import { timestamp } from '../../kit/fields.ts'
+import { integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
 import { centsOf } from '../../kit/meter.ts'
-import { page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { pageByTime, paging } from '../../kit/page.ts'
 import { Cents, Currency, TransactionId } from './fields.ts'
 import { filterOf, usageFilters } from './filters.ts'
 import { splitPeriod } from './periods.ts'
@@ -30,20 +30,14 @@ export const listUsage = operation({
   summary: 'Lists what the organisation used, newest first',
   access: 'bearer',
   showsUsage: true,
-  input: {
-    ...paging,
-    ...usageFilters,
-  },
+  input: { ...paging, ...usageFilters },
   output: Type.Object(
     {
       currency: Currency,
-      count: Type.Integer({ description: 'How many rows there are on all pages', examples: [1] }),
+      count: integer('How many rows there are on all pages', 1),
       amount: Cents('What all of them cost'),
       usage: Type.Array(UsageRow, { description: 'The rows of this page' }),
-      next: Type.String({
-        description: 'Send it as `after` to get the next page; empty on the last page',
-        examples: [''],
-      }),
+      next: string('Send it as `after` to get the next page; empty on the last page', ''),
     },
     { title: 'Usage', description: 'What an organisation used' },
   ),
@@ -51,7 +45,7 @@ export const listUsage = operation({
     const filter = filterOf(query)
     const paged = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) }
     const [{ data, next }, { count, amount }] = await Promise.all([
-      page(paged, (last, rows) => store.selectUsage(db, org, filter, positionFrom(last), rows), positionKey),
+      pageByTime(paged, (last, rows) => store.selectUsage(db, org, filter, last, rows)),
       totalOf(db, org, filter),
     ])
     return { currency, count, amount: centsOf(amount), usage: data.map(rowOf), next }
@@ -59,7 +53,7 @@ export const listUsage = operation({
 })
 
 function rowOf({ id, amount, created, product, model, key, project, metadata }: store.TransferRow) {
-  const about = { product, model, ...(key !== null && { key }), ...(project !== null && { project }) }
+  const about = withoutNulls({ product, model, key, project })
   return { amount: centsOf(amount), createdAt: created, metadata: { ...about, ...metadata }, transactionId: id }
 }
 

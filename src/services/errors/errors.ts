@@ -1,7 +1,7 @@
 // Operations under /v1/errors: the errors that were captured.
 import { Type } from 'typebox'
 import { JsonText, writtenAs } from '../../kit/answer.ts'
-import { anyValueFor, timestamp } from '../../kit/fields.ts'
+import { anyValueFor, boolean, integer, string, timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
 import { PATHS } from './excerpt.ts'
 import { recordText } from './record.ts'
@@ -9,7 +9,7 @@ import { recordText } from './record.ts'
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
 
-const text = (description: string, example: string) => Type.Optional(Type.String({ description, examples: [example] }))
+const text = (description: string, example: string) => Type.Optional(string(description, example))
 const number = (description: string, example: number) =>
   Type.Optional(Type.Number({ description, examples: [example] }))
 
@@ -19,9 +19,7 @@ const Frame = Type.Object(
     file: text('The file of the call', 'https://shop.example.com/app.js'),
     line: number('The line in the file', 12),
     column: number('The column in the line', 34),
-    inApp: Type.Optional(
-      Type.Boolean({ description: 'Whether it is in the own code, not in a library', examples: [true] }),
-    ),
+    inApp: Type.Optional(boolean('Whether it is in the own code, not in a library', true)),
   },
   { title: 'Frame', description: 'A call that was running when an error happened' },
 )
@@ -31,7 +29,7 @@ const Exception = Type.Object(
     type: text('The class of the error', 'TypeError'),
     message: text('What it says', 'x is not a function'),
     stack: text('The calls as text', 'TypeError: x is not a function\n    at checkout (app.js:12:34)'),
-    handled: Type.Optional(Type.Boolean({ description: 'Whether the program caught it', examples: [false] })),
+    handled: Type.Optional(boolean('Whether the program caught it', false)),
     frames: Type.Array(Frame, { description: 'The calls, the innermost first' }),
   },
   { title: 'Exception', description: 'What went wrong' },
@@ -39,8 +37,8 @@ const Exception = Type.Object(
 
 const CapturedError = Type.Object(
   {
-    id: Type.String({ description: 'The id of the event', examples: ['evt_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
-    event: Type.String({ description: 'The name of the event', examples: ['$exception'] }),
+    id: string('The id of the event', 'evt_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+    event: string('The name of the event', '$exception'),
     timestamp: timestamp('When it happened, corrected for the clock of the client'),
     distinctId: text('Whom it happened to', 'user-1'),
     sessionId: text('The session in which it happened', '0192c1f1'),
@@ -51,16 +49,11 @@ const CapturedError = Type.Object(
     libraryVersion: text('The version of the SDK', '1.2.3'),
     release: text('The version of the program', '2026.11.1'),
     environment: text('Where the program runs', 'production'),
-    fingerprint: Type.String({
-      description: 'The same for errors that are the same',
-      examples: ['9f86d081884c7d659a2feaa0c55ad015'],
-    }),
+    fingerprint: string('The same for errors that are the same', '9f86d081884c7d659a2feaa0c55ad015'),
     exception: Exception,
     propertiesOmitted: Type.Optional(
-      Type.Integer({
+      integer('How many bytes of `properties` were left out, because the answer would be too long', 61_440, {
         minimum: 1,
-        description: 'How many bytes of `properties` were left out, because the answer would be too long',
-        examples: [61_440],
       }),
     ),
     properties: Type.Record(Type.String(), Type.Unknown(), {
@@ -88,7 +81,7 @@ export const listErrors = operation({
   output: writtenAs(
     Type.Object({
       data: Type.Array(CapturedError, { description: 'The errors' }),
-      next: Type.String({ description: 'Always empty', examples: [''] }),
+      next: string('Always empty', ''),
     }),
   ),
   faults: ['warehouse_unreachable'],

@@ -1,5 +1,6 @@
 // An error as it is answered: the exception is taken out of the properties, and what SDKs name differently is named alike.
 import type { ErrorRow } from '../../engines/engines.ts'
+import { withoutNulls } from '../../kit/fields.ts'
 import { exceptionOf, type Frame } from '../o11y/public.ts'
 import {
   ENVIRONMENT_NAMES,
@@ -42,7 +43,7 @@ function recordOf(row: ErrorRow) {
     id,
     event,
     timestamp,
-    ...known({
+    ...withoutNulls({
       distinctId,
       sessionId,
       product: project,
@@ -54,7 +55,7 @@ function recordOf(row: ErrorRow) {
       environment: textIn(properties, ENVIRONMENT_NAMES),
     }),
     fingerprint,
-    exception: { ...known(exception), frames: frames.map(one => known(withoutLong(one))) },
+    exception: { ...withoutNulls(exception), frames: frames.map(one => withoutNulls(withoutLong(one))) },
   }
 }
 
@@ -75,9 +76,4 @@ function textIn(fields: Fields, names: readonly string[]): string | null {
     if (typeof value === 'string' && value !== '') return cut(value, NAMED_CHARACTERS_MAX)
   }
   return null
-}
-
-/** Without what is not known. */
-function known<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as never
 }

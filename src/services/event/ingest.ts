@@ -1,7 +1,7 @@
 // Operations that take events: /v1/event, and the paths that SDKs append to their host, below /v1/event/{vendor}.
-import { Type } from 'typebox'
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
+import { string } from '../../kit/fields.ts'
 import { readSent, type Sent } from './reading.ts'
 import { faultForSender, receiveEvents } from './receive.ts'
 import { operation } from './state.ts'
@@ -48,8 +48,8 @@ export const ingestEvents = operation({
   run: (context, { body }) => receiveEvents(context, body),
 })
 
-const Vendor = Type.String({ description: 'The vendor of the SDK', examples: ['amplitude'] })
-const Rest = Type.String({ description: 'The path that the SDK appends', examples: ['batch'] })
+const Vendor = string('The vendor of the SDK', 'amplitude')
+const Rest = string('The path that the SDK appends', 'batch')
 
 const ofVendor = {
   ...ingest,

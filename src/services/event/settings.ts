@@ -1,6 +1,5 @@
 // What an organisation chooses for its events: /v1/event/settings.
-import { Type } from 'typebox'
-import { orNone } from '../../kit/fields.ts'
+import { boolean, integer, orNone } from '../../kit/fields.ts'
 import { declareOrgSettings, type ValuesOf } from '../../kit/org-settings/declare.ts'
 
 export const eventSettings = declareOrgSettings({
@@ -9,27 +8,21 @@ export const eventSettings = declareOrgSettings({
   description: 'It applies to events that arrive afterwards; the retention applies to all.',
   fields: {
     storeAddresses: {
-      schema: Type.Boolean({
-        description: 'Whether the address of the client is stored with its events, as `$ip`; default false',
-        examples: [false],
-      }),
+      schema: boolean('Whether the address of the client is stored with its events, as `$ip`; default false', false),
       default: false,
     },
     scrub: {
-      schema: Type.Boolean({
-        description:
-          'Whether texts that look like secrets or card numbers are removed before events are stored; default false',
-        examples: [true],
-      }),
+      schema: boolean(
+        'Whether texts that look like secrets or card numbers are removed before events are stored; default false',
+        true,
+      ),
       default: false,
     },
     retentionDays: {
       schema: orNone(
-        Type.Integer({
+        integer('After how many days events are deleted; null keeps them. Default null', 365, {
           minimum: 1,
           maximum: 3650,
-          description: 'After how many days events are deleted; null keeps them. Default null',
-          examples: [365],
         }),
       ),
       default: null,

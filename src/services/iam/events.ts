@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { OrgId } from '../../kit/caller.ts'
 import { Changed, type EmitTo, event } from '../../kit/events.ts'
-import { displayName, slug, timestamp } from '../../kit/fields.ts'
+import { displayName, slug, string, timestamp } from '../../kit/fields.ts'
 import { AppId, Email, InviteId, Role, SignInId, UserId, WorkspaceId } from './fields.ts'
 import type { Member } from './members/store.ts'
 
@@ -42,7 +42,7 @@ export const inviteDeclined = event('iam.invite.declined', 'A person declined an
 
 const app = {
   id: AppId,
-  brand: Type.String({ description: 'The brand at whose origin people sign in', examples: ['default'] }),
+  brand: string('The brand at whose origin people sign in', 'default'),
 }
 const shownApp = {
   ...app,

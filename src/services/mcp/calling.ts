@@ -1,6 +1,6 @@
 // Calls a tool for whoever sent the message.
 
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Presented } from '../../kit/host/credentials.ts'
 import type { Calls, Operation, RequestFacts } from '../../kit/operation.ts'
@@ -76,7 +76,7 @@ function textOf(json: unknown): string {
   try {
     return JSON.stringify(json)
   } catch {
-    throw invalidInput([{ path: 'body', says: 'is nested too deeply' }])
+    throw invalidField('body', 'is nested too deeply')
   }
 }
 

@@ -1,6 +1,7 @@
 // The lists of tools that a client can ask for: all, those of a service, those that only read, or three that find the
 // others. Each is serialised once.
-import { invalidInput } from '../../kit/check.ts'
+
+import { invalidField } from '../../kit/check.ts'
 import type { Operation } from '../../kit/operation.ts'
 import { findingTools, type Index, indexOf } from './finding.ts'
 import { isWithheld, type OperationTool, toolsOf } from './tools.ts'
@@ -26,7 +27,7 @@ export function openViews(operations: ReadonlyMap<string, Operation>): Views {
   const open = ({ tools, service, readOnly }: ViewQuery): View => {
     if (service !== undefined && !services.has(service)) {
       const names = [...services].filter(name => name !== '').sort()
-      throw invalidInput([{ path: 'service', says: `must be one of ${names.join(', ')}` }])
+      throw invalidField('service', `must be one of ${names.join(', ')}`)
     }
     const included = ({ method, service: owner }: Operation) =>
       (service === undefined || owner === service) && (readOnly === undefined || method === 'GET')

@@ -1,21 +1,20 @@
 // Operations under /v1/o11y/consumers: how far the consumers of the log have read.
 import { Type } from 'typebox'
-import { timestamp } from '../../kit/fields.ts'
+import { integer, string, timestamp } from '../../kit/fields.ts'
 import { selectBacklogs, selectPositions } from '../../kit/host/consumers.store.ts'
 import { operation } from './state.ts'
 
 const Consumer = Type.Object(
   {
-    name: Type.String({ description: 'Its id', examples: ['webhooks.fan-out'] }),
+    name: string('Its id', 'webhooks.fan-out'),
     behindSince: Type.Optional(
       timestamp('When the oldest event was published that it has not reached; absent if it has reached all'),
     ),
-    waiting: Type.Integer({
-      description:
-        'Events that wait because an earlier one of their organisation failed, or because they were too many at once',
-      examples: [0],
-    }),
-    deadLetters: Type.Integer({ description: 'Events that failed too often', examples: [0] }),
+    waiting: integer(
+      'Events that wait because an earlier one of their organisation failed, or because they were too many at once',
+      0,
+    ),
+    deadLetters: integer('Events that failed too often', 0),
     isUndeclared: Type.Optional(
       Type.Literal(true, {
         description:

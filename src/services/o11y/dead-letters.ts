@@ -3,29 +3,25 @@ import { Type } from 'typebox'
 import type { Envelope } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
-import { timestamp } from '../../kit/fields.ts'
+import { string, timestamp } from '../../kit/fields.ts'
 import { requeueDeadLetter, selectDeadLetters } from '../../kit/host/consumers.store.ts'
 import { operation } from '../../kit/operation.ts'
-import { listing, numberFrom, page, paging } from '../../kit/page.ts'
+import { listing, numberFrom, page, paging, shownAs } from '../../kit/page.ts'
 
-const DeadLetterId = Type.String({
-  pattern: '^[1-9][0-9]{0,14}$',
-  description: 'The id of a dead letter',
-  examples: ['4711'],
-})
+const DeadLetterId = string('The id of a dead letter', '4711', { pattern: '^[1-9][0-9]{0,14}$' })
 
 const DeadLetter = Type.Object(
   {
     id: DeadLetterId,
-    consumer: Type.String({ description: 'The consumer that failed to handle it', examples: ['webhooks.fan-out'] }),
+    consumer: string('The consumer that failed to handle it', 'webhooks.fan-out'),
     at: timestamp('When it became a dead letter'),
-    error: Type.String({ description: 'The error of the last try', examples: ['the table is read-only'] }),
+    error: string('The error of the last try', 'the table is read-only'),
     event: Type.Object(
       {
-        id: Type.String({ description: 'The id of the event', examples: ['evt_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
-        subject: Type.String({ description: 'The subject of the event', examples: ['project.domain.verified'] }),
-        tenant: Type.String({ description: 'The organisation of the event', examples: ['acme'] }),
-        time: Type.String({ description: 'When it happened', examples: ['2026-11-15T09:30:00.000Z'] }),
+        id: string('The id of the event', 'evt_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+        subject: string('The subject of the event', 'project.domain.verified'),
+        tenant: string('The organisation of the event', 'acme'),
+        time: string('When it happened', '2026-11-15T09:30:00.000Z'),
       },
       { description: 'What identifies the event; its data belongs to the organisation and is not shown' },
     ),
@@ -40,17 +36,16 @@ export const listDeadLetters = operation({
   access: 'superadmin',
   input: paging,
   output: listing(DeadLetter),
-  run: async ({ db }, query) => {
-    const found = await page(
-      query,
-      (last, count) => selectDeadLetters(db, last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last), count),
-      ({ id }) => String(id),
+  run: ({ db }, query) => {
+    const select = (last: string, count: number) =>
+      selectDeadLetters(db, last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last), count)
+    return shownAs(
+      page(query, select, ({ id }) => String(id)),
+      ({ id, envelope, ...one }) => {
+        const { id: event, type: subject, tenant, time } = JSON.parse(envelope) as Envelope
+        return { ...one, id: String(id), event: { id: event, subject, tenant, time } }
+      },
     )
-    const data = found.data.map(({ id, envelope, ...one }) => {
-      const { id: event, type: subject, tenant, time } = JSON.parse(envelope) as Envelope
-      return { ...one, id: String(id), event: { id: event, subject, tenant, time } }
-    })
-    return { ...found, data }
   },
 })
 

@@ -1,12 +1,12 @@
 // The schema of the data of events with the subjects `event.>`: what clients have sent, in our names.
 import { Type } from 'typebox'
-import { timestamp } from '../../kit/fields.ts'
+import { string, timestamp } from '../../kit/fields.ts'
 
-const text = (description: string, example: string) => Type.Optional(Type.String({ description, examples: [example] }))
+const text = (description: string, example: string) => Type.Optional(string(description, example))
 
 export const EventData = Type.Object(
   {
-    event: Type.String({ description: 'The name of the event, as it was sent', examples: ['$pageview'] }),
+    event: string('The name of the event, as it was sent', '$pageview'),
     timestamp: timestamp('When it happened, corrected for the clock of the client'),
     distinctId: text('Who did it', 'user-1'),
     anonymousId: text('The id of the visitor before it was known who it is', '0192c1f0'),

@@ -1,14 +1,14 @@
 // Operations under /v1/o11y/queues: what waits in the queues of background work.
 import { Type } from 'typebox'
-import { timestamp } from '../../kit/fields.ts'
+import { integer, string, timestamp } from '../../kit/fields.ts'
 import { selectQueues } from '../../kit/queues/store.ts'
 import { operation } from './state.ts'
 
-const count = (description: string) => Type.Integer({ description, examples: [0] })
+const count = (description: string) => integer(description, 0)
 
 const Queue = Type.Object(
   {
-    name: Type.String({ description: 'Its id', examples: ['webhooks.deliveries'] }),
+    name: string('Its id', 'webhooks.deliveries'),
     waiting: count('Jobs that have not ended, with those that run'),
     keys: count('Keys that have jobs, such as endpoints of webhooks, or limits of their own'),
     held: count('Those of them that a process works on now'),

@@ -1,7 +1,7 @@
 // Operations under /v1/o11y/tables: how large the tables of the database are, and whose rows are in them.
 import { Type } from 'typebox'
 import type { OrgId } from '../../kit/caller.ts'
-import { slug } from '../../kit/fields.ts'
+import { integer, slug, string } from '../../kit/fields.ts'
 import { countRows, selectLargest, selectSizes, waysOf } from '../../kit/tables/store.ts'
 import { operation } from './state.ts'
 
@@ -10,14 +10,14 @@ const COUNTED_MAX = 100_000
 
 const Table = Type.Object(
   {
-    name: Type.String({ description: 'Its name', examples: ['audit'] }),
-    service: Type.String({ description: 'The service that it belongs to', examples: ['iam'] }),
-    rows: Type.Integer({ description: 'About how many rows it has, by the last statistics', examples: [12_000] }),
-    bytes: Type.Integer({ description: 'Its size on the disk, with indexes', examples: [4_194_304] }),
+    name: string('Its name', 'audit'),
+    service: string('The service that it belongs to', 'iam'),
+    rows: integer('About how many rows it has, by the last statistics', 12_000),
+    bytes: integer('Its size on the disk, with indexes', 4_194_304),
     organisations: Type.Array(
       Type.Object({
         org: slug('An organisation'),
-        rows: Type.Integer({ description: 'How many of the rows are its own', examples: [9_000] }),
+        rows: integer('How many of the rows are its own', 9_000),
       }),
       {
         description: `Those with the most rows, by the last statistics; with \`org\`, that one, counted up to ${COUNTED_MAX}`,

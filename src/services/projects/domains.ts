@@ -5,10 +5,10 @@ import { type Static, Type } from 'typebox'
 import type { Clock, Dns, Sql } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import { Fault, notFound } from '../../kit/fault.ts'
-import { slug, timestamp } from '../../kit/fields.ts'
+import { conflict, notFound, orNotFound } from '../../kit/fault.ts'
+import { integer, slug, string, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock.store.ts'
-import { listing, page, paging } from '../../kit/page.ts'
+import { listing, page, paging, shownAs } from '../../kit/page.ts'
 import { MISSED_MAX } from './domain-checks.ts'
 import { domainAttached, domainDetached, domainLost, domainVerified } from './events.ts'
 import { Host, hostLock, nameFrom, ownableHostFrom, recordName, recordValue } from './host-name.ts'
@@ -22,15 +22,15 @@ const Slug = slug("The project's slug")
 const DnsRecord = Type.Object(
   {
     type: Type.Literal('TXT', { description: 'The type of the record' }),
-    name: Type.String({ description: 'Where to set it', examples: ['_stoa-verify.shop.example.com'] }),
-    value: Type.String({ description: 'What it must contain', examples: ['stoa-verify=4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
+    name: string('Where to set it', '_stoa-verify.shop.example.com'),
+    value: string('What it must contain', 'stoa-verify=4vJ9mWcX2bQeT7yLrK0sZp1n'),
   },
   { title: 'DnsRecord', description: 'A record that the owner of a host sets' },
 )
 
 const Domain = Type.Object(
   {
-    host: Type.String({ description: 'The name in lower case and ASCII', examples: ['shop.example.com'] }),
+    host: string('The name in lower case and ASCII', 'shop.example.com'),
     status: Type.Enum(['pending', 'live'], { description: '`live` once it is verified' }),
     verified: Type.Boolean({ description: 'Whether its TXT record was found' }),
     records: Type.Array(DnsRecord, {
@@ -38,16 +38,16 @@ const Domain = Type.Object(
     }),
     created: timestamp('When it was attached'),
     missedChecks: Type.Optional(
-      Type.Integer({
-        description: `How many daily checks in a row did not find the TXT record of a live host; after ${MISSED_MAX} it is pending. Absent if the last one found it`,
-        examples: [1],
-      }),
+      integer(
+        `How many daily checks in a row did not find the TXT record of a live host; after ${MISSED_MAX} it is pending. Absent if the last one found it`,
+        1,
+      ),
     ),
     detail: Type.Optional(
-      Type.String({
-        description: 'What the check found; only in the answer of a check',
-        examples: ['The TXT record at _stoa-verify.shop.example.com is correct.'],
-      }),
+      string(
+        'What the check found; only in the answer of a check',
+        'The TXT record at _stoa-verify.shop.example.com is correct.',
+      ),
     ),
   },
   { title: 'Domain', description: 'A host name of a project, whose pages may call this service once it is verified' },
@@ -61,14 +61,10 @@ export const listDomains = operation({
   input: { slug: Slug, ...paging },
   output: listing(Domain),
   faults: ['not_found'],
-  run: async ({ db, caller: { org } }, { slug, ...pageInput }) => {
+  run: async ({ db, caller: { org } }, { slug, ...query }) => {
     await requireProject(db, org, slug)
-    const found = await page(
-      pageInput,
-      (last, count) => store.selectDomains(db, org, slug, last, count),
-      ({ host }) => host,
-    )
-    return { ...found, data: found.data.map(recordOf) }
+    const found = page(query, (last, count) => store.selectDomains(db, org, slug, last, count), 'host')
+    return shownAs(found, recordOf)
   },
 })
 
@@ -182,9 +178,8 @@ function detailOf(domain: store.Domain, found: string[]): string {
   return `The TXT record at ${name} has a different value.`
 }
 
-async function requireProject(db: Sql, org: OrgId, slug: string): Promise<void> {
-  if (!(await store.selectProject(db, org, slug))) throw notFound('project')
-}
+const requireProject = async (db: Sql, org: OrgId, slug: string) =>
+  orNotFound(await store.selectProject(db, org, slug), 'project')
 
 /** The TXT records of a host, null if no name server answered, and when the look-up began. */
 type Found = { texts: string[] | null; since: Date }
@@ -213,15 +208,11 @@ async function requireFree(
   const isNewer = Date.parse(proved ?? '') > since.getTime()
   if (texts !== null && !texts.includes(recordValue(holder)) && !isNewer) return holder
   const where = holder.org === org ? `the project ${holder.project}` : 'another organisation'
-  throw new Fault('conflict', {
-    message: `${host} is verified for ${where}. It must first be detached there, or the TXT record of ${where} at ${recordName(host)} be removed.`,
-    fields: [{ path: 'host', says: 'belongs to another project' }],
-  })
+  const remedy = `It must first be detached there, or the TXT record of ${where} at ${recordName(host)} be removed.`
+  throw conflict(`${host} is verified for ${where}. ${remedy}`, 'host', 'belongs to another project')
 }
 
 async function ownDomain(db: Sql, org: OrgId, slug: string, host: string): Promise<store.Domain> {
   await requireProject(db, org, slug)
-  const domain = await store.selectDomain(db, org, slug, nameFrom(host))
-  if (!domain) throw notFound('domain')
-  return domain
+  return orNotFound(await store.selectDomain(db, org, slug, nameFrom(host)), 'domain')
 }

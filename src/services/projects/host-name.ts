@@ -1,14 +1,14 @@
 // Host names that can be owned: names below a public suffix, in the form that browsers and resolvers use.
 import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
-import { Type } from 'typebox'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
+import { string } from '../../kit/fields.ts'
 
-export const Host = Type.String({
-  pattern: '^[\\p{L}\\p{M}\\p{N}.-]{1,240}$',
-  description: 'A host name, such as shop.example.com, without scheme, port or wildcard',
-  examples: ['shop.example.com'],
-})
+export const Host = string(
+  'A host name, such as shop.example.com, without scheme, port or wildcard',
+  'shop.example.com',
+  { pattern: '^[\\p{L}\\p{M}\\p{N}.-]{1,240}$' },
+)
 
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
@@ -39,7 +39,7 @@ export function ownableHostFrom(text: string): string {
   return host
 }
 
-const wrong = (says: string) => invalidInput([{ path: 'host', says }])
+const wrong = (says: string) => invalidField('host', says)
 
 /** The lock for verifying, checking or detaching a host. */
 export const hostLock = (host: string): string => `host ${host}`

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
-import { Fault, notFound } from '../../kit/fault.ts'
+import { conflict, orNotFound } from '../../kit/fault.ts'
 import { displayName, slug, timestamp } from '../../kit/fields.ts'
 import { listing, page, paging } from '../../kit/page.ts'
 import { projectCreated, projectDeleted, projectUpdated } from './events.ts'
@@ -28,12 +28,8 @@ export const listProjects = operation({
   access: 'bearer',
   input: paging,
   output: listing(Project),
-  run: ({ db, caller }, pageInput) =>
-    page(
-      pageInput,
-      (last, count) => store.selectProjects(db, caller.org, last, count),
-      ({ slug }) => slug,
-    ),
+  run: ({ db, caller }, query) =>
+    page(query, (last, count) => store.selectProjects(db, caller.org, last, count), 'slug'),
 })
 
 export const createProject = operation({
@@ -51,12 +47,8 @@ export const createProject = operation({
   run: ({ bounds, caller, clock, write }, { slug, name }) =>
     write({ serialize: true }, async ({ db, record, emit }) => {
       const project = await store.insertProject(db, caller.org, slug, name, clock.now().toISOString())
-      if (!project) {
-        throw new Fault('conflict', {
-          message: `This organisation already has a project ${slug}; choose another slug.`,
-          fields: [{ path: 'slug', says: 'is taken' }],
-        })
-      }
+      if (!project)
+        throw conflict(`This organisation already has a project ${slug}; choose another slug.`, 'slug', 'is taken')
       await bounds.require(db, tables.projects, caller.org)
       record(slug, { name: { to: name } })
       emit('project.created', { slug, name })
@@ -72,9 +64,7 @@ export const getProject = operation({
   input: { slug: Slug },
   output: Project,
   faults: ['not_found'],
-  run: async ({ db, caller }, { slug }) => {
-    return (await store.selectProject(db, caller.org, slug)) ?? missing()
-  },
+  run: async ({ db, caller }, { slug }) => orNotFound(await store.selectProject(db, caller.org, slug), 'project'),
 })
 
 export const updateProject = operation({
@@ -91,7 +81,7 @@ export const updateProject = operation({
   run: ({ caller, clock, write }, { slug, name }) =>
     write(async ({ db, record, emit }) => {
       await store.lockProject(db, caller.org, slug)
-      const before = (await store.selectProject(db, caller.org, slug)) ?? missing()
+      const before = orNotFound(await store.selectProject(db, caller.org, slug), 'project')
       if (before.name === name) return before
       record(slug, { name: { from: before.name, to: name } })
       emit('project.updated', { slug, name, changed: ['name'] })
@@ -113,12 +103,8 @@ export const deleteProject = operation({
   emits: projectDeleted,
   run: ({ caller, write }, { slug }) =>
     write(async ({ db, record, emit }) => {
-      const { name } = (await store.deleteProject(db, caller.org, slug)) ?? missing()
+      const { name } = orNotFound(await store.deleteProject(db, caller.org, slug), 'project')
       record(slug, { name: { from: name } })
       emit('project.deleted', { slug, name })
     }),
 })
-
-function missing(): never {
-  throw notFound('project')
-}

@@ -1,7 +1,7 @@
 // All SQL on projects and the hosts attached to them.
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import { fragment } from '../../kit/sql.ts'
+import { anyRow, fragment, oneRow } from '../../kit/sql.ts'
 
 export type Project = { slug: string; name: string; created: string; updated: string }
 
@@ -10,31 +10,22 @@ export function selectProjects(db: Sql, org: OrgId, after: string, count: number
     where org = ${org} and slug > ${after} order by slug limit ${count}`
 }
 
-export async function selectProject(db: Sql, org: OrgId, slug: string): Promise<Project | null> {
-  const [project] = await db<Project>`select slug, name, created, updated from projects
-    where org = ${org} and slug = ${slug}`
-  return project ?? null
+export function selectProject(db: Sql, org: OrgId, slug: string): Promise<Project | null> {
+  return oneRow(db<Project>`select slug, name, created, updated from projects
+    where org = ${org} and slug = ${slug}`)
 }
 
 /** Returns whether there is such a project. Until the transaction ends, the project is locked: it cannot be deleted,
  *  and no other transaction attaches a host to it. */
-export async function lockProject(db: Tx, org: OrgId, slug: string): Promise<boolean> {
-  const rows = await db`select from projects where org = ${org} and slug = ${slug} for no key update`
-  return rows.length > 0
+export function lockProject(db: Tx, org: OrgId, slug: string): Promise<boolean> {
+  return anyRow(db`select from projects where org = ${org} and slug = ${slug} for no key update`)
 }
 
 /** Returns null when the organisation already has that slug. */
-export async function insertProject(
-  db: Tx,
-  org: OrgId,
-  slug: string,
-  name: string,
-  at: string,
-): Promise<Project | null> {
-  const [project] = await db<Project>`insert into projects (org, slug, name, created, updated)
+export function insertProject(db: Tx, org: OrgId, slug: string, name: string, at: string): Promise<Project | null> {
+  return oneRow(db<Project>`insert into projects (org, slug, name, created, updated)
     values (${org}, ${slug}, ${name}, ${at}, ${at})
-    on conflict do nothing returning slug, name, created, updated`
-  return project ?? null
+    on conflict do nothing returning slug, name, created, updated`)
 }
 
 export async function updateProject(db: Tx, org: OrgId, slug: string, name: string, at: string): Promise<Project> {
@@ -44,10 +35,9 @@ export async function updateProject(db: Tx, org: OrgId, slug: string, name: stri
 }
 
 /** Returns the deleted project. */
-export async function deleteProject(db: Tx, org: OrgId, slug: string): Promise<Project | null> {
-  const [project] = await db<Project>`delete from projects where org = ${org} and slug = ${slug}
-    returning slug, name, created, updated`
-  return project ?? null
+export function deleteProject(db: Tx, org: OrgId, slug: string): Promise<Project | null> {
+  return oneRow(db<Project>`delete from projects where org = ${org} and slug = ${slug}
+    returning slug, name, created, updated`)
 }
 
 export type Domain = {
@@ -70,10 +60,9 @@ export function selectDomains(db: Sql, org: OrgId, project: string, after: strin
     where org = ${org} and project = ${project} and host > ${after} order by host limit ${count}`
 }
 
-export async function selectDomain(db: Sql, org: OrgId, project: string, host: string): Promise<Domain | null> {
-  const [domain] = await db<Domain>`select ${DOMAIN} from domains
-    where org = ${org} and project = ${project} and host = ${host}`
-  return domain ?? null
+export function selectDomain(db: Sql, org: OrgId, project: string, host: string): Promise<Domain | null> {
+  return oneRow(db<Domain>`select ${DOMAIN} from domains
+    where org = ${org} and project = ${project} and host = ${host}`)
 }
 
 export async function insertDomain(
@@ -94,17 +83,15 @@ type DomainKey = Pick<Domain, 'org' | 'project' | 'host'>
 
 /** Changes whether a host is verified; `verified` is the time, or null. Every process is told. Returns false if it was
  *  deleted. */
-export async function updateVerified(db: Tx, { org, project, host }: DomainKey, verified: string | null) {
-  const rows = await db`update domains set verified = ${verified}, checked = null, missed = 0, lost = null
-    where org = ${org} and project = ${project} and host = ${host} returning host`
-  return rows.length > 0
+export function updateVerified(db: Tx, { org, project, host }: DomainKey, verified: string | null) {
+  return anyRow(db`update domains set verified = ${verified}, checked = null, missed = 0, lost = null
+    where org = ${org} and project = ${project} and host = ${host} returning host`)
 }
 
 /** Makes a host pending whose owners must be told. Every process is told. Returns false if it was deleted. */
-export async function updateLost(db: Tx, { org, project, host }: DomainKey, at: string): Promise<boolean> {
-  const rows = await db`update domains set verified = null, checked = null, missed = 0, lost = ${at}
-    where org = ${org} and project = ${project} and host = ${host} returning host`
-  return rows.length > 0
+export function updateLost(db: Tx, { org, project, host }: DomainKey, at: string): Promise<boolean> {
+  return anyRow(db`update domains set verified = null, checked = null, missed = 0, lost = ${at}
+    where org = ${org} and project = ${project} and host = ${host} returning host`)
 }
 
 /** Stores the result of looking up the record of a host that stays verified. */
@@ -118,10 +105,9 @@ export async function deleteDomain(db: Tx, { org, project, host }: DomainKey): P
 }
 
 /** The verified claim of any organisation on a host. */
-export async function selectHolder(db: Sql, host: string): Promise<Domain | null> {
-  const [holder] = await db<Domain>`select ${DOMAIN} from domains
-    where host = ${host} and verified is not null`
-  return holder ?? null
+export function selectHolder(db: Sql, host: string): Promise<Domain | null> {
+  return oneRow(db<Domain>`select ${DOMAIN} from domains
+    where host = ${host} and verified is not null`)
 }
 
 /** Verified hosts of all organisations whose record was last looked up at or before `before`, oldest first. */

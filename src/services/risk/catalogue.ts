@@ -1,28 +1,30 @@
 // Every set of the risk reference, in the order of the listing: its content, how keys are matched, its maximum age and
 // its sources. Sources with unknown terms are not included.
+
 import type { Match } from './match/match.ts'
 import { eu, listing, ofac, ofsi, un } from './sources/attested.ts'
-import { aws } from './sources/aws.ts'
-import { cloudflare4, cloudflare6 } from './sources/cloudflare.ts'
-import { digitalocean } from './sources/digitalocean.ts'
-import { disposable } from './sources/disposable.ts'
-import { disposableMit } from './sources/disposable-mit.ts'
-import { fastly } from './sources/fastly.ts'
 import { fleet } from './sources/fleet.ts'
-import { gcp } from './sources/gcp.ts'
 import { iana, iana32 } from './sources/iana.ts'
-import { linode } from './sources/linode.ts'
-import { oracle } from './sources/oracle.ts'
+import {
+  cloudflare4,
+  cloudflare6,
+  digitalocean,
+  disposable,
+  disposableMit,
+  linode,
+  relay,
+  tor,
+  vultr,
+  x4bnetVpn,
+  x4bnetVpn6,
+} from './sources/lists.ts'
+import { aws, fastly, gcp, oracle } from './sources/operators.ts'
 import { patterns } from './sources/patterns.ts'
-import { relay } from './sources/relay.ts'
 import { reserved4, reserved6 } from './sources/reserved.ts'
 import type { Source } from './sources/source.ts'
 import { structure } from './sources/structure.ts'
 import { topAgents } from './sources/top-agents.ts'
-import { tor } from './sources/tor.ts'
-import { vultr } from './sources/vultr.ts'
 import { x4bnetHosting } from './sources/x4bnet-hosting.ts'
-import { x4bnetVpn, x4bnetVpn6 } from './sources/x4bnet-vpn.ts'
 
 /** Fetched from sources, computed here, stored by the component that screens against it, or declared without data. */
 export type SetKind = 'fetch' | 'local' | 'attest' | 'seam'

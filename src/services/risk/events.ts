@@ -1,6 +1,7 @@
 // The events about the risk reference.
 import { Type } from 'typebox'
 import { event } from '../../kit/events.ts'
+import { integer, string } from '../../kit/fields.ts'
 import { Key, SetName, Verdict } from './fields.ts'
 
 /** Keys that an event or an entry of the audit trail names; of further ones it has the number. */
@@ -10,7 +11,7 @@ const NormalKey = { ...Key, description: 'What the override is about, in its nor
 
 export const referenceOverridden = event('risk.reference.overridden', 'An organisation wrote overrides on a set', {
   set: SetName,
-  written: Type.Integer({ description: 'Number of overrides that were written', examples: [1] }),
+  written: integer('Number of overrides that were written', 1),
   keys: Type.Array(NormalKey, {
     description: `What the first ${NAMED_MAX} of them are about`,
     examples: [['example.com']],
@@ -26,8 +27,8 @@ export const referenceRefreshed = event(
   'A source of a set has new data. The organisation `admin` gets it, because all organisations share the sets',
   {
     set: SetName,
-    source: Type.String({ description: 'The source', examples: ['disposable'] }),
-    version: Type.String({ description: 'Digest of its new data', examples: ['4f3a9c21'] }),
-    keys: Type.Integer({ description: 'Members that it contributes', examples: [5_000] }),
+    source: string('The source', 'disposable'),
+    version: string('Digest of its new data', '4f3a9c21'),
+    keys: integer('Members that it contributes', 5_000),
   },
 )

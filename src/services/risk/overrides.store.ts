@@ -1,7 +1,7 @@
 // All SQL on overrides. Every query is limited to one organisation.
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import { rowsAs } from '../../kit/sql.ts'
+import { oneRow, rowsAs } from '../../kit/sql.ts'
 import type { Verdict } from './thread/overrides.ts'
 
 export type Override = { key: string; verdict: Verdict; note: string | null; by: string; at: string }
@@ -79,8 +79,7 @@ export function selectVerdicts(db: Sql, org: OrgId, set: string, keys: readonly 
 }
 
 /** Returns the deleted override. */
-export async function deleteOverride(db: Tx, org: OrgId, set: string, key: string): Promise<KeyVerdict | null> {
-  const [row] = await db<KeyVerdict>`delete from risk_overrides
-    where org = ${org} and set_name = ${set} and key = ${key} returning key, verdict`
-  return row ?? null
+export function deleteOverride(db: Tx, org: OrgId, set: string, key: string): Promise<KeyVerdict | null> {
+  return oneRow(db<KeyVerdict>`delete from risk_overrides
+    where org = ${org} and set_name = ${set} and key = ${key} returning key, verdict`)
 }

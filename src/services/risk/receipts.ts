@@ -1,7 +1,7 @@
 // Receipts: the component that screens against a set reports what it has loaded. The members are not sent.
 import type { Clock, Tx } from '../../engines/engines.ts'
 import { ADMIN_ORG } from '../../kit/caller.ts'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 import type { EmitTo } from '../../kit/events.ts'
 import type { referenceRefreshed } from './events.ts'
 import type { ImportResult } from './import/import.ts'
@@ -23,7 +23,7 @@ export async function keepReceipts(
 ): Promise<ImportResult[]> {
   const { set } = entry
   for (const [at, { source, asOf, refusal }] of receipts.entries()) {
-    const invalid = (field: string, says: string) => invalidInput([{ path: `receipts.${at}.${field}`, says }])
+    const invalid = (field: string, says: string) => invalidField(`receipts.${at}.${field}`, says)
     if (!entry.sources.some(one => one.source === source)) throw invalid('source', `is not a source of ${set}`)
     if (receipts.findIndex(one => one.source === source) !== at) throw invalid('source', 'occurs twice')
     if (refusal && shortened(refusal) === '') throw invalid('refusal', 'must contain printable text')

@@ -1,8 +1,8 @@
 // Operations under /v1/risk/reference: the sets, and the overrides of the caller's organisation.
 import { Type } from 'typebox'
-import { invalidInput } from '../../kit/check.ts'
-import { Fault } from '../../kit/fault.ts'
-import { timestamp } from '../../kit/fields.ts'
+import { invalidField } from '../../kit/check.ts'
+import { conflict } from '../../kit/fault.ts'
+import { boolean, integer, string, timestamp } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock.store.ts'
 import { NAMED_MAX, referenceCleared, referenceOverridden } from './events.ts'
 import { durationText, factsOf, maxAgeMs } from './facts.ts'
@@ -49,10 +49,10 @@ const NOTE_EXAMPLES = ['A partner of ours']
 
 const ReferenceOverride = Type.Object(
   {
-    key: Type.String({ description: 'What it is about, in its normal form', examples: ['example.com'] }),
+    key: string('What it is about, in its normal form', 'example.com'),
     verdict: Verdict,
     note: Type.Optional(Type.String({ description: 'The reason that was given', examples: NOTE_EXAMPLES })),
-    by: Type.String({ description: 'The e-mail address of the person who wrote it', examples: ['ada@example.com'] }),
+    by: string('The e-mail address of the person who wrote it', 'ada@example.com'),
     at: timestamp('When it was written'),
   },
   { title: 'ReferenceOverride', description: 'What the organisation says of a key, before the members of the set' },
@@ -65,20 +65,13 @@ export const getReference = operation({
   access: 'bearer',
   input: {
     set: SetName,
-    after: Type.Optional(
-      Type.String({ maxLength: 512, description: 'The last key of the previous page', examples: [''] }),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, description: `Page size; ${PAGE} by default, at most ${PAGE_MAX}`, examples: [PAGE] }),
-    ),
+    after: Type.Optional(string('The last key of the previous page', '', { maxLength: 512 })),
+    limit: Type.Optional(integer(`Page size; ${PAGE} by default, at most ${PAGE_MAX}`, PAGE, { minimum: 1 })),
   },
   output: Type.Object({
     set: ReferenceSet,
     overrides: Type.Array(ReferenceOverride, { description: 'The overrides of this page' }),
-    next: Type.String({
-      description: 'The value of `after` for the next page; empty on the last page',
-      examples: [''],
-    }),
+    next: string('The value of `after` for the next page; empty on the last page', ''),
   }),
   faults: ['not_found'],
   run: async ({ db, caller, clock, state: risk }, { set, after = '', limit = PAGE }) => {
@@ -124,11 +117,8 @@ export const setReference = operation({
   },
   output: Type.Object({
     set: SetName,
-    written: Type.Integer({ description: 'Number of overrides written by this call', examples: [1] }),
-    overrides: Type.Integer({
-      description: 'Number of overrides that the organisation now has on the set',
-      examples: [1],
-    }),
+    written: integer('Number of overrides written by this call', 1),
+    overrides: integer('Number of overrides that the organisation now has on the set', 1),
   }),
   faults: ['not_found', 'conflict'],
   audit: 'risk.override',
@@ -138,12 +128,12 @@ export const setReference = operation({
     const distinct = new Map<string, store.OverrideEntry>()
     for (const [at, { key: text, verdict, note = null }] of entries.entries()) {
       const key = overrideKey(entry, text)
-      if (key === null) throw invalid(`entries.${at}.key`, `is not a valid key of the set ${set}`)
-      if (entry.match === 'net' && hasEmbeddedIpv4(key)) throw invalid(`entries.${at}.key`, CARRIED)
+      if (key === null) throw invalidField(`entries.${at}.key`, `is not a valid key of the set ${set}`)
+      if (entry.match === 'net' && hasEmbeddedIpv4(key)) throw invalidField(`entries.${at}.key`, CARRIED)
       if (isPublicSuffix(entry, key))
-        throw invalid(`entries.${at}.key`, 'is a public suffix; name the domains below it')
+        throw invalidField(`entries.${at}.key`, 'is a public suffix; name the domains below it')
       if (note !== null && Buffer.byteLength(note) > NOTE_BYTES_MAX) {
-        throw invalid(`entries.${at}.note`, `must have at most ${NOTE_BYTES_MAX} bytes`)
+        throw invalidField(`entries.${at}.note`, `must have at most ${NOTE_BYTES_MAX} bytes`)
       }
       distinct.set(key, { key, verdict, note })
     }
@@ -156,9 +146,9 @@ export const setReference = operation({
       await store.upsertOverrides(db, caller.org, set, written, by)
       const overrides = await store.countOverrides(db, caller.org, set)
       if (overrides > OVERRIDES_MAX) {
-        throw new Fault('conflict', {
-          message: `An organisation may have at most ${OVERRIDES_MAX} overrides on a set, and this request would make it ${overrides}; nothing was written.`,
-        })
+        throw conflict(
+          `An organisation may have at most ${OVERRIDES_MAX} overrides on a set, and this request would make it ${overrides}; nothing was written.`,
+        )
       }
       const verdicts = { ...(before.length > 0 && { from: verdictsOf(before) }), to: verdictsOf(recorded) }
       record(set, { verdicts, written: { to: distinct.size } })
@@ -176,12 +166,9 @@ export const clearReference = operation({
   input: { set: SetName, key: Key },
   output: Type.Object({
     set: SetName,
-    key: Type.String({ description: 'The key as requested', examples: ['example.com'] }),
-    cleared: Type.Boolean({
-      description: 'False if there was no such override, which is not an error',
-      examples: [true],
-    }),
-    overrides: Type.Integer({ description: 'Number of overrides that remain', examples: [0] }),
+    key: string('The key as requested', 'example.com'),
+    cleared: boolean('False if there was no such override, which is not an error', true),
+    overrides: integer('Number of overrides that remain', 0),
   }),
   faults: ['not_found'],
   audit: 'risk.clear',
@@ -204,8 +191,6 @@ type KeyVerdict = Pick<store.OverrideEntry, 'key' | 'verdict'>
 const keysOf = (entries: readonly KeyVerdict[]) => entries.map(({ key }) => key)
 const verdictsOf = (entries: readonly KeyVerdict[]) =>
   Object.fromEntries(entries.map(({ key, verdict }) => [key, verdict]))
-
-const invalid = (path: string, says: string) => invalidInput([{ path, says }])
 
 function setOut(loaded: LoadedSet, counts: ReadonlyMap<string, number>, now: Date, mirror: string | null) {
   const { set, what, kind, match, sources } = loaded.entry

@@ -1,8 +1,8 @@
 // Operations under /v1/risk/reference/refresh: importing what the sources publish now.
 import { Type } from 'typebox'
-import { invalidInput } from '../../kit/check.ts'
-import { Fault } from '../../kit/fault.ts'
-import { timestamp } from '../../kit/fields.ts'
+import { invalidField } from '../../kit/check.ts'
+import { conflict, Fault } from '../../kit/fault.ts'
+import { integer, string, timestamp } from '../../kit/fields.ts'
 import { withLease } from '../../kit/lease.ts'
 import { referenceRefreshed } from './events.ts'
 import { factsOf } from './facts.ts'
@@ -15,26 +15,11 @@ import type { SourceRow } from './store.ts'
 
 const ReferenceReceipt = Type.Object(
   {
-    source: Type.String({ maxLength: 40, description: 'The source that was loaded', examples: ['OFAC'] }),
-    version: Type.Optional(
-      Type.String({
-        pattern: '^[\\w.:+/= -]{0,200}$',
-        description: 'Digest of the loaded data',
-        examples: ['4f3a9c21'],
-      }),
-    ),
-    keys: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 2_000_000_000,
-        description: 'Number of designations loaded',
-        examples: [17_000],
-      }),
-    ),
+    source: string('The source that was loaded', 'OFAC', { maxLength: 40 }),
+    version: Type.Optional(string('Digest of the loaded data', '4f3a9c21', { pattern: '^[\\w.:+/= -]{0,200}$' })),
+    keys: Type.Optional(integer('Number of designations loaded', 17_000, { minimum: 0, maximum: 2_000_000_000 })),
     asOf: Type.Optional(timestamp('When the load happened; by default the time of the request')),
-    refusal: Type.Optional(
-      Type.String({ maxLength: 500, description: 'Why the load failed, if it did', examples: ['The file was empty'] }),
-    ),
+    refusal: Type.Optional(string('Why the load failed, if it did', 'The file was empty', { maxLength: 500 })),
   },
   {
     additionalProperties: false,
@@ -45,15 +30,13 @@ const ReferenceReceipt = Type.Object(
 
 const ReferenceTaken = Type.Object(
   {
-    source: Type.String({ description: 'The source', examples: ['disposable'] }),
-    version: Type.String({ description: 'Digest of the current data of the source', examples: ['4f3a9c21'] }),
-    keys: Type.Integer({ description: 'Members it contributes', examples: [5_000] }),
-    wrote: Type.Integer({ description: 'Members written by this run', examples: [12] }),
+    source: string('The source', 'disposable'),
+    version: string('Digest of the current data of the source', '4f3a9c21'),
+    keys: integer('Members it contributes', 5_000),
+    wrote: integer('Members written by this run', 12),
     unchanged: Type.Boolean({ description: 'Whether the source publishes the same data as before' }),
     resumed: Type.Boolean({ description: 'Whether the run continued a partially imported version' }),
-    refusal: Type.Optional(
-      Type.String({ description: 'Why nothing was imported from the source', examples: ['The list is empty'] }),
-    ),
+    refusal: Type.Optional(string('Why nothing was imported from the source', 'The list is empty')),
   },
   { title: 'ReferenceTaken', description: 'The result of a refresh for one source' },
 )
@@ -78,10 +61,7 @@ export const refreshReference = operation({
   },
   output: Type.Object({
     set: SetName,
-    version: Type.String({
-      description: 'The version of the set after the refresh',
-      examples: ['disposable@4f3a9c21'],
-    }),
+    version: string('The version of the set after the refresh', 'disposable@4f3a9c21'),
     stale: Type.Boolean({ description: 'Whether the set is still older than its maximum age' }),
     took: Type.Array(ReferenceTaken, { description: 'The result for each source' }),
   }),
@@ -96,8 +76,7 @@ export const refreshReference = operation({
     const results = receipts
       ? await write(({ db, emit }) => keepReceipts({ db, clock, emit }, loaded, receipts as Receipt[]))
       : await importSet(risk.engines, risk, loaded, force, request.signal)
-    if (!results)
-      throw new Fault('conflict', { message: `A refresh of ${set} is already running; wait until it has finished.` })
+    if (!results) throw conflict(`A refresh of ${set} is already running; wait until it has finished.`)
     await risk.loadedSets.reload(set)
     requireReachableSource(loaded, results)
     const { version, stale } = factsOf(requireSet(risk, set), clock.now())
@@ -110,14 +89,10 @@ function requireKind({ entry }: LoadedSet, receipts: unknown[] | undefined): voi
   const { set, kind, refusal } = entry
   if (kind === 'seam') throw new Fault('not_held', { message: `There is no data for the set ${set}: ${refusal}` })
   if (kind === 'attest' && !receipts?.length) {
-    throw invalidInput([
-      { path: 'receipts', says: `are required: ${set} is stored by the component that screens against it` },
-    ])
+    throw invalidField('receipts', `are required: ${set} is stored by the component that screens against it`)
   }
   if (kind !== 'attest' && receipts) {
-    throw invalidInput([
-      { path: 'receipts', says: `are only accepted for sets that are stored elsewhere, which ${set} is not` },
-    ])
+    throw invalidField('receipts', `are only accepted for sets that are stored elsewhere, which ${set} is not`)
   }
 }
 

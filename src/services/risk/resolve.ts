@@ -2,7 +2,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../engines/engines.ts'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
+import { boolean, string } from '../../kit/fields.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { factFields, Key, names, SetName, Verdict } from './fields.ts'
 import type { LoadedSet } from './loaded-sets.ts'
@@ -17,14 +18,9 @@ const KEYS_MAX = 100
 const Answer = Type.Object(
   {
     set: SetName,
-    key: Type.String({ description: 'The key as requested', examples: ['someone@example.com'] }),
-    hit: Type.Boolean({
-      description: 'Whether the key is a member. Has no meaning if there is a `refusal`',
-      examples: [true],
-    }),
-    matched: Type.Optional(
-      Type.String({ description: 'The member or override that covers the key', examples: ['example.com'] }),
-    ),
+    key: string('The key as requested', 'someone@example.com'),
+    hit: boolean('Whether the key is a member. Has no meaning if there is a `refusal`', true),
+    matched: Type.Optional(string('The member or override that covers the key', 'example.com')),
     from: Type.Optional(
       Type.Enum(['override', 'baseline'], {
         description: 'Whether an override of the organisation answered, or the published members',
@@ -88,7 +84,7 @@ export const resolveReference = operation({
   run: async ({ caller, clock, state: risk }, { keys, sets = [] }) => {
     for (const [at, key] of keys.entries()) {
       if (!isShort(key)) {
-        throw invalidInput([{ path: `keys.${at}`, says: `must have at most ${KEY_BYTES_MAX} bytes` }])
+        throw invalidField(`keys.${at}`, `must have at most ${KEY_BYTES_MAX} bytes`)
       }
     }
     const named = [...new Set(sets)].map(set => requireSet(risk, set))

@@ -1,5 +1,6 @@
 // All SQL on the published sets. No query depends on an organisation.
 import type { Sql, Tx } from '../../engines/engines.ts'
+import { anyRow, oneRow } from '../../kit/sql.ts'
 
 /** The stored state of one source. */
 export type SourceRow = {
@@ -45,10 +46,9 @@ export async function noteUnchanged(db: Tx, set: string, source: string, update:
 export type UnfinishedImport = { id: number; version: string; imported: number }
 
 /** The version whose import was begun but not finished, if there is one. */
-export async function selectUnfinishedImport(db: Sql, set: string, source: string): Promise<UnfinishedImport | null> {
-  const [row] = await db<UnfinishedImport>`select id, version, imported from risk_versions
-    where set_name = ${set} and source = ${source} and state = 'importing'`
-  return row ?? null
+export function selectUnfinishedImport(db: Sql, set: string, source: string): Promise<UnfinishedImport | null> {
+  return oneRow(db<UnfinishedImport>`select id, version, imported from risk_versions
+    where set_name = ${set} and source = ${source} and state = 'importing'`)
 }
 
 /** Deletes the members of an unfinished version that the source no longer publishes; the version stays in the
@@ -107,12 +107,11 @@ export async function finishImport(
 export type Receipt = { source: string; version: string; keys: number; asOf: string }
 
 /** Stores what the screening component reports as loaded, unless a later load is stored. */
-export async function keepReceipt(db: Tx, set: string, receipt: Receipt): Promise<boolean> {
-  const rows = await db`insert into risk_sources as stored (set_name, source, version, keys, as_of)
+export function keepReceipt(db: Tx, set: string, receipt: Receipt): Promise<boolean> {
+  return anyRow(db`insert into risk_sources as stored (set_name, source, version, keys, as_of)
     values (${set}, ${receipt.source}, ${receipt.version}, ${receipt.keys}, ${receipt.asOf})
     on conflict (set_name, source) do update set version = excluded.version, keys = excluded.keys,
       as_of = excluded.as_of, refusal = null
     where stored.as_of is null or stored.as_of <= excluded.as_of
-    returning source`
-  return rows.length > 0
+    returning source`)
 }

@@ -1,13 +1,13 @@
 // Operations under /v1/webhooks/{id}/deliveries and beside them: what was sent, with which outcome, and sending again.
 import { Type } from 'typebox'
 import { envelopeOf } from '../../kit/events.ts'
-import { Fault, notFound } from '../../kit/fault.ts'
-import { timestamp } from '../../kit/fields.ts'
-import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { conflict, Fault, notFound, orNotFound } from '../../kit/fault.ts'
+import { boolean, integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
+import { invalidCursor, listing, page, paging, positionFrom, positionKey, shownAs } from '../../kit/page.ts'
 import { newUuid } from '../../kit/uuid.ts'
 import { deliveries } from './dispatch/deliveries.ts'
 import { sendOnce } from './dispatch/send.ts'
-import { Id, missing } from './endpoints.ts'
+import { Id } from './endpoints.ts'
 import * as log from './log.store.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
@@ -16,35 +16,31 @@ import * as store from './store.ts'
 const RESEND_MAX = 10_000
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const DeliveryId = Type.String({
-  pattern: '^[0-9A-Za-z-]{1,64}$',
-  description: "A delivery's id: a UUID, the same in all its attempts",
-  examples: ['019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d47'],
-})
-const Subject = Type.String({
-  maxLength: 1_100,
-  description: "The event's subject",
-  examples: ['commerce.order.created'],
-})
+const DeliveryId = string(
+  "A delivery's id: a UUID, the same in all its attempts",
+  '019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d47',
+  { pattern: '^[0-9A-Za-z-]{1,64}$' },
+)
+const Subject = string("The event's subject", 'commerce.order.created', { maxLength: 1_100 })
 const STATUSES = ['ok', 'retrying', 'failed'] as const
 const Status = Type.Enum([...STATUSES], {
   description: 'It succeeded; it failed and another attempt follows; or it failed and was the last one',
   examples: ['failed'],
 })
-const HttpStatus = Type.Integer({ description: 'The status that the endpoint answered', examples: [503] })
-const Duration = Type.Integer({ description: 'How long the attempt took, in milliseconds', examples: [84] })
-const Failure = Type.String({ description: 'Why it failed', examples: ['It answered 503.'] })
+const HttpStatus = integer('The status that the endpoint answered', 503)
+const Duration = integer('How long the attempt took, in milliseconds', 84)
+const Failure = string('Why it failed', 'It answered 503.')
 
 const Attempt = Type.Object(
   {
-    id: Type.String({ description: "The attempt's id", examples: ['att_019a2f5e7c1b7d3e9a642b8c1f0e5d47_1'] }),
+    id: string("The attempt's id", 'att_019a2f5e7c1b7d3e9a642b8c1f0e5d47_1'),
     delivery: DeliveryId,
     subject: Subject,
-    attempt: Type.Integer({ description: 'Which attempt it was, from 1', examples: [1] }),
+    attempt: integer('Which attempt it was, from 1', 1),
     status: Status,
     httpStatus: Type.Optional(HttpStatus),
     error: Type.Optional(Failure),
-    response: Type.Optional(Type.String({ description: 'The beginning of what it answered', examples: ['busy'] })),
+    response: Type.Optional(string('The beginning of what it answered', 'busy')),
     durationMs: Duration,
     resendOf: Type.Optional(DeliveryId),
     created: timestamp('When it was sent'),
@@ -68,13 +64,13 @@ export const listWebhookDeliveries = operation({
   output: listing(Attempt),
   faults: ['not_found'],
   run: async ({ db, caller }, { id, status, subject = null, since, until, ...query }) => {
-    if (!(await store.isEndpoint(db, caller.org, id))) missing()
+    if (!(await store.isEndpoint(db, caller.org, id))) throw notFound('endpoint')
     const statuses = status ? [status] : STATUSES
     const filter = { statuses, subject, since: since ?? '-infinity' }
     const select = (last: string, count: number) =>
       log.selectAttempts(db, id, filter, before(attemptFrom(last), until), count)
-    const found = await page(query, select, row => positionKey({ created: row.created, id: idOf(row) }))
-    return { ...found, data: found.data.map(shown) }
+    const found = page(query, select, row => positionKey({ created: row.created, id: idOf(row) }))
+    return shownAs(found, shown)
   },
 })
 
@@ -97,16 +93,8 @@ function before(after: log.AttemptPosition, until: string | undefined): log.Atte
   return isEarlier ? { ...FIRST, created: until } : after
 }
 
-function shown({ httpStatus, error, response, resendOf, ...row }: log.AttemptRow) {
-  return {
-    id: idOf(row),
-    ...row,
-    ...(httpStatus !== null && { httpStatus }),
-    ...(error !== null && { error }),
-    ...(response !== '' && { response }),
-    ...(resendOf !== null && { resendOf }),
-  }
-}
+const shown = ({ httpStatus, error, response, resendOf, ...row }: log.AttemptRow) =>
+  withoutNulls({ id: idOf(row), ...row, httpStatus, error, response: response === '' ? null : response, resendOf })
 
 export const testWebhook = operation({
   route: 'POST /v1/webhooks/{id}/test',
@@ -118,7 +106,7 @@ export const testWebhook = operation({
   output: Type.Object(
     {
       delivery: DeliveryId,
-      delivered: Type.Boolean({ description: 'Whether it succeeded', examples: [true] }),
+      delivered: boolean('Whether it succeeded', true),
       httpStatus: Type.Optional(HttpStatus),
       error: Type.Optional(Failure),
       durationMs: Duration,
@@ -137,7 +125,7 @@ export const testWebhook = operation({
     const event = { id: newUuid(random, now), org, subject, body: JSON.stringify(told) }
     using _ = takeTest(state.testing, id)
     const { target, job } = await write(async ({ db }) => {
-      const target = (await log.lockTarget(db, org, id)) ?? missing()
+      const target = orNotFound(await log.lockTarget(db, org, id), 'endpoint')
       await log.insertEvent(db, event)
       const payload = { event: event.id }
       return { target, job: await queues.begin(db, deliveries, { key: id, org, payload }, LOST_MS) }
@@ -150,11 +138,7 @@ export const testWebhook = operation({
     const { durationMs, httpStatus, error } = outcome
     const result = { ...outcome, subject }
     await write(({ db }) => queues.end(db, deliveries, job, { isOk: error === null, result }))
-    return {
-      ...{ delivery, delivered: error === null, durationMs },
-      ...(httpStatus !== null && { httpStatus }),
-      ...(error !== null && { error }),
-    }
+    return withoutNulls({ delivery, delivered: error === null, durationMs, httpStatus, error })
   },
 })
 
@@ -190,12 +174,11 @@ export const resendWebhookDelivery = operation({
   run: ({ caller: { org }, clock, queues, random, write }, { id, delivery }) => {
     const resent = newUuid(random, clock.now())
     return write(async ({ db, record }) => {
-      const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
+      const endpoint = orNotFound(await store.lockEndpoint(db, org, id), 'endpoint')
       requireActive(endpoint)
       if (!UUID.test(delivery)) throw notFound('delivery')
       if (await queues.isWaiting(db, deliveries, id, delivery)) throw pending()
-      const found = await log.takeDelivery(db, id, delivery)
-      if (!found) throw notFound('delivery')
+      const found = orNotFound(await log.takeDelivery(db, id, delivery), 'delivery')
       await queues.add(db, deliveries, [{ key: id, org, payload: found, id: resent }])
       db.beforeCommit(() => log.countResends(db, [found]))
       record(id, { delivery: { to: delivery } })
@@ -211,7 +194,7 @@ export const resendFailedWebhookDeliveries = operation({
   access: 'admin',
   input: { id: Id, since: timestamp('Deliveries whose last attempt was then or later') },
   output: Type.Object(
-    { count: Type.Integer({ description: 'How many are sent again', examples: [12] }) },
+    { count: integer('How many are sent again', 12) },
     { title: 'WebhookResentAll', description: 'What is sent again' },
   ),
   status: 202,
@@ -220,7 +203,7 @@ export const resendFailedWebhookDeliveries = operation({
   audit: 'webhook.resend',
   run: ({ caller: { org }, queues, write }, { id, since }) =>
     write({ serialize: true }, async ({ db, record }) => {
-      const endpoint = (await store.lockEndpoint(db, org, id)) ?? missing()
+      const endpoint = orNotFound(await store.lockEndpoint(db, org, id), 'endpoint')
       requireActive(endpoint)
       const failed = await log.takeFailed(db, id, since, RESEND_MAX)
       if (failed.length === 0) return { count: 0 }
@@ -235,14 +218,9 @@ export const resendFailedWebhookDeliveries = operation({
     }),
 })
 
-const pending = () =>
-  new Fault('conflict', {
-    message: 'The delivery has not ended yet: it is sent, or tried again soon. Wait for its outcome.',
-  })
+const pending = () => conflict('The delivery has not ended yet: it is sent, or tried again soon. Wait for its outcome.')
 
 function requireActive({ status }: store.Endpoint): void {
   if (status === 'active') return
-  throw new Fault('conflict', {
-    message: 'The endpoint is disabled, so that nothing is sent to it. Activate it first.',
-  })
+  throw conflict('The endpoint is disabled, so that nothing is sent to it. Activate it first.')
 }

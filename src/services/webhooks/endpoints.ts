@@ -2,9 +2,9 @@
 
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
-import { notFound } from '../../kit/fault.ts'
-import { secret, timestamp } from '../../kit/fields.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../kit/page.ts'
+import { orNotFound } from '../../kit/fault.ts'
+import { integer, prefixedId, secret, string, timestamp } from '../../kit/fields.ts'
+import { listing, pageByTime, paging } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
 import { endpointCreated, endpointDeleted, endpointRotated, endpointUpdated } from './events.ts'
 import { newSecret, sealSecret } from './secret.ts'
@@ -16,37 +16,25 @@ import { requireUrl, URL_MAX } from './url.ts'
 const PATTERNS_MAX = 64
 const DAY_S = 86_400
 
-export const Id = Type.String({
-  pattern: '^wh_[0-9A-Za-z]{1,40}$',
-  description: "An endpoint's id, `wh_…`",
-  examples: ['wh_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-})
-const Url = Type.String({
+export const Id = prefixedId('wh', 'An endpoint')
+const Url = string('Where events are sent: an https URL of a public address', 'https://hooks.example.com/stoa', {
   maxLength: URL_MAX,
-  description: 'Where events are sent: an https URL of a public address',
-  examples: ['https://hooks.example.com/stoa'],
 })
 /** As in engines/log/subjects.ts. */
 const TOKEN = '(?:\\*|[A-Za-z0-9_-]{1,64})'
 const Events = Type.Array(
-  Type.String({
-    maxLength: 256,
-    pattern: `^(?:>|${TOKEN}(?:\\.${TOKEN}){0,14}(?:\\.(?:${TOKEN}|>))?)$`,
-    description:
-      'A pattern of subjects: tokens with dots, where `*` stands for one token and `>` at the end for the rest',
-    examples: ['commerce.order.>'],
-  }),
+  string(
+    'A pattern of subjects: tokens with dots, where `*` stands for one token and `>` at the end for the rest',
+    'commerce.order.>',
+    { maxLength: 256, pattern: `^(?:>|${TOKEN}(?:\\.${TOKEN}){0,14}(?:\\.(?:${TOKEN}|>))?)$` },
+  ),
   {
     maxItems: PATTERNS_MAX,
     description: `Which events are sent: patterns of their subjects, at most ${PATTERNS_MAX}; none stands for all`,
     examples: [['commerce.order.>', 'event.signup']],
   },
 )
-const Description = Type.String({
-  maxLength: 1_024,
-  description: 'What it is for, at most 1,024 characters',
-  examples: ['Orders for the warehouse'],
-})
+const Description = string('What it is for, at most 1,024 characters', 'Orders for the warehouse', { maxLength: 1_024 })
 const Status = Type.Enum(['active', 'disabled'], {
   description: 'Whether events are sent. It is changed by people only, never because deliveries fail',
   examples: ['active'],
@@ -66,8 +54,8 @@ const fields = {
   updated: timestamp('When it was last changed'),
 }
 const counted = {
-  deliveries7d: Type.Integer({ description: 'Deliveries that ended in the last seven days', examples: [1204] }),
-  failures7d: Type.Integer({ description: 'Those of them of which every attempt failed', examples: [3] }),
+  deliveries7d: integer('Deliveries that ended in the last seven days', 1204),
+  failures7d: integer('Those of them of which every attempt failed', 3),
 }
 const Endpoint = Type.Object(
   { ...fields, ...counted },
@@ -86,9 +74,7 @@ export const listWebhooks = operation({
   output: listing(Endpoint),
   run: ({ db, caller, clock }, query) => {
     const now = clock.now().toISOString()
-    const select = (last: string, count: number) =>
-      store.selectEndpoints(db, caller.org, now, positionFrom(last), count)
-    return page(query, select, positionKey)
+    return pageByTime(query, (last, count) => store.selectEndpoints(db, caller.org, now, last, count))
   },
 })
 
@@ -129,7 +115,7 @@ export const getWebhook = operation({
   output: Endpoint,
   faults: ['not_found'],
   run: async ({ db, caller, clock }, { id }) =>
-    (await store.selectEndpoint(db, caller.org, clock.now().toISOString(), id)) ?? missing(),
+    orNotFound(await store.selectEndpoint(db, caller.org, clock.now().toISOString(), id), 'endpoint'),
 })
 
 const CHANGEABLE = ['url', 'events', 'description', 'status'] as const
@@ -153,7 +139,7 @@ export const updateWebhook = operation({
   run: async ({ caller: { org }, clock, http, state, write }, { id, url, ...given }) => {
     const changed = { ...given, ...(url !== undefined && { url: await requireUrl(http, state.source, url) }) }
     return write(async ({ db, record, emit }) => {
-      const before = (await store.lockEndpoint(db, org, id)) ?? missing()
+      const before = orNotFound(await store.lockEndpoint(db, org, id), 'endpoint')
       const after = { ...before, ...changed, updated: clock.now().toISOString() }
       const changes = changesIn(before, after, CHANGEABLE)
       if (Object.keys(changes).length > 0) {
@@ -161,7 +147,7 @@ export const updateWebhook = operation({
         record(id, changes)
         emit('webhook.endpoint.updated', { id, url: after.url, changed: Object.keys(changes) })
       }
-      return (await store.selectEndpoint(db, org, after.updated, id)) ?? missing()
+      return orNotFound(await store.selectEndpoint(db, org, after.updated, id), 'endpoint')
     })
   },
 })
@@ -178,7 +164,7 @@ export const deleteWebhook = operation({
   emits: endpointDeleted,
   run: ({ caller: { org }, write }, { id }) =>
     write(async ({ db, record, emit }) => {
-      const { url } = (await store.deleteEndpoint(db, org, id)) ?? missing()
+      const { url } = orNotFound(await store.deleteEndpoint(db, org, id), 'endpoint')
       record(id, { url: { from: url } })
       emit('webhook.endpoint.deleted', { id, url })
     }),
@@ -193,11 +179,9 @@ export const rotateWebhookSecret = operation({
   input: {
     id: Id,
     overlap: Type.Optional(
-      Type.Integer({
+      integer('For how many seconds the former secret signs too, at most a day; default 0', 3600, {
         minimum: 0,
         maximum: DAY_S,
-        description: 'For how many seconds the former secret signs too, at most a day; default 0',
-        examples: [3600],
       }),
     ),
   },
@@ -212,7 +196,7 @@ export const rotateWebhookSecret = operation({
     const updated = now.toISOString()
     const formerUntil = overlap > 0 ? new Date(now.getTime() + overlap * 1000).toISOString() : null
     return write(async ({ db, record, emit }) => {
-      const before = (await store.lockEndpoint(db, org, id)) ?? missing()
+      const before = orNotFound(await store.lockEndpoint(db, org, id), 'endpoint')
       await store.updateSecret(db, org, id, sealSecret(seal, org, id, secret), formerUntil, updated)
       record(id, { overlap: { to: overlap } })
       emit('webhook.endpoint.rotated', { id })
@@ -220,7 +204,3 @@ export const rotateWebhookSecret = operation({
     })
   },
 })
-
-export function missing(): never {
-  throw notFound('endpoint')
-}

@@ -1,28 +1,24 @@
 // The events about endpoints.
-import { Type } from 'typebox'
 import { Changed, event } from '../../kit/events.ts'
-import { timestamp } from '../../kit/fields.ts'
+import { string, timestamp } from '../../kit/fields.ts'
 
-const Id = Type.String({ description: "The endpoint's id", examples: ['wh_4vJ9mWcX2bQeT7yLrK0sZp1n'] })
-const Url = Type.String({ description: 'Its URL', examples: ['https://hooks.example.com/stoa'] })
+const endpoint = {
+  id: string("The endpoint's id", 'wh_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+  url: string('Its URL', 'https://hooks.example.com/stoa'),
+}
 
-export const endpointCreated = event('webhook.endpoint.created', 'An endpoint for events was created', {
-  id: Id,
-  url: Url,
-})
+export const endpointCreated = event('webhook.endpoint.created', 'An endpoint for events was created', endpoint)
 export const endpointUpdated = event('webhook.endpoint.updated', 'An endpoint for events was changed', {
-  id: Id,
-  url: Url,
+  ...endpoint,
   changed: Changed,
 })
-export const endpointRotated = event('webhook.endpoint.rotated', 'An endpoint for events has a new secret', { id: Id })
-export const endpointDeleted = event('webhook.endpoint.deleted', 'An endpoint for events was deleted', {
-  id: Id,
-  url: Url,
+export const endpointRotated = event('webhook.endpoint.rotated', 'An endpoint for events has a new secret', {
+  id: endpoint.id,
 })
+export const endpointDeleted = event('webhook.endpoint.deleted', 'An endpoint for events was deleted', endpoint)
 
 export const endpointFailing = event(
   'webhook.endpoint.failing',
   'No delivery to an endpoint has succeeded for an hour, although some were tried',
-  { id: Id, url: Url, since: timestamp('The first attempt that failed') },
+  { ...endpoint, since: timestamp('The first attempt that failed') },
 )

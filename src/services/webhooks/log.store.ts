@@ -2,7 +2,7 @@
 
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
-import { fragment } from '../../kit/sql.ts'
+import { fragment, oneRow } from '../../kit/sql.ts'
 import * as dispatch from './dispatch/store.ts'
 
 export type AttemptRow = {
@@ -78,11 +78,10 @@ export async function countResends(db: Tx, resends: readonly Resend[]): Promise<
 }
 
 /** Until the transaction ends, nobody changes the endpoint. */
-export async function lockTarget(db: Tx, org: OrgId, webhook: string): Promise<dispatch.Target | null> {
-  const [target] = await db<dispatch.Target>`select id as webhook, org, url, status, secret, former,
+export function lockTarget(db: Tx, org: OrgId, webhook: string): Promise<dispatch.Target | null> {
+  return oneRow(db<dispatch.Target>`select id as webhook, org, url, status, secret, former,
       former_until as "formerUntil"
-    from webhooks where org = ${org} and id = ${webhook} for no key update`
-  return target ?? null
+    from webhooks where org = ${org} and id = ${webhook} for no key update`)
 }
 
 export const insertEvent = (db: Tx, event: dispatch.NewEvent): Promise<void> =>

@@ -2,7 +2,7 @@
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
-import { fragment } from '../../kit/sql.ts'
+import { fragment, oneRow } from '../../kit/sql.ts'
 
 export type Endpoint = {
   id: string
@@ -36,10 +36,9 @@ export async function selectEndpoints(
     order by created desc, id desc limit ${count}`
 }
 
-export async function selectEndpoint(db: Sql, org: OrgId, now: string, id: string): Promise<CountedEndpoint | null> {
-  const [row] = await db<CountedEndpoint>`${counted(now)}
-    where org = ${org} and id = ${id}`
-  return row ?? null
+export function selectEndpoint(db: Sql, org: OrgId, now: string, id: string): Promise<CountedEndpoint | null> {
+  return oneRow(db<CountedEndpoint>`${counted(now)}
+    where org = ${org} and id = ${id}`)
 }
 
 export async function isEndpoint(db: Sql, org: OrgId, id: string): Promise<boolean> {
@@ -47,10 +46,9 @@ export async function isEndpoint(db: Sql, org: OrgId, id: string): Promise<boole
 }
 
 /** Until the transaction ends, nobody else changes it. */
-export async function lockEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint | null> {
-  const [row] = await db<Endpoint>`select ${ENDPOINT} from webhooks
-    where org = ${org} and id = ${id} for no key update`
-  return row ?? null
+export function lockEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint | null> {
+  return oneRow(db<Endpoint>`select ${ENDPOINT} from webhooks
+    where org = ${org} and id = ${id} for no key update`)
 }
 
 export async function insertEndpoint(db: Tx, org: OrgId, row: Endpoint, secret: Uint8Array): Promise<void> {

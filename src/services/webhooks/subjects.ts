@@ -2,13 +2,14 @@
 import { Type } from 'typebox'
 import { eventsOf } from '../../kit/events.ts'
 import { exampleOf } from '../../kit/example.ts'
+import { string } from '../../kit/fields.ts'
 import type { Service } from '../../kit/service.ts'
 import { operation, type SubjectEntry } from './state.ts'
 
 const Subject = Type.Object(
   {
-    subject: Type.String({ description: 'The subject', examples: ['project.created'] }),
-    what: Type.String({ description: 'What has happened', examples: ['A project was created'] }),
+    subject: string('The subject', 'project.created'),
+    what: string('What has happened', 'A project was created'),
     example: Type.Object({}, { additionalProperties: true, description: 'A body that is sent for it', examples: [{}] }),
   },
   { title: 'WebhookSubject', description: 'An event that can be sent to endpoints' },

@@ -1,7 +1,7 @@
 // The URL of an endpoint. What it may point to is checked here and again at each connection, on the address that is
 // dialled.
 import type { Http } from '../../engines/engines.ts'
-import { invalidInput } from '../../kit/check.ts'
+import { invalidField } from '../../kit/check.ts'
 
 export const URL_MAX = 2_048
 
@@ -33,4 +33,4 @@ function isLocal(hostname: string): boolean {
   return !name.includes('.') || /\.(localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/.test(name)
 }
 
-const refused = (says: string) => invalidInput([{ path: 'url', says }])
+const refused = (says: string) => invalidField('url', says)

@@ -1,6 +1,7 @@
 // What a call may cost at most: held when it starts. Where organisations pay afterwards it need not be exact, but must be
 // cheap to compute; where they pay in advance, it covers the most.
-import { invalidInput } from '../../../kit/check.ts'
+
+import { invalidField } from '../../../kit/check.ts'
 import { fetchedFile } from '../media.ts'
 import type { Offer } from '../models/offer.ts'
 import { costOf } from '../price.ts'
@@ -124,11 +125,11 @@ const IMAGES_MAX = 128
 function requireBounded(json: JsonObject, prices: readonly Price[]): void {
   const path = fetchedFile(json)
   if (path !== null) {
-    throw invalidInput([{ path, says: 'is a URL, so that nobody here knows what it costs: send the content itself' }])
+    throw invalidField(path, 'is a URL, so that nobody here knows what it costs: send the content itself')
   }
   if (!hasImageTool(json) || prices.every(({ image }) => image === undefined)) return
   if ((json.max_tool_calls ?? null) === null) {
-    throw invalidInput([{ path: 'max_tool_calls', says: 'is required with the tool `image_generation`' }])
+    throw invalidField('max_tool_calls', 'is required with the tool `image_generation`')
   }
   requireCount(json, ['max_tool_calls'], IMAGES_MAX)
 }

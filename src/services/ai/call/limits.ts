@@ -1,5 +1,6 @@
 // How much of an answer a client asks for: the limit of its tokens, and the number of its choices.
-import { invalidInput } from '../../../kit/check.ts'
+
+import { invalidField } from '../../../kit/check.ts'
 import type { ProviderWire } from '../providers/provider.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { plain } from './fields.ts'
@@ -31,13 +32,13 @@ export function requireLimits(json: JsonObject, wire: ProviderWire, isPrepaid: b
   requireCount(json, ['n', 'best_of'], CHOICES_MAX)
   const [first, second] = LIMITS[wire].filter(name => isGiven(json, name))
   if (first !== undefined && second !== undefined && json[first] !== json[second]) {
-    throw invalidInput([{ path: second, says: `must not differ from \`${first}\`; send one of them` }])
+    throw invalidField(second, `must not differ from \`${first}\`; send one of them`)
   }
   if (!isPrepaid) return
   requireCount(json, LIMITS[wire], LIMIT_MAX)
   const other = Object.keys(json).find(name => isOther(name, wire) && isGiven(json, name))
   if (other !== undefined) {
-    throw invalidInput([{ path: other, says: `is not taken: limit the output with \`${LIMITS[wire].at(-1)}\`` }])
+    throw invalidField(other, `is not taken: limit the output with \`${LIMITS[wire].at(-1)}\``)
   }
 }
 
@@ -49,7 +50,7 @@ const isGiven = (json: JsonObject, name: string): boolean => (json[name] ?? null
 /** Raises 400 unless each that is given is a whole number from 1. */
 export function requireCount(json: JsonObject, names: readonly string[], most: number): void {
   const wrong = names.find(name => isGiven(json, name) && !isCount(json[name], most))
-  if (wrong !== undefined) throw invalidInput([{ path: wrong, says: `must be a whole number from 1 to ${most}` }])
+  if (wrong !== undefined) throw invalidField(wrong, `must be a whole number from 1 to ${most}`)
 }
 
 const isCount = (value: unknown, most: number) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most

@@ -1,6 +1,7 @@
 // No object of a body may have a name twice: which of the two counts is up to the reader, so that what is checked here
 // might not be what the provider reads.
-import { invalidInput } from '../../../kit/check.ts'
+
+import { invalidField } from '../../../kit/check.ts'
 import type { ParsedBody } from '../../../kit/operation.ts'
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]
@@ -16,7 +17,7 @@ const NAME_SHOWN_MAX = 100
  *  has to be decoded or remembered. */
 export function requireNamesOnce({ bytes, json }: ParsedBody): void {
   if (colonsIn(bytes) === namesIn(json)) return
-  throw invalidInput([{ path: twiceIn(bytes) || 'body', says: 'must not occur twice in one object' }])
+  throw invalidField(twiceIn(bytes) || 'body', 'must not occur twice in one object')
 }
 
 /** Outside of texts, where each follows a name. */

@@ -3,7 +3,7 @@
 // issued.
 import type { Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField, invalidInput } from '../../../kit/check.ts'
 import type { FieldFault } from '../../../kit/fault.ts'
 import { type IssuedRow, selectIssued } from '../store.ts'
 import { NOT_STORED } from '../translations/responses-over-chat/fields.ts'
@@ -158,11 +158,11 @@ export async function storedTokens(
   if (!isKept) {
     // What reasoning there was is left out for other models.
     const other = references.find(({ type }) => type !== 'reasoning')
-    if (other) throw invalidInput([{ path: other.path, says: NOT_STORED }])
+    if (other) throw invalidField(other.path, NOT_STORED)
     return 0
   }
   if (references.length > REFERENCES_MAX) {
-    throw invalidInput([{ path: 'input', says: `must not refer to more than ${REFERENCES_MAX} items that are stored` }])
+    throw invalidField('input', `must not refer to more than ${REFERENCES_MAX} items that are stored`)
   }
   const ids = references.map(({ id }) => id).filter(isId)
   const issued = new Map<unknown, IssuedRow>((await selectIssued(db, org, ids)).map(row => [row.id, row]))
@@ -170,10 +170,9 @@ export async function storedTokens(
   for (const { path, id, type } of references) {
     const row = issued.get(id)
     const isResponse = type === null
-    if (!row || (row.response === null) !== isResponse)
-      throw invalidInput([{ path, says: isResponse ? NOT_OWN : NOT_OWN_ITEM }])
+    if (!row || (row.response === null) !== isResponse) throw invalidField(path, isResponse ? NOT_OWN : NOT_OWN_ITEM)
     const tokens = tokensOf(row)
-    if (tokens === null && isPrepaid) throw invalidInput([{ path, says: OF_UNKNOWN_LENGTH }])
+    if (tokens === null && isPrepaid) throw invalidField(path, OF_UNKNOWN_LENGTH)
     // Several items of a response are no more than all that it has.
     responses.set(isResponse ? path : (row.response as string), tokens ?? 0)
   }

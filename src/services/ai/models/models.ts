@@ -1,6 +1,7 @@
 // Operations under /v1/models: what can be called.
 import { Type } from 'typebox'
 import { Fault } from '../../../kit/fault.ts'
+import { integer, string } from '../../../kit/fields.ts'
 import { operation } from '../state.ts'
 import { LOCAL_EMBED } from './local-models.ts'
 import type { Offer } from './offer.ts'
@@ -23,10 +24,10 @@ const ModelPrice = Type.Object(
 
 const ListedModel = Type.Object(
   {
-    id: Type.String({ description: 'The name for `model`', examples: ['gpt-5-mini'] }),
+    id: string('The name for `model`', 'gpt-5-mini'),
     object: Type.Literal('model', { description: 'Always `model`' }),
-    created: Type.Integer({ description: 'Always 0: providers do not agree on it', examples: [0] }),
-    owned_by: Type.String({ description: 'The provider', examples: ['openai'] }),
+    created: integer('Always 0: providers do not agree on it', 0),
+    owned_by: string('The provider', 'openai'),
     kind: Type.Enum(['chat', 'embedding'], { description: 'What it does', examples: ['chat'] }),
     price: Type.Optional(ModelPrice),
   },
@@ -68,7 +69,7 @@ export const getModel = operation({
   access: 'bearer',
   project: 'chosen',
   model: 'id',
-  input: { id: Type.String({ maxLength: 200, description: 'The name of the model', examples: ['local-embed-en'] }) },
+  input: { id: string('The name of the model', 'local-embed-en', { maxLength: 200 }) },
   output: ListedModel,
   faults: ['not_found'],
   run: async ({ state }, { id }) => {

@@ -1,26 +1,22 @@
 // Amazon Bedrock through its OpenAI-compatible door, which takes an API key of Bedrock as a bearer.
-import { bearer, chatModel, type Provider, pathsUnder } from './provider.ts'
+import { chatModel, openaiProvider, pathsUnder } from './provider.ts'
 
 const CONTEXT = { contextTokens: 131_072, isReasoning: true } as const
 
-export const bedrock: Provider = {
+/** Without a URL, which follows from the region. */
+export const bedrock = openaiProvider({
   name: 'bedrock',
-  wire: 'openai',
-  /** Follows from the region. */
-  baseUrl: null,
   keyNames: ['AWS_BEARER_TOKEN_BEDROCK'],
   urlNames: ['AWS_BEDROCK_BASE_URL'],
   needs: 'A region or the URL is needed too',
   speaks: ['chat'],
-  headers: bearer,
   path: pathsUnder('/openai/v1'),
-  usageInStreams: 'asked',
   limits: ['max_completion_tokens'],
   models: [
     chatModel('openai.gpt-oss-120b-1:0', '2025-08-05', { input: 15, output: 60 }, CONTEXT),
     chatModel('openai.gpt-oss-20b-1:0', '2025-08-05', { input: 7, output: 30 }, CONTEXT),
   ],
-}
+})
 
 export const REGION_NAMES = ['AWS_REGION', 'AWS_DEFAULT_REGION'] as const
 

@@ -1,19 +1,12 @@
 // Gemini through its OpenAI-compatible door.
-import { bearer, chatModel, embeddingModel, type Provider, pathsUnder } from './provider.ts'
+import { chatModel, embeddingModel, openaiProvider } from './provider.ts'
 
 const GEMINI = { contextTokens: 1_048_576, outputTokensMax: 65_536, isReasoning: true } as const
 
-export const google: Provider = {
+export const google = openaiProvider({
   name: 'google',
-  wire: 'openai',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
   keyNames: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-  urlNames: [],
-  speaks: ['chat', 'embeddings'],
-  headers: bearer,
-  path: pathsUnder(''),
-  usageInStreams: 'asked',
-  limits: ['max_tokens'],
   models: [
     // Prompts of more than 200,000 tokens cost more with the pro models, and audio with the flash models.
     chatModel('gemini-3-pro-preview', '2025-11-18', { input: 200, output: 1_200, cachedInput: 20 }, GEMINI),
@@ -23,4 +16,4 @@ export const google: Provider = {
     chatModel('gemini-2.5-flash-lite', '2025-11-18', { input: 10, output: 40, cachedInput: 1 }, GEMINI),
     embeddingModel('gemini-embedding-001', '2025-07-14', 15, 2_048),
   ],
-}
+})

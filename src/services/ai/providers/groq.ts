@@ -1,17 +1,14 @@
-import { bearer, chatModel, type Provider, pathsUnder } from './provider.ts'
+import { chatModel, openaiProvider, pathsUnder } from './provider.ts'
 
 const CONTEXT = { contextTokens: 131_072 }
 
-export const groq: Provider = {
+export const groq = openaiProvider({
   name: 'groq',
-  wire: 'openai',
   baseUrl: 'https://api.groq.com',
   keyNames: ['GROQ_API_KEY'],
   urlNames: ['GROQ_BASE_URL'],
   speaks: ['chat', 'responses'],
-  headers: bearer,
   path: pathsUnder('/openai/v1'),
-  usageInStreams: 'asked',
   limits: ['max_completion_tokens', 'max_tokens'],
   models: [
     chatModel('llama-3.3-70b-versatile', '2025-08-05', { input: 59, output: 79 }, CONTEXT),
@@ -21,4 +18,4 @@ export const groq: Provider = {
     chatModel('meta-llama/llama-4-scout-17b-16e-instruct', '2025-08-05', { input: 11, output: 34 }, CONTEXT),
     chatModel('meta-llama/llama-4-maverick-17b-128e-instruct', '2025-08-05', { input: 20, output: 60 }, CONTEXT),
   ],
-}
+})

@@ -1,18 +1,13 @@
 // All providers, and those that the environment configures.
 import { anthropic } from './anthropic.ts'
-import { azure } from './azure.ts'
 import { bedrock, bedrockUrl, REGION_NAMES } from './bedrock.ts'
-import { compatible } from './compatible.ts'
+import { azure, compatible, llamacpp, OLLAMA_PORT, ollama, openrouter, vllm } from './compatible.ts'
 import { google } from './google.ts'
 import { groq } from './groq.ts'
-import { llamacpp } from './llamacpp.ts'
 import { mistral } from './mistral.ts'
-import { OLLAMA_PORT, ollama } from './ollama.ts'
 import { openai } from './openai.ts'
-import { openrouter } from './openrouter.ts'
 import type { Provider } from './provider.ts'
 import { together } from './together.ts'
-import { vllm } from './vllm.ts'
 
 export const PROVIDERS: Readonly<Record<string, Provider>> = Object.freeze(
   Object.assign(Object.create(null) as Record<string, Provider>, {

@@ -1,19 +1,13 @@
-import { bearer, chatModel, embeddingModel, type Provider, pathsUnder } from './provider.ts'
+import { chatModel, embeddingModel, openaiProvider } from './provider.ts'
 
 const CONTEXT = { contextTokens: 128_000 }
 
 /** Names ending in `-latest` are left out: their price changes with the model that they stand for. */
-export const mistral: Provider = {
+export const mistral = openaiProvider({
   name: 'mistral',
-  wire: 'openai',
   baseUrl: 'https://api.mistral.ai/v1',
   keyNames: ['MISTRAL_API_KEY'],
-  urlNames: [],
-  speaks: ['chat', 'embeddings'],
-  headers: bearer,
-  path: pathsUnder(''),
   usageInStreams: 'always',
-  limits: ['max_tokens'],
   models: [
     chatModel('mistral-large-2512', '2025-12-02', { input: 50, output: 150 }),
     chatModel('mistral-large-2411', '2025-05-07', { input: 200, output: 600 }, CONTEXT),
@@ -23,4 +17,4 @@ export const mistral: Provider = {
     chatModel('codestral-2508', '2025-08-01', { input: 30, output: 90 }),
     embeddingModel('mistral-embed', '2025-05-07', 10, 8_192),
   ],
-}
+})

@@ -1,4 +1,4 @@
-import { bearer, chatModel, embeddingModel, type Provider, pathsUnder } from './provider.ts'
+import { chatModel, embeddingModel, openaiProvider } from './provider.ts'
 
 const REASONING = { isReasoning: true } as const
 const GPT_5_6 = { contextTokens: 1_050_000, outputTokensMax: 128_000, ...REASONING }
@@ -7,16 +7,12 @@ const GPT_4_1 = { contextTokens: 1_047_576, outputTokensMax: 32_768 }
 const GPT_4O = { contextTokens: 128_000, outputTokensMax: 16_384 }
 const O = { contextTokens: 200_000, outputTokensMax: 100_000, ...REASONING }
 
-export const openai: Provider = {
+export const openai = openaiProvider({
   name: 'openai',
-  wire: 'openai',
   baseUrl: 'https://api.openai.com/v1',
   keyNames: ['OPENAI_API_KEY'],
   urlNames: ['OPENAI_BASE_URL'],
   speaks: ['chat', 'embeddings', 'responses'],
-  headers: bearer,
-  path: pathsUnder(''),
-  usageInStreams: 'asked',
   limits: ['max_completion_tokens', 'max_tokens'],
   models: [
     // Prompts of more than 272,000 tokens cost more with the families 5.6 and 6.
@@ -48,4 +44,4 @@ export const openai: Provider = {
     embeddingModel('text-embedding-3-large', '2025-04-14', 13, 8_192),
     embeddingModel('text-embedding-ada-002', '2025-04-14', 10, 8_192),
   ],
-}
+})

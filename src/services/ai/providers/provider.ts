@@ -65,8 +65,23 @@ export const pathsUnder =
   wire =>
     prefix + PATHS[wire]
 
-export const bearer: Provider['headers'] = (apiKey): Record<string, string> =>
+const bearer: Provider['headers'] = (apiKey): Record<string, string> =>
   apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
+
+/** A provider with the wire of OpenAI, and with what most of these have unless it is given. */
+export const openaiProvider = (own: Partial<Provider> & Pick<Provider, 'name'>): Provider => ({
+  wire: 'openai',
+  baseUrl: null,
+  keyNames: [],
+  urlNames: [],
+  speaks: ['chat', 'embeddings'],
+  headers: bearer,
+  path: pathsUnder(''),
+  usageInStreams: 'asked',
+  limits: ['max_tokens'],
+  models: [],
+  ...own,
+})
 
 export const chatModel = (
   id: string,

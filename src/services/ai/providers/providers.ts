@@ -2,10 +2,10 @@
 import { type Static, Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG } from '../../../kit/caller.ts'
-import { invalidInput } from '../../../kit/check.ts'
-import { Fault } from '../../../kit/fault.ts'
-import { orNone, slug, timestamp } from '../../../kit/fields.ts'
-import { listing, page, paging } from '../../../kit/page.ts'
+import { invalidField } from '../../../kit/check.ts'
+import { conflict, Fault } from '../../../kit/fault.ts'
+import { boolean, integer, orNone, slug, string, timestamp } from '../../../kit/fields.ts'
+import { listing, page, paging, shownAs } from '../../../kit/page.ts'
 import { changesIn } from '../../../kit/write.ts'
 import { ModelName } from '../model-name.ts'
 import { PROVIDERS_CHANNEL, PROVIDERS_MAX, sealName } from '../models/registry.ts'
@@ -39,7 +39,7 @@ const Price = Type.Object(
 )
 
 const bound = (description: string, example: number, maximum: number) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum, description, examples: [example] }))
+  Type.Optional(integer(description, example, { minimum: 1, maximum }))
 
 const HOUR_MS = 3_600_000
 
@@ -79,16 +79,14 @@ const Kind = Type.Enum(KINDS, {
     'Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format',
   examples: ['compatible'],
 })
-const BaseUrl = Type.String({
-  maxLength: 500,
-  description: 'Its URL, without the path of an operation; `/v1` if it has no path',
-  examples: ['https://models.example.com/v1'],
-})
+const BaseUrl = string(
+  'Its URL, without the path of an operation; `/v1` if it has no path',
+  'https://models.example.com/v1',
+  { maxLength: 500 },
+)
 const Name = slug('The name of the provider here')
-const ApiKey = Type.String({
+const ApiKey = string('Its key; it is stored encrypted and never shown', 'example-key', {
   pattern: '^[\\x21-\\x7e]{1,1000}$',
-  description: 'Its key; it is stored encrypted and never shown',
-  examples: ['example-key'],
 })
 
 const Provider = Type.Object(
@@ -96,8 +94,8 @@ const Provider = Type.Object(
     name: Name,
     wire: Wire,
     kind: Kind,
-    baseUrl: Type.String({ description: 'Its URL', examples: ['https://models.example.com/v1'] }),
-    hasApiKey: Type.Boolean({ description: 'Whether it has a key', examples: [true] }),
+    baseUrl: string('Its URL', 'https://models.example.com/v1'),
+    hasApiKey: boolean('Whether it has a key', true),
     models: Type.Array(ProviderModel, { description: 'Its models' }),
     created: timestamp('When it was added'),
     updated: timestamp('When it was last changed'),
@@ -118,14 +116,11 @@ export const listProviders = operation({
   access: 'superadmin',
   input: paging,
   output: listing(Provider),
-  run: async ({ db }, query) => {
-    const found = await page(
-      query,
-      (last, count) => store.selectProviders(db, last, count),
-      ({ name }) => name,
-    )
-    return { ...found, data: found.data.map(shown) }
-  },
+  run: ({ db }, query) =>
+    shownAs(
+      page(query, (last, count) => store.selectProviders(db, last, count), 'name'),
+      shown,
+    ),
 })
 
 export const addProvider = operation({
@@ -148,18 +143,16 @@ export const addProvider = operation({
   run: ({ write, seal, clock }, { name, wire, kind = kindOf(wire), baseUrl, apiKey, models }) =>
     write(async ({ db, record }) => {
       if (wire && PROVIDERS[kind]?.wire !== wire) {
-        throw invalidInput([{ path: 'wire', says: `is not that of the kind ${kind}` }])
+        throw invalidField('wire', `is not that of the kind ${kind}`)
       }
       requireDistinct(models)
       const created = clock.now().toISOString()
       const sealed = apiKey === undefined ? null : seal.seal(ADMIN_ORG, sealName(name), apiKey)
       const row = { name, kind, baseUrl: urlOf(kind, baseUrl), apiKey: sealed, models, created, updated: created }
-      if ((await store.countProviders(db)) >= PROVIDERS_MAX) {
-        throw new Fault('conflict', { message: `There may be at most ${PROVIDERS_MAX} providers.` })
-      }
-      if (!(await store.insertProvider(db, row))) {
-        throw new Fault('conflict', { message: `There is a provider ${name} already; change or delete it.` })
-      }
+      if ((await store.countProviders(db)) >= PROVIDERS_MAX)
+        throw conflict(`There may be at most ${PROVIDERS_MAX} providers.`)
+      if (!(await store.insertProvider(db, row)))
+        throw conflict(`There is a provider ${name} already; change or delete it.`)
       await store.notifyProviders(db, PROVIDERS_CHANNEL)
       record(name, changesIn(null, recorded(row), FIELDS))
       return shown(row)
@@ -225,17 +218,17 @@ const unknown = (name: string) => new Fault('not_found', { message: `There is no
 
 function urlOf(kind: string, baseUrl: string): string {
   const provider = PROVIDERS[kind]
-  if (!provider) throw invalidInput([{ path: 'kind', says: 'is not known' }])
+  if (!provider) throw invalidField('kind', 'is not known')
   try {
     return checkedBaseUrl(provider, baseUrl, 'baseUrl')
   } catch (error) {
     if (!(error instanceof BadEnvironment)) throw error
-    throw invalidInput([{ path: 'baseUrl', says: error.message }])
+    throw invalidField('baseUrl', error.message)
   }
 }
 
 function requireDistinct(models: readonly { id: string }[]): void {
   const ids = models.map(({ id }) => id)
   const at = ids.findIndex((id, index) => ids.indexOf(id) !== index)
-  if (at !== -1) throw invalidInput([{ path: `models.${at}.id`, says: 'occurs twice' }])
+  if (at !== -1) throw invalidField(`models.${at}.id`, 'occurs twice')
 }

@@ -1,10 +1,10 @@
 // Readers for what a provider answers in chat completions. A wrong type is an `Error`: the client cannot correct it.
 
 import type { JsonObject } from './translation.ts'
-import { argumentsTextAt, countOrNone, type Fail, isAbsent, isObject } from './wire-fields.ts'
+import { countOrNone, isAbsent, isObject, readersFor } from './wire-fields.ts'
 
 export const malformedAnswer = (says: string): Error => new Error(`The provider's answer is malformed: ${says}.`)
-const malformedAt: Fail = (name, says) => malformedAnswer(`${name} ${says}`)
+const { argumentsText } = readersFor((name, says) => malformedAnswer(`${name} ${says}`))
 
 export function objectOf(value: unknown, name: string): JsonObject {
   if (isObject(value)) return value
@@ -127,7 +127,7 @@ export function callDeltaOf(value: unknown): CallDelta {
     index: indexOf(call.index),
     id: answeredText(call.id, 'the id of a tool call'),
     name: answeredText(called.name, 'the name of a tool call'),
-    arguments: argumentsTextAt(called.arguments, 'the arguments of a tool call', malformedAt),
+    arguments: argumentsText(called.arguments, 'the arguments of a tool call'),
   }
 }
 

@@ -23,51 +23,73 @@ export function isAbsent(value: unknown): value is null | undefined {
   return value === null || value === undefined
 }
 
-export function objectAt(value: unknown, path: string, fail: Fail): JsonObject {
-  if (!isObject(value)) throw fail(path, 'must be an object')
-  return value
+/** Readers of fields, each of which throws what `fail` makes if the value does not fit. */
+export function readersFor(fail: Fail) {
+  const object = (value: unknown, path: string): JsonObject => {
+    if (!isObject(value)) throw fail(path, 'must be an object')
+    return value
+  }
+  const list = (value: unknown, path: string): unknown[] => {
+    if (!Array.isArray(value)) throw fail(path, 'must be an array')
+    return value
+  }
+  const text = (value: unknown, path: string): string => {
+    if (typeof value !== 'string') throw fail(path, 'must be a string')
+    return value
+  }
+  const name = (value: unknown, path: string): string => {
+    if (typeof value !== 'string' || value === '') throw fail(path, 'must be a string that is not empty')
+    return value
+  }
+  const flag = (value: unknown, path: string): boolean => {
+    if (typeof value !== 'boolean') throw fail(path, 'must be true or false')
+    return value
+  }
+  const number = (value: unknown, path: string): number => {
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw fail(path, 'must be a number')
+    return value
+  }
+  const count = (value: unknown, path: string): number => {
+    const found = countOrNone(value)
+    if (found === undefined) throw fail(path, 'must be a whole number')
+    return found
+  }
+  const textOrNone = (value: unknown, path: string) => (isAbsent(value) ? undefined : text(value, path))
+  const checkNesting = (value: unknown, path: string): void => {
+    if (isTooDeep(value)) throw fail(path, `is nested more than ${NESTING_MAX} levels deep`)
+  }
+  /** The JSON text of tool arguments in an answer, empty if there are none. Some servers send the object itself. */
+  const argumentsText = (value: unknown, path: string): string => {
+    if (!isObject(value)) return textOrNone(value, path) ?? ''
+    checkNesting(value, path)
+    return JSON.stringify(value)
+  }
+  /** Tool arguments, which the chat wire carries as JSON text. Some models send no text for a tool without parameters.
+   *  `isCut` is whether the text may end anywhere; there are no arguments then. */
+  const argumentsIn = (value: unknown, path: string, isCut = false): JsonObject => {
+    const json = text(value, path)
+    if (json.trim() === '') return {}
+    let parsed: unknown
+    try {
+      parsed = JSON.parse(json)
+    } catch {
+      if (isCut) return {}
+      // The parser's message quotes the text, which may be long or private.
+    }
+    if (!isObject(parsed)) throw fail(path, 'must be the JSON text of an object')
+    checkNesting(parsed, path)
+    return parsed
+  }
+  return { object, list, text, name, flag, number, count, textOrNone, checkNesting, argumentsText, argumentsIn }
 }
 
-export function listAt(value: unknown, path: string, fail: Fail): unknown[] {
-  if (!Array.isArray(value)) throw fail(path, 'must be an array')
-  return value
-}
-
-export function textAt(value: unknown, path: string, fail: Fail): string {
-  if (typeof value !== 'string') throw fail(path, 'must be a string')
-  return value
-}
-
-export function nameAt(value: unknown, path: string, fail: Fail): string {
-  if (typeof value !== 'string' || value === '') throw fail(path, 'must be a string that is not empty')
-  return value
-}
-
-export function flagAt(value: unknown, path: string, fail: Fail): boolean {
-  if (typeof value !== 'boolean') throw fail(path, 'must be true or false')
-  return value
-}
-
-export function numberAt(value: unknown, path: string, fail: Fail): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw fail(path, 'must be a number')
-  return value
-}
-
-export function countAt(value: unknown, path: string, fail: Fail): number {
-  const count = countOrNone(value)
-  if (count === undefined) throw fail(path, 'must be a whole number')
-  return count
-}
+/** Of the request of a client, and of the answer of an upstream. */
+export const [asked, answered] = [readersFor(untranslatable), readersFor(malformedUpstream)]
 
 /** A count that an upstream reports. What is none is treated as not reported: the answer has been paid for, and is worth
  *  more than its usage. */
 export function countOrNone(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
-}
-
-/** The text of a field that may be absent. */
-export function textOrNone(value: unknown, path: string, fail: Fail): string | undefined {
-  return isAbsent(value) ? undefined : textAt(value, path, fail)
 }
 
 /** A client's or a model's word as it is shown in a path or a message. */
@@ -87,11 +109,30 @@ export function refuseOthers(object: JsonObject, path: string, known: ReadonlySe
   }
 }
 
+/** The fields that are not sent on, and the values with which they are accepted. */
+export type LeftOut = ReadonlyMap<string, (value: unknown) => boolean>
+
+/** Refuses the first field of a request that is set, and neither translated nor left out. */
+export function refuseInexpressible(body: JsonObject, translated: ReadonlySet<string>, leftOut: LeftOut): void {
+  for (const [name, value] of Object.entries(body)) {
+    asked.checkNesting(value, fieldPath('', name))
+    if (isAbsent(value) || translated.has(name) || leftOut.get(name)?.(value)) continue
+    throw untranslatable(fieldPath('', name), INEXPRESSIBLE)
+  }
+}
+
+/** Whether the standard capacity is asked for, which the wire calls `standard`. `auto` is the default of both wires. */
+export function isStandardTier(value: unknown, standard: string): boolean {
+  if (isAbsent(value) || value === 'auto') return false
+  if (value !== standard) throw untranslatable('service_tier', INEXPRESSIBLE)
+  return true
+}
+
 /** Without recursion, so that no nesting overflows the stack here. */
-export function checkNesting(value: unknown, path: string, fail: Fail): void {
+function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > NESTING_MAX) throw fail(path, `is nested more than ${NESTING_MAX} levels deep`)
+    if (depth > NESTING_MAX) return true
     const next: unknown[] = []
     for (const item of level) {
       if (typeof item !== 'object' || item === null) continue
@@ -101,31 +142,7 @@ export function checkNesting(value: unknown, path: string, fail: Fail): void {
     }
     level = next
   }
-}
-
-/** The JSON text of tool arguments in an answer, empty if there are none. Some servers send the object itself. */
-export function argumentsTextAt(value: unknown, path: string, fail: Fail): string {
-  if (!isObject(value)) return textOrNone(value, path, fail) ?? ''
-  checkNesting(value, path, fail)
-  return JSON.stringify(value)
-}
-
-/** Tool arguments, which the chat wire carries as JSON text. Some models send no text for a tool without parameters.
- *  `isCut` is whether the text may end anywhere; there are no arguments then. */
-export function argumentsAt(value: unknown, path: string, fail: Fail, isCut = false): JsonObject {
-  const text = textAt(value, path, fail)
-  if (text.trim() === '') return {}
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(text)
-  } catch {
-    if (isCut) return {}
-    // The parser's message quotes the text, which may be long or private.
-    throw fail(path, 'must be the JSON text of an object')
-  }
-  if (!isObject(parsed)) throw fail(path, 'must be the JSON text of an object')
-  checkNesting(parsed, path, fail)
-  return parsed
+  return false
 }
 
 /** The data of a server-sent event. */
@@ -136,5 +153,5 @@ export function eventObject(data: string): JsonObject {
   } catch {
     throw malformedUpstream('an event', 'must be JSON')
   }
-  return objectAt(parsed, 'an event', malformedUpstream)
+  return answered.object(parsed, 'an event')
 }

@@ -1,8 +1,9 @@
 // GET /v1/billing/usage/summary: what was used, added up by day, key, model, project and product.
 import { Type } from 'typebox'
 import { orCsv } from '../../../kit/answer.ts'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { CSV_ROWS_MAX, csvReply, formats, number, text, wantsCsv } from '../../../kit/csv.ts'
+import { integer, string } from '../../../kit/fields.ts'
 import { centsOf } from '../../../kit/meter.ts'
 import { invalidCursor, page, paging } from '../../../kit/page.ts'
 import { Cents, Currency, centsText } from '../fields.ts'
@@ -14,27 +15,23 @@ import * as store from './store.ts'
 const FIELDS = ['day', 'key', 'model', 'project', 'product'] as const
 const FIELD = FIELDS.join('|')
 
-const By = Type.String({
-  pattern: `^(?:${FIELD})(?:,(?:${FIELD})){0,4}$`,
-  description: `What to group by: one or more of ${FIELDS.map(name => `\`${name}\``).join(', ')}, separated by commas; default \`day\``,
-  examples: ['day,model'],
-})
+const By = string(
+  `What to group by: one or more of ${FIELDS.map(name => `\`${name}\``).join(', ')}, separated by commas; default \`day\``,
+  'day,model',
+  { pattern: `^(?:${FIELD})(?:,(?:${FIELD})){0,4}$` },
+)
 
 const named = (description: string, example: string) =>
-  Type.Optional(
-    Type.String({ description: `${description}; absent if there is none, or not grouped by it`, examples: [example] }),
-  )
+  Type.Optional(string(`${description}; absent if there is none, or not grouped by it`, example))
 
 const UsageGroup = Type.Object(
   {
-    day: Type.Optional(
-      Type.String({ description: 'The day in UTC; absent if not grouped by it', examples: ['2026-11-15'] }),
-    ),
+    day: Type.Optional(string('The day in UTC; absent if not grouped by it', '2026-11-15')),
     key: named('The key', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n'),
     model: named('The model', 'gpt-5-mini'),
     project: named('The project', 'web-shop'),
     product: named('The product', 'ai'),
-    count: Type.Integer({ description: 'How many calls were settled', examples: [12] }),
+    count: integer('How many calls were settled', 12),
     amount: Cents('What they cost', 0.51),
   },
   { title: 'UsageGroup', description: 'What was used together' },
@@ -51,13 +48,10 @@ export const getUsageSummary = operation({
     Type.Object(
       {
         currency: Currency,
-        count: Type.Integer({ description: 'How many calls were settled in all groups, on all pages', examples: [12] }),
+        count: integer('How many calls were settled in all groups, on all pages', 12),
         amount: Cents('What all of them cost', 0.51),
         data: Type.Array(UsageGroup, { description: 'The groups of this page' }),
-        next: Type.String({
-          description: 'Send it as `after` to get the next page; empty on the last page',
-          examples: [''],
-        }),
+        next: string('Send it as `after` to get the next page; empty on the last page', ''),
       },
       { title: 'UsageSummary', description: 'What an organisation used, added up' },
     ),
@@ -139,6 +133,4 @@ function partsIn(text: string): unknown[] {
 }
 
 const tooMany = () =>
-  invalidInput([
-    { path: 'since', says: `must be later, or \`until\` earlier: there are more than ${CSV_ROWS_MAX} groups to write` },
-  ])
+  invalidField('since', `must be later, or \`until\` earlier: there are more than ${CSV_ROWS_MAX} groups to write`)

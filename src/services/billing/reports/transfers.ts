@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { orCsv } from '../../../kit/answer.ts'
 import { CSV_ROWS_MAX, csvReply, formats, number, text, wantsCsv } from '../../../kit/csv.ts'
-import { timestamp } from '../../../kit/fields.ts'
+import { string, timestamp, withoutNulls } from '../../../kit/fields.ts'
 import { centsOf } from '../../../kit/meter.ts'
-import { OLDEST, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import { OLDEST, type Position, pageByTime, paging } from '../../../kit/page.ts'
 import { Cents, Currency, centsText, TransactionId } from '../fields.ts'
 import { operation } from '../state.ts'
 import * as store from './store.ts'
@@ -16,7 +16,7 @@ const account = (what: string, example: store.JournalRow['from']) =>
   })
 
 const about = (description: string, example: string) =>
-  Type.Optional(Type.String({ description: `${description}; absent if there is none`, examples: [example] }))
+  Type.Optional(string(`${description}; absent if there is none`, example))
 
 const Transfer = Type.Object(
   {
@@ -50,10 +50,7 @@ export const listJournal = operation({
         currency: Currency,
         balance: Cents('The balance when this page was read'),
         data: Type.Array(Transfer, { description: 'The transfers of this page' }),
-        next: Type.String({
-          description: 'Send it as `after` to get the next page; empty on the last page',
-          examples: [''],
-        }),
+        next: string('Send it as `after` to get the next page; empty on the last page', ''),
       },
       { title: 'Journal', description: 'The transfers of an organisation' },
     ),
@@ -62,26 +59,23 @@ export const listJournal = operation({
     const isCsv = wantsCsv(format, request.headers)
     const from = isCsv ? analytics.for(org) : db
     let balance = 0
-    const rows = async (last: string, count: number) => {
-      const found = await store.selectJournal(from, org, positionFrom(last, OLDEST), count)
+    const rows = async (last: Position, count: number) => {
+      const found = await store.selectJournal(from, org, last, count)
       balance = found.balance
       return found.transfers
     }
     const paged = isCsv ? { limit: CSV_ROWS_MAX, ...query } : query
-    const { data, next } = await page(paged, rows, positionKey, isCsv ? CSV_ROWS_MAX : undefined)
+    const { data, next } = await pageByTime(paged, rows, OLDEST, isCsv ? CSV_ROWS_MAX : undefined)
     if (!isCsv) return { currency, balance: centsOf(balance), data: data.map(shown), next }
     return csvReply('journal.csv', columnsOf(currency), data, next === '' ? {} : { link: linkTo(next, query.limit) })
   },
 })
 
-const shown = ({ id, created, from, to, amount, product, model, key, project, metadata }: store.JournalRow) => ({
-  ...{ transactionId: id, created, from, to, amount: centsOf(amount) },
-  ...(product !== null && { product }),
-  ...(model !== null && { model }),
-  ...(key !== null && { key }),
-  ...(project !== null && { project }),
-  metadata,
-})
+const shown = ({ id, created, from, to, amount, product, model, key, project, metadata }: store.JournalRow) =>
+  withoutNulls({
+    ...{ transactionId: id, created, from, to, amount: centsOf(amount) },
+    ...{ product, model, key, project, metadata },
+  })
 
 const columnsOf = (currency: string) => [
   text('transactionId', ({ id }: store.JournalRow) => id),

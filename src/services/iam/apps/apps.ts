@@ -3,10 +3,10 @@
 import { Type } from 'typebox'
 import type { Seal, Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
-import type { Caller } from '../../../kit/caller.ts'
-import { invalidInput } from '../../../kit/check.ts'
-import { Fault, notFound } from '../../../kit/fault.ts'
-import { displayName, secret, timestamp } from '../../../kit/fields.ts'
+import type { Caller, OrgId } from '../../../kit/caller.ts'
+import { invalidField } from '../../../kit/check.ts'
+import { conflict, Fault, notFound, orNotFound } from '../../../kit/fault.ts'
+import { boolean, displayName, secret, string, timestamp } from '../../../kit/fields.ts'
 import { BRAND, DEFAULT_BRAND } from '../../../kit/host/brand.ts'
 import type { Context } from '../../../kit/operation.ts'
 import { listing, page, paging } from '../../../kit/page.ts'
@@ -19,12 +19,13 @@ import * as tables from '../tables.ts'
 import * as store from './store.ts'
 
 const URIS_MAX = 20
+const URI_EXAMPLES = [['https://shop.example.com/callback']]
 
-export const Brand = Type.String({
-  pattern: BRAND.source,
-  description: `The brand at whose origin people sign in to the app; \`${DEFAULT_BRAND}\` if omitted`,
-  examples: [DEFAULT_BRAND],
-})
+export const Brand = string(
+  `The brand at whose origin people sign in to the app; \`${DEFAULT_BRAND}\` if omitted`,
+  DEFAULT_BRAND,
+  { pattern: BRAND.source },
+)
 /** The input fields that identify an app. */
 const app = { id: Id, brand: Type.Optional(Brand) }
 const Name = displayName('The name of the app, shown when people sign in')
@@ -33,39 +34,32 @@ const uris = (description: string, minItems: number) =>
     minItems,
     maxItems: URIS_MAX,
     description,
-    examples: [['https://shop.example.com/callback']],
+    examples: URI_EXAMPLES,
   })
 const RedirectUris = uris('The URLs that people may return to after signing in: compared exactly, no wildcards', 1)
 const LogoutUris = uris('The URLs that people may return to after signing out: compared exactly, no wildcards', 0)
 
-const URI_EXAMPLES = [['https://shop.example.com/callback']]
+const shownUris = (description: string) => Type.Array(Type.String(), { description, examples: URI_EXAMPLES })
 
 const App = Type.Object(
   {
     id: Id,
-    app: Type.String({ description: 'Its short name', examples: ['web'] }),
-    brand: Type.String({ description: 'The brand at whose origin people sign in', examples: [DEFAULT_BRAND] }),
-    name: Type.String({ description: 'The name that people see when they sign in', examples: ['Web shop'] }),
+    app: string('Its short name', 'web'),
+    brand: string('The brand at whose origin people sign in', DEFAULT_BRAND),
+    name: string('The name that people see when they sign in', 'Web shop'),
     type: Type.Enum(['confidential', 'public'], { description: 'Whether it has a secret' }),
-    redirectUris: Type.Array(Type.String(), {
-      description: 'The URLs that people may return to after signing in',
-      examples: URI_EXAMPLES,
-    }),
-    logoutUris: Type.Array(Type.String(), {
-      description: 'The URLs that people may return to after signing out',
-      examples: URI_EXAMPLES,
-    }),
+    redirectUris: shownUris('The URLs that people may return to after signing in'),
+    logoutUris: shownUris('The URLs that people may return to after signing out'),
     trusted: Type.Boolean({ description: 'Whether its tokens carry the role of their person' }),
     created: timestamp('When it was created'),
     updated: timestamp('When it was last changed'),
   },
   { title: 'App', description: 'An OpenID Connect client of the organisation, which people sign in to' },
 )
-const Trusted = Type.Boolean({
-  description:
-    "Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it",
-  examples: [false],
-})
+const Trusted = boolean(
+  "Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it",
+  false,
+)
 const Secret = secret('The client secret. It is returned only this once', '4vJ9mWcX2bQeT7yLrK0sZp1n4vJ9mWcX2bQeT7yLrK0')
 
 export const listApps = operation({
@@ -92,10 +86,8 @@ export const createApp = operation({
   access: 'admin',
   issuesCredential: true,
   input: {
-    app: Type.String({
+    app: string("The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique", 'web', {
       pattern: '^[a-z0-9]{1,40}$',
-      description: "The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique",
-      examples: ['web'],
     }),
     brand: Type.Optional(Brand),
     name: Type.Optional(Name),
@@ -126,12 +118,8 @@ export const createApp = operation({
     const fields = { id, app, brand, name, type, redirectUris, logoutUris, trusted, created: at, updated: at }
     return write({ serialize: true }, async ({ db, record, emit }) => {
       const created = await store.insertApp(db, caller.org, { ...fields, sealed })
-      if (!created) {
-        throw new Fault('conflict', {
-          message: `The app \`${id}\` already exists. Choose another short name.`,
-          fields: [{ path: 'app', says: 'is already in use' }],
-        })
-      }
+      if (!created)
+        throw conflict(`The app \`${id}\` already exists. Choose another short name.`, 'app', 'is already in use')
       await bounds.require(db, tables.apps, caller.org)
       record(auditName(id, brand), changesIn(null, created, AUDITED))
       emit('iam.app.created', { id, brand, name, type, trusted })
@@ -223,7 +211,7 @@ export const rotateAppSecret = operation({
     return write(async ({ db, record, emit }) => {
       const { type, trusted } = await lockedApp(db, caller.org, { id, brand })
       if (trusted) requireOwner(caller)
-      if (type === 'public') throw new Fault('conflict', { message: 'A public app has no secret.' })
+      if (type === 'public') throw conflict('A public app has no secret.')
       const sealed = seal.seal(caller.org, secretName({ brand, id }), secret)
       await store.updateAppSecret(db, caller.org, { brand, id }, sealed, clock.now().toISOString())
       record(auditName(id, brand))
@@ -250,30 +238,20 @@ const secretName = ({ brand, id }: store.AppId) => (brand === DEFAULT_BRAND ? `a
 export const openSecret = (seal: Seal, { org, sealed, ...app }: store.Client): string | null =>
   sealed === null ? null : seal.unseal(org, secretName(app), sealed)
 
-async function findApp(
-  db: Context['db'],
-  org: store.Client['org'],
-  { id, brand = DEFAULT_BRAND }: { id: string; brand?: string | undefined },
-): Promise<store.App> {
-  const app = await store.selectApp(db, org, { id, brand })
-  if (!app) throw notFound('app')
-  return app
-}
+type Named = { id: string; brand?: string | undefined }
+
+const findApp = async (db: Context['db'], org: OrgId, { id, brand = DEFAULT_BRAND }: Named): Promise<store.App> =>
+  orNotFound(await store.selectApp(db, org, { id, brand }), 'app')
 
 /** Like `findApp`, and locks the app until the transaction ends. */
-async function lockedApp(
-  db: Tx,
-  org: store.Client['org'],
-  { id, brand = DEFAULT_BRAND }: { id: string; brand?: string | undefined },
-): Promise<store.App> {
+async function lockedApp(db: Tx, org: OrgId, { id, brand = DEFAULT_BRAND }: Named): Promise<store.App> {
   await store.lockApp(db, org, { id, brand })
   return findApp(db, org, { id, brand })
 }
 
 /** Rejects brands that are not in the settings. */
 export async function requireBrand(db: Context['db'], brand: string): Promise<void> {
-  if (!(await store.hasBrand(db, brand)))
-    throw invalidInput([{ path: 'brand', says: 'is not a brand of this installation' }])
+  if (!(await store.hasBrand(db, brand))) throw invalidField('brand', 'is not a brand of this installation')
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -286,7 +264,7 @@ const HOST_NAME = /^([\w.-]+|\[[\da-f:.]+\])$/
  *  compared exactly. */
 function requireCallbacks(field: string, texts: readonly string[]): void {
   for (const [index, text] of texts.entries()) {
-    const wrong = (says: string) => invalidInput([{ path: `${field}.${index}`, says }])
+    const wrong = (says: string) => invalidField(`${field}.${index}`, says)
     const url = URL.canParse(text) ? new URL(text) : null
     if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.includes(url.hostname)))) {
       throw wrong('must be an https URL, or http on localhost')

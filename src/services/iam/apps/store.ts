@@ -2,7 +2,7 @@
 
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { fragment } from '../../../kit/sql.ts'
+import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
 import { isLiveOrg } from '../orgs/store.ts'
 
 /** Creates the brands of the settings. A brand that is no longer in the settings is not served, but keeps its apps. */
@@ -24,22 +24,21 @@ export function selectIssuers(db: Sql): Promise<{ brand: string; issuer: string 
     where served and issuer is not null order by name`
 }
 
-export async function hasBrand(db: Sql, name: string): Promise<boolean> {
-  const rows = await db`select from brands where name = ${name} and served`
-  return rows.length > 0
+export function hasBrand(db: Sql, name: string): Promise<boolean> {
+  return anyRow(db`select from brands where name = ${name} and served`)
 }
 
 export type ClientMember = { user: string; email: string; emailVerified: boolean; name: string; org: OrgId | null }
 
 /** A person as a member of the app's organisation. At Stoa's own app (`chooses`), it is the organisation chosen for the
  *  grant with that digest; `org` is null while there is no grant. */
-export async function selectClientMember(
+export function selectClientMember(
   db: Sql,
   user: string,
   { brand, id }: AppId,
   grant: Uint8Array | null,
 ): Promise<ClientMember | null> {
-  const [row] = await db<ClientMember>`select users.id as user, users.email, users.name,
+  return oneRow(db<ClientMember>`select users.id as user, users.email, users.name,
       users.email_verified is not null as "emailVerified",
       case when apps.chooses and ${grant}::bytea is null then null else members.org end as org
     from apps
@@ -48,8 +47,7 @@ export async function selectClientMember(
       when not apps.chooses then members.org = apps.org
       else ${grant}::bytea is null or members.org = sign_in.org end and ${isLiveOrg(fragment`members.org`)}
     join users on users.id = members.user_id
-    where apps.brand = ${brand} and apps.id = ${id} limit 1`
-  return row ?? null
+    where apps.brand = ${brand} and apps.id = ${id} limit 1`)
 }
 
 /** The same client id can exist at several brands. */
@@ -65,19 +63,19 @@ export type App = AppId & {
   updated: string
 }
 
+const COLUMNS = fragment`id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris", trusted,
+  created, updated`
+
 /** By client id and brand, after the given one. Stoa's own app is left out: it cannot be changed. */
 export function selectApps(db: Sql, org: OrgId, after: AppId, count: number): Promise<App[]> {
-  return db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris",
-      trusted, created, updated
-    from apps where org = ${org} and not chooses and (id collate "C", brand collate "C") > (${after.id}, ${after.brand})
+  return db<App>`select ${COLUMNS} from apps
+    where org = ${org} and not chooses and (id collate "C", brand collate "C") > (${after.id}, ${after.brand})
     order by id collate "C", brand collate "C" limit ${count}`
 }
 
-export async function selectApp(db: Sql, org: OrgId, { brand, id }: AppId): Promise<App | null> {
-  const [row] = await db<App>`select id, app, brand, name, type, redirect_uris as "redirectUris",
-      logout_uris as "logoutUris", trusted, created, updated
-    from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}`
-  return row ?? null
+export function selectApp(db: Sql, org: OrgId, { brand, id }: AppId): Promise<App | null> {
+  return oneRow(db<App>`select ${COLUMNS} from apps
+    where org = ${org} and not chooses and brand = ${brand} and id = ${id}`)
 }
 
 /** Locks the app until the transaction ends. */
@@ -116,35 +114,26 @@ export async function updateAppSecret(
     where org = ${org} and brand = ${brand} and id = ${id}`
 }
 
-export async function deleteApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise<boolean> {
-  const rows = await db`delete from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}
-    returning id`
-  return rows.length > 0
+export function deleteApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise<boolean> {
+  return anyRow(db`delete from apps where org = ${org} and not chooses and brand = ${brand} and id = ${id}
+    returning id`)
 }
 
 export type Client = App & { org: OrgId; sealed: Uint8Array | null; chooses: boolean }
 
 /** An app of any organisation, by client id, for the identity provider. */
-export async function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
-  const [row] = await db<Client>`select id, org, app, brand, name, type, redirect_uris as "redirectUris",
-      logout_uris as "logoutUris", secret as sealed, chooses, trusted, created, updated
-    from apps where brand = ${brand} and id = ${id} and ${isLiveOrg(fragment`org`)}`
-  return row ?? null
+export function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
+  return oneRow(db<Client>`select ${COLUMNS}, org, secret as sealed, chooses from apps
+    where brand = ${brand} and id = ${id} and ${isLiveOrg(fragment`org`)}`)
 }
 
 /** Creates Stoa's own app or updates its redirect URIs. */
 export async function upsertOwnApp(
   db: Tx,
   org: OrgId,
-  {
-    id,
-    app,
-    brand,
-    name,
-    redirectUris,
-    created,
-  }: Pick<App, 'id' | 'app' | 'brand' | 'name' | 'redirectUris' | 'created'>,
+  own: Pick<App, 'id' | 'app' | 'brand' | 'name' | 'redirectUris' | 'created'>,
 ): Promise<void> {
+  const { id, app, brand, name, redirectUris, created } = own
   await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, chooses, trusted, created, updated)
     values (${id}, ${org}, ${app}, ${brand}, ${name}, 'public', ${redirectUris}, '{}', true, true, ${created}, ${created})
     on conflict (brand, id) do update set name = excluded.name, type = 'public', secret = null, chooses = true, trusted = true,

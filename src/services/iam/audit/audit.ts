@@ -1,8 +1,8 @@
 // Operations under /v1/iam/audit: the audit trail of the organisation.
 import { Type } from 'typebox'
-import { invalidInput } from '../../../kit/check.ts'
-import { timestamp } from '../../../kit/fields.ts'
-import { listing, numberFrom, page, paging } from '../../../kit/page.ts'
+import { invalidField } from '../../../kit/check.ts'
+import { string, timestamp, withoutNulls } from '../../../kit/fields.ts'
+import { listing, numberFrom, page, paging, shownAs } from '../../../kit/page.ts'
 import { UserId } from '../fields.ts'
 import { operation } from '../state.ts'
 import * as store from './store.ts'
@@ -17,34 +17,26 @@ const AuditChange = Type.Object(
 
 const AuditEntry = Type.Object(
   {
-    id: Type.String({ description: 'The id of the entry; later ones are greater', examples: ['4711'] }),
+    id: string('The id of the entry; later ones are greater', '4711'),
     at: timestamp('When the action happened'),
     user: Type.Optional(
-      Type.String({
-        description: 'The id of the person who acted; absent if the credential belongs to no person',
-        examples: ['usr_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-      }),
+      string(
+        'The id of the person who acted; absent if the credential belongs to no person',
+        'usr_4vJ9mWcX2bQeT7yLrK0sZp1n',
+      ),
     ),
-    email: Type.Optional(
-      Type.String({ description: 'The e-mail address of that person at the time', examples: ['ada@example.com'] }),
+    email: Type.Optional(string('The e-mail address of that person at the time', 'ada@example.com')),
+    credential: string(
+      'The id of the key or session that was used; `stoa` for what Stoa did by itself',
+      'key_4vJ9mWcX2bQeT7yLrK0sZp1n',
     ),
-    credential: Type.String({
-      description: 'The id of the key or session that was used; `stoa` for what Stoa did by itself',
-      examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-    }),
-    what: Type.String({ description: 'The name of the action', examples: ['project.create'] }),
-    on: Type.String({ description: 'The id or name of what was changed', examples: ['web-shop'] }),
+    what: string('The name of the action', 'project.create'),
+    on: string('The id or name of what was changed', 'web-shop'),
     changes: Type.Optional(
       Type.Record(Type.String(), AuditChange, { description: 'The old and new values, by field name' }),
     ),
-    ip: Type.String({
-      description: 'The IP address of the client; empty for what Stoa did by itself',
-      examples: ['192.0.2.7'],
-    }),
-    requestId: Type.String({
-      description: 'The `X-Request-Id` of the request; empty without one',
-      examples: ['req_4vJ9mWcX2bQeT7yLrK0sZp1n'],
-    }),
+    ip: string('The IP address of the client; empty for what Stoa did by itself', '192.0.2.7'),
+    requestId: string('The `X-Request-Id` of the request; empty without one', 'req_4vJ9mWcX2bQeT7yLrK0sZp1n'),
   },
   { title: 'AuditEntry', description: 'An action that changed something in the organisation' },
 )
@@ -56,9 +48,7 @@ export const listAudit = operation({
   access: 'admin',
   input: {
     user: Type.Optional({ ...UserId, description: 'Only what the person with this id did' }),
-    what: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Only this action, such as `key.revoke`', examples: ['key.revoke'] }),
-    ),
+    what: Type.Optional(string('Only this action, such as `key.revoke`', 'key.revoke', { maxLength: 100 })),
     since: Type.Optional(timestamp('Only entries at or after this time')),
     ...paging,
   },
@@ -66,23 +56,14 @@ export const listAudit = operation({
   run: async ({ db, caller: { org } }, { user, what, since, ...query }) => {
     const from = since === undefined ? null : timeFrom(since)
     const after = from === null ? 0 : await store.selectIdBefore(db, org, from)
-    const found = await page(
-      query,
-      (last, count) => {
-        const before = last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last)
-        return store.selectAudit(db, org, { user, what }, { after, before, since: from ?? '-infinity' }, count)
-      },
-      ({ id }) => id,
+    const select = (last: string, count: number) => {
+      const before = last === '' ? Number.MAX_SAFE_INTEGER : numberFrom(last)
+      return store.selectAudit(db, org, { user, what }, { after, before, since: from ?? '-infinity' }, count)
+    }
+    return shownAs(page(query, select, 'id'), ({ user, email, changes, ...row }) =>
+      withoutNulls({ ...row, user, email, changes }),
     )
-    return { ...found, data: found.data.map(entryOf) }
   },
-})
-
-const entryOf = ({ user, email, changes, ...row }: store.AuditRow) => ({
-  ...row,
-  ...(user !== null && { user }),
-  ...(email !== null && { email }),
-  ...(changes !== null && { changes }),
 })
 
 /** The database and the format allow different years. */
@@ -90,5 +71,5 @@ function timeFrom(since: string): string {
   const time = new Date(since)
   const year = time.getUTCFullYear()
   if (year >= 1 && year <= 9999) return time.toISOString()
-  throw invalidInput([{ path: 'since', says: 'must be a valid time between the years 1 and 9999' }])
+  throw invalidField('since', 'must be a valid time between the years 1 and 9999')
 }

@@ -5,9 +5,9 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { Fault, notFound } from '../../../kit/fault.ts'
-import { timestamp } from '../../../kit/fields.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import { conflict, Fault, orNotFound } from '../../../kit/fault.ts'
+import { string, timestamp } from '../../../kit/fields.ts'
+import { listing, pageByTime, paging } from '../../../kit/page.ts'
 import type { Bounds } from '../../../kit/table.ts'
 import { inviteCreated, inviteRevoked } from '../events.ts'
 import { Email, InviteId, Role } from '../fields.ts'
@@ -26,10 +26,7 @@ const Invite = Type.Object(
     id: InviteId,
     email: Email,
     role: Role,
-    invitedBy: Type.String({
-      description: 'The e-mail address of the person who sent the invite',
-      examples: ['grace@example.com'],
-    }),
+    invitedBy: string('The e-mail address of the person who sent the invite', 'grace@example.com'),
     created: timestamp('When the invite was sent'),
     expires: timestamp('When the link expires'),
   },
@@ -42,12 +39,10 @@ export const listInvites = operation({
   access: 'admin',
   input: paging,
   output: listing(Invite),
-  run: ({ db, caller, clock }, query) =>
-    page(
-      query,
-      (last, count) => store.selectInvites(db, caller.org, clock.now().toISOString(), positionFrom(last), count),
-      positionKey,
-    ),
+  run: ({ db, caller, clock }, query) => {
+    const at = clock.now().toISOString()
+    return pageByTime(query, (last, count) => store.selectInvites(db, caller.org, at, last, count))
+  },
 })
 
 export const createInvite = operation({
@@ -90,12 +85,8 @@ type NewInvite = Pick<store.Invite, 'email' | 'created'>
 
 /** Limits the mails, because recipients may not want them. */
 async function requireQuota(db: Tx, bounds: Bounds, org: OrgId, { email, created }: NewInvite): Promise<void> {
-  if (await store.isMember(db, org, email)) {
-    throw new Fault('conflict', {
-      message: `${email} is already a member.`,
-      fields: [{ path: 'email', says: 'is already a member' }],
-    })
-  }
+  if (await store.isMember(db, org, email))
+    throw conflict(`${email} is already a member.`, 'email', 'is already a member')
   await bounds.require(db, tables.invites, org, { adding: 1, among: store.isToOthers(email) })
   const since = new Date(Date.parse(created) - MAILS_WINDOW_MS).toISOString()
   const limits = { since, perAddress: MAILS_PER_ADDRESS, total: MAILS_MAX }
@@ -117,12 +108,8 @@ export const deleteInvite = operation({
   emits: inviteRevoked,
   run: ({ caller, write }, { id }) =>
     write(async ({ db, record, emit }) => {
-      const { email, role } = (await store.deleteInvite(db, caller.org, id)) ?? missing()
+      const { email, role } = orNotFound(await store.deleteInvite(db, caller.org, id), 'invite')
       record(id, { email: { from: email }, role: { from: role } })
       emit('iam.invite.revoked', { id, email, role })
     }),
 })
-
-function missing(): never {
-  throw notFound('invite')
-}

@@ -3,7 +3,7 @@
 import type { Fragment, Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
-import { fragment } from '../../../kit/sql.ts'
+import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
 import { isLiveOrg } from '../orgs/store.ts'
 
 export type Invite = { id: string; email: string; role: Role; invitedBy: string; created: string; expires: string }
@@ -16,10 +16,9 @@ export function selectInvites(db: Sql, org: OrgId, at: string, last: Position, c
 }
 
 /** Whether the address belongs to a member who has a password: members can be added without one. */
-export async function isMember(db: Sql, org: OrgId, email: string): Promise<boolean> {
-  const rows = await db`select from members join users on users.id = user_id
-    where org = ${org} and members.email = ${email} and password is not null`
-  return rows.length > 0
+export function isMember(db: Sql, org: OrgId, email: string): Promise<boolean> {
+  return anyRow(db`select from members join users on users.id = user_id
+    where org = ${org} and members.email = ${email} and password is not null`)
 }
 
 export async function selectOrgName(db: Sql, org: OrgId): Promise<string> {
@@ -46,11 +45,10 @@ export async function recordMail(
   { since, perAddress, total }: { since: string; perAddress: number; total: number },
 ): Promise<boolean> {
   await db`delete from invite_mails where org = ${org} and at <= ${since}`
-  const rows = await db`insert into invite_mails (org, email, at) select ${org}, ${email}, ${at}
+  return anyRow(db`insert into invite_mails (org, email, at) select ${org}, ${email}, ${at}
     where (select count(*) from invite_mails where org = ${org}) < ${total}
       and (select count(*) from invite_mails where org = ${org} and email = ${email}) < ${perAddress}
-    returning org`
-  return rows.length > 0
+    returning org`)
 }
 
 export async function insertInvite(db: Tx, org: OrgId, invite: Invite & { digest: Uint8Array }): Promise<void> {
@@ -60,23 +58,20 @@ export async function insertInvite(db: Tx, org: OrgId, invite: Invite & { digest
 }
 
 /** Returns the deleted invite. */
-export async function deleteInvite(db: Tx, org: OrgId, id: string): Promise<Pick<Invite, 'email' | 'role'> | null> {
-  const [invite] = await db<Invite>`delete from invites where org = ${org} and id = ${id} returning email, role`
-  return invite ?? null
+export function deleteInvite(db: Tx, org: OrgId, id: string): Promise<Pick<Invite, 'email' | 'role'> | null> {
+  return oneRow(db<Invite>`delete from invites where org = ${org} and id = ${id} returning email, role`)
 }
 
 type FoundInvite = { id: string; org: OrgId }
 
 /** The invite of a link, which may have expired. */
-export async function findInviteOf(db: Sql, digest: Uint8Array): Promise<FoundInvite | null> {
-  const [row] = await db<FoundInvite>`select id, org from invites where digest = ${digest}`
-  return row ?? null
+export function findInviteOf(db: Sql, digest: Uint8Array): Promise<FoundInvite | null> {
+  return oneRow(db<FoundInvite>`select id, org from invites where digest = ${digest}`)
 }
 
 /** The invite with that id to that address, which may have expired. */
-export async function findInviteTo(db: Sql, id: string, email: string): Promise<FoundInvite | null> {
-  const [row] = await db<FoundInvite>`select id, org from invites where id = ${id} and email = ${email}`
-  return row ?? null
+export function findInviteTo(db: Sql, id: string, email: string): Promise<FoundInvite | null> {
+  return oneRow(db<FoundInvite>`select id, org from invites where id = ${id} and email = ${email}`)
 }
 
 /** The inviter may still add a member with that role. */
@@ -107,19 +102,17 @@ type InvitationRow = Omit<AcceptedInvite, 'id'> & { hasPassword: boolean }
 
 /** The invitation with that digest, with the name of the organisation. It is valid only while the inviter may still add
  *  a  member with that role. */
-export async function selectInvitation(db: Sql, digest: Uint8Array, at: string): Promise<InvitationRow | null> {
-  const [row] = await db<InvitationRow>`select invites.email, role, invited_by as "invitedBy", orgs.name as org,
+export function selectInvitation(db: Sql, digest: Uint8Array, at: string): Promise<InvitationRow | null> {
+  return oneRow(db<InvitationRow>`select invites.email, role, invited_by as "invitedBy", orgs.name as org,
       exists (select from users where users.email = invites.email and password is not null and password_by is null)
         as "hasPassword"
     from invites join orgs on orgs.slug = invites.org and orgs.deleted is null
-    where digest = ${digest} and expires > ${at} and ${INVITER_MAY}`
-  return row ?? null
+    where digest = ${digest} and expires > ${at} and ${INVITER_MAY}`)
 }
 
 /** Deletes and returns the invitation under the same conditions, with the slug of the organisation. */
-export async function acceptInvite(db: Tx, id: string, at: string): Promise<AcceptedInvite | null> {
-  const [row] = await db<AcceptedInvite>`delete from invites
+export function acceptInvite(db: Tx, id: string, at: string): Promise<AcceptedInvite | null> {
+  return oneRow(db<AcceptedInvite>`delete from invites
     where id = ${id} and expires > ${at} and ${isLiveOrg(fragment`invites.org`)} and ${INVITER_MAY}
-    returning id, email, role, invited_by as "invitedBy", org`
-  return row ?? null
+    returning id, email, role, invited_by as "invitedBy", org`)
 }

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Engines, Sql } from '../../../engines/engines.ts'
 import { Fault } from '../../../kit/fault.ts'
+import { string } from '../../../kit/fields.ts'
 import { Email } from '../fields.ts'
 import { confirmMail, requestChange, takenMail } from '../people/address-change.ts'
 import * as people from '../people/store.ts'
@@ -18,11 +19,7 @@ export const changeEmail = operation({
     'The address changes when the link is opened, within an hour; until then people sign in with the old one. The answer is the same if the address has an account already.',
   input: {
     email: Email,
-    current: Type.String({
-      maxLength: 256,
-      description: "The person's present password",
-      examples: ['the present password'],
-    }),
+    current: string("The person's present password", 'the present password', { maxLength: 256 }),
   },
   output: Type.Object({ email: { ...Email, description: 'The new address, in lower case' } }),
   status: 202,

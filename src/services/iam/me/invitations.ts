@@ -5,9 +5,9 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import type { OrgId, Role as RoleName } from '../../../kit/caller.ts'
-import { notFound } from '../../../kit/fault.ts'
-import { timestamp } from '../../../kit/fields.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import { orNotFound } from '../../../kit/fault.ts'
+import { string, timestamp } from '../../../kit/fields.ts'
+import { listing, pageByTime, paging } from '../../../kit/page.ts'
 import type { Bounds } from '../../../kit/table.ts'
 import { emitJoined, inviteDeclined, joining } from '../events.ts'
 import { InviteId, Role } from '../fields.ts'
@@ -17,17 +17,14 @@ import { operation } from '../state.ts'
 import * as tables from '../tables.ts'
 import type { OwnEmitting, Person } from './own-write.ts'
 
-const OrgSlug = Type.String({ description: 'The slug of the organisation', examples: ['web-shop'] })
+const OrgSlug = string('The slug of the organisation', 'web-shop')
 const Invitation = Type.Object(
   {
     id: InviteId,
     org: OrgSlug,
-    name: Type.String({ description: 'Its name', examples: ['Web shop'] }),
+    name: string('Its name', 'Web shop'),
     role: Role,
-    invitedBy: Type.String({
-      description: 'The e-mail address of the person who sent the invite',
-      examples: ['grace@example.com'],
-    }),
+    invitedBy: string('The e-mail address of the person who sent the invite', 'grace@example.com'),
     created: timestamp('When the invite was sent'),
     expires: timestamp('When it expires'),
   },
@@ -40,13 +37,10 @@ export const listMyInvitations = operation({
   access: 'person',
   input: paging,
   output: listing(Invitation),
-  run: ({ db, caller, clock }, query) =>
-    page(
-      query,
-      (last, count) =>
-        store.selectInvitationsTo(db, caller.email, clock.now().toISOString(), positionFrom(last), count),
-      positionKey,
-    ),
+  run: ({ db, caller, clock }, query) => {
+    const at = clock.now().toISOString()
+    return pageByTime(query, (last, count) => store.selectInvitationsTo(db, caller.email, at, last, count))
+  },
 })
 
 export const acceptInvitation = operation({
@@ -71,8 +65,7 @@ export async function joinByInvitation(
   bounds: Bounds,
 ): Promise<{ org: OrgId; role: RoleName }> {
   const { org } = await lockedInvitation(db, id, email)
-  const invite = await store.acceptInvite(db, id, created)
-  if (!invite) throw notFound('invitation')
+  const invite = orNotFound(await store.acceptInvite(db, id, created), 'invitation')
   const before = await members.selectMember(db, org, user)
   const role = await members.insertMember(db, org, { user, email, role: invite.role, created })
   await bounds.require(db, tables.members, org, { remedy: 'Ask an admin to remove one first.' })
@@ -100,16 +93,14 @@ export async function decline(
   id: string,
 ): Promise<void> {
   const { org } = await lockedInvitation(db, id, email)
-  const invite = await store.deleteInvite(db, org, id)
-  if (!invite) throw notFound('invitation')
+  const invite = orNotFound(await store.deleteInvite(db, org, id), 'invitation')
   record(id, { email: { from: email } }, org)
   emit('iam.invite.declined', { id, email, role: invite.role }, org)
 }
 
 /** The members are locked first, as in the other operations that add some, so that they do not wait in a circle. */
 async function lockedInvitation(db: Tx, id: string, email: string) {
-  const found = await store.findInviteTo(db, id, email)
-  if (!found) throw notFound('invitation')
+  const found = orNotFound(await store.findInviteTo(db, id, email), 'invitation')
   await members.lockMembers(db, found.org)
   return found
 }

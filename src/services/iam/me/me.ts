@@ -1,7 +1,7 @@
 // Operations at /v1/iam/me: the caller.
 import { Type } from 'typebox'
 import { isLimited, isSuperadmin } from '../../../kit/caller.ts'
-import { displayName } from '../../../kit/fields.ts'
+import { displayName, string } from '../../../kit/fields.ts'
 import { Email, Role, UserId } from '../fields.ts'
 import * as members from '../members/store.ts'
 import * as people from '../people/store.ts'
@@ -10,8 +10,8 @@ import type { OwnWrite } from './own-write.ts'
 
 const Membership = Type.Object(
   {
-    org: Type.String({ description: 'The slug of the organisation', examples: ['web-shop'] }),
-    name: Type.String({ description: 'Its name', examples: ['Web shop'] }),
+    org: string('The slug of the organisation', 'web-shop'),
+    name: string('Its name', 'Web shop'),
     role: Role,
   },
   { title: 'Membership', description: 'An organisation that a person belongs to' },
@@ -22,7 +22,7 @@ const Credential = Type.Object(
     kind: Type.Enum(['secret', 'session', 'token'], {
       description: 'A secret key, the session of a browser, or an access token',
     }),
-    id: Type.String({ description: 'Its id, as in the audit trail', examples: ['key_4vJ9mWcX2bQeT7yLrK0sZp1n'] }),
+    id: string('Its id, as in the audit trail', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n'),
     limited: Type.Boolean({ description: 'Whether the credential has a limit, a budget or a rate' }),
   },
   { title: 'Credential', description: 'The credential that a request was made with' },
@@ -33,11 +33,8 @@ const Me = Type.Object(
     user: UserId,
     email: Email,
     emailVerified: Type.Boolean({ description: 'Whether the person has proved access to the mailbox' }),
-    name: Type.String({ description: 'The name that the person gave; empty if none', examples: ['Ada Lovelace'] }),
-    org: Type.String({
-      description: 'The slug of the organisation that the credential belongs to',
-      examples: ['web-shop'],
-    }),
+    name: string('The name that the person gave; empty if none', 'Ada Lovelace'),
+    org: string('The slug of the organisation that the credential belongs to', 'web-shop'),
     role: Role,
     project: Type.Union([Type.String(), Type.Null()], {
       description: 'The project of this request; null without one',
@@ -89,7 +86,7 @@ export const updateMe = operation({
   summary: "Changes the caller's name, which apps see with the scope `profile`",
   access: 'person',
   input: { name: PersonName },
-  output: Type.Object({ name: Type.String({ description: 'The new name', examples: ['Ada Lovelace'] }) }),
+  output: Type.Object({ name: string('The new name', 'Ada Lovelace') }),
   audit: 'me.update',
   run: async ({ caller, write }, { name }) => {
     await write(scope => rename(scope, caller.user, name))

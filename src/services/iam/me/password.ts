@@ -1,9 +1,9 @@
 // Operations under /v1/iam/me/password.
-import { Type } from 'typebox'
 import type { Engines, Sql, Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
-import { invalidInput } from '../../../kit/check.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
+import { string } from '../../../kit/fields.ts'
 import type { Context } from '../../../kit/operation.ts'
 import { addNotice } from '../notices.ts'
 import { endAccessOf } from '../people/end-access.ts'
@@ -24,11 +24,7 @@ export const changePassword = operation({
   issuesCredential: true,
   description: `The sign-in it is called with stays; keys stay too. After ${TRIES_MAX} wrong passwords it is refused for 15 minutes. The person is told by mail.`,
   input: {
-    current: Type.String({
-      maxLength: 256,
-      description: "The person's present password",
-      examples: ['the old password'],
-    }),
+    current: string("The person's present password", 'the old password', { maxLength: 256 }),
     password: Password,
   },
   output: nothing,
@@ -104,4 +100,4 @@ export async function verifyCurrent(by: Verifying, { user, email }: Person, curr
   return verified
 }
 
-export const wrongPassword = () => invalidInput([{ path: 'current', says: 'is not your current password' }])
+export const wrongPassword = () => invalidField('current', 'is not your current password')

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import { administers, type Caller } from '../../../kit/caller.ts'
-import { Fault, notFound } from '../../../kit/fault.ts'
+import { conflict, Fault, orNotFound } from '../../../kit/fault.ts'
 import { timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging } from '../../../kit/page.ts'
 import { memberAdded, memberRemoved, memberUpdated } from '../events.ts'
@@ -28,11 +28,7 @@ export const listMembers = operation({
   input: paging,
   output: listing(Member),
   run: ({ db, caller }, query) =>
-    page(
-      query,
-      (last, count) => store.selectMembers(db, caller.org, last, count),
-      ({ email }) => email,
-    ),
+    page(query, (last, count) => store.selectMembers(db, caller.org, last, count), 'email'),
 })
 
 export const addMember = operation({
@@ -137,19 +133,17 @@ const RANKS = ['member', 'admin', 'owner']
 
 /** Returns the member after locking the members of the organisation. */
 async function lockedMember(db: Tx, caller: Caller, user: string): Promise<store.Member> {
-  const { org } = caller
   await lockMembersAs(db, caller)
-  const member = await store.selectMember(db, org, user)
-  if (!member) throw notFound('member')
-  return member
+  return orNotFound(await store.selectMember(db, caller.org, user), 'member')
 }
 
 /** Whoever set the password of an owner or admin could act as them. */
 const passwordNotChosen = (remedy: string) =>
-  new Fault('conflict', {
-    message: `An owner or admin must have chosen their own password. ${remedy}`,
-    fields: [{ path: 'role', says: 'needs a password that the person chose' }],
-  })
+  conflict(
+    `An owner or admin must have chosen their own password. ${remedy}`,
+    'role',
+    'needs a password that the person chose',
+  )
 
 export function requireOwnerFor(caller: Caller, role: store.Member['role']): void {
   if (role !== 'owner' || caller.role === 'owner') return
@@ -158,7 +152,5 @@ export function requireOwnerFor(caller: Caller, role: store.Member['role']): voi
 
 async function requireAnotherOwner(db: Tx, { org }: Caller, user: string): Promise<void> {
   if (await store.hasOtherOwner(db, org, user)) return
-  throw new Fault('conflict', {
-    message: 'This is the last owner of the organisation. Make another member an owner first.',
-  })
+  throw conflict('This is the last owner of the organisation. Make another member an owner first.')
 }

@@ -2,7 +2,7 @@
 
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
-import { fragment } from '../../../kit/sql.ts'
+import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
 import { isLiveOrg } from '../orgs/store.ts'
 
 export type Member = { user: string; email: string; role: Role; created: string }
@@ -23,20 +23,18 @@ export function selectMembers(db: Sql, org: OrgId, after: string, count: number)
     where org = ${org} and email > ${after} order by email limit ${count}`
 }
 
-export async function selectMember(db: Sql, org: OrgId, user: string): Promise<Member | null> {
-  const [row] = await db<Member>`select user_id as user, email, role, created from members
-    where org = ${org} and user_id = ${user}`
-  return row ?? null
+export function selectMember(db: Sql, org: OrgId, user: string): Promise<Member | null> {
+  return oneRow(db<Member>`select user_id as user, email, role, created from members
+    where org = ${org} and user_id = ${user}`)
 }
 
 /** `isPlanted`: an admin set the password of the person, and could act as them. */
 export type MemberAccess = { email: string; role: Role; isPlanted: boolean }
 
-export async function selectAccess(db: Sql, org: OrgId, user: string): Promise<MemberAccess | null> {
-  const [row] = await db<MemberAccess>`select members.email, role, password_by is not null as "isPlanted"
+export function selectAccess(db: Sql, org: OrgId, user: string): Promise<MemberAccess | null> {
+  return oneRow(db<MemberAccess>`select members.email, role, password_by is not null as "isPlanted"
     from members join users on users.id = user_id
-    where org = ${org} and user_id = ${user} and ${isLiveOrg(fragment`org`)}`
-  return row ?? null
+    where org = ${org} and user_id = ${user} and ${isLiveOrg(fragment`org`)}`)
 }
 
 /** E-mail addresses of the owners who joined first. */
@@ -59,9 +57,8 @@ export async function lockMembers(db: Tx, org: OrgId): Promise<void> {
   await db`select from orgs where slug = ${org} for no key update`
 }
 
-export async function hasOtherOwner(db: Sql, org: OrgId, user: string): Promise<boolean> {
-  const rows = await db`select from members where org = ${org} and role = 'owner' and user_id <> ${user} limit 1`
-  return rows.length > 0
+export function hasOtherOwner(db: Sql, org: OrgId, user: string): Promise<boolean> {
+  return anyRow(db`select from members where org = ${org} and role = 'owner' and user_id <> ${user} limit 1`)
 }
 
 export async function updateRole(db: Tx, org: OrgId, user: string, role: Role): Promise<void> {

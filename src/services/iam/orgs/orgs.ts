@@ -4,11 +4,11 @@
 import { Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG, administers, type Caller, isSuperadmin, type OrgId } from '../../../kit/caller.ts'
-import { invalidInput } from '../../../kit/check.ts'
-import { Fault, notFound } from '../../../kit/fault.ts'
-import { displayName, secret, slug, timestamp } from '../../../kit/fields.ts'
+import { invalidField } from '../../../kit/check.ts'
+import { conflict, Fault, notFound, orNotFound } from '../../../kit/fault.ts'
+import { displayName, secret, slug, timestamp, withoutNulls } from '../../../kit/fields.ts'
 import type { Context } from '../../../kit/operation.ts'
-import { listing, page, paging } from '../../../kit/page.ts'
+import { listing, page, paging, shownAs } from '../../../kit/page.ts'
 import { orgCreated, orgDeleted, orgUpdated } from '../events.ts'
 import { Email, UserId } from '../fields.ts'
 import * as members from '../members/store.ts'
@@ -41,11 +41,13 @@ export const listOrgs = operation({
   input: paging,
   output: listing(Org),
   run: ({ db, caller }, query) =>
-    page(
-      query,
-      async (last, count) =>
-        (isSuperadmin(caller) ? await store.selectOrgs(db, last, count) : await ownOrg(db, caller, last)).map(shown),
-      org => org.slug,
+    shownAs(
+      page(
+        query,
+        (last, count) => (isSuperadmin(caller) ? store.selectOrgs(db, last, count) : ownOrg(db, caller, last)),
+        'slug',
+      ),
+      shown,
     ),
 })
 
@@ -84,10 +86,8 @@ export const createOrg = operation({
     return write(async ({ db, record, emit }) => {
       const created = await store.insertOrganisation(db, org, name, clock.now().toISOString())
       if (!created) {
-        throw new Fault('conflict', {
-          message: `The slug \`${slug}\` is in use, or was: it is not used again after a deletion. Choose another one.`,
-          fields: [{ path: 'slug', says: 'is in use or was' }],
-        })
+        const message = `The slug \`${slug}\` is in use, or was: it is not used again after a deletion. Choose another one.`
+        throw conflict(message, 'slug', 'is in use or was')
       }
       const person = { email: owner.email, passwordDigest, passwordBy: null }
       const { user, email } = await addFirstOwner({ db, clock, random }, org, person)
@@ -150,10 +150,8 @@ export const deleteOrg = operation({
     write(async ({ db, record, emit }) => {
       const { name } = await visibleOrg(db, caller, slug)
       requireSuperadminOr(caller.role === 'owner', caller, 'an owner')
-      if (confirm !== slug) throw invalidInput([{ path: 'confirm', says: `must repeat the slug, ${slug}` }])
-      if (slug === ADMIN_ORG) {
-        throw new Fault('conflict', { message: 'The organisation `admin` cannot be deleted.' })
-      }
+      if (confirm !== slug) throw invalidField('confirm', `must repeat the slug, ${slug}`)
+      if (slug === ADMIN_ORG) throw conflict('The organisation `admin` cannot be deleted.')
       const at = clock.now().toISOString()
       if (!(await store.markDeleted(db, slug as OrgId, ORGS_CHANNEL, at))) throw notFound('organisation')
       await queues.add(db, purges, [{ key: slug, org: ADMIN_ORG, payload: {} }])
@@ -163,7 +161,7 @@ export const deleteOrg = operation({
     }),
 })
 
-const shown = ({ deleted, ...org }: store.Org) => (deleted === null ? org : { ...org, deleted })
+const shown = (org: store.Org) => withoutNulls(org)
 
 /** The caller's organisation, unless it was on the previous page. */
 async function ownOrg(db: Context['db'], { org }: Caller, last: string): Promise<store.Org[]> {
@@ -172,9 +170,8 @@ async function ownOrg(db: Context['db'], { org }: Caller, last: string): Promise
 }
 
 async function visibleOrg(db: Context['db'], caller: Caller, slug: string): Promise<store.Org> {
-  const org = isSuperadmin(caller) || caller.org === slug ? await store.selectOrg(db, slug as OrgId) : null
-  if (!org) throw notFound('organisation')
-  return org
+  const isVisible = isSuperadmin(caller) || caller.org === slug
+  return orNotFound(isVisible ? await store.selectOrg(db, slug as OrgId) : null, 'organisation')
 }
 
 function requireSuperadminOr(allowed: boolean, caller: Caller, role: string): void {

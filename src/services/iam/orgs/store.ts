@@ -1,7 +1,7 @@
 // All SQL on organisations.
 import type { Fragment, Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { fragment } from '../../../kit/sql.ts'
+import { fragment, oneRow } from '../../../kit/sql.ts'
 
 /** Whether there is no organisation yet. Locks the table, so that only one process can find it empty. */
 export async function lockWhileEmpty(db: Tx): Promise<boolean> {
@@ -25,14 +25,12 @@ export function selectOrgs(db: Sql, after: string, count: number): Promise<Org[]
 }
 
 /** Also one that is deleted. */
-export async function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
-  const [row] = await db<Org>`select ${columns} from orgs where slug = ${org}`
-  return row ?? null
+export function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
+  return oneRow(db<Org>`select ${columns} from orgs where slug = ${org}`)
 }
 
-export async function selectLiveOrg(db: Sql, org: OrgId): Promise<Org | null> {
-  const [row] = await db<Org>`select ${columns} from orgs where slug = ${org} and deleted is null`
-  return row ?? null
+export function selectLiveOrg(db: Sql, org: OrgId): Promise<Org | null> {
+  return oneRow(db<Org>`select ${columns} from orgs where slug = ${org} and deleted is null`)
 }
 
 /** Returns null if the slug is in use, or was. That is read after the insert, which waits for a deletion that runs. */
@@ -44,10 +42,9 @@ export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: s
   return row && !isFormer ? row : null
 }
 
-export async function updateOrg(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
-  const [row] = await db<Org>`update orgs set name = ${name}, updated = ${at} where slug = ${org}
-    returning ${columns}`
-  return row ?? null
+export function updateOrg(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
+  return oneRow(db<Org>`update orgs set name = ${name}, updated = ${at} where slug = ${org}
+    returning ${columns}`)
 }
 
 /** Ends all access to it: every process is told. The slug is not used again. */

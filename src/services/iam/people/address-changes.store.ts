@@ -1,5 +1,6 @@
 // All SQL on changes of address.
 import type { Sql, Tx } from '../../../engines/engines.ts'
+import { anyRow, oneRow } from '../../../kit/sql.ts'
 
 export type AddressChange = { digest: Uint8Array; user: string; email: string; created: string; expires: string }
 
@@ -7,10 +8,9 @@ export type AddressChange = { digest: Uint8Array; user: string; email: string; c
 export async function insertChange(db: Tx, change: AddressChange, since: string, max: number): Promise<boolean> {
   const { digest, user, email, created, expires } = change
   await endChangesOf(db, user, created)
-  const rows = await db`insert into address_changes (digest, user_id, email, created, expires)
+  return anyRow(db`insert into address_changes (digest, user_id, email, created, expires)
     select ${digest}, ${user}, ${email}, ${created}, ${expires}
-    where (select count(*) from address_changes where user_id = ${user} and created > ${since}) < ${max} returning digest`
-  return rows.length > 0
+    where (select count(*) from address_changes where user_id = ${user} and created > ${since}) < ${max} returning digest`)
 }
 
 /** Ends all links of a person. They stay for an hour, because they count as sent. */
@@ -29,11 +29,10 @@ export async function selectChange(db: Sql, digest: Uint8Array, at: string): Pro
 export type UsedChange = { user: string; from: string; to: string }
 
 /** Ends a link and returns what it changes, if it was valid. */
-export async function useChange(db: Tx, digest: Uint8Array, at: string): Promise<UsedChange | null> {
-  const [row] = await db<UsedChange>`update address_changes set expires = ${at} from users
+export function useChange(db: Tx, digest: Uint8Array, at: string): Promise<UsedChange | null> {
+  return oneRow(db<UsedChange>`update address_changes set expires = ${at} from users
     where digest = ${digest} and expires > ${at} and users.id = user_id
-    returning users.id as user, users.email as "from", address_changes.email as "to"`
-  return row ?? null
+    returning users.id as user, users.email as "from", address_changes.email as "to"`)
 }
 
 /** Returns false if another account has the address. Invites that the person sent stay valid. */

@@ -1,16 +1,15 @@
 // What a password must be: long, and not one of the most common ones, which attackers try first.
-import { Type } from 'typebox'
-import { compileCheck, invalidInput } from '../../../kit/check.ts'
+import { compileCheck, invalidField } from '../../../kit/check.ts'
+import { string } from '../../../kit/fields.ts'
 
 const PASSWORD_LENGTH_MIN = 12
 const PASSWORD_LENGTH_MAX = 256
 
-export const Password = Type.String({
-  minLength: PASSWORD_LENGTH_MIN,
-  maxLength: PASSWORD_LENGTH_MAX,
-  description: `At least ${PASSWORD_LENGTH_MIN} characters; length matters more than special characters`,
-  examples: ['walnut-desk-twelve-green'],
-})
+export const Password = string(
+  `At least ${PASSWORD_LENGTH_MIN} characters; length matters more than special characters`,
+  'walnut-desk-twelve-green',
+  { minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX },
+)
 
 /** What is wrong with a password that was submitted in a form, or null. */
 export async function passwordProblem(text: string): Promise<string | null> {
@@ -26,7 +25,7 @@ const COMMON = 'This is one of the most common passwords. Please choose another 
 /** Refuses one of the most common passwords, which is the value of the field `path`. */
 export async function requireUncommon(path: string, password: string | undefined): Promise<void> {
   if (password === undefined || !(await isCommon(password))) return
-  throw invalidInput([{ path, says: 'is one of the most common passwords' }])
+  throw invalidField(path, 'is one of the most common passwords')
 }
 
 let common: Promise<ReadonlySet<string>> | null = null

@@ -1,7 +1,7 @@
 // Adding people to an organisation.
 import type { Clock, Random, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { Fault } from '../../../kit/fault.ts'
+import { conflict } from '../../../kit/fault.ts'
 import * as members from '../members/store.ts'
 import * as store from './store.ts'
 
@@ -12,10 +12,8 @@ export type NewPerson = { email: string; passwordDigest: string | null; password
 export async function addPerson(engines: Adding, org: OrgId, person: NewPerson): Promise<members.Member> {
   const { user, email, isNew, created } = await accountFor(engines, person)
   if (!isNew) {
-    throw new Fault('conflict', {
-      message: `${email} already has an account. Invite them instead (POST /v1/iam/invites): joining needs their consent.`,
-      fields: [{ path: 'email', says: 'already has an account; invite them' }],
-    })
+    const message = `${email} already has an account. Invite them instead (POST /v1/iam/invites): joining needs their consent.`
+    throw conflict(message, 'email', 'already has an account; invite them')
   }
   const member = { user, email, role: 'member' as const, created }
   await members.insertMember(engines.db, org, member)
@@ -28,16 +26,12 @@ export async function addFirstOwner(engines: Adding, org: OrgId, person: NewPers
   const { user, email, isNew, passwordBy, created } = await accountFor(engines, person)
   if (!isNew && passwordBy !== null) {
     // The admin who set the password knows it, and could sign in to this organisation with it.
-    throw new Fault('conflict', {
-      message: `Another organisation set the password of ${email}. They must choose their own first.`,
-      fields: [{ path: 'owner.email', says: 'has a password that another organisation set' }],
-    })
+    const message = `Another organisation set the password of ${email}. They must choose their own first.`
+    throw conflict(message, 'owner.email', 'has a password that another organisation set')
   }
   if (!isNew && person.passwordDigest !== null) {
-    throw new Fault('conflict', {
-      message: `${email} already has an account and keeps its password. Omit \`password\`.`,
-      fields: [{ path: 'owner.password', says: 'cannot be set for an existing account' }],
-    })
+    const message = `${email} already has an account and keeps its password. Omit \`password\`.`
+    throw conflict(message, 'owner.password', 'cannot be set for an existing account')
   }
   const member = { user, email, role: 'owner' as const, created }
   await members.insertMember(engines.db, org, member)

@@ -1,5 +1,6 @@
 // All SQL on links to choose a new password.
 import type { Sql, Tx } from '../../../engines/engines.ts'
+import { anyRow, oneRow } from '../../../kit/sql.ts'
 
 export type Reset = { digest: Uint8Array; user: string; email: string; created: string; expires: string }
 
@@ -8,10 +9,9 @@ export async function insertReset(db: Tx, reset: Reset, since: string, max: numb
   const { digest, user, email, created, expires } = reset
   const accounts = await db`select from users where id = ${user} and email = ${email} for no key update`
   if (accounts.length === 0) return false
-  const rows = await db`insert into resets (digest, user_id, created, expires)
+  return anyRow(db`insert into resets (digest, user_id, created, expires)
     select ${digest}, ${user}, ${created}, ${expires}
-    where (select count(*) from resets where user_id = ${user} and created > ${since}) < ${max} returning digest`
-  return rows.length > 0
+    where (select count(*) from resets where user_id = ${user} and created > ${since}) < ${max} returning digest`)
 }
 
 /** The address of the account for which the link is valid. */
@@ -22,14 +22,9 @@ export async function selectReset(db: Sql, digest: Uint8Array, at: string): Prom
 }
 
 /** The person whose link this is, if it is valid. Locks the link, so that it is used once. */
-export async function lockReset(
-  db: Tx,
-  digest: Uint8Array,
-  at: string,
-): Promise<{ user: string; email: string } | null> {
-  const [row] = await db<{ user: string; email: string }>`select users.id as user, email
-    from resets join users on users.id = user_id where digest = ${digest} and expires > ${at} for update`
-  return row ?? null
+export function lockReset(db: Tx, digest: Uint8Array, at: string): Promise<{ user: string; email: string } | null> {
+  return oneRow(db<{ user: string; email: string }>`select users.id as user, email
+    from resets join users on users.id = user_id where digest = ${digest} and expires > ${at} for update`)
 }
 
 /** Ends all links of a person. They stay for an hour, because they count as sent. */

@@ -1,6 +1,7 @@
 // All SQL on people and their passwords.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
+import { anyRow, oneRow } from '../../../kit/sql.ts'
 
 /** Ends the passwords that admins of the organisation set; returns whose they were. */
 export async function endPasswordsSetBy(db: Tx, org: OrgId): Promise<string[]> {
@@ -13,10 +14,9 @@ export async function endPasswordsSetBy(db: Tx, org: OrgId): Promise<string[]> {
 export type NewUser = { id: string; email: string; password: string | null; passwordBy: string | null; created: string }
 
 /** Returns false if the address already has an account. */
-export async function insertUser(db: Tx, { id, email, password, passwordBy, created }: NewUser): Promise<boolean> {
-  const rows = await db`insert into users (id, email, password, password_by, created)
-    values (${id}, ${email}, ${password}, ${passwordBy}, ${created}) on conflict (email) do nothing returning id`
-  return rows.length > 0
+export function insertUser(db: Tx, { id, email, password, passwordBy, created }: NewUser): Promise<boolean> {
+  return anyRow(db`insert into users (id, email, password, password_by, created)
+    values (${id}, ${email}, ${password}, ${passwordBy}, ${created}) on conflict (email) do nothing returning id`)
 }
 
 export async function selectUser(db: Sql, email: string): Promise<{ user: string; passwordBy: string | null }> {
@@ -33,29 +33,25 @@ export async function emailsOf(db: Sql, users: readonly string[]): Promise<Map<s
 }
 
 /** Whether the person has a password that they chose themselves. */
-export async function hasOwnPassword(db: Sql, user: string): Promise<boolean> {
-  const rows = await db`select from users where id = ${user} and password is not null and password_by is null`
-  return rows.length > 0
+export function hasOwnPassword(db: Sql, user: string): Promise<boolean> {
+  return anyRow(db`select from users where id = ${user} and password is not null and password_by is null`)
 }
 
 export type Account = { user: string; password: string | null }
 
-export async function selectAccount(db: Sql, email: string): Promise<Account | null> {
-  const [row] = await db<Account>`select id as user, password from users where email = ${email}`
-  return row ?? null
+export function selectAccount(db: Sql, email: string): Promise<Account | null> {
+  return oneRow(db<Account>`select id as user, password from users where email = ${email}`)
 }
 
 /** Locks an account until the transaction ends; returns false if the stored hash is no longer `verified`. */
-export async function lockPassword(db: Tx, user: string, verified: string): Promise<boolean> {
-  const rows = await db`select from users where id = ${user} and password = ${verified} for no key update`
-  return rows.length > 0
+export function lockPassword(db: Tx, user: string, verified: string): Promise<boolean> {
+  return anyRow(db`select from users where id = ${user} and password = ${verified} for no key update`)
 }
 
 /** Returns false if the stored hash is no longer `verified`. */
-export async function updatePassword(db: Tx, user: string, verified: string, digest: string): Promise<boolean> {
-  const rows = await db`update users set password = ${digest}, wrong_count = 0
-    where id = ${user} and password = ${verified} returning id`
-  return rows.length > 0
+export function updatePassword(db: Tx, user: string, verified: string, digest: string): Promise<boolean> {
+  return anyRow(db`update users set password = ${digest}, wrong_count = 0
+    where id = ${user} and password = ${verified} returning id`)
 }
 
 /** Sets a password that only the person knows, after they proved access to the mailbox. `updatePassword` keeps
@@ -81,11 +77,10 @@ export async function selectProfile(db: Sql, user: string): Promise<Profile> {
 export type OwnAccount = Profile & { email: string; isPlanted: boolean }
 
 /** `isPlanted`: an admin chose the password. */
-export async function selectOwnAccount(db: Sql, user: string): Promise<OwnAccount | null> {
-  const [row] = await db<OwnAccount>`select email, name, email_verified is not null as "emailVerified",
+export function selectOwnAccount(db: Sql, user: string): Promise<OwnAccount | null> {
+  return oneRow(db<OwnAccount>`select email, name, email_verified is not null as "emailVerified",
       password_by is not null as "isPlanted"
-    from users where id = ${user}`
-  return row ?? null
+    from users where id = ${user}`)
 }
 
 /** Locks an account until the transaction ends, so that its password does not change meanwhile. */

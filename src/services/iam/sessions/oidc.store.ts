@@ -2,7 +2,7 @@
 
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId, Role } from '../../../kit/caller.ts'
-import { fragment } from '../../../kit/sql.ts'
+import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
 import { isLiveOrg } from '../orgs/store.ts'
 
 export type EntryType = { brand: string; model: string }
@@ -28,48 +28,45 @@ export async function insertEntry(
 
 /** Stores the session of a person; returns false if the password has changed since it was checked. A concurrent change
  *  of  the password waits for this statement, and then ends this session too. */
-export async function insertSession(
+export function insertSession(
   db: Tx,
   { brand, model }: EntryType,
   digest: Uint8Array,
   { payload, uid, user, expires }: NewEntry,
   proof: string,
 ): Promise<boolean> {
-  const rows = await db`with person as (
+  return anyRow(db`with person as (
       select id from users where id = ${user} and encode(sha256(convert_to(password, 'UTF8')), 'hex') = ${proof}
       for share
     )
     insert into oidc (brand, model, digest, payload, uid, user_id, expires)
-    select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${uid}, id, ${expires} from person returning digest`
-  return rows.length > 0
+    select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${uid}, id, ${expires} from person returning digest`)
 }
 
 /** Updates an entry if it is unchanged since it was read, and returns whether it was. The expiry of a grant is not
  *  changed  here: `redeemCode` sets it. */
-export async function updateEntry(
+export function updateEntry(
   db: Tx,
   { brand, model }: EntryType,
   digest: Uint8Array,
   before: Entry['payload'],
   { payload, grantId, uid, user, client, expires }: NewEntry,
 ): Promise<boolean> {
-  const rows = await db`update oidc set payload = ${payload}::text::jsonb, grant_id = ${grantId}, uid = ${uid},
+  return anyRow(db`update oidc set payload = ${payload}::text::jsonb, grant_id = ${grantId}, uid = ${uid},
       user_id = ${user}, client = ${client}, expires = case model when 'Grant' then expires else ${expires} end
     where brand = ${brand} and model = ${model} and digest = ${digest}
       and payload = ${JSON.stringify(before)}::text::jsonb
-    returning digest`
-  return rows.length > 0
+    returning digest`)
 }
 
-export async function selectEntry(
+export function selectEntry(
   db: Sql,
   { brand, model }: EntryType,
   digest: Uint8Array,
   at: string,
 ): Promise<Entry | null> {
-  const [row] = await db<Entry>`select payload, consumed from oidc
-    where brand = ${brand} and model = ${model} and digest = ${digest} and (expires is null or expires > ${at})`
-  return row ?? null
+  return oneRow(db<Entry>`select payload, consumed from oidc
+    where brand = ${brand} and model = ${model} and digest = ${digest} and (expires is null or expires > ${at})`)
 }
 
 /** A person as a member of the organisation that a sign-in is for. */
@@ -106,27 +103,21 @@ export async function selectRefreshToken(
   return { payload, consumed, session: entryOf(session), grant: entryOf(signIn), person }
 }
 
-export async function selectEntryByUid(
-  db: Sql,
-  { brand, model }: EntryType,
-  uid: string,
-  at: string,
-): Promise<Entry | null> {
-  const [row] = await db<Entry>`select payload, consumed from oidc
-    where brand = ${brand} and uid = ${uid} and model = ${model} and (expires is null or expires > ${at})`
-  return row ?? null
+export function selectEntryByUid(db: Sql, { brand, model }: EntryType, uid: string, at: string): Promise<Entry | null> {
+  return oneRow(db<Entry>`select payload, consumed from oidc
+    where brand = ${brand} and uid = ${uid} and model = ${model} and (expires is null or expires > ${at})`)
 }
 
 /** Marks a refresh token as used and inserts its successor, unless an earlier use has. Returns false if the token was
  *  already used, unless the first use was after `since`. */
-export async function replaceToken(
+export function replaceToken(
   db: Tx,
   { brand, model }: EntryType,
   used: { digest: Uint8Array; at: string; since: string },
   digest: Uint8Array,
   { payload, grantId, uid, user, client, expires }: NewEntry,
 ): Promise<boolean> {
-  const rows = await db`with used as (
+  return anyRow(db`with used as (
       update oidc set consumed = coalesce(consumed, ${used.at})
       where brand = ${brand} and model = ${model} and digest = ${used.digest}
         and (consumed is null or consumed > ${used.since})
@@ -136,15 +127,14 @@ export async function replaceToken(
       select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires}
       from used on conflict do nothing
     )
-    select from used`
-  return rows.length > 0
+    select from used`)
 }
 
 /** Marks a code as used, and returns false if it already was. Also marks its grant as having tokens, which lists it as a
  *  sign-in to the organisation chosen for it or of its app, and extends it to its full lifetime; before that, the grant
  *  expires soon. */
-export async function redeemCode(db: Tx, brand: string, digest: Uint8Array, at: string): Promise<boolean> {
-  const rows = await db`with code as (
+export function redeemCode(db: Tx, brand: string, digest: Uint8Array, at: string): Promise<boolean> {
+  return anyRow(db`with code as (
       update oidc set consumed = ${at}
       where brand = ${brand} and model = 'AuthorizationCode' and digest = ${digest} and consumed is null
       returning grant_id
@@ -155,8 +145,7 @@ export async function redeemCode(db: Tx, brand: string, digest: Uint8Array, at: 
         org = coalesce(oidc.org, (select apps.org from apps
           where apps.brand = oidc.brand and apps.id = oidc.client and not apps.chooses))
       from code where brand = ${brand} and model = 'Grant' and digest = sha256(convert_to(code.grant_id, 'UTF8'))
-    ) select from code`
-  return rows.length > 0
+    ) select from code`)
 }
 
 export async function deleteEntry(db: Tx, { brand, model }: EntryType, digest: Uint8Array): Promise<void> {
@@ -174,19 +163,18 @@ export async function deleteSession(db: Tx, { brand, model }: EntryType, digest:
 }
 
 /** Sets the grant of a session for an app if the current one is still `before`; returns whether it was. */
-export async function updateGrantOf(
+export function updateGrantOf(
   db: Tx,
   { brand, model }: EntryType,
   digest: Uint8Array,
   { client, before, grant }: { client: string; before: string | null; grant: string },
 ): Promise<boolean> {
-  const rows = await db`update oidc set payload = payload || jsonb_build_object('authorizations',
+  return anyRow(db`update oidc set payload = payload || jsonb_build_object('authorizations',
       coalesce(payload->'authorizations', '{}') || jsonb_build_object(${client}::text,
         coalesce(payload->'authorizations'->${client}::text, '{}') || jsonb_build_object('grantId', ${grant}::text)))
     where brand = ${brand} and model = ${model} and digest = ${digest}
       and payload->'authorizations'->${client}::text->>'grantId' is not distinct from ${before}
-    returning digest`
-  return rows.length > 0
+    returning digest`)
 }
 
 export async function selectGrantOf(
@@ -225,20 +213,19 @@ export async function selectGrantOrg(db: Sql, { brand, model }: EntryType, diges
 export type SignedIn = { email: string; role: Role; isPlanted: boolean; app: string; isTrusted: boolean }
 
 /** The member of that organisation who is signed in under the grant with that digest, and the app, `<brand> <id>`. */
-export async function findSignIn(
+export function findSignIn(
   db: Sql,
   digest: string,
   { user, org }: { user: string; org: OrgId },
 ): Promise<SignedIn | null> {
-  const [row] = await db<SignedIn>`select users.email, members.role, users.password_by is not null as "isPlanted",
+  return oneRow(db<SignedIn>`select users.email, members.role, users.password_by is not null as "isPlanted",
       apps.brand || ' ' || apps.id as app, apps.trusted as "isTrusted"
     from oidc
     join apps on apps.brand = oidc.brand and apps.id = oidc.client
     join users on users.id = oidc.user_id
     join members on members.user_id = users.id and members.org = ${org}
     where oidc.brand in (select name from brands) and oidc.model = 'Grant' and oidc.digest = decode(${digest}, 'hex')
-      and users.id = ${user} and ${isLiveOrg(fragment`members.org`)}`
-  return row ?? null
+      and users.id = ${user} and ${isLiveOrg(fragment`members.org`)}`)
 }
 
 /** The brand of a grant, if it exists and the person is a member. Locks both until the transaction ends. */
@@ -266,10 +253,9 @@ export async function endSignInsTo(db: Tx, { brand, id }: { brand: string; id: s
 }
 
 /** Whether a browser session of that person exists; it cannot end before the transaction does. `digest` is in hex. */
-export async function lockBrowser(db: Tx, user: string, digest: string): Promise<boolean> {
-  const rows = await db`select from oidc where brand in (select name from brands) and model = 'Session'
-    and digest = decode(${digest}, 'hex') and user_id = ${user} for key share`
-  return rows.length > 0
+export function lockBrowser(db: Tx, user: string, digest: string): Promise<boolean> {
+  return anyRow(db`select from oidc where brand in (select name from brands) and model = 'Session'
+    and digest = decode(${digest}, 'hex') and user_id = ${user} for key share`)
 }
 
 /** Ends a sign-in: its tokens, and the browser session at the identity origin. `digest` is the hex digest of the grant

@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { administers, type Caller } from '../../../kit/caller.ts'
 import { notFound } from '../../../kit/fault.ts'
-import { timestamp } from '../../../kit/fields.ts'
-import { invalidCursor, listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import { string, timestamp } from '../../../kit/fields.ts'
+import { invalidCursor, listing, type Position, pageByTime, paging } from '../../../kit/page.ts'
 import { requireUnrestricted } from '../../../kit/restricted.ts'
 import { sessionEnded } from '../events.ts'
 import { Email, SignInId as Id, UserId } from '../fields.ts'
@@ -20,7 +20,7 @@ const Session = Type.Object(
     id: Id,
     user: UserId,
     email: Email,
-    app: Type.String({ description: 'The client id of the app', examples: ['home-web'] }),
+    app: string('The client id of the app', 'home-web'),
     created: timestamp('When the person signed in'),
   },
   { title: 'Session', description: 'The sign-in of a person to an app, with all tokens that were issued for it' },
@@ -33,11 +33,8 @@ export const listSessions = operation({
   input: paging,
   output: listing(Session),
   run: ({ db, caller }, query) =>
-    page(
-      query,
-      (last, count) =>
-        store.selectSignIns(db, caller.org, administers(caller) ? null : caller.user, signInPosition(last), count),
-      positionKey,
+    pageByTime(query, (last, count) =>
+      store.selectSignIns(db, caller.org, administers(caller) ? null : caller.user, signInPosition(last), count),
     ),
 })
 
@@ -66,8 +63,7 @@ export const endSession = operation({
 
 const maySee = (caller: Caller, user: string) => administers(caller) || user === caller.user
 
-function signInPosition(last: string): store.SignInPosition {
-  const { created, id } = positionFrom(last)
+function signInPosition({ created, id }: Position): store.SignInPosition {
   if (id !== '' && !ID.test(id)) throw invalidCursor()
   return { created, digest: Buffer.from(id.slice(PREFIX.length), 'hex') }
 }

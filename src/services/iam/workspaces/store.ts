@@ -3,7 +3,7 @@
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
-import { fragment } from '../../../kit/sql.ts'
+import { fragment, oneRow } from '../../../kit/sql.ts'
 import { isLiveOrg } from '../orgs/store.ts'
 
 export type Workspace = { id: string; name: string; created: string }
@@ -30,13 +30,12 @@ export async function deleteWorkspace(db: Tx, org: OrgId, id: string): Promise<s
 }
 
 /** A workspace of any organisation. */
-export async function selectWorkspace(
+export function selectWorkspace(
   db: Sql,
   id: string,
 ): Promise<{ org: OrgId; workspace: string; secret: Uint8Array } | null> {
-  const [row] = await db<{ org: OrgId; workspace: string; secret: Uint8Array }>`select org, id as workspace, secret
-    from workspaces where id = ${id} and ${isLiveOrg(fragment`org`)}`
-  return row ?? null
+  return oneRow(db<{ org: OrgId; workspace: string; secret: Uint8Array }>`select org, id as workspace, secret
+    from workspaces where id = ${id} and ${isLiveOrg(fragment`org`)}`)
 }
 
 export async function selectWorkspaceSecret(db: Sql, org: OrgId, id: string): Promise<Uint8Array | null> {

@@ -2,10 +2,10 @@
 
 import { Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
-import { invalidInput } from '../../../kit/check.ts'
-import { notFound } from '../../../kit/fault.ts'
+import { invalidField } from '../../../kit/check.ts'
+import { orNotFound } from '../../../kit/fault.ts'
 import { displayName, secret, timestamp } from '../../../kit/fields.ts'
-import { listing, page, paging, positionFrom, positionKey } from '../../../kit/page.ts'
+import { listing, pageByTime, paging } from '../../../kit/page.ts'
 import { workspaceCreated, workspaceDeleted, workspaceTokenIssued } from '../events.ts'
 import { WorkspaceId as Id } from '../fields.ts'
 import { operation } from '../state.ts'
@@ -30,7 +30,7 @@ export const listWorkspaces = operation({
   input: paging,
   output: listing(Workspace),
   run: ({ db, caller }, query) =>
-    page(query, (last, count) => store.selectWorkspaces(db, caller.org, positionFrom(last), count), positionKey),
+    pageByTime(query, (last, count) => store.selectWorkspaces(db, caller.org, last, count)),
 })
 
 export const createWorkspace = operation({
@@ -68,8 +68,7 @@ export const deleteWorkspace = operation({
   emits: workspaceDeleted,
   run: ({ caller, write }, { id }) =>
     write(async ({ db, record, emit }) => {
-      const name = await store.deleteWorkspace(db, caller.org, id)
-      if (name === null) throw notFound('workspace')
+      const name = orNotFound(await store.deleteWorkspace(db, caller.org, id), 'workspace')
       record(id, { name: { from: name } })
       emit('iam.workspace.deleted', { id, name })
     }),
@@ -97,13 +96,12 @@ export const createWorkspaceToken = operation({
     const nowMs = clock.now().getTime()
     const untilMs = expires === undefined ? nowMs + LIFETIME_MS : Date.parse(expires)
     if (!(untilMs > nowMs && untilMs <= nowMs + LIFETIME_MAX_MS)) {
-      throw invalidInput([{ path: 'expires', says: 'must be in the future and at most a year from now' }])
+      throw invalidField('expires', 'must be in the future and at most a year from now')
     }
     const [fromS, untilS] = [Math.floor(nowMs / 1000), Math.floor(untilMs / 1000)]
     const until = new Date(untilS * 1000).toISOString()
     return write(async ({ db, record, emit }) => {
-      const secret = await store.selectWorkspaceSecret(db, caller.org, id)
-      if (!secret) throw notFound('workspace')
+      const secret = orNotFound(await store.selectWorkspaceSecret(db, caller.org, id), 'workspace')
       record(id, { expires: { to: until } })
       emit('iam.workspace.token_issued', { id, expires: until })
       return {

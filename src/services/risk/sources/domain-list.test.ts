@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { disposable } from './disposable.ts'
-import { disposableMit } from './disposable-mit.ts'
+import { disposable, disposableMit } from './lists.ts'
 import type { Parsed } from './source.ts'
 
 const LIST = `# disposable domains

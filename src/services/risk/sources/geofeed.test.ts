@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { digitalocean } from './digitalocean.ts'
-import { linode } from './linode.ts'
-import { relay } from './relay.ts'
-import { vultr } from './vultr.ts'
+import { digitalocean, linode, relay, vultr } from './lists.ts'
 
 const FEED = `# A self-published geofeed by RFC 8805
 # Last modified: 2025-07-24 10:00:06.525037

@@ -4,23 +4,14 @@ import { openCollector } from './collector.ts'
 import { csvColumns } from './csv.ts'
 import type { Parsed, Source, Value } from './source.ts'
 
-const TERMS = 'IANA Autonomous System (AS) Numbers registry; CC0-1.0 (iana.org/help/licensing-terms)'
-
-export const iana: Source = {
-  source: 'iana',
+const table = (source: string, number: 1 | 2): Source => ({
+  source,
   basis: 'registry',
-  terms: TERMS,
-  origin: 'https://www.iana.org/assignments/as-numbers/as-numbers-1.csv',
+  terms: 'IANA Autonomous System (AS) Numbers registry; CC0-1.0 (iana.org/help/licensing-terms)',
+  origin: `https://www.iana.org/assignments/as-numbers/as-numbers-${number}.csv`,
   parse,
-}
-
-export const iana32: Source = {
-  source: 'iana32',
-  basis: 'registry',
-  terms: TERMS,
-  origin: 'https://www.iana.org/assignments/as-numbers/as-numbers-2.csv',
-  parse,
-}
+})
+export const [iana, iana32] = [table('iana', 1), table('iana32', 2)]
 
 function parse(text: string): Parsed {
   const numbers = openCollector('range')

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { aws } from './aws.ts'
-import { cloudflare4, cloudflare6 } from './cloudflare.ts'
-import { fastly } from './fastly.ts'
-import { gcp } from './gcp.ts'
-import { oracle } from './oracle.ts'
+import { cloudflare4, cloudflare6, tor, x4bnetVpn, x4bnetVpn6 } from './lists.ts'
+import { aws, fastly, gcp, oracle } from './operators.ts'
 import type { Member, Source, Value } from './source.ts'
-import { tor } from './tor.ts'
-import { x4bnetVpn, x4bnetVpn6 } from './x4bnet-vpn.ts'
 
 const parsed = ({ parse }: Source, text: string) => parse?.(text)
 const only = (members: Member[]) => ({ members, dropped: 0 })

@@ -6,23 +6,14 @@ import { lengthOf } from './networks.ts'
 import { type Member, type Parsed, type Source, Unreadable } from './source.ts'
 import { shortened } from './text.ts'
 
-const TERMS = 'CC0-1.0 (iana.org/help/licensing-terms)'
-
-export const reserved4: Source = {
-  source: 'reserved4',
+const reserved = (family: 4 | 6): Source => ({
+  source: `reserved${family}`,
   basis: 'registry',
-  terms: `IANA IPv4 Special-Purpose Address Registry; ${TERMS}`,
-  origin: 'https://www.iana.org/assignments/iana-ipv4-special-registry/iana-ipv4-special-registry-1.csv',
+  terms: `IANA IPv${family} Special-Purpose Address Registry; CC0-1.0 (iana.org/help/licensing-terms)`,
+  origin: `https://www.iana.org/assignments/iana-ipv${family}-special-registry/iana-ipv${family}-special-registry-1.csv`,
   parse,
-}
-
-export const reserved6: Source = {
-  source: 'reserved6',
-  basis: 'registry',
-  terms: `IANA IPv6 Special-Purpose Address Registry; ${TERMS}`,
-  origin: 'https://www.iana.org/assignments/iana-ipv6-special-registry/iana-ipv6-special-registry-1.csv',
-  parse,
-}
+})
+export const [reserved4, reserved6] = [reserved(4), reserved(6)]
 
 const FOOTNOTE = /\[\d+\]/g
 

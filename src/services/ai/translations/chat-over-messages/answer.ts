@@ -1,18 +1,6 @@
 // An Anthropic message as a chat completion.
 import type { About, JsonObject } from '../translation.ts'
-import {
-  checkNesting,
-  countOrNone,
-  isAbsent,
-  isObject,
-  listAt,
-  malformedUpstream,
-  nameAt,
-  objectAt,
-  shown,
-  textAt,
-  textOrNone,
-} from '../wire-fields.ts'
+import { answered, countOrNone, isAbsent, isObject, malformedUpstream, shown } from '../wire-fields.ts'
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ['end_turn', 'stop'],
@@ -31,11 +19,11 @@ export function chatAnswer(body: JsonObject, about: About): JsonObject {
   const text: string[] = []
   const thinking: string[] = []
   const calls: JsonObject[] = []
-  listAt(body.content, 'content', malformedUpstream).forEach((item, i) => {
+  answered.list(body.content, 'content').forEach((item, i) => {
     const path = `content[${i}]`
-    const block = objectAt(item, path, malformedUpstream)
-    if (block.type === 'text') text.push(textAt(block.text, `${path}.text`, malformedUpstream))
-    else if (block.type === 'thinking') thinking.push(textAt(block.thinking, `${path}.thinking`, malformedUpstream))
+    const block = answered.object(item, path)
+    if (block.type === 'text') text.push(answered.text(block.text, `${path}.text`))
+    else if (block.type === 'thinking') thinking.push(answered.text(block.thinking, `${path}.thinking`))
     else if (block.type === 'tool_use') calls.push(toolCall(block, path))
     else checkIgnored(block, path)
   })
@@ -70,7 +58,7 @@ export function checkIgnored(part: JsonObject, path: string): void {
 
 /** A reason that Anthropic adds later ends the answer as any other does, and so does none. */
 export function finishReason(stopReason: unknown, called: boolean): string {
-  const reason = textOrNone(stopReason, 'stop_reason', malformedUpstream) || (called ? 'tool_use' : 'end_turn')
+  const reason = answered.textOrNone(stopReason, 'stop_reason') || (called ? 'tool_use' : 'end_turn')
   return FINISH_REASONS.get(reason) ?? 'stop'
 }
 
@@ -96,16 +84,16 @@ export function chatUsage(usage: JsonObject): JsonObject {
 
 /** The input of a tool as JSON text. */
 export function argumentsText(input: unknown, path: string): string {
-  checkNesting(input, path, malformedUpstream)
-  return JSON.stringify(isAbsent(input) ? {} : objectAt(input, path, malformedUpstream))
+  answered.checkNesting(input, path)
+  return JSON.stringify(isAbsent(input) ? {} : answered.object(input, path))
 }
 
 function toolCall(block: JsonObject, path: string): JsonObject {
   return {
-    id: nameAt(block.id, `${path}.id`, malformedUpstream),
+    id: answered.name(block.id, `${path}.id`),
     type: 'function',
     function: {
-      name: nameAt(block.name, `${path}.name`, malformedUpstream),
+      name: answered.name(block.name, `${path}.name`),
       arguments: argumentsText(block.input, `${path}.input`),
     },
   }

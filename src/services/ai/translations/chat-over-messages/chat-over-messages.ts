@@ -3,20 +3,14 @@
 import { BUDGET_TOKENS_MIN, budgetOf } from '../effort.ts'
 import type { JsonObject, Translation } from '../translation.ts'
 import {
-  checkNesting,
-  countAt,
-  fieldPath,
-  flagAt,
+  asked,
   INEXPRESSIBLE,
   isAbsent,
   isObject,
-  listAt,
-  nameAt,
-  numberAt,
-  objectAt,
+  isStandardTier,
+  type LeftOut,
+  refuseInexpressible,
   refuseOthers,
-  textAt,
-  textOrNone,
   untranslatable,
 } from '../wire-fields.ts'
 import { chatAnswer } from './answer.ts'
@@ -55,8 +49,7 @@ const TRANSLATED = new Set([
 const always = () => true
 const zero = (value: unknown) => value === 0
 const no = (value: unknown) => value === false
-/** The fields that are not sent on, and the values with which they are accepted. All others are refused. */
-const LEFT_OUT: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+const LEFT_OUT: LeftOut = new Map([
   // One answer is what Anthropic gives.
   ['n', (value: unknown) => value === 1],
   // Off, as without the field.
@@ -79,10 +72,11 @@ const LEFT_OUT: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 ])
 
 function request(body: JsonObject): JsonObject {
-  refuseInexpressible(body)
+  refuseInexpressible(body, TRANSLATED, LEFT_OUT)
+  checkStreamOptions(body)
   const { system, messages } = conversation(body.messages)
   const { maxTokens, thinking } = limits(body)
-  const sent: JsonObject = { model: textAt(body.model, 'model', untranslatable), max_tokens: maxTokens }
+  const sent: JsonObject = { model: asked.text(body.model, 'model'), max_tokens: maxTokens }
   if (system !== undefined) sent.system = system
   sent.messages = messages
   const tools = toolsOf(body.tools)
@@ -94,33 +88,26 @@ function request(body: JsonObject): JsonObject {
     refuseWithThinking(body, choice)
   }
   sampling(body, sent)
-  const user =
-    textOrNone(body.user, 'user', untranslatable) ??
-    textOrNone(body.safety_identifier, 'safety_identifier', untranslatable)
+  const user = asked.textOrNone(body.user, 'user') ?? asked.textOrNone(body.safety_identifier, 'safety_identifier')
   if (user !== undefined) sent.metadata = { user_id: user }
   const format = outputFormat(body.response_format)
   if (format) sent.output_config = { format }
-  if (serviceTier(body.service_tier)) sent.service_tier = 'standard_only'
-  if (!isAbsent(body.stream)) sent.stream = flagAt(body.stream, 'stream', untranslatable)
+  if (isStandardTier(body.service_tier, 'default')) sent.service_tier = 'standard_only'
+  if (!isAbsent(body.stream)) sent.stream = asked.flag(body.stream, 'stream')
   return sent
 }
 
-function refuseInexpressible(body: JsonObject): void {
-  for (const [name, value] of Object.entries(body)) {
-    checkNesting(value, fieldPath('', name), untranslatable)
-    if (isAbsent(value) || TRANSLATED.has(name) || LEFT_OUT.get(name)?.(value)) continue
-    throw untranslatable(fieldPath('', name), INEXPRESSIBLE)
-  }
+function checkStreamOptions(body: JsonObject): void {
   if (isAbsent(body.stream_options)) return
-  const options = objectAt(body.stream_options, 'stream_options', untranslatable)
+  const options = asked.object(body.stream_options, 'stream_options')
   // Obfuscation pads chunks against observers of the network; the answer is the same without it.
   refuseOthers(options, 'stream_options', new Set(['include_usage', 'include_obfuscation']))
-  if (!isAbsent(options.include_usage)) flagAt(options.include_usage, 'stream_options.include_usage', untranslatable)
+  if (!isAbsent(options.include_usage)) asked.flag(options.include_usage, 'stream_options.include_usage')
 }
 
 function limits(body: JsonObject): { maxTokens: number; thinking: JsonObject | undefined } {
   const given = maxTokensOf(body)
-  const effort = textOrNone(body.reasoning_effort, 'reasoning_effort', untranslatable)
+  const effort = asked.textOrNone(body.reasoning_effort, 'reasoning_effort')
   if (effort === undefined || effort === 'none') return { maxTokens: given ?? MAX_TOKENS_DEFAULT, thinking: undefined }
   const budget = budgetOf(effort)
   if (budget === undefined) throw untranslatable('reasoning_effort', INEXPRESSIBLE)
@@ -139,7 +126,7 @@ function limits(body: JsonObject): { maxTokens: number; thinking: JsonObject | u
 function maxTokensOf(body: JsonObject): number | undefined {
   const read = (name: string) => {
     if (isAbsent(body[name])) return undefined
-    const tokens = countAt(body[name], name, untranslatable)
+    const tokens = asked.count(body[name], name)
     if (tokens === 0) throw untranslatable(name, 'must be at least 1')
     return tokens
   }
@@ -153,15 +140,15 @@ function maxTokensOf(body: JsonObject): number | undefined {
 
 function sampling(body: JsonObject, sent: JsonObject): void {
   if (!isAbsent(body.temperature)) {
-    const temperature = numberAt(body.temperature, 'temperature', untranslatable)
+    const temperature = asked.number(body.temperature, 'temperature')
     if (temperature < 0 || temperature > 1) throw untranslatable('temperature', 'must be from 0 to 1')
     sent.temperature = temperature
   }
-  if (!isAbsent(body.top_p)) sent.top_p = numberAt(body.top_p, 'top_p', untranslatable)
+  if (!isAbsent(body.top_p)) sent.top_p = asked.number(body.top_p, 'top_p')
   if (isAbsent(body.stop)) return
   const { stop } = body
-  if (!Array.isArray(stop)) sent.stop_sequences = [nameAt(stop, 'stop', untranslatable)]
-  else if (stop.length > 0) sent.stop_sequences = stop.map((text, i) => nameAt(text, `stop[${i}]`, untranslatable))
+  if (!Array.isArray(stop)) sent.stop_sequences = [asked.name(stop, 'stop')]
+  else if (stop.length > 0) sent.stop_sequences = stop.map((text, i) => asked.name(text, `stop[${i}]`))
 }
 
 /** Anthropic refuses these with thinking; here the client learns the name of its own field. */
@@ -179,19 +166,19 @@ function refuseWithThinking(body: JsonObject, choice: JsonObject | undefined): v
 
 function toolsOf(value: unknown): JsonObject[] {
   if (isAbsent(value)) return []
-  return listAt(value, 'tools', untranslatable).map((item, i) => {
+  return asked.list(value, 'tools').map((item, i) => {
     const path = `tools[${i}]`
-    const tool = objectAt(item, path, untranslatable)
+    const tool = asked.object(item, path)
     if (tool.type !== 'function') throw untranslatable(`${path}.type`, INEXPRESSIBLE)
     refuseOthers(tool, path, new Set(['type', 'function']))
-    const definition = objectAt(tool.function, `${path}.function`, untranslatable)
+    const definition = asked.object(tool.function, `${path}.function`)
     refuseOthers(definition, `${path}.function`, new Set(['name', 'description', 'parameters', 'strict']))
-    const sent: JsonObject = { name: nameAt(definition.name, `${path}.function.name`, untranslatable) }
-    const description = textOrNone(definition.description, `${path}.function.description`, untranslatable)
+    const sent: JsonObject = { name: asked.name(definition.name, `${path}.function.name`) }
+    const description = asked.textOrNone(definition.description, `${path}.function.description`)
     if (description !== undefined) sent.description = description
     sent.input_schema = inputSchema(definition.parameters, `${path}.function.parameters`)
     const strict = definition.strict
-    if (!isAbsent(strict) && flagAt(strict, `${path}.function.strict`, untranslatable)) sent.strict = true
+    if (!isAbsent(strict) && asked.flag(strict, `${path}.function.strict`)) sent.strict = true
     return sent
   })
 }
@@ -199,13 +186,13 @@ function toolsOf(value: unknown): JsonObject[] {
 /** Anthropic requires the type, and the arguments of a function are always an object. */
 function inputSchema(parameters: unknown, path: string): JsonObject {
   if (isAbsent(parameters)) return { type: 'object', properties: {} }
-  const schema = objectAt(parameters, path, untranslatable)
+  const schema = asked.object(parameters, path)
   return isAbsent(schema.type) ? { ...schema, type: 'object' } : schema
 }
 
 function toolChoice(body: JsonObject, hasTools: boolean): JsonObject | undefined {
   const parallel = body.parallel_tool_calls
-  const single = !isAbsent(parallel) && !flagAt(parallel, 'parallel_tool_calls', untranslatable)
+  const single = !isAbsent(parallel) && !asked.flag(parallel, 'parallel_tool_calls')
   const choice = chosen(body.tool_choice)
   // Without tools both wires call none, and Anthropic refuses a choice.
   if (!hasTools && (choice === undefined || choice.type === 'auto' || choice.type === 'none')) return undefined
@@ -217,31 +204,24 @@ function chosen(value: unknown): JsonObject | undefined {
   if (isAbsent(value)) return undefined
   if (value === 'auto' || value === 'none') return { type: value }
   if (value === 'required') return { type: 'any' }
-  const choice = objectAt(value, 'tool_choice', untranslatable)
+  const choice = asked.object(value, 'tool_choice')
   if (choice.type !== 'function') throw untranslatable('tool_choice.type', INEXPRESSIBLE)
-  const named = objectAt(choice.function, 'tool_choice.function', untranslatable)
-  return { type: 'tool', name: nameAt(named.name, 'tool_choice.function.name', untranslatable) }
+  const named = asked.object(choice.function, 'tool_choice.function')
+  return { type: 'tool', name: asked.name(named.name, 'tool_choice.function.name') }
 }
 
 function outputFormat(value: unknown): JsonObject | undefined {
   if (isAbsent(value)) return undefined
-  const format = objectAt(value, 'response_format', untranslatable)
+  const format = asked.object(value, 'response_format')
   if (format.type === 'text') return undefined
   // Anthropic has no JSON output without a schema.
   if (format.type !== 'json_schema') throw untranslatable('response_format.type', INEXPRESSIBLE)
   const path = 'response_format.json_schema'
-  const wanted = objectAt(format.json_schema, path, untranslatable)
+  const wanted = asked.object(format.json_schema, path)
   // The name is a label. Anthropic always enforces the schema, so that `strict: false` gets more than it asks for.
   refuseOthers(wanted, path, new Set(['name', 'description', 'schema', 'strict']))
-  const schema = objectAt(wanted.schema, `${path}.schema`, untranslatable)
-  const description = textOrNone(wanted.description, `${path}.description`, untranslatable)
+  const schema = asked.object(wanted.schema, `${path}.schema`)
+  const description = asked.textOrNone(wanted.description, `${path}.description`)
   if (description === undefined || !isAbsent(schema.description)) return { type: 'json_schema', schema }
   return { type: 'json_schema', schema: { ...schema, description } }
-}
-
-/** Whether the standard capacity is asked for. `auto` is the default of both wires. */
-function serviceTier(value: unknown): boolean {
-  if (isAbsent(value) || value === 'auto') return false
-  if (value !== 'default') throw untranslatable('service_tier', INEXPRESSIBLE)
-  return true
 }

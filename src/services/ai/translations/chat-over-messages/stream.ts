@@ -1,17 +1,7 @@
 // The events of an Anthropic message as chat completion chunks.
 
 import type { About, JsonObject, ServerEvent, StreamTranslation } from '../translation.ts'
-import {
-  countAt,
-  countOrNone,
-  eventObject,
-  isAbsent,
-  isObject,
-  malformedUpstream,
-  nameAt,
-  objectAt,
-  textAt,
-} from '../wire-fields.ts'
+import { answered, countOrNone, eventObject, isAbsent, isObject, malformedUpstream } from '../wire-fields.ts'
 import { argumentsText, chatUsage, checkIgnored, finishReason } from './answer.ts'
 
 const COUNTS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens']
@@ -75,7 +65,7 @@ function translate(state: State, event: JsonObject): ServerEvent[] {
 function messageStart(state: State, event: JsonObject): ServerEvent[] {
   if (state.begun) throw malformedUpstream('message_start', 'came twice')
   state.begun = true
-  const message = objectAt(event.message, 'message_start.message', malformedUpstream)
+  const message = answered.object(event.message, 'message_start.message')
   if (typeof message.id === 'string') state.id = message.id
   addUsage(state, message.usage)
   return [chunk(state, { role: 'assistant', content: '' })]
@@ -83,11 +73,11 @@ function messageStart(state: State, event: JsonObject): ServerEvent[] {
 
 function blockStart(state: State, event: JsonObject): ServerEvent[] {
   if (!state.begun) throw malformedUpstream('content_block_start', 'came before message_start')
-  const index = countAt(event.index, 'content_block_start.index', malformedUpstream)
+  const index = answered.count(event.index, 'content_block_start.index')
   if (state.blocks.has(index)) throw malformedUpstream('content_block_start.index', 'is of a block that is open')
   const path = 'content_block_start.content_block'
-  const start = objectAt(event.content_block, path, malformedUpstream)
-  const type = textAt(start.type, `${path}.type`, malformedUpstream)
+  const start = answered.object(event.content_block, path)
+  const type = answered.text(start.type, `${path}.type`)
   const block: Block = { type, tool: state.tools, input: start.input, written: false }
   state.blocks.set(index, block)
   if (type === 'text') return textChunk(state, 'content', start.text ?? '', `${path}.text`)
@@ -97,8 +87,8 @@ function blockStart(state: State, event: JsonObject): ServerEvent[] {
     return []
   }
   state.tools++
-  const id = nameAt(start.id, `${path}.id`, malformedUpstream)
-  const name = nameAt(start.name, `${path}.name`, malformedUpstream)
+  const id = answered.name(start.id, `${path}.id`)
+  const name = answered.name(start.name, `${path}.name`)
   return [
     chunk(state, { tool_calls: [{ index: block.tool, id, type: 'function', function: { name, arguments: '' } }] }),
   ]
@@ -107,7 +97,7 @@ function blockStart(state: State, event: JsonObject): ServerEvent[] {
 function blockDelta(state: State, event: JsonObject): ServerEvent[] {
   const path = 'content_block_delta.delta'
   const block = openBlock(state, event.index, 'content_block_delta')
-  const delta = objectAt(event.delta, path, malformedUpstream)
+  const delta = answered.object(event.delta, path)
   switch (delta.type) {
     case 'text_delta':
       return textChunk(state, 'content', delta.text, `${path}.text`)
@@ -115,7 +105,7 @@ function blockDelta(state: State, event: JsonObject): ServerEvent[] {
       return textChunk(state, 'reasoning_content', delta.thinking, `${path}.thinking`)
     case 'input_json_delta':
       if (block.type !== 'tool_use') throw malformedUpstream(`${path}.type`, 'does not fit the block')
-      return argumentsChunk(state, block, textAt(delta.partial_json, `${path}.partial_json`, malformedUpstream))
+      return argumentsChunk(state, block, answered.text(delta.partial_json, `${path}.partial_json`))
     default:
       checkIgnored(delta, path)
       return []
@@ -131,13 +121,13 @@ function blockStop(state: State, event: JsonObject): ServerEvent[] {
 }
 
 function openBlock(state: State, index: unknown, event: string): Block {
-  const block = state.blocks.get(countAt(index, `${event}.index`, malformedUpstream))
+  const block = state.blocks.get(answered.count(index, `${event}.index`))
   if (!block) throw malformedUpstream(`${event}.index`, 'is of a block that is not open')
   return block
 }
 
 function messageDelta(state: State, event: JsonObject): void {
-  const delta = objectAt(event.delta, 'message_delta.delta', malformedUpstream)
+  const delta = answered.object(event.delta, 'message_delta.delta')
   if (!isAbsent(delta.stop_reason)) state.stopReason = delta.stop_reason
   addUsage(state, event.usage)
 }
@@ -158,7 +148,7 @@ function addUsage(state: State, usage: unknown): void {
 }
 
 function textChunk(state: State, field: string, value: unknown, path: string): ServerEvent[] {
-  const text = textAt(value, path, malformedUpstream)
+  const text = answered.text(value, path)
   return text === '' ? [] : [chunk(state, { [field]: text })]
 }
 

@@ -1,18 +1,7 @@
 // The messages of a chat request as Anthropic's system prompt and turns.
 import { documentBlock, imageBlock } from '../media.ts'
 import type { JsonObject } from '../translation.ts'
-import {
-  argumentsAt,
-  INEXPRESSIBLE,
-  isAbsent,
-  listAt,
-  nameAt,
-  objectAt,
-  refuseOthers,
-  textAt,
-  textOrNone,
-  untranslatable,
-} from '../wire-fields.ts'
+import { asked, INEXPRESSIBLE, isAbsent, refuseOthers, untranslatable } from '../wire-fields.ts'
 
 type Turn = { role: 'user' | 'assistant'; content: JsonObject[] }
 
@@ -29,9 +18,9 @@ const ASSISTANT_MESSAGE = new Set(['role', 'content', 'refusal', 'tool_calls', '
 export function conversation(value: unknown): { system: string | JsonObject[] | undefined; messages: JsonObject[] } {
   const system: JsonObject[] = []
   const turns: Turn[] = []
-  listAt(value, 'messages', untranslatable).forEach((item, i) => {
+  asked.list(value, 'messages').forEach((item, i) => {
     const path = `messages[${i}]`
-    const message = objectAt(item, path, untranslatable)
+    const message = asked.object(item, path)
     if (message.role === 'system' || message.role === 'developer') {
       for (const block of systemBlocks(message, path)) system.push(block)
     } else addTurn(turns, turnOf(message, path))
@@ -81,23 +70,23 @@ function assistantBlocks(message: JsonObject, path: string): JsonObject[] {
   // Clients send back the answers they got, in which lists may be empty.
   refuseOthers(message, path, ASSISTANT_MESSAGE)
   const content = isAbsent(message.content) ? [] : blocks(message.content, `${path}.content`, assistantPart)
-  const refusal = textOrNone(message.refusal, `${path}.refusal`, untranslatable)
+  const refusal = asked.textOrNone(message.refusal, `${path}.refusal`)
   if (refusal) content.push(textBlock(refusal))
   if (isAbsent(message.tool_calls)) return content
-  const calls = listAt(message.tool_calls, `${path}.tool_calls`, untranslatable)
+  const calls = asked.list(message.tool_calls, `${path}.tool_calls`)
   for (const [i, call] of calls.entries()) content.push(toolUse(call, `${path}.tool_calls[${i}]`))
   return content
 }
 
 function toolUse(value: unknown, path: string): JsonObject {
-  const call = objectAt(value, path, untranslatable)
+  const call = asked.object(value, path)
   if (!isAbsent(call.type) && call.type !== 'function') throw untranslatable(`${path}.type`, INEXPRESSIBLE)
-  const called = objectAt(call.function, `${path}.function`, untranslatable)
+  const called = asked.object(call.function, `${path}.function`)
   return {
     type: 'tool_use',
-    id: nameAt(call.id, `${path}.id`, untranslatable),
-    name: nameAt(called.name, `${path}.function.name`, untranslatable),
-    input: argumentsAt(called.arguments, `${path}.function.arguments`, untranslatable),
+    id: asked.name(call.id, `${path}.id`),
+    name: asked.name(called.name, `${path}.function.name`),
+    input: asked.argumentsIn(called.arguments, `${path}.function.arguments`),
   }
 }
 
@@ -105,7 +94,7 @@ function toolResult(message: JsonObject, path: string): JsonObject {
   refuseOthers(message, path, TOOL_MESSAGE)
   const result = {
     type: 'tool_result',
-    tool_use_id: nameAt(message.tool_call_id, `${path}.tool_call_id`, untranslatable),
+    tool_use_id: asked.name(message.tool_call_id, `${path}.tool_call_id`),
   }
   if (typeof message.content === 'string') return { ...result, content: message.content }
   return { ...result, content: blocks(message.content, `${path}.content`, userBlock) }
@@ -116,7 +105,7 @@ function blocks(content: unknown, path: string, blockOf: (part: JsonObject, path
   if (typeof content === 'string') return content === '' ? [] : [textBlock(content)]
   if (!Array.isArray(content)) throw untranslatable(path, 'must be a string or an array of parts')
   return content
-    .map((part, i) => blockOf(objectAt(part, `${path}[${i}]`, untranslatable), `${path}[${i}]`))
+    .map((part, i) => blockOf(asked.object(part, `${path}[${i}]`), `${path}[${i}]`))
     .filter(block => block.type !== 'text' || block.text !== '')
 }
 
@@ -127,14 +116,14 @@ function userBlock(part: JsonObject, path: string): JsonObject {
 
 function assistantPart(part: JsonObject, path: string): JsonObject {
   if (part.type !== 'refusal') return textPart(part, path)
-  return textBlock(textAt(part.refusal, `${path}.refusal`, untranslatable))
+  return textBlock(asked.text(part.refusal, `${path}.refusal`))
 }
 
 function textPart(part: JsonObject, path: string): JsonObject {
   if (part.type !== 'text') throw untranslatable(`${path}.type`, INEXPRESSIBLE)
   // A cache breakpoint changes the price and not the answer.
   refuseOthers(part, path, new Set(['type', 'text', 'prompt_cache_breakpoint']))
-  return textBlock(textAt(part.text, `${path}.text`, untranslatable))
+  return textBlock(asked.text(part.text, `${path}.text`))
 }
 
 function textBlock(text: string): JsonObject {

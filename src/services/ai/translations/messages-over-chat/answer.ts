@@ -1,18 +1,7 @@
 // A chat completion as an Anthropic message.
 import { type Piece, piecesOf } from '../chat-answer.ts'
 import type { About, JsonObject } from '../translation.ts'
-import {
-  argumentsAt,
-  argumentsTextAt,
-  countOrNone,
-  isAbsent,
-  isObject,
-  listAt,
-  malformedUpstream,
-  nameAt,
-  objectAt,
-  textOrNone,
-} from '../wire-fields.ts'
+import { answered, countOrNone, isAbsent, isObject, malformedUpstream } from '../wire-fields.ts'
 
 const STOP_REASONS: ReadonlyMap<string, string> = new Map([
   ['stop', 'end_turn'],
@@ -22,9 +11,9 @@ const STOP_REASONS: ReadonlyMap<string, string> = new Map([
 ])
 
 export function messagesAnswer(body: JsonObject, about: About): JsonObject {
-  const choice = objectAt(listAt(body.choices, 'choices', malformedUpstream)[0], 'choices[0]', malformedUpstream)
+  const choice = answered.object(answered.list(body.choices, 'choices')[0], 'choices[0]')
   const path = 'choices[0].message'
-  const message = objectAt(choice.message, path, malformedUpstream)
+  const message = answered.object(choice.message, path)
   refuseParts(message, path)
   const pieces = piecesOf(message, null)
   const [thinking, text, refusal] = [joined(pieces, 'reasoning'), joined(pieces, 'text'), joined(pieces, 'refusal')]
@@ -32,7 +21,7 @@ export function messagesAnswer(body: JsonObject, about: About): JsonObject {
   if (thinking) content.push({ type: 'thinking', thinking, signature: '' })
   if (text) content.push({ type: 'text', text })
   if (refusal) content.push({ type: 'text', text: refusal })
-  const calls = isAbsent(message.tool_calls) ? [] : listAt(message.tool_calls, `${path}.tool_calls`, malformedUpstream)
+  const calls = isAbsent(message.tool_calls) ? [] : answered.list(message.tool_calls, `${path}.tool_calls`)
   const isCut = choice.finish_reason === 'length'
   for (const [i, call] of calls.entries()) content.push(toolUse(call, i, `${path}.tool_calls[${i}]`, { about, isCut }))
   return {
@@ -64,14 +53,14 @@ function joined(pieces: Piece[], kind: Piece['kind']): string {
 /** OpenAI says `stop` when a named tool was called, and for a refusal in words; some servers do so for every call.
  *  Others give a whole answer no reason. */
 export function stopReason(reason: unknown, { called, refused }: { called: boolean; refused: boolean }): string {
-  const name = STOP_REASONS.get(textOrNone(reason, 'finish_reason', malformedUpstream) || 'stop') ?? 'end_turn'
+  const name = STOP_REASONS.get(answered.textOrNone(reason, 'finish_reason') || 'stop') ?? 'end_turn'
   if (name !== 'end_turn') return name
   return called ? 'tool_use' : refused ? 'refusal' : name
 }
 
 /** Some servers give calls no id; the answer's own id makes one that is not used again. */
 export function callId(id: unknown, position: number, path: string, about: About): string {
-  return textOrNone(id, path, malformedUpstream) || `toolu_${about.id}_${position}`
+  return answered.textOrNone(id, path) || `toolu_${about.id}_${position}`
 }
 
 /** Zeros stand for counts that the upstream does not report: the messages wire requires them. */
@@ -100,13 +89,13 @@ function toolUse(
   path: string,
   { about, isCut }: { about: About; isCut: boolean },
 ): JsonObject {
-  const call = objectAt(value, path, malformedUpstream)
-  const called = objectAt(call.function, `${path}.function`, malformedUpstream)
+  const call = answered.object(value, path)
+  const called = answered.object(call.function, `${path}.function`)
   const given = `${path}.function.arguments`
   return {
     type: 'tool_use',
     id: callId(call.id, position, `${path}.id`, about),
-    name: nameAt(called.name, `${path}.function.name`, malformedUpstream),
-    input: argumentsAt(argumentsTextAt(called.arguments, given, malformedUpstream), given, malformedUpstream, isCut),
+    name: answered.name(called.name, `${path}.function.name`),
+    input: answered.argumentsIn(answered.argumentsText(called.arguments, given), given, isCut),
   }
 }

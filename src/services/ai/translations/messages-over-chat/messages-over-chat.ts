@@ -3,21 +3,15 @@ import { createHash } from 'node:crypto'
 import { effortOf } from '../effort.ts'
 import type { JsonObject, Translation } from '../translation.ts'
 import {
-  checkNesting,
-  countAt,
-  fieldPath,
-  flagAt,
+  asked,
   INEXPRESSIBLE,
   isAbsent,
   isObject,
-  listAt,
-  nameAt,
-  numberAt,
-  objectAt,
+  isStandardTier,
+  type LeftOut,
+  refuseInexpressible,
   refuseOthers,
   shown,
-  textAt,
-  textOrNone,
   untranslatable,
 } from '../wire-fields.ts'
 import { messagesAnswer } from './answer.ts'
@@ -49,8 +43,7 @@ const TRANSLATED = new Set([
 ])
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
-/** The fields that are not sent on, and the values with which they are accepted. All others are refused. */
-const LEFT_OUT: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+const LEFT_OUT: LeftOut = new Map([
   // Changes the price of an answer and not the answer.
   ['cache_control', () => true],
   // Asks why a cache was not used; the answer is the same without it.
@@ -77,13 +70,9 @@ const TOOL = new Set([
 const EFFORTS = new Set<unknown>(['low', 'medium', 'high', 'xhigh', 'max'])
 
 function request(body: JsonObject): JsonObject {
-  for (const [name, value] of Object.entries(body)) {
-    checkNesting(value, fieldPath('', name), untranslatable)
-    if (isAbsent(value) || TRANSLATED.has(name) || LEFT_OUT.get(name)?.(value)) continue
-    throw untranslatable(fieldPath('', name), INEXPRESSIBLE)
-  }
+  refuseInexpressible(body, TRANSLATED, LEFT_OUT)
   const sent: JsonObject = {
-    model: textAt(body.model, 'model', untranslatable),
+    model: asked.text(body.model, 'model'),
     messages: turnsAsChat(body.system, body.messages),
     max_completion_tokens: maxTokens(body.max_tokens),
   }
@@ -92,16 +81,16 @@ function request(body: JsonObject): JsonObject {
   Object.assign(sent, toolChoice(body.tool_choice), sampling(body), output(body))
   const user = userOf(body.metadata)
   if (user !== undefined) sent.user = user
-  if (serviceTier(body.service_tier)) sent.service_tier = 'default'
+  if (isStandardTier(body.service_tier, 'standard_only')) sent.service_tier = 'default'
   if (isAbsent(body.stream)) return sent
-  sent.stream = flagAt(body.stream, 'stream', untranslatable)
+  sent.stream = asked.flag(body.stream, 'stream')
   // The messages wire always reports usage.
   if (sent.stream) sent.stream_options = { include_usage: true }
   return sent
 }
 
 function maxTokens(value: unknown): number {
-  const tokens = countAt(value, 'max_tokens', untranslatable)
+  const tokens = asked.count(value, 'max_tokens')
   // Anthropic only fills its cache for 0.
   if (tokens === 0) throw untranslatable('max_tokens', 'must be at least 1')
   return tokens
@@ -118,12 +107,12 @@ function keepsContent(value: unknown): boolean {
 
 function sampling(body: JsonObject): JsonObject {
   const sent: JsonObject = {}
-  if (!isAbsent(body.temperature)) sent.temperature = numberAt(body.temperature, 'temperature', untranslatable)
-  if (!isAbsent(body.top_p)) sent.top_p = numberAt(body.top_p, 'top_p', untranslatable)
+  if (!isAbsent(body.temperature)) sent.temperature = asked.number(body.temperature, 'temperature')
+  if (!isAbsent(body.top_p)) sent.top_p = asked.number(body.top_p, 'top_p')
   if (isAbsent(body.stop_sequences)) return sent
-  const stops = listAt(body.stop_sequences, 'stop_sequences', untranslatable)
+  const stops = asked.list(body.stop_sequences, 'stop_sequences')
   if (stops.length > STOPS_MAX) throw untranslatable('stop_sequences', `must be at most ${STOPS_MAX}`)
-  if (stops.length > 0) sent.stop = stops.map((stop, i) => nameAt(stop, `stop_sequences[${i}]`, untranslatable))
+  if (stops.length > 0) sent.stop = stops.map((stop, i) => asked.name(stop, `stop_sequences[${i}]`))
   return sent
 }
 
@@ -133,7 +122,7 @@ function output(body: JsonObject): JsonObject {
   const budget = thinkingBudget(body.thinking)
   if (budget !== undefined) sent.reasoning_effort = effortOf(budget)
   if (isAbsent(body.output_config)) return sent
-  const config = objectAt(body.output_config, 'output_config', untranslatable)
+  const config = asked.object(body.output_config, 'output_config')
   refuseOthers(config, 'output_config', new Set(['effort', 'format']))
   if (!isAbsent(config.effort)) {
     if (!EFFORTS.has(config.effort)) throw untranslatable('output_config.effort', INEXPRESSIBLE)
@@ -141,10 +130,10 @@ function output(body: JsonObject): JsonObject {
     sent.reasoning_effort = config.effort
   }
   if (isAbsent(config.format)) return sent
-  const format = objectAt(config.format, 'output_config.format', untranslatable)
+  const format = asked.object(config.format, 'output_config.format')
   if (format.type !== 'json_schema') throw untranslatable('output_config.format.type', INEXPRESSIBLE)
   refuseOthers(format, 'output_config.format', new Set(['type', 'schema']))
-  const schema = objectAt(format.schema, 'output_config.format.schema', untranslatable)
+  const schema = asked.object(format.schema, 'output_config.format.schema')
   // The chat wire requires a name. Anthropic always enforces the schema.
   sent.response_format = { type: 'json_schema', json_schema: { name: 'output', schema, strict: true } }
   return sent
@@ -155,34 +144,28 @@ function output(body: JsonObject): JsonObject {
  *  thinking. */
 function thinkingBudget(value: unknown): number | undefined {
   if (isAbsent(value)) return undefined
-  const thinking = objectAt(value, 'thinking', untranslatable)
+  const thinking = asked.object(value, 'thinking')
   refuseOthers(thinking, 'thinking', new Set(['type', 'budget_tokens', 'display']))
   if (thinking.type === 'disabled' || thinking.type === 'adaptive') return undefined
   if (thinking.type !== 'enabled') throw untranslatable('thinking.type', INEXPRESSIBLE)
-  return countAt(thinking.budget_tokens, 'thinking.budget_tokens', untranslatable)
+  return asked.count(thinking.budget_tokens, 'thinking.budget_tokens')
 }
 
 /** A longer id is replaced by its SHA-256 in hex, which has 64 characters and is as stable. */
 function userOf(value: unknown): string | undefined {
   if (isAbsent(value)) return undefined
-  const metadata = objectAt(value, 'metadata', untranslatable)
+  const metadata = asked.object(value, 'metadata')
   refuseOthers(metadata, 'metadata', new Set(['user_id']))
-  const user = textOrNone(metadata.user_id, 'metadata.user_id', untranslatable)
+  const user = asked.textOrNone(metadata.user_id, 'metadata.user_id')
   if (user === undefined || user.length <= USER_CHARS_MAX) return user
   return createHash('sha256').update(user).digest('hex')
 }
 
-function serviceTier(value: unknown): boolean {
-  if (isAbsent(value) || value === 'auto') return false
-  if (value !== 'standard_only') throw untranslatable('service_tier', INEXPRESSIBLE)
-  return true
-}
-
 function toolsOf(value: unknown): JsonObject[] {
   if (isAbsent(value)) return []
-  return listAt(value, 'tools', untranslatable).map((item, i) => {
+  return asked.list(value, 'tools').map((item, i) => {
     const path = `tools[${i}]`
-    const tool = objectAt(item, path, untranslatable)
+    const tool = asked.object(item, path)
     if (!isAbsent(tool.type) && tool.type !== 'custom') {
       throw untranslatable(`${path}.type`, `${INEXPRESSIBLE}: ${shown(tool.type)}`)
     }
@@ -192,29 +175,29 @@ function toolsOf(value: unknown): JsonObject[] {
       throw untranslatable(`${path}.input_examples`, INEXPRESSIBLE)
     }
     checkCallers(tool.allowed_callers, `${path}.allowed_callers`)
-    const definition: JsonObject = { name: nameAt(tool.name, `${path}.name`, untranslatable) }
-    const description = textOrNone(tool.description, `${path}.description`, untranslatable)
+    const definition: JsonObject = { name: asked.name(tool.name, `${path}.name`) }
+    const description = asked.textOrNone(tool.description, `${path}.description`)
     if (description !== undefined) definition.description = description
-    definition.parameters = objectAt(tool.input_schema, `${path}.input_schema`, untranslatable)
+    definition.parameters = asked.object(tool.input_schema, `${path}.input_schema`)
     const strict = tool.strict
-    if (!isAbsent(strict) && flagAt(strict, `${path}.strict`, untranslatable)) definition.strict = true
+    if (!isAbsent(strict) && asked.flag(strict, `${path}.strict`)) definition.strict = true
     return { type: 'function', function: definition }
   })
 }
 
 function checkCallers(value: unknown, path: string): void {
   if (isAbsent(value)) return
-  const callers = listAt(value, path, untranslatable)
+  const callers = asked.list(value, path)
   if (callers.length !== 1 || callers[0] !== 'direct') throw untranslatable(path, INEXPRESSIBLE)
 }
 
 function toolChoice(value: unknown): JsonObject {
   if (isAbsent(value)) return {}
-  const choice = objectAt(value, 'tool_choice', untranslatable)
+  const choice = asked.object(value, 'tool_choice')
   refuseOthers(choice, 'tool_choice', new Set(['type', 'name', 'disable_parallel_tool_use']))
   const sent: JsonObject = { tool_choice: chosen(choice) }
   const single = choice.disable_parallel_tool_use
-  if (!isAbsent(single) && flagAt(single, 'tool_choice.disable_parallel_tool_use', untranslatable)) {
+  if (!isAbsent(single) && asked.flag(single, 'tool_choice.disable_parallel_tool_use')) {
     sent.parallel_tool_calls = false
   }
   return sent
@@ -228,7 +211,7 @@ function chosen(choice: JsonObject): unknown {
     case 'any':
       return 'required'
     case 'tool':
-      return { type: 'function', function: { name: nameAt(choice.name, 'tool_choice.name', untranslatable) } }
+      return { type: 'function', function: { name: asked.name(choice.name, 'tool_choice.name') } }
     default:
       throw untranslatable('tool_choice.type', INEXPRESSIBLE)
   }

@@ -2,17 +2,7 @@
 
 import { piecesOf } from '../chat-answer.ts'
 import type { About, JsonObject, ServerEvent, StreamTranslation } from '../translation.ts'
-import {
-  argumentsTextAt,
-  countAt,
-  eventObject,
-  isAbsent,
-  isObject,
-  listAt,
-  malformedUpstream,
-  objectAt,
-  textOrNone,
-} from '../wire-fields.ts'
+import { answered, eventObject, isAbsent, isObject, malformedUpstream } from '../wire-fields.ts'
 import { callId, messagesUsage, refuseParts, stopReason } from './answer.ts'
 import { createBlocks, type StreamBlocks } from './blocks.ts'
 
@@ -59,13 +49,12 @@ function translate(state: State, chunk: JsonObject): ServerEvent[] {
   if (!isAbsent(chunk.error)) return upstreamError(state, chunk.error)
   if (isObject(chunk.usage)) state.usage = chunk.usage
   const events = state.begun ? [] : [messageStart(state, chunk)]
-  const choices = isAbsent(chunk.choices) ? [] : listAt(chunk.choices, 'choices', malformedUpstream)
+  const choices = isAbsent(chunk.choices) ? [] : answered.list(chunk.choices, 'choices')
   for (const [i, item] of choices.entries()) {
-    const choice = objectAt(item, `choices[${i}]`, malformedUpstream)
+    const choice = answered.object(item, `choices[${i}]`)
     if (!isAbsent(choice.index) && choice.index !== 0) throw malformedUpstream(`choices[${i}].index`, 'must be 0')
-    if (!isAbsent(choice.delta)) delta(state, objectAt(choice.delta, `choices[${i}].delta`, malformedUpstream), events)
-    state.finishReason =
-      textOrNone(choice.finish_reason, 'finish_reason', malformedUpstream) || (state.finishReason ?? '')
+    if (!isAbsent(choice.delta)) delta(state, answered.object(choice.delta, `choices[${i}].delta`), events)
+    state.finishReason = answered.textOrNone(choice.finish_reason, 'finish_reason') || (state.finishReason ?? '')
   }
   return events
 }
@@ -95,19 +84,19 @@ function delta(state: State, value: JsonObject, events: ServerEvent[]): void {
     push(events, state.blocks.write(kind === 'reasoning' ? 'thinking' : 'text', text))
   }
   if (isAbsent(value.tool_calls)) return
-  for (const [i, item] of listAt(value.tool_calls, 'delta.tool_calls', malformedUpstream).entries()) {
+  for (const [i, item] of answered.list(value.tool_calls, 'delta.tool_calls').entries()) {
     const path = `delta.tool_calls[${i}]`
-    const call = objectAt(item, path, malformedUpstream)
-    const called = isAbsent(call.function) ? {} : objectAt(call.function, `${path}.function`, malformedUpstream)
-    const id = textOrNone(call.id, `${path}.id`, malformedUpstream)
+    const call = answered.object(item, path)
+    const called = isAbsent(call.function) ? {} : answered.object(call.function, `${path}.function`)
+    const id = answered.textOrNone(call.id, `${path}.id`)
     push(
       events,
       state.blocks.call({
-        index: isAbsent(call.index) ? i : countAt(call.index, `${path}.index`, malformedUpstream),
+        index: isAbsent(call.index) ? i : answered.count(call.index, `${path}.index`),
         id,
         newId: position => callId(id, position, `${path}.id`, state.about),
-        name: textOrNone(called.name, `${path}.function.name`, malformedUpstream),
-        text: argumentsTextAt(called.arguments, `${path}.function.arguments`, malformedUpstream),
+        name: answered.textOrNone(called.name, `${path}.function.name`),
+        text: answered.argumentsText(called.arguments, `${path}.function.arguments`),
       }),
     )
   }

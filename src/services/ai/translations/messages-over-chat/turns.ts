@@ -1,18 +1,7 @@
 // Anthropic's system prompt and turns as the messages of a chat request.
 import { documentPart, imagePart } from '../media.ts'
 import type { JsonObject } from '../translation.ts'
-import {
-  flagAt,
-  INEXPRESSIBLE,
-  isAbsent,
-  listAt,
-  nameAt,
-  objectAt,
-  refuseOthers,
-  shown,
-  textAt,
-  untranslatable,
-} from '../wire-fields.ts'
+import { asked, INEXPRESSIBLE, isAbsent, refuseOthers, shown, untranslatable } from '../wire-fields.ts'
 
 const MESSAGE = new Set(['role', 'content'])
 /** Cache control changes the price and not the answer. Citations show the client where an earlier text came from. */
@@ -23,9 +12,9 @@ const TOOL_RESULT = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cach
 export function turnsAsChat(system: unknown, messages: unknown): JsonObject[] {
   const sent: JsonObject[] = []
   if (!isAbsent(system)) addSystem(sent, system, 'system')
-  listAt(messages, 'messages', untranslatable).forEach((item, i) => {
+  asked.list(messages, 'messages').forEach((item, i) => {
     const path = `messages[${i}]`
-    const message = objectAt(item, path, untranslatable)
+    const message = asked.object(item, path)
     refuseOthers(message, path, MESSAGE)
     if (message.role === 'user') addUser(sent, message.content, `${path}.content`)
     else if (message.role === 'assistant') sent.push(assistant(message.content, `${path}.content`))
@@ -69,8 +58,8 @@ function joined(parts: JsonObject[]): string {
  *  media follow in the user message after the results, each with the id of its call. */
 function toolMessage(block: JsonObject, path: string): { message: JsonObject; media: JsonObject[] } {
   refuseOthers(block, path, TOOL_RESULT)
-  const id = nameAt(block.tool_use_id, `${path}.tool_use_id`, untranslatable)
-  const failed = !isAbsent(block.is_error) && flagAt(block.is_error, `${path}.is_error`, untranslatable)
+  const id = asked.name(block.tool_use_id, `${path}.tool_use_id`)
+  const failed = !isAbsent(block.is_error) && asked.flag(block.is_error, `${path}.is_error`)
   const parts = isAbsent(block.content)
     ? []
     : blocksOf(block.content, `${path}.content`).map((item, i) => userPart(item, `${path}.content[${i}]`))
@@ -103,15 +92,15 @@ function assistant(content: unknown, path: string): JsonObject {
 function toolCall(block: JsonObject, path: string): JsonObject {
   refuseOthers(block, path, TOOL_USE)
   if (!isAbsent(block.caller)) {
-    const caller = objectAt(block.caller, `${path}.caller`, untranslatable)
+    const caller = asked.object(block.caller, `${path}.caller`)
     if (caller.type !== 'direct') throw untranslatable(`${path}.caller`, INEXPRESSIBLE)
   }
   return {
-    id: nameAt(block.id, `${path}.id`, untranslatable),
+    id: asked.name(block.id, `${path}.id`),
     type: 'function',
     function: {
-      name: nameAt(block.name, `${path}.name`, untranslatable),
-      arguments: JSON.stringify(objectAt(block.input, `${path}.input`, untranslatable)),
+      name: asked.name(block.name, `${path}.name`),
+      arguments: JSON.stringify(asked.object(block.input, `${path}.input`)),
     },
   }
 }
@@ -119,7 +108,7 @@ function toolCall(block: JsonObject, path: string): JsonObject {
 function blocksOf(content: unknown, path: string): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) throw untranslatable(path, 'must be a string or an array of blocks')
-  return content.map((block, i) => objectAt(block, `${path}[${i}]`, untranslatable))
+  return content.map((block, i) => asked.object(block, `${path}[${i}]`))
 }
 
 function userPart(block: JsonObject, path: string): JsonObject {
@@ -130,5 +119,5 @@ function userPart(block: JsonObject, path: string): JsonObject {
 function textPart(block: JsonObject, path: string): JsonObject {
   if (block.type !== 'text') throw untranslatable(`${path}.type`, `${INEXPRESSIBLE}: ${shown(block.type)}`)
   refuseOthers(block, path, TEXT_BLOCK)
-  return { type: 'text', text: textAt(block.text, `${path}.text`, untranslatable) }
+  return { type: 'text', text: asked.text(block.text, `${path}.text`) }
 }

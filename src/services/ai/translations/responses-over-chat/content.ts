@@ -1,33 +1,24 @@
 // The content of input items: Responses parts become chat parts.
 
 import { type JsonObject, Untranslatable } from '../translation.ts'
-import { isAbsent } from '../wire-fields.ts'
-import {
-  below,
-  copyPresent,
-  inputListAt,
-  inputObjectAt,
-  inputTextAt,
-  NOT_EXPRESSIBLE,
-  refuseUnknown,
-  refuseUnlessOff,
-} from './fields.ts'
+import { asked, isAbsent } from '../wire-fields.ts'
+import { below, copyPresent, NOT_EXPRESSIBLE, refuseUnknown, refuseUnlessOff } from './fields.ts'
 
 export type ChatContent = string | JsonObject[]
 type Part = (part: JsonObject, path: string) => JsonObject
 
-const CACHED: [string, typeof inputObjectAt][] = [['prompt_cache_breakpoint', inputObjectAt]]
+const CACHED: [string, typeof asked.object][] = [['prompt_cache_breakpoint', asked.object]]
 
 function textPart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'text', 'prompt_cache_breakpoint']))
-  return { type: 'text', text: inputTextAt(part.text, below(path, 'text')), ...copyPresent(part, path, CACHED) }
+  return { type: 'text', text: asked.text(part.text, below(path, 'text')), ...copyPresent(part, path, CACHED) }
 }
 
 function imagePart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'image_url', 'detail', 'file_id', 'prompt_cache_breakpoint']))
   refuseUnlessOff(part, path, ['file_id'], 'cannot be read by this model: send the image as `image_url`')
-  const url = inputTextAt(part.image_url, below(path, 'image_url'))
-  const detail = copyPresent(part, path, [['detail', inputTextAt]])
+  const url = asked.text(part.image_url, below(path, 'image_url'))
+  const detail = copyPresent(part, path, [['detail', asked.text]])
   return { type: 'image_url', image_url: { url, ...detail }, ...copyPresent(part, path, CACHED) }
 }
 
@@ -46,9 +37,9 @@ function filePart(part: JsonObject, path: string): JsonObject {
   refuseUnlessOff(part, path, ['file_url'], 'cannot be read by this model: send the file as `file_data`')
   if (!isAbsent(part.detail) && part.detail !== 'auto') throw new Untranslatable(below(path, 'detail'), NOT_EXPRESSIBLE)
   const file = copyPresent(part, path, [
-    ['file_data', inputTextAt],
-    ['file_id', inputTextAt],
-    ['filename', inputTextAt],
+    ['file_data', asked.text],
+    ['file_id', asked.text],
+    ['filename', asked.text],
   ])
   if (file.file_data === undefined && file.file_id === undefined) {
     throw new Untranslatable(below(path, 'file_data'), 'is required')
@@ -59,21 +50,21 @@ function filePart(part: JsonObject, path: string): JsonObject {
 function audioPart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'input_audio']))
   const at = below(path, 'input_audio')
-  const audio = inputObjectAt(part.input_audio, at)
+  const audio = asked.object(part.input_audio, at)
   refuseUnknown(audio, at, new Set(['data', 'format']))
-  const [data, format] = [inputTextAt(audio.data, below(at, 'data')), inputTextAt(audio.format, below(at, 'format'))]
+  const [data, format] = [asked.text(audio.data, below(at, 'data')), asked.text(audio.format, below(at, 'format'))]
   return { type: 'input_audio', input_audio: { data, format } }
 }
 
 /** Annotations and log probabilities describe the text for the client; they are not part of what a model reads. */
 function outputTextPart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'text', 'annotations', 'logprobs']))
-  return { type: 'text', text: inputTextAt(part.text, below(path, 'text')) }
+  return { type: 'text', text: asked.text(part.text, below(path, 'text')) }
 }
 
 function refusalPart(part: JsonObject, path: string): JsonObject {
   refuseUnknown(part, path, new Set(['type', 'refusal']))
-  return { type: 'refusal', refusal: inputTextAt(part.refusal, below(path, 'refusal')) }
+  return { type: 'refusal', refusal: asked.text(part.refusal, below(path, 'refusal')) }
 }
 
 const TEXT: [string, Part] = ['input_text', textPart]
@@ -89,15 +80,15 @@ const PARTS: Record<'user' | 'system' | 'assistant' | 'tool', ReadonlyMap<string
 export function chatContent(value: unknown, role: keyof typeof PARTS, path: string): ChatContent {
   if (typeof value === 'string') return value
   if (!Array.isArray(value)) throw new Untranslatable(path, 'must be a string or an array')
-  const parts = inputListAt(value, path).map((part, at) => chatPart(part, role, below(path, at)))
+  const parts = asked.list(value, path).map((part, at) => chatPart(part, role, below(path, at)))
   if (parts.length === 0) return ''
   const [only] = parts
   return parts.length === 1 && only && isPlainText(only) ? (only.text as string) : parts
 }
 
 function chatPart(value: unknown, role: keyof typeof PARTS, path: string): JsonObject {
-  const part = inputObjectAt(value, path)
-  const type = inputTextAt(part.type, below(path, 'type'))
+  const part = asked.object(value, path)
+  const type = asked.text(part.type, below(path, 'type'))
   const translate = PARTS[role].get(type)
   if (translate) return translate(part, path)
   const known = [...PARTS[role].keys()].join(', ')

@@ -1,6 +1,6 @@
 // Readers for the fields of a client's request. What they refuse is `Untranslatable`, with the path of the field.
 import { type JsonObject, Untranslatable } from '../translation.ts'
-import { isAbsent, isObject } from '../wire-fields.ts'
+import { isAbsent } from '../wire-fields.ts'
 
 /** A longer name of an unknown field is cut, so that it is not repeated whole in the refusal. */
 const NAME_LENGTH_MAX = 100
@@ -23,26 +23,6 @@ export function refuseUnknown(object: JsonObject, path: string, known: ReadonlyS
 
 export function refuseUnlessOff(object: JsonObject, path: string, names: Iterable<string>, says = NOT_EXPRESSIBLE) {
   for (const name of names) if (!isOff(object[name])) throw new Untranslatable(below(path, name), says)
-}
-
-export function inputObjectAt(value: unknown, path: string): JsonObject {
-  if (isObject(value)) return value
-  throw new Untranslatable(path, 'must be an object')
-}
-
-export function inputListAt(value: unknown, path: string): unknown[] {
-  if (Array.isArray(value)) return value
-  throw new Untranslatable(path, 'must be an array')
-}
-
-export function inputTextAt(value: unknown, path: string): string {
-  if (typeof value === 'string') return value
-  throw new Untranslatable(path, 'must be a string')
-}
-
-export function inputNumberAt(value: unknown, path: string): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value
-  throw new Untranslatable(path, 'must be a number')
 }
 
 export function booleanAt(value: unknown, path: string): boolean {

@@ -2,23 +2,15 @@
 // here: its text and all its tool calls.
 
 import { type JsonObject, Untranslatable } from '../translation.ts'
-import { isAbsent, isObject } from '../wire-fields.ts'
+import { asked, isAbsent, isObject } from '../wire-fields.ts'
 import { type ChatContent, chatContent, contentParts } from './content.ts'
-import {
-  below,
-  inputObjectAt,
-  inputTextAt,
-  NOT_EXPRESSIBLE,
-  NOT_STORED,
-  refuseUnknown,
-  refuseUnlessOff,
-} from './fields.ts'
+import { below, NOT_EXPRESSIBLE, NOT_STORED, refuseUnknown, refuseUnlessOff } from './fields.ts'
 
 type Message = { role: string; content: ChatContent | null; tool_calls?: JsonObject[]; tool_call_id?: string }
 
 export function inputAsChat(instructions: unknown, input: unknown): Message[] {
   const messages: Message[] = []
-  if (!isAbsent(instructions)) messages.push({ role: 'system', content: inputTextAt(instructions, 'instructions') })
+  if (!isAbsent(instructions)) messages.push({ role: 'system', content: asked.text(instructions, 'instructions') })
   if (typeof input === 'string') messages.push({ role: 'user', content: input })
   else if (Array.isArray(input)) for (const [at, item] of input.entries()) addItem(messages, item, `input.${at}`)
   else throw new Untranslatable('input', isAbsent(input) ? 'is required' : 'must be a string or an array')
@@ -26,7 +18,7 @@ export function inputAsChat(instructions: unknown, input: unknown): Message[] {
 }
 
 function addItem(messages: Message[], value: unknown, path: string): void {
-  const item = inputObjectAt(value, path)
+  const item = asked.object(value, path)
   const type = isAbsent(item.type) && item.role !== undefined ? 'message' : item.type
   switch (type) {
     case 'message':
@@ -91,11 +83,11 @@ function addCall(messages: Message[], item: JsonObject, path: string): void {
   refuseUnlessOff(item, path, ['namespace', 'async'])
   refuseIndirect(item, path)
   const call = {
-    id: inputTextAt(item.call_id, below(path, 'call_id')),
+    id: asked.text(item.call_id, below(path, 'call_id')),
     type: 'function',
     function: {
-      name: inputTextAt(item.name, below(path, 'name')),
-      arguments: inputTextAt(item.arguments, below(path, 'arguments')),
+      name: asked.text(item.name, below(path, 'name')),
+      arguments: asked.text(item.arguments, below(path, 'arguments')),
     },
   }
   const last = messages.at(-1)
@@ -108,7 +100,7 @@ function addOutput(messages: Message[], item: JsonObject, path: string): void {
   refuseUnknown(item, path, new Set(['type', 'id', 'call_id', 'output', 'status', 'caller']))
   refuseIndirect(item, path)
   const content = chatContent(item.output, 'tool', below(path, 'output'))
-  messages.push({ role: 'tool', tool_call_id: inputTextAt(item.call_id, below(path, 'call_id')), content })
+  messages.push({ role: 'tool', tool_call_id: asked.text(item.call_id, below(path, 'call_id')), content })
 }
 
 /** Chat completions has no calls by programs, only those by the model. */

@@ -1,36 +1,24 @@
 // The request of the Responses wire as one of chat completions.
 
 import { type JsonObject, Untranslatable } from '../translation.ts'
-import { isAbsent } from '../wire-fields.ts'
-import {
-  below,
-  booleanAt,
-  copyPresent,
-  inputListAt,
-  inputNumberAt,
-  inputObjectAt,
-  inputTextAt,
-  NOT_EXPRESSIBLE,
-  NOT_STORED,
-  refuseUnknown,
-  refuseUnlessOff,
-} from './fields.ts'
+import { asked, isAbsent } from '../wire-fields.ts'
+import { below, booleanAt, copyPresent, NOT_EXPRESSIBLE, NOT_STORED, refuseUnknown, refuseUnlessOff } from './fields.ts'
 import { inputAsChat } from './input.ts'
 import { toolFields } from './tools.ts'
 
 type Read = (value: unknown, path: string) => unknown
 
 const COPIED: [name: string, read: Read, newName?: string][] = [
-  ['max_output_tokens', inputNumberAt, 'max_completion_tokens'],
-  ['temperature', inputNumberAt],
-  ['top_p', inputNumberAt],
-  ['metadata', inputObjectAt],
-  ['user', inputTextAt],
-  ['safety_identifier', inputTextAt],
-  ['prompt_cache_key', inputTextAt],
-  ['prompt_cache_retention', inputTextAt],
-  ['prompt_cache_options', inputObjectAt],
-  ['service_tier', inputTextAt],
+  ['max_output_tokens', asked.number, 'max_completion_tokens'],
+  ['temperature', asked.number],
+  ['top_p', asked.number],
+  ['metadata', asked.object],
+  ['user', asked.text],
+  ['safety_identifier', asked.text],
+  ['prompt_cache_key', asked.text],
+  ['prompt_cache_retention', asked.text],
+  ['prompt_cache_options', asked.object],
+  ['service_tier', asked.text],
 ]
 const STORED = ['previous_response_id', 'conversation']
 const REFUSED = [
@@ -63,13 +51,13 @@ const TRANSLATED = [
 const KNOWN = new Set([...COPIED.map(([name]) => name), ...STORED, ...REFUSED, ...TRANSLATED])
 
 export function chatRequest(body: JsonObject): JsonObject {
-  const request = inputObjectAt(body, 'body')
+  const request = asked.object(body, 'body')
   refuseUnknown(request, '', KNOWN)
   refuseUnlessOff(request, '', STORED, NOT_STORED)
   refuseUnlessOff(request, '', REFUSED)
   acceptStore(request.store)
   return {
-    model: inputTextAt(request.model, 'model'),
+    model: asked.text(request.model, 'model'),
     messages: inputAsChat(request.instructions, request.input),
     ...toolFields(request),
     ...textFields(request.text),
@@ -109,12 +97,12 @@ function acceptStore(store: unknown): void {
 
 function textFields(value: unknown): JsonObject {
   if (isAbsent(value)) return {}
-  const text = inputObjectAt(value, 'text')
+  const text = asked.object(value, 'text')
   refuseUnknown(text, 'text', new Set(['format', 'verbosity']))
-  const verbosity = copyPresent(text, 'text', [['verbosity', inputTextAt]])
+  const verbosity = copyPresent(text, 'text', [['verbosity', asked.text]])
   return isAbsent(text.format)
     ? verbosity
-    : { ...responseFormat(inputObjectAt(text.format, 'text.format')), ...verbosity }
+    : { ...responseFormat(asked.object(text.format, 'text.format')), ...verbosity }
 }
 
 function responseFormat(format: JsonObject): JsonObject {
@@ -129,10 +117,10 @@ function responseFormat(format: JsonObject): JsonObject {
     case 'json_schema': {
       refuseUnknown(format, path, new Set(['type', 'name', 'description', 'schema', 'strict']))
       const schema = {
-        name: inputTextAt(format.name, below(path, 'name')),
-        schema: inputObjectAt(format.schema, below(path, 'schema')),
+        name: asked.text(format.name, below(path, 'name')),
+        schema: asked.object(format.schema, below(path, 'schema')),
         ...copyPresent<unknown>(format, path, [
-          ['description', inputTextAt],
+          ['description', asked.text],
           ['strict', booleanAt],
         ]),
       }
@@ -149,13 +137,13 @@ const LEFT_TO_THE_SERVER = { summary: 'auto', generate_summary: 'auto', context:
 /** A summary that is asked for as `auto` may be absent; one of a certain kind may not, and this wire has none. */
 function reasoningFields(value: unknown): JsonObject {
   if (isAbsent(value)) return {}
-  const reasoning = inputObjectAt(value, 'reasoning')
+  const reasoning = asked.object(value, 'reasoning')
   refuseUnknown(reasoning, 'reasoning', new Set(['effort', ...Object.keys(LEFT_TO_THE_SERVER)]))
   for (const [name, open] of Object.entries(LEFT_TO_THE_SERVER)) {
     if (isAbsent(reasoning[name]) || reasoning[name] === open) continue
     throw new Untranslatable(below('reasoning', name), NOT_EXPRESSIBLE)
   }
-  return copyPresent(reasoning, 'reasoning', [['effort', inputTextAt, 'reasoning_effort']])
+  return copyPresent(reasoning, 'reasoning', [['effort', asked.text, 'reasoning_effort']])
 }
 
 const LOGPROBS = 'message.output_text.logprobs'
@@ -165,8 +153,8 @@ const INCLUDED = new Set<unknown>([LOGPROBS, 'reasoning.encrypted_content'])
 
 /** `top_logprobs` above 0 asks for log probabilities by itself: there is nothing else that it could mean. */
 function logprobFields(body: JsonObject): JsonObject {
-  const top = isAbsent(body.top_logprobs) ? 0 : inputNumberAt(body.top_logprobs, 'top_logprobs')
-  const included = isAbsent(body.include) ? [] : inputListAt(body.include, 'include')
+  const top = isAbsent(body.top_logprobs) ? 0 : asked.number(body.top_logprobs, 'top_logprobs')
+  const included = isAbsent(body.include) ? [] : asked.list(body.include, 'include')
   for (const [at, name] of included.entries()) {
     if (!INCLUDED.has(name)) throw new Untranslatable(below('include', at), NOT_EXPRESSIBLE)
   }
@@ -178,7 +166,7 @@ function logprobFields(body: JsonObject): JsonObject {
  *  client cannot have it. */
 function streamFields(body: JsonObject): JsonObject {
   if (!isAbsent(body.stream_options)) {
-    const options = inputObjectAt(body.stream_options, 'stream_options')
+    const options = asked.object(body.stream_options, 'stream_options')
     refuseUnknown(options, 'stream_options', new Set(['include_obfuscation']))
     refuseUnlessOff(options, 'stream_options', ['include_obfuscation'])
   }

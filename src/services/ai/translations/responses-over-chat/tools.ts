@@ -1,18 +1,8 @@
 // The tools of a Responses request and the choice among them, as chat completions has them.
 
 import { type JsonObject, Untranslatable } from '../translation.ts'
-import { isAbsent, isObject } from '../wire-fields.ts'
-import {
-  below,
-  booleanAt,
-  copyPresent,
-  inputListAt,
-  inputObjectAt,
-  inputTextAt,
-  NOT_EXPRESSIBLE,
-  refuseUnknown,
-  refuseUnlessOff,
-} from './fields.ts'
+import { asked, isAbsent, isObject } from '../wire-fields.ts'
+import { below, booleanAt, copyPresent, NOT_EXPRESSIBLE, refuseUnknown, refuseUnlessOff } from './fields.ts'
 
 type ChatTool = { type: 'function'; function: JsonObject & { name: string } }
 
@@ -32,7 +22,7 @@ const TOOL_FIELDS = new Set([
 export function toolFields(body: JsonObject): JsonObject {
   const tools = isAbsent(body.tools)
     ? []
-    : inputListAt(body.tools, 'tools').map((tool, at) => chatTool(tool, `tools.${at}`))
+    : asked.list(body.tools, 'tools').map((tool, at) => chatTool(tool, `tools.${at}`))
   const { choice, allowed } = toolChoice(body.tool_choice, tools)
   const parallel = copyPresent(body, '', [['parallel_tool_calls', booleanAt]])
   if (tools.length === 0) {
@@ -45,24 +35,23 @@ export function toolFields(body: JsonObject): JsonObject {
 }
 
 function chatTool(value: unknown, path: string): ChatTool {
-  const tool = inputObjectAt(value, path)
-  const type = inputTextAt(tool.type, below(path, 'type'))
+  const tool = asked.object(value, path)
+  const type = asked.text(tool.type, below(path, 'type'))
   if (type !== 'function')
     throw new Untranslatable(below(path, 'type'), `must be function: a tool of another type ${NOT_EXPRESSIBLE}`)
   refuseUnknown(tool, path, TOOL_FIELDS)
   refuseUnlessOff(tool, path, ['async', 'defer_loading', 'output_schema'])
   if (!isAbsent(tool.allowed_callers)) directCallers(tool.allowed_callers, below(path, 'allowed_callers'))
   const rest = copyPresent<unknown>(tool, path, [
-    ['description', inputTextAt],
-    ['parameters', inputObjectAt],
+    ['description', asked.text],
+    ['parameters', asked.object],
     ['strict', booleanAt],
   ])
-  return { type: 'function', function: { name: inputTextAt(tool.name, below(path, 'name')), ...rest } }
+  return { type: 'function', function: { name: asked.text(tool.name, below(path, 'name')), ...rest } }
 }
 
 function directCallers(value: unknown, path: string): void {
-  for (const caller of inputListAt(value, path))
-    if (caller !== 'direct') throw new Untranslatable(path, NOT_EXPRESSIBLE)
+  for (const caller of asked.list(value, path)) if (caller !== 'direct') throw new Untranslatable(path, NOT_EXPRESSIBLE)
 }
 
 type Choice = { choice?: unknown; allowed: ChatTool[] }
@@ -74,7 +63,7 @@ function toolChoice(value: unknown, tools: ChatTool[]): Choice {
   switch (value.type) {
     case 'function': {
       refuseUnknown(value, 'tool_choice', new Set(['type', 'name']))
-      const name = inputTextAt(value.name, 'tool_choice.name')
+      const name = asked.text(value.name, 'tool_choice.name')
       return { choice: { type: 'function', function: { name } }, allowed: tools }
     }
     case 'allowed_tools':
@@ -91,12 +80,12 @@ function allowedTools(choice: JsonObject, tools: ChatTool[]): Choice {
     throw new Untranslatable('tool_choice.mode', 'must be auto or required')
   }
   const known = new Set(tools.map(tool => tool.function.name))
-  const names = inputListAt(choice.tools, 'tool_choice.tools').map((value, at) => {
+  const names = asked.list(choice.tools, 'tool_choice.tools').map((value, at) => {
     const path = `tool_choice.tools.${at}`
-    const tool = inputObjectAt(value, path)
+    const tool = asked.object(value, path)
     if (tool.type !== 'function') throw new Untranslatable(below(path, 'type'), NOT_EXPRESSIBLE)
     refuseUnknown(tool, path, new Set(['type', 'name']))
-    const name = inputTextAt(tool.name, below(path, 'name'))
+    const name = asked.text(tool.name, below(path, 'name'))
     if (!known.has(name)) throw new Untranslatable(below(path, 'name'), 'is not the name of one of the `tools`')
     return name
   })
