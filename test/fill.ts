@@ -33,8 +33,8 @@ export type Filled = {
   add(table: string, values?: Row): Promise<Row>
 }
 
-/** Adds a row to each table; all texts that are free to choose have `mark` in them. */
-export async function fillTables(host: TestHost, org: string, mark: string): Promise<Filled> {
+/** Adds a row to each table, or to those; all texts that are free to choose have `mark` in them. */
+export async function fillTables(host: TestHost, org: string, mark: string, only?: readonly string[]): Promise<Filled> {
   const rows = new Map<string, Row>([['orgs', { slug: org }]])
   const references = await referencesOf(host)
   let made = 0
@@ -67,6 +67,7 @@ export async function fillTables(host: TestHost, org: string, mark: string): Pro
   }
 
   for (const { name, shared } of parentsFirst(references)) {
+    if (only && !only.includes(name)) continue
     if (name === 'users' || (shared === null && !UNFILLED.includes(name))) rows.set(name, await add(name))
   }
   return { add }

@@ -162,4 +162,19 @@ describe('a deleted organisation', () => {
     )
     assert.equal(await purgeOrg(host, 'doomed'), true)
   })
+
+  it('loses what a process that stood still writes after its row is gone', async () => {
+    const late = ['audit', 'events', 'event_ids', 'idempotency_records', 'ai_requests']
+    await fillTables(host, 'doomed', 'late-', late)
+    const tables = allTables.filter(({ name }) => late.includes(name))
+    const left = async () => (await Promise.all(tables.map(table => rowsOf(host, table, 'doomed')))).flat().length
+    assert.equal(await left(), late.length)
+    await eventually(
+      async () => {
+        host.clock.advance(60 * MINUTE_MS)
+        return left()
+      },
+      count => count === 0,
+    )
+  })
 })

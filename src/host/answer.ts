@@ -6,7 +6,7 @@ import type { Fault } from '../kit/fault.ts'
 import type { Operation } from '../kit/operation.ts'
 import { sendEvents, standsForValue } from './events.ts'
 import { faultAnswer } from './fault-answer.ts'
-import { faultFor } from './faults.ts'
+import { faultFor, orgDeleted } from './faults.ts'
 import type { Log } from './log.ts'
 import { type MemoryBudget, UNCOUNTED_BYTES } from './memory-budget.ts'
 import { type Refusals, reportFault } from './refusals.ts'
@@ -57,7 +57,7 @@ export class Answers {
   }
 
   stopStreamsOf(org: string): void {
-    for (const scope of [...this.#streams, ...this.#values]) if (scope.caller?.org === org) scope.stop()
+    for (const scope of [...this.#streams, ...this.#values]) if (scope.caller?.org === org) scope.stop(orgDeleted())
   }
 
   /** Sends the output of an operation. */

@@ -52,6 +52,8 @@ export const starting = () =>
 export const stopping = () =>
   new Fault('overloaded', { message: 'This host is stopping. Try again in a moment.', retryAfterS: 1 })
 
+export const orgDeleted = () => new Fault('credential_refused', { message: 'The organisation was deleted.' })
+
 /** The fault for each engine that can be unreachable. The other engines run in this process. */
 const UNREACHABLE: Partial<Record<EngineName, [code: FaultCode, message: string, retryAfterS: number]>> = {
   db: ['database_unreachable', 'The database cannot be reached right now. Try again in a moment.', 2],

@@ -1,6 +1,7 @@
 // The scope of a request: what operations see of it, the state of its answer, and its log line and metrics at the end.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../kit/caller.ts'
+import type { Fault } from '../kit/fault.ts'
 import type { BodyReader, Operation, RequestFacts } from '../kit/operation.ts'
 import { wantsPrivacy } from '../kit/privacy.ts'
 import { malformed, stopping } from './faults.ts'
@@ -71,10 +72,10 @@ export class RequestScope implements RequestFacts {
     return controller.signal
   }
 
-  /** Ends a stream because the host drains. */
-  stop(): void {
+  /** Ends a stream, by default because the host drains. */
+  stop(why: Fault = stopping()): void {
     this.isStopped = true
-    if (!this.signal.aborted) this.#abort?.abort(stopping())
+    if (!this.signal.aborted) this.#abort?.abort(why)
   }
 
   /** Called when the answer is sent or the client has disconnected. */

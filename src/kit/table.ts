@@ -45,6 +45,9 @@ export type Removing = Omit<Engines, 'db'> & Removal
 /** Deletes rows of an organisation, of all times or before that one, in transactions of a bounded size. Returns how many. */
 export type Remove = (removing: Removing, org: OrgId, before: string | null) => Promise<number>
 
+/** In the transaction that marks the organisation as deleted. */
+export type Release = (db: Tx, org: OrgId) => Promise<void>
+
 export type Table = {
   kind: 'table'
   name: string
@@ -65,6 +68,8 @@ export type Table = {
   orgRetention: OrgRetention | null
   /** If the rows are those of an engine. */
   remove: Remove | null
+  /** Ends at once, when the organisation is deleted, what its rows keep from others. */
+  release: Release | null
 }
 
 type Belongs =
@@ -81,13 +86,14 @@ export type TableDeclaration<State> = Belongs & {
   orgRetention?: OrgRetention
   bound?: Bound
   remove?: Remove
+  release?: Release
 }
 
 export function table<State = never>(declared: TableDeclaration<State>): Table {
   const { name, org = null, through = [], shared = null, kept = null, isDrained = false } = declared
-  const { ofProject = null, bound = null, orgRetention = null, remove = null } = declared
+  const { ofProject = null, bound = null, orgRetention = null, remove = null, release = null } = declared
   const retention = (declared.retention ?? []) as readonly Retention[]
-  const rules = { kept, isDrained, ofProject, retention, orgRetention, bound, remove }
+  const rules = { kept, isDrained, ofProject, retention, orgRetention, bound, remove, release }
   return { kind: 'table', name, org, through, shared, ...rules }
 }
 

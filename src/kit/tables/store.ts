@@ -3,7 +3,7 @@
 
 import type { Fragment, Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
-import { fragment, nameOf } from '../sql.ts'
+import { fragment, nameOf, rowsAs } from '../sql.ts'
 import type { Retention, Table } from '../table.ts'
 import { lowestUuid } from '../uuid.ts'
 
@@ -30,6 +30,17 @@ export async function countRows(db: Sql, { name }: Table, way: Fragment, max: nu
   const [row] = await db<{ count: number }>`select count(*) from (
     select from ${nameOf(name)} as t where ${way} and ${among} limit ${max}::int) as counted`
   return row?.count ?? 0
+}
+
+/** How many rows of an organisation there are, but at most `max`. Each way has its own index; a row counts once. */
+export async function countOf(db: Sql, table: Table, org: OrgId, max: number): Promise<number> {
+  let count = 0
+  let among = ALL
+  for (const way of waysOf(table, org)) {
+    count += await countRows(db, table, way, max - count, among)
+    among = fragment`${among} and (${way}) is not true`
+  }
+  return count
 }
 
 /** The columns of an index after the first one, with their types. */
@@ -136,14 +147,18 @@ export async function selectSizes(db: Sql): Promise<TableSize[]> {
     where t.relkind = 'r' and t.relnamespace = 'public'::regnamespace group by 1 order by 1`
 }
 
+const orgColumns = rowsAs<{ name: string; column: string }>('d', { name: 'text', column: 'text' })
+
 export type OrgRows = { table: string; org: OrgId; rows: number }
 
-/** The organisations with the most rows in each table, by the last statistics; `columns` are those of their slugs. */
-export async function selectLargest(db: Sql, columns: readonly string[], count: number): Promise<OrgRows[]> {
+/** The organisations with the most rows in each table, by the last statistics. */
+export async function selectLargest(db: Sql, tables: readonly Table[], count: number): Promise<OrgRows[]> {
+  const owned = tables.flatMap(({ name, org }) => (org === null ? [] : [{ name, column: org }]))
   return db<OrgRows>`with found as (
       select coalesce(whole.relname, t.relname)::text as "table", org, sum(t.reltuples * frequency)::bigint as rows
       from pg_class as t left join pg_inherits on inhrelid = t.oid left join pg_class as whole on whole.oid = inhparent
-      join pg_stats as s on s.schemaname = 'public' and s.tablename = t.relname and s.attname = any(${columns})
+      join ${orgColumns(owned)} on d.name = coalesce(whole.relname, t.relname)
+      join pg_stats as s on s.schemaname = 'public' and s.tablename = t.relname and s.attname = d.column
       cross join lateral unnest(s.most_common_vals::text::text[], s.most_common_freqs) as v (org, frequency)
       where t.relkind = 'r' and t.relnamespace = 'public'::regnamespace group by 1, 2)
     select "table", org, rows from (

@@ -47,6 +47,23 @@ describe('GET /v1/o11y/tables', () => {
     assert.deepEqual((await tableOf('webhook_days', '?org=home')).organisations, [{ org: 'home', rows: 1 }])
   })
 
+  it('takes no other column for the organisation', async () => {
+    for (let n = 0; n < 3; n++) {
+      for (const { key } of [host.home, host.other])
+        await host.call('POST /v1/projects', { as: key, body: { slug: `shop-${n}`, name: 'Shop' } })
+    }
+    await host.db.script('analyze projects')
+    const { organisations } = await tableOf('projects')
+    assert.deepEqual(organisations.map(({ org }) => org).sort(), ['home', 'other'])
+  })
+
+  it('is answered to many at once, beside each other', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => host.call('GET /v1/o11y/tables?org=home', { as: host.admin.key })),
+    )
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  })
+
   it('is for superadmins', async () => {
     assert.equal((await host.call('GET /v1/o11y/tables')).status, 403)
   })

@@ -94,6 +94,12 @@ export function updateLost(db: Tx, { org, project, host }: DomainKey, at: string
     where org = ${org} and project = ${project} and host = ${host} returning host`)
 }
 
+/** Makes all hosts of an organisation pending. Every process is told. */
+export async function endClaimsOf(db: Tx, org: OrgId): Promise<void> {
+  await db`update domains set verified = null, checked = null, missed = 0, lost = null
+    where org = ${org} and (verified is not null or lost is not null)`
+}
+
 /** Stores the result of looking up the record of a host that stays verified. */
 export async function updateChecked(db: Tx, { org, project, host }: DomainKey, at: string, missed: number) {
   await db`update domains set checked = ${at}, missed = ${missed}

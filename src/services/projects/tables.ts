@@ -1,4 +1,5 @@
 import { table } from '../../kit/table.ts'
+import { endClaimsOf } from './store.ts'
 
 export const projects = table({
   name: 'projects',
@@ -23,4 +24,5 @@ export const domains = table({
     what: 'domains',
     remedy: 'Detach one first.',
   },
+  release: endClaimsOf, // Others may verify its hosts now, and pages there may not call with credentials any more.
 })

@@ -62,6 +62,32 @@ describe('a deletion ends', () => {
     assert.equal((await remove(org)).status, 404)
   })
 
+  it('claims on host names, also while something else of it lasts', async () => {
+    const { org, key } = await host.organisation('ending-four')
+    const name = 'shop.ending.example'
+    const origin = `https://${name}`
+    const attach = async (as: string) => {
+      await host.call('POST /v1/projects', { as, body: { slug: 'claimed', name: 'P' } })
+      const { body } = await host.call('POST /v1/projects/claimed/domains', { as, body: { host: name } })
+      return body.records[0].value as string
+    }
+    const verify = (as: string) => host.call(`POST /v1/projects/claimed/domains/${name}/verify`, { as })
+    const allowed = async () =>
+      (await host.call('GET /v1', { headers: { origin } })).headers['access-control-allow-origin']
+    const [theirs, ours] = [await attach(key), await attach(host.home.key)]
+    host.txt.set(`_stoa-verify.${name}`, [theirs, ours])
+    assert.equal((await verify(key)).body.status, 'live')
+    assert.equal(await allowed(), origin)
+    assert.equal((await verify(host.home.key)).status, 409)
+    // Its purge waits for this.
+    await host.db.autocommit`insert into billing_holds (id, org, amount, expires)
+      values ('hold_four', ${org}, 1, now() + interval '1 hour')`
+    await remove(org)
+    await eventually(allowed, found => found !== origin)
+    assert.equal((await verify(host.home.key)).body.status, 'live')
+    await host.db.autocommit`delete from billing_holds where id = 'hold_four'`
+  })
+
   it('streams of model calls, which are charged for what was sent', async () => {
     const { org, key } = await host.organisation('ending-three')
     let isCut = false
@@ -81,7 +107,7 @@ describe('a deletion ends', () => {
     assert.equal(answer.statusCode, 200)
     const text = answer.body.text().catch(() => 'cut')
     await remove(org)
-    await text
+    assert.match(await text, /The organisation was deleted|^cut$/)
     await eventually(
       () => isCut,
       cut => cut,

@@ -18,7 +18,7 @@ import { addFirstOwner } from '../people/people.ts'
 import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
 import { ORGS_CHANNEL } from './ended.ts'
-import { purges } from './purges.ts'
+import { purges, purgesOf } from './purges.ts'
 import * as store from './store.ts'
 
 const Slug = slug("The organisation's slug, which cannot be changed")
@@ -138,7 +138,7 @@ export const deleteOrg = operation({
   route: 'DELETE /v1/iam/orgs/{slug}',
   summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again',
   description:
-    'For an owner of the organisation, and for superadmins. It cannot be undone. All access to it ends at once: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background, which superadmins see at `GET /v1/iam/orgs` until it is done. What stays: its slug is reserved, the billing journal with its accounts, and the entry of the deletion in the audit trail of `admin`. The accounts of its members stay, but not the passwords that its admins set. The organisation `admin` cannot be deleted.',
+    'For an owner of the organisation, and for superadmins. It cannot be undone. All access to it ends at once: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background, which superadmins see at `GET /v1/iam/orgs` until it is done. What stays: its slug is reserved, the billing journal with its accounts, and what the audit trail of `admin` says of it, the deletion included. The accounts of its members stay, but not the passwords that its admins set. The organisation `admin` cannot be deleted.',
   access: 'bearer',
   issuesCredential: true, // It ends all of them, which no limited key may do.
   input: { slug: Slug, confirm: slug('The slug again, to confirm') },
@@ -146,15 +146,17 @@ export const deleteOrg = operation({
   faults: ['not_found', 'conflict'],
   audit: 'org.delete',
   emits: orgDeleted,
-  run: ({ caller, clock, queues, write }, { slug, confirm }) =>
+  run: ({ caller, clock, queues, state: { tables }, write }, { slug, confirm }) =>
     write(async ({ db, record, emit }) => {
       const { name } = await visibleOrg(db, caller, slug)
       requireSuperadminOr(caller.role === 'owner', caller, 'an owner')
       if (confirm !== slug) throw invalidField('confirm', `must repeat the slug, ${slug}`)
       if (slug === ADMIN_ORG) throw conflict('The organisation `admin` cannot be deleted.')
-      const at = clock.now().toISOString()
-      if (!(await store.markDeleted(db, slug as OrgId, ORGS_CHANNEL, at))) throw notFound('organisation')
-      await queues.add(db, purges, [{ key: slug, org: ADMIN_ORG, payload: {} }])
+      const [org, now] = [slug as OrgId, clock.now()]
+      const at = now.toISOString()
+      if (!(await store.markDeleted(db, org, ORGS_CHANNEL, at))) throw notFound('organisation')
+      for (const { release } of tables) await release?.(db, org)
+      await queues.add(db, purges, purgesOf(org, now))
       for (const user of await people.endPasswordsSetBy(db, slug as OrgId)) await endAccessOf(db, user, null, at)
       record(slug, { name: { from: name } }, ADMIN_ORG) // The trail of the organisation is deleted with it.
       emit('iam.org.deleted', { slug, name }, slug as OrgId)

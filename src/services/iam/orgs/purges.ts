@@ -9,8 +9,8 @@ const SETTLED_MS = 60_000
 /** Of one attempt: a process that stops waits for it. */
 const SLICE_MS = 10_000
 const DAY_MS = 86_400_000
-const RETRY_MS = 10 * 60_000
-const RETRIES = 1_000
+const RETRY_MS = 60_000
+const RETRIES = 1_440
 
 /** Each key is the slug of one. */
 export const purges = queue<Record<never, never>>({
@@ -20,16 +20,25 @@ export const purges = queue<Record<never, never>>({
   deadlineMs: 10 * SLICE_MS,
   run: async ({ db, state: { engines, tables } }, { key }) => {
     const org = key as OrgId
-    const deleted = (await store.selectOrg(db, org))?.deleted
-    if (!deleted) return { isOk: true } // It is gone.
+    const deleted = await store.selectDeletion(db, org)
+    if (deleted === null) return { isOk: true }
     const write = engines.db.background.transaction
     const isEmpty = await purge({ ...engines, db, signal: AbortSignal.timeout(SLICE_MS), write }, tables, org)
+    if (!isEmpty) return undefined // It goes on soon.
     const isSettled = engines.clock.now().getTime() >= Date.parse(deleted) + SETTLED_MS
-    if (!isEmpty || !isSettled) return undefined // It goes on soon.
-    await write(tx => store.deleteOrg(tx, org))
+    if (isSettled) await write(tx => store.deleteOrg(tx, org))
     return { isOk: true }
   },
 })
+
+/** At once, after what had begun before, and once more: a process that stood still may have written something since. */
+export const purgesOf = (org: OrgId, now: Date) =>
+  [0, SETTLED_MS, DAY_MS].map(ms => ({
+    key: org,
+    org: ADMIN_ORG,
+    payload: {},
+    due: new Date(now.getTime() + ms),
+  }))
 
 /** Of those whose purge was given up. */
 export const purgeAgain = schedule({

@@ -56,6 +56,12 @@ export async function markDeleted(db: Tx, org: OrgId, channel: string, at: strin
   return true
 }
 
+/** When it was deleted; null if it was not. */
+export async function selectDeletion(db: Sql, org: OrgId): Promise<string | null> {
+  const [row] = await db<{ deleted: string }>`select deleted from former_orgs where slug = ${org}`
+  return row?.deleted ?? null
+}
+
 /** Those that are deleted and have rows. */
 export async function selectDeletedOrgs(db: Sql): Promise<OrgId[]> {
   const rows = await db<{ slug: OrgId }>`select slug from orgs where deleted is not null order by slug`
