@@ -261,7 +261,7 @@ function testEngines(db: Database, options: TestOptions, violations: string[]) {
     random: systemRandom,
     db,
     warn: (...all) => {
-      // Parts of the log are made by the clock of the test, and its events have the time of the database.
+      // Partitions of the log are made by the clock of the test, and its events have the time of the database.
       if ((all[0] as { code?: string } | null)?.code !== '23514') warnings.push(all)
     },
   })

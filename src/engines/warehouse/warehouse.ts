@@ -9,13 +9,13 @@ export const openWarehouse = (): Warehouse => ({
   append: (db, rows) => store.insertEventRows(db, rows),
   newestErrors: store.selectErrors,
   deleteBefore: (db, org, before, limit) => store.deleteEvents(db, org, before, limit),
-  maintain: (db, write, now) => makeParts(db, write, now),
+  maintain: (db, write, now) => makePartitions(db, write, now),
 })
 
 /** Partitions are made this many months ahead. */
 const MONTHS_AHEAD = 2
 
-async function makeParts(db: Sql, write: Write, now: Date): Promise<void> {
+async function makePartitions(db: Sql, write: Write, now: Date): Promise<void> {
   const existing = await selectPartitions(db, 'events')
   // Not for this month: an event that is being written to the default partition would violate the new limits of that partition.
   for (let ahead = 1; ahead <= MONTHS_AHEAD; ahead++) {

@@ -1,7 +1,7 @@
 // Makes room for the coming months, and watches the size of the log.
 import { schedule } from './state.ts'
 
-export const makeParts = schedule({
+export const makePartitions = schedule({
   name: 'partitions of the warehouse',
   everyMs: 60 * 60_000,
   deadlineMs: 10 * 60_000,

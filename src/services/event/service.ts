@@ -1,7 +1,7 @@
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as ingest from './ingest.ts'
-import { checkLogSize, makeParts } from './schedule.ts'
+import { checkLogSize, makePartitions } from './schedule.ts'
 import { eventSettings } from './settings.ts'
 import { type EventState, openEventService } from './state.ts'
 import * as tables from './tables.ts'
@@ -33,6 +33,6 @@ export const event = service<EventState, typeof SETTINGS>({
   tables,
   settings: SETTINGS,
   orgSettings: eventSettings,
-  schedules: [checkLogSize, makeParts],
+  schedules: [checkLogSize, makePartitions],
   open: openEventService,
 })
