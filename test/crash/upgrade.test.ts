@@ -24,12 +24,16 @@ type Answer = Awaited<ReturnType<Member['call']>>
 
 /** The source of that version with its dependencies, or why there is none. */
 function checkedOut(t: TestContext, version: string): { root: string } | { missing: string } {
-  if (spawnSync('git', ['cat-file', '-e', `${version}^{commit}`]).status !== 0) {
+  // The clone may belong to another user.
+  const git = ['-c', `safe.directory=${process.cwd()}`]
+  if (spawnSync('git', [...git, 'cat-file', '-e', `${version}^{commit}`]).status !== 0) {
     return { missing: `this clone does not have the commit ${version}` }
   }
   const root = mkdtempSync(join(tmpdir(), 'stoa-before-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
-  execFileSync('tar', ['-x', '-C', root], { input: execFileSync('git', ['archive', version], { maxBuffer: 2 ** 28 }) })
+  execFileSync('tar', ['-x', '-C', root], {
+    input: execFileSync('git', [...git, 'archive', version], { maxBuffer: 2 ** 28 }),
+  })
   const lock = (directory: string) => readFileSync(join(directory, 'package-lock.json'), 'utf8')
   if (lock(root) === lock(process.cwd())) symlinkSync(join(process.cwd(), 'node_modules'), join(root, 'node_modules'))
   else execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'ignore' })
