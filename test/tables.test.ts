@@ -113,6 +113,16 @@ describe('old rows', () => {
   }
 })
 
+describe('rows that are kept for longer than there were computers', () => {
+  it('are all kept', async () => {
+    const attempts = async () => (await host.db`select from webhook_attempts`).length
+    const before = await attempts()
+    assert.ok(before > 0)
+    await deleteOld(host, 'webhooks', undefined, { keptDays: 999_999, backlogDays: 999_999 })
+    assert.equal(await attempts(), before)
+  })
+})
+
 describe('a deleted organisation', () => {
   it('has no rows any more but those that are declared to stay, and others keep theirs', async () => {
     const [doomed, spared] = [await host.organisation('doomed'), await host.organisation('spared')]
@@ -161,6 +171,22 @@ describe('a deleted organisation', () => {
       409,
     )
     assert.equal(await purgeOrg(host, 'doomed'), true)
+  })
+
+  it('is purged after a while although its jobs are lost', async () => {
+    const { org, key } = await host.organisation('forgotten')
+    await host.db.transaction(async tx => {
+      await tx`update orgs set deleted = ${host.clock.now().toISOString()} where slug = ${org}`
+      await tx`insert into former_orgs (slug, deleted) values (${org}, ${host.clock.now().toISOString()})`
+    })
+    await eventually(
+      async () => {
+        host.clock.advance(10 * MINUTE_MS)
+        return (await host.call('GET /v1/iam/orgs/forgotten', { as: host.admin.key })).status
+      },
+      status => status === 404,
+    )
+    assert.equal((await host.call('GET /v1/projects', { as: key })).status, 401)
   })
 
   it('loses what a process that stood still writes after its row is gone', async () => {

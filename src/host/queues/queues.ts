@@ -125,7 +125,7 @@ function openExpiry(options: QueuesOptions) {
     for (const { id, ranks, declaration, state } of queues.values()) {
       const lastsMs = declaration.expiresMs?.(state)
       if (lastsMs === undefined) continue
-      const before = new Date(now.getTime() - lastsMs).toISOString()
+      const before = new Date(Math.max(0, now.getTime() - lastsMs)).toISOString()
       counts.push((await endAll(tx => store.takeOld(tx, id, ranks, before, EXPIRED_MAX))).length)
     }
     if (Math.max(...counts) >= EXPIRED_MAX) nextMs = Number.NEGATIVE_INFINITY

@@ -36,7 +36,7 @@ async function sweep(context: ScheduleContext<never>, table: Table): Promise<voi
   const now = context.clock.now().getTime()
   for (const rule of table.retention) {
     const keptMs = typeof rule.keptMs === 'number' ? rule.keptMs : rule.keptMs(context.state)
-    await (rule.by === 'blocks' ? sweepBlocks : sweepRows)(context, table, rule, new Date(now - keptMs))
+    await (rule.by === 'blocks' ? sweepBlocks : sweepRows)(context, table, rule, new Date(Math.max(0, now - keptMs)))
   }
   if (table.orgRetention) await sweepChosen(context, table, now)
 }
@@ -58,7 +58,7 @@ async function sweepChosen(context: Removing, table: Table, nowMs: number): Prom
     const orgs = (await table.orgRetention?.chosen(db, after, ORGS_AT_ONCE)) ?? []
     for (const { org, days } of orgs) {
       if (days === null || signal.aborted) continue
-      await table.remove?.(context, org, new Date(nowMs - days * DAY_MS).toISOString())
+      await table.remove?.(context, org, new Date(Math.max(0, nowMs - days * DAY_MS)).toISOString())
     }
     const last = orgs.at(-1)
     if (!last || orgs.length < ORGS_AT_ONCE) return

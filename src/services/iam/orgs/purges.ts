@@ -9,6 +9,7 @@ const SETTLED_MS = 60_000
 /** Of one attempt: a process that stops waits for it. */
 const SLICE_MS = 10_000
 const DAY_MS = 86_400_000
+const AGAIN_MS = 60 * 60_000
 const RETRY_MS = 60_000
 const RETRIES = 1_440
 
@@ -40,10 +41,10 @@ export const purgesOf = (org: OrgId, now: Date) =>
     due: new Date(now.getTime() + ms),
   }))
 
-/** Of those whose purge was given up. */
+/** Of those whose jobs were given up, or whose purge a version before began, which added one job alone. */
 export const purgeAgain = schedule({
   name: 'purge of deleted organisations',
-  everyMs: DAY_MS,
+  everyMs: AGAIN_MS,
   deadlineMs: 60_000,
   run: async ({ db, queues, write }) => {
     const jobs = (await store.selectDeletedOrgs(db)).map(key => ({ key, org: ADMIN_ORG, payload: {} }))
