@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import type { TestHost } from './host.ts'
 
-/** `body` is sent. `answer` must be in the answer; of a fault, `fault` is its code, or the field that it names. `events` and `sent`
- *  are all that the call emits, and sends to others by HTTP or mail; not looked at if they are not given. */
+/** `body` is sent. `answer` are fields of the answer, and all items of its lists; of a fault, `fault` is its code, or the field that
+ *  it names. `events` and `sent` are all that the call emits, and sends to others by HTTP or mail; not looked at if they are not
+ *  given. */
 type Seen = {
   body?: object
   answer?: object
@@ -12,6 +13,16 @@ type Seen = {
   sent?: readonly string[]
 }
 export type ScenarioRow = readonly [who: string, call: string, status: number, seen?: Seen]
+
+/** What was found of the fields that are wanted. Lists stay whole: an item that is not wanted is a difference. */
+function named(found: unknown, wanted: unknown): unknown {
+  if (Array.isArray(found) && Array.isArray(wanted)) return found.map((one, at) => named(one, wanted[at]))
+  if (typeof found !== 'object' || found === null || typeof wanted !== 'object' || wanted === null) return found
+  const fields = Object.entries(found).filter(([name]) => name in wanted)
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, named(value, (wanted as Record<string, unknown>)[name])]),
+  )
+}
 
 /** `callers` are the keys of those who call; null for nobody. */
 export async function scenario(
@@ -27,7 +38,7 @@ export async function scenario(
     host.mockAgent.clearCallHistory()
     const found = await host.call(call, { as: callers[who] ?? null, ...(body && { body }) })
     assert.equal(found.status, status, `${row}: ${found.text}`)
-    if (answer) assert.partialDeepStrictEqual(found.body, answer, row)
+    if (answer) assert.deepEqual(named(found.body, answer), answer, row)
     if (fault) assert.ok([found.body.error.code, found.body.error.param].includes(fault), `${row}: ${found.text}`)
     const emitted = host.emitted.map(({ type }) => type)
     if (events) assert.deepEqual(emitted, events, row)
