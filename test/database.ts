@@ -5,6 +5,8 @@ import type { Database, Tx } from '../src/engines/engines.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 
 /** Of every owner and member that tests create without a password of its own; the run hashes it once. */
+/** Argon2id takes a tenth of a second on purpose, and tests sign in thousands of times. */
+export const CHEAP_HASH = { memoryCost: 64, timeCost: 1, parallelism: 1 }
 export const OWNER_PASSWORD = 'chosen by the person'
 
 export type DatabaseAt = { socketDirectory: string; database: string; user: string }

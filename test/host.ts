@@ -27,7 +27,7 @@ import { type Service, settingsOf } from '../src/kit/service.ts'
 import { beginSession, type Keyring, keepKey, newKeyText } from '../src/services/account/public.ts'
 import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
-import { type DatabaseAt, env, OWNER_PASSWORD, sameDatabase, testDatabase } from './database.ts'
+import { CHEAP_HASH, type DatabaseAt, env, OWNER_PASSWORD, sameDatabase, testDatabase } from './database.ts'
 import { checkedLog, checkOutcome } from './declared.ts'
 import { recordStart } from './start-times.ts'
 
@@ -274,7 +274,7 @@ function testEngines(db: Database, options: TestOptions, violations: string[]) {
     http: options.http ?? httpOver({ public: mockAgent, configured: mockAgent }),
     seal: beside?.engines.seal ?? openSeal(systemRandom.bytes(32), systemRandom),
     mail: { send: async (mail: SentMail) => mailServer.accept(mail) },
-    passwords: openPasswords(),
+    passwords: openPasswords(undefined, CHEAP_HASH),
     dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
   }
   return { engines, clock, mockAgent, txt, mails, mailServer, emitted, warnings }

@@ -11,7 +11,7 @@ import { openPasswords } from '../src/engines/passwords/passwords.ts'
 import { systemRandom } from '../src/engines/random/random.ts'
 import { localCertificate } from '../src/engines/tls/certificate.ts'
 import { allMigrations } from '../src/start/migrations.ts'
-import { OWNER_PASSWORD } from './database.ts'
+import { CHEAP_HASH, OWNER_PASSWORD } from './database.ts'
 
 /** In memory if there is enough: a run creates and deletes some hundred databases of 600 files each, which takes longer on a
  *  disk than many tests. */
@@ -78,7 +78,7 @@ export async function globalSetup(): Promise<void> {
   await localCertificate(tls, ['localhost', '127.0.0.1'], { clock: systemClock, random: systemRandom })
   process.env.STOA_TEST_SOCKETS = server.socketDirectory
   process.env.STOA_TEST_TLS = tls
-  process.env.STOA_TEST_DIGEST = await openPasswords().hash('home', OWNER_PASSWORD)
+  process.env.STOA_TEST_DIGEST = await openPasswords(undefined, CHEAP_HASH).hash('home', OWNER_PASSWORD)
 }
 
 export async function globalTeardown(): Promise<void> {

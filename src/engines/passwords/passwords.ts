@@ -11,7 +11,8 @@ const WAITING_MAX = 200
 /** People do not wait longer for a page. */
 const WAIT_MS = 15_000
 
-export function openPasswords(cores = availableParallelism()): Passwords {
+/** `cost` is that of new hashes; a stored one says its own. */
+export function openPasswords(cores = availableParallelism(), cost = ARGON2ID): Passwords {
   const queue = openFairQueue({ width: Math.max(1, Math.floor(cores / 2)), waitingMax: WAITING_MAX, waitMs: WAIT_MS })
 
   async function measured<T>(work: () => Promise<T>): Promise<T> {
@@ -30,7 +31,7 @@ export function openPasswords(cores = availableParallelism()): Passwords {
     })
 
   return {
-    hash: (user, password, signal) => run(user, () => hash(password.normalize('NFKC'), ARGON2ID), signal),
+    hash: (user, password, signal) => run(user, () => hash(password.normalize('NFKC'), cost), signal),
     verify: (user, digest, password, signal) => run(user, () => verify(digest, password.normalize('NFKC')), signal),
   }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { OUT_OF_MEMORY } from '../sources/heap.ts'
-import type { Parsed } from './jobs.ts'
-import { openRiskThread, parseIn, type RiskThread } from './open.ts'
+import { OUT_OF_MEMORY } from '../../src/services/risk/sources/heap.ts'
+import type { Parsed } from '../../src/services/risk/thread/jobs.ts'
+import { openRiskThread, parseIn, type RiskThread } from '../../src/services/risk/thread/open.ts'
 
 const small = { source: 'tor', document: Buffer.from('185.220.101.1\n'), encoding: null }
 const keysOf = async (thread: RiskThread) => ((await parseIn(thread, small)) as Parsed).keys

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
-import { CA, startHost } from '../../../test/host.ts'
-import type { ErrorRow } from '../../engines/engines.ts'
+import type { ErrorRow } from '../../src/engines/engines.ts'
+import { CA, startHost } from '../host.ts'
 
 const host = await startHost()
 const MIB = 1024 * 1024

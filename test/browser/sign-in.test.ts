@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import * as client from 'openid-client'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { startHost } from './host.ts'
-import { addPerson, startIdentity } from './identity.ts'
+import { startHost } from '../host.ts'
+import { addPerson, startIdentity } from '../identity.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const skip = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get install chromium)'

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
-import { eventually } from './eventually.ts'
-import { startHost } from './host.ts'
-import { addPerson, plantPerson, registerApp, startIdentity } from './identity.ts'
+import { eventually } from '../eventually.ts'
+import { startHost } from '../host.ts'
+import { addPerson, plantPerson, registerApp, startIdentity } from '../identity.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const skip = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get install chromium)'
@@ -16,7 +16,7 @@ const SCREENSHOTS = process.env.STOA_TEST_SCREENSHOTS
 
 describe('the pages', { skip }, async () => {
   if (skip) return
-  const files = [{ path: '', directory: new URL('../src/pages/', import.meta.url) }]
+  const files = [{ path: '', directory: new URL('../../src/pages/', import.meta.url) }]
   const host = await startHost({ now: 'real', files })
   const identity = await startIdentity(host, { audience: host.baseUrl })
   const web = await registerApp(host, identity, { app: 'web' })
