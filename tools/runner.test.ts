@@ -5,13 +5,9 @@ import { passedAlone, timesTable } from './test/report.ts'
 import { type FileResult, type RunOptions, run } from './test/run.ts'
 
 const file = (name: string) => `tools/test/specimen/${name}.test.ts`
-const [FIRST, SECOND, FAILING, EXITING, LATE] = ['first', 'second', 'failing', 'exiting', 'late'].map(file) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-]
+const [FIRST, SECOND, FAILING, EXITING, LATE, OPEN] = ['first', 'second', 'failing', 'exiting', 'late', 'open'].map(
+  file,
+) as [string, string, string, string, string, string]
 const runQuietly = (files: string[], options: Partial<RunOptions> = {}) =>
   run(files, { processes: 1, workMs: 60_000, needsSetup: false, isQuiet: true, ...options })
 const passedOf = (results: Map<string, FileResult>) => [...results].map(([, { isPassed }]) => isPassed)
@@ -52,6 +48,10 @@ describe('a file', () => {
 
   it('whose process exits has not passed, and another process goes on', () => {
     assert.deepEqual(passedOf(runQuietly([EXITING, SECOND])), [false, true])
+  })
+
+  it('that leaves a server open has not passed, and the run ends', () => {
+    assert.deepEqual(passedOf(runQuietly([OPEN], { leftOpenMs: 500 })), [false])
   })
 
   it('whose process fails although its tests pass has not passed', () => {

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /** What the processes of a run share. A process claims files until it has worked for so long. */
-export type Queue = { files: readonly string[]; workMs: number }
+export type Queue = { files: readonly string[]; workMs: number; leftOpenMs: number }
 
 /** How a test ended: its file and the names of its suites and itself. An error is empty if only tests within failed. */
 export type Outcome = { path: string[]; ms: number; error?: string }
@@ -31,6 +31,8 @@ export type RunOptions = {
   processes: number
   /** After this time a process ends and another one goes on. 0: every file has its own process. */
   workMs: number
+  /** How long a process may go on after its last test, if something was left open. */
+  leftOpenMs?: number
   /** Whether the tests need the database that `test/setup.ts` starts. */
   needsSetup: boolean
   /** Prints nothing while it runs. */
@@ -42,6 +44,7 @@ export type RunOptions = {
 const RUN_MS = 30 * 60_000
 /** For a machine that is busy; a test that hangs fails all the same. */
 const TEST_MS = 600_000
+const LEFT_OPEN_MS = 20_000
 /** Enough for a machine that is four times as slow as ours. Those that find no file left end at once. */
 const ENTRIES_MAX = 32
 
@@ -52,7 +55,8 @@ export function run(files: readonly string[], options: RunOptions): Map<string, 
   mkdirSync(CACHE, { recursive: true })
   const directory = mkdtempSync(join(tmpdir(), 'stoa-queue-'))
   const outcomes = join(directory, 'outcomes')
-  writeFileSync(join(directory, 'queue.json'), JSON.stringify({ files, workMs: options.workMs } satisfies Queue))
+  const queue: Queue = { files, workMs: options.workMs, leftOpenMs: options.leftOpenMs ?? LEFT_OPEN_MS }
+  writeFileSync(join(directory, 'queue.json'), JSON.stringify(queue))
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env // Within a test, it would make Node run nothing.
   const flags = [
     `--test-concurrency=${options.processes}`,

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { Progress, Queue } from './run.ts'
 
 const directory = process.env.STOA_TEST_QUEUE as string
-const { files, workMs } = JSON.parse(readFileSync(join(directory, 'queue.json'), 'utf8')) as Queue
+const { files, workMs, leftOpenMs } = JSON.parse(readFileSync(join(directory, 'queue.json'), 'utf8')) as Queue
 
 /** The next file that no process has; undefined if none is left. */
 function claim(): string | undefined {
@@ -48,6 +48,11 @@ export async function work(entry: string, isLast: boolean): Promise<void> {
   } while (isLast || performance.now() < workMs)
   clearInterval(awake)
   isDone = true
+  // A test that failed may have left a server open, for which the run would wait until its very end.
+  setTimeout(() => {
+    process.stderr.write(`${running} has left open: ${process.getActiveResourcesInfo().join(', ')}\n`)
+    process.exit(1)
+  }, leftOpenMs).unref()
 }
 
 /** Node itself writes the outcomes of tests to the same stream, as bytes. */

@@ -287,7 +287,7 @@ describe('an organisation with many endpoints', () => {
       from webhooks, generate_series(1, 900) as n where id = ${endpoint.id}`
     await host.db.script(`create table inserted (tx text, count integer);
       create function note_inserted() returns trigger language plpgsql as $$
-      begin insert into inserted select pg_current_xact_id(), count(*) from fresh; return null; end $$;
+      begin insert into inserted select pg_current_xact_id(), count(*) from fresh where key like '${endpoint.id}%'; return null; end $$;
       create trigger note after insert on queue_jobs referencing new table as fresh
         for each statement execute function note_inserted()`)
     const batch = Array.from({ length: 10 }, (_, n) => ({
@@ -301,8 +301,9 @@ describe('an organisation with many endpoints', () => {
       (await host.db<{ count: number }>`select sum(count)::int as count from inserted group by tx`).map(
         one => one.count,
       )
-    await eventually(counts, all => all.reduce((sum, count) => sum + count, 0) >= 9_001)
-    assert.ok(Math.max(...(await counts())) <= 1_400, `${await counts()} deliveries in transactions`)
+    await eventually(counts, all => all.reduce((sum, count) => sum + count, 0) >= 9_000)
+    // A transaction may have deliveries of other organisations besides.
+    assert.ok(Math.max(...(await counts())) <= 1_000, `${await counts()} deliveries in transactions`)
     await host.db.script('drop trigger note on queue_jobs; drop function note_inserted; drop table inserted')
     await host.db`delete from webhooks where org = ${org}`
     assert.equal((await host.call('GET /v1/webhooks', { as: key })).body.data.length, 0)
