@@ -165,7 +165,7 @@ export type WebhookRequest = {
  *  twice. */
 export declare function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload>;
 /** Every fault that a host answers. */
-export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'unroutable_events' | 'too_many_events' | 'model_refused' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'insufficient_balance' | 'forbidden' | 'ingest_key_unknown' | 'insufficient_capability' | 'model_unpriced' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'ingest_rate' | 'too_many_tries' | 'model_limit' | 'upstream_busy' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'upstream_refused' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable' | 'upstream_timeout';
+export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'unroutable_events' | 'too_many_events' | 'model_refused' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_replaced' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'insufficient_balance' | 'forbidden' | 'ingest_key_unknown' | 'insufficient_capability' | 'model_unpriced' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'ingest_rate' | 'too_many_tries' | 'model_limit' | 'upstream_busy' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'upstream_refused' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable' | 'upstream_timeout';
 /** One service of the host */
 export type Service = {
     /** The name, by which keys are limited to it */
@@ -213,6 +213,20 @@ export type App = {
     logoutUris: string[];
     /** Whether its tokens carry the role of their person */
     trusted: boolean;
+    /** Who signs in: `team` for the organisation's members, `users` for its customers, who get an account of their own (`/v1/iam/users`) and no access to this API but to that account */
+    people: 'team' | 'users';
+    /** Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody */
+    signUp: 'closed' | 'invited' | 'open';
+    /** Only addresses of these domains may register, exactly; none means all */
+    signUpDomains: string[];
+    /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
+    refuseDisposable: boolean;
+    /** The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API */
+    audience?: string;
+    /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
+    claims: string[];
+    /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
+    mayWrite: boolean;
     /** When it was created */
     created: string;
     /** When it was last changed */
@@ -237,8 +251,20 @@ export type CreateAppInput = {
     redirectUris: string[];
     /** The URLs that people may return to after signing out: compared exactly, no wildcards */
     logoutUris?: string[];
-    /** Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it */
+    /** Whether the app's tokens carry the role of their person. Those of other apps read as a member and write events. Only owners can set it */
     trusted?: boolean;
+    /** Who signs in: `team` for the organisation's members, `users` for its customers, who get an account of their own (`/v1/iam/users`) and no access to this API but to that account */
+    people: 'team' | 'users';
+    /** Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody */
+    signUp?: 'closed' | 'invited' | 'open';
+    /** Only addresses of these domains may register, exactly; none means all */
+    signUpDomains?: string[];
+    /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
+    refuseDisposable?: boolean;
+    /** The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API */
+    audience?: string;
+    /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
+    claims?: string[];
 };
 export type CreateAppOutput = {
     /** The client id, `<org>-<app>` */
@@ -257,6 +283,20 @@ export type CreateAppOutput = {
     logoutUris: string[];
     /** Whether its tokens carry the role of their person */
     trusted: boolean;
+    /** Who signs in: `team` for the organisation's members, `users` for its customers, who get an account of their own (`/v1/iam/users`) and no access to this API but to that account */
+    people: 'team' | 'users';
+    /** Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody */
+    signUp: 'closed' | 'invited' | 'open';
+    /** Only addresses of these domains may register, exactly; none means all */
+    signUpDomains: string[];
+    /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
+    refuseDisposable: boolean;
+    /** The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API */
+    audience?: string;
+    /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
+    claims: string[];
+    /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
+    mayWrite: boolean;
     /** When it was created */
     created: string;
     /** When it was last changed */
@@ -281,8 +321,20 @@ export type UpdateAppInput = {
     redirectUris?: string[];
     /** The URLs that people may return to after signing out: compared exactly, no wildcards */
     logoutUris?: string[];
-    /** Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it */
+    /** Whether the app's tokens carry the role of their person. Those of other apps read as a member and write events. Only owners can set it */
     trusted?: boolean;
+    /** Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody */
+    signUp?: 'closed' | 'invited' | 'open';
+    /** Only addresses of these domains may register, exactly; none means all */
+    signUpDomains?: string[];
+    /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
+    refuseDisposable?: boolean;
+    /** The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API */
+    audience?: string | null;
+    /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
+    claims?: string[];
+    /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
+    mayWrite?: boolean;
 };
 export type DeleteAppInput = {
     /** The client id, `<org>-<app>` */
@@ -397,7 +449,7 @@ export type Membership = {
 };
 /** The caller */
 export type Me = {
-    /** A person's id, `usr_…` */
+    /** A person's id: `usr_…` of a member of the team, `cus_…` of a customer */
     user: string;
     /** An e-mail address */
     email: string;
@@ -407,15 +459,17 @@ export type Me = {
     name: string;
     /** The slug of the organisation that the credential belongs to */
     org: string;
-    /** `owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners */
-    role: Role;
+    /** The role in the team, or `user` for a customer */
+    role: 'owner' | 'admin' | 'member' | 'user';
+    /** Of a customer: what the organisation keeps about them */
+    metadata?: Record<string, unknown>;
     /** The project of this request; null without one */
     project: string | null;
     /** Whether the caller is a superadmin */
     superadmin: boolean;
     /** The credential that a request was made with */
     credential: Credential;
-    /** All organisations that the person is a member of; for the token of an app that is not trusted, only its own */
+    /** All organisations that the person is a member of; for the token of an app that is not trusted, only its own; none for a customer */
     orgs: Membership[];
 };
 export type GetMeInput = Record<string, never>;
@@ -427,6 +481,7 @@ export type UpdateMeOutput = {
     /** The new name */
     name: string;
 };
+export type DeleteMeInput = Record<string, never>;
 export type ChangeEmailInput = {
     /** An e-mail address */
     email: string;
@@ -515,6 +570,31 @@ export type RemoveMemberInput = {
     /** A person's id, `usr_…` */
     user: string;
 };
+/** A customer: a person who signs in to the organisation's own apps */
+export type User = {
+    /** A customer's id, `cus_…` */
+    user: string;
+    /** An e-mail address */
+    email: string;
+    /** Whether access to the mailbox of the address was proved */
+    emailVerified: boolean;
+    /** The name; empty if none */
+    name: string;
+    /** What the organisation keeps about the customer: at most 8 KiB as JSON. The customer reads it, and only admins write it */
+    metadata: Record<string, unknown>;
+    /** Whether the customer is kept from signing in */
+    blocked: boolean;
+    /** When the account was created */
+    created: string;
+    /** When it was last changed */
+    updated: string;
+    /** When the customer last signed in */
+    signedIn?: string;
+};
+export type MakeMemberUserInput = {
+    /** A person's id, `usr_…` */
+    user: string;
+};
 /** A tenant: members, keys and everything else belong to one organisation */
 export type Organisation = {
     /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
@@ -588,7 +668,7 @@ export type DeleteOrgInput = {
 export type Session = {
     /** A sign-in's id, `sin_…` */
     id: string;
-    /** A person's id, `usr_…` */
+    /** A person's id: `usr_…` of a member of the team, `cus_…` of a customer */
     user: string;
     /** An e-mail address */
     email: string;
@@ -598,6 +678,8 @@ export type Session = {
     created: string;
 };
 export type ListSessionsInput = {
+    /** A person's id: `usr_…` of a member of the team, `cus_…` of a customer */
+    user?: string;
     /** How many to return; default 50, at most 200 */
     limit?: number;
     /** The `next` of the previous page; omitted or empty for the first page */
@@ -606,6 +688,20 @@ export type ListSessionsInput = {
 export type EndSessionInput = {
     /** A sign-in's id, `sin_…` */
     id: string;
+};
+/** How the pages and mails for customers of the organisation look */
+export type IamSettings = {
+    /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for none */
+    logo?: string | null;
+    /** The colour of buttons and links, `#rrggbb`; null for the default. Where it could not be read on the page, it is made darker or lighter */
+    color?: string | null;
+};
+export type GetIamSettingsInput = Record<string, never>;
+export type UpdateIamSettingsInput = {
+    /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for none */
+    logo?: string | null;
+    /** The colour of buttons and links, `#rrggbb`; null for the default. Where it could not be read on the page, it is made darker or lighter */
+    color?: string | null;
 };
 export type RotateSigningKeysInput = {
     /** The brand at whose origin people sign in to the app; `default` if omitted */
@@ -616,6 +712,50 @@ export type RotateSigningKeysOutput = {
     signsFrom: string;
     /** When the old keys are no longer published */
     retires: string;
+};
+export type ListUsersInput = {
+    /** What to look for */
+    search?: string;
+    /** Only those that are blocked, or only those that are not */
+    blocked?: boolean;
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type CreateUserInput = {
+    /** An e-mail address */
+    email: string;
+    /** The customer's name: one line, not blank, at most 120 characters */
+    name?: string;
+    /** What the organisation keeps about the customer: at most 8 KiB as JSON. The customer reads it, and only admins write it */
+    metadata?: Record<string, unknown>;
+    /** At least 12 characters; length matters more than special characters */
+    password?: string;
+    /** Whether access to the mailbox of the address was proved */
+    emailVerified?: boolean;
+};
+export type GetUserInput = {
+    /** A customer's id, `cus_…` */
+    user: string;
+};
+export type UpdateUserInput = {
+    /** A customer's id, `cus_…` */
+    user: string;
+    /** The customer's name: one line, not blank, at most 120 characters */
+    name?: string;
+    /** An e-mail address */
+    email?: string;
+    /** Whether access to the mailbox of the address was proved */
+    emailVerified?: boolean;
+    /** What the organisation keeps about the customer: at most 8 KiB as JSON. The customer reads it, and only admins write it */
+    metadata?: Record<string, unknown>;
+    /** Whether the customer is kept from signing in */
+    blocked?: boolean;
+};
+export type DeleteUserInput = {
+    /** A customer's id, `cus_…` */
+    user: string;
 };
 /** A team of the organisation that writes events with tokens of its own */
 export type Workspace = {
@@ -712,6 +852,8 @@ export type Key = {
     spendMonth: number;
     /** When it was last used, to the minute */
     lastUsed?: string;
+    /** After a rotation, how long its former text works too; absent if it does not */
+    overlapUntil?: string;
     /** The e-mail address of the person who revoked it */
     revokedBy?: string;
     /** When it was revoked */
@@ -775,10 +917,14 @@ export type CreateKeyOutput = {
     spendMonth: number;
     /** When it was last used, to the minute */
     lastUsed?: string;
+    /** After a rotation, how long its former text works too; absent if it does not */
+    overlapUntil?: string;
     /** The e-mail address of the person who revoked it */
     revokedBy?: string;
     /** When it was revoked */
     revokedAt?: string;
+    /** What the key may do, in words; for people to read */
+    may: string[];
 };
 export type UpdateKeyInput = {
     /** A key's id, `key_…` */
@@ -802,6 +948,50 @@ export type UpdateKeyInput = {
 export type DeleteKeyInput = {
     /** A key's id, `key_…` */
     id: string;
+};
+export type RotateKeyInput = {
+    /** A key's id, `key_…` */
+    id: string;
+    /** For how many seconds the former text works too, at most seven days; default 0 */
+    overlap?: number;
+};
+export type RotateKeyOutput = {
+    /** The key's id */
+    id: string;
+    /** Its name */
+    name: string;
+    /** `secret` is for servers and acts as its owner; `publishable` may be public and writes events */
+    type: 'secret' | 'publishable';
+    /** Its first characters, to recognise it by */
+    prefix: string;
+    /** The full key; store it now */
+    key: string;
+    /** Whether a key works; only an `active` one does */
+    status: KeyStatus;
+    /** The e-mail address of its owner */
+    creator: string;
+    /** When it was created */
+    created: string;
+    /** When it stops working */
+    expires?: string;
+    /** The entries it is restricted to */
+    limit?: string[];
+    /** What a key may spend; 0 means no cap */
+    budget?: KeyBudget;
+    /** Requests it may make in any 60 seconds */
+    rate?: number;
+    /** What it has spent in total, in cents */
+    spend: number;
+    /** What it has spent in this UTC calendar month, in cents */
+    spendMonth: number;
+    /** When it was last used, to the minute */
+    lastUsed?: string;
+    /** After a rotation, how long its former text works too; absent if it does not */
+    overlapUntil?: string;
+    /** The e-mail address of the person who revoked it */
+    revokedBy?: string;
+    /** When it was revoked */
+    revokedAt?: string;
 };
 export type StartLoginInput = {
     /** The path on this host the browser is sent to after sign-in; by default it is sent to the person's account page */
@@ -1964,6 +2154,11 @@ export type Stoa = {
      */
     updateMe(input: UpdateMeInput, options?: CallOptions): Call<UpdateMeOutput>;
     /**
+     * Deletes the caller's account; only customers can, within 15 minutes of signing in.
+     * `DELETE /v1/iam/me`
+     */
+    deleteMe(input?: DeleteMeInput, options?: CallOptions): Call<void>;
+    /**
      * Mails a link to a new address, with which the caller's account is moved to it.
      * `POST /v1/iam/me/email`
      */
@@ -2013,6 +2208,11 @@ export type Stoa = {
      */
     removeMember(input: RemoveMemberInput, options?: CallOptions): Call<void>;
     /**
+     * Removes a member from the team and creates the account of a customer with the same address.
+     * `POST /v1/iam/members/{user}/to-user`
+     */
+    makeMemberUser(input: MakeMemberUserInput, options?: CreateOptions): Call<User>;
+    /**
      * Lists the caller's organisation, or all organisations for superadmins, by slug.
      * `GET /v1/iam/orgs`
      */
@@ -2040,7 +2240,7 @@ export type Stoa = {
      */
     deleteOrg(input: DeleteOrgInput, options?: CallOptions): Call<void>;
     /**
-     * Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first.
+     * Lists the caller's sign-ins, or those of the whole team for an owner or admin, newest first.
      * `GET /v1/iam/sessions`
      */
     listSessions(input?: ListSessionsInput, options?: CallOptions): Call<Page<Session>>;
@@ -2052,10 +2252,47 @@ export type Stoa = {
      */
     endSession(input: EndSessionInput, options?: CallOptions): Call<void>;
     /**
+     * Reads how the pages and mails for customers of the organisation look.
+     * `GET /v1/iam/settings`
+     */
+    getIamSettings(input?: GetIamSettingsInput, options?: CallOptions): Call<IamSettings>;
+    /**
+     * Changes how the pages and mails for customers of the organisation look.
+     * `PATCH /v1/iam/settings`
+     */
+    updateIamSettings(input?: UpdateIamSettingsInput, options?: CallOptions): Call<IamSettings>;
+    /**
      * Publishes new signing keys, which sign after an hour; old keys stay published until their tokens have expired.
      * `POST /v1/iam/signing-keys`
      */
     rotateSigningKeys(input?: RotateSigningKeysInput, options?: CreateOptions): Call<RotateSigningKeysOutput>;
+    /**
+     * Lists the organisation's customers, newest first; a search lists matches by what was found.
+     * `GET /v1/iam/users`
+     */
+    listUsers(input?: ListUsersInput, options?: CallOptions): Call<Page<User>>;
+    /** The same, as an iterator over the items of all pages. */
+    listUsersAll(input?: ListUsersInput, options?: CallOptions): AsyncGenerator<User, void, undefined>;
+    /**
+     * Creates the account of a customer.
+     * `POST /v1/iam/users`
+     */
+    createUser(input: CreateUserInput, options?: CreateOptions): Call<User>;
+    /**
+     * Returns one customer.
+     * `GET /v1/iam/users/{user}`
+     */
+    getUser(input: GetUserInput, options?: CallOptions): Call<User>;
+    /**
+     * Changes the given fields of a customer; fields of `metadata` are merged, and null removes one.
+     * `PATCH /v1/iam/users/{user}`
+     */
+    updateUser(input: UpdateUserInput, options?: CallOptions): Call<User>;
+    /**
+     * Deletes a customer: the account, its sign-ins, and what this service keeps that names the person.
+     * `DELETE /v1/iam/users/{user}`
+     */
+    deleteUser(input: DeleteUserInput, options?: CallOptions): Call<void>;
     /**
      * Lists the organisation's workspaces, newest first.
      * `GET /v1/iam/workspaces`
@@ -2110,6 +2347,11 @@ export type Stoa = {
      * `DELETE /v1/account/keys/{id}`
      */
     deleteKey(input: DeleteKeyInput, options?: CallOptions): Call<void>;
+    /**
+     * Replaces the text of the caller's own key; only this answer contains that of a secret key, in `key`.
+     * `POST /v1/account/keys/{id}/rotate`
+     */
+    rotateKey(input: RotateKeyInput, options?: CreateOptions): Call<RotateKeyOutput>;
     /**
      * Redirects a browser to sign-in, from which it returns with a session.
      * `GET /v1/account/login`

@@ -9,7 +9,7 @@ export function appWrites(host: TestHost, next: (what: string) => string): Recor
   const post = posting(host)
   const inDays = (days: number) => new Date(host.clock.now().getTime() + days * DAY_MS).toISOString()
   const app = async () => {
-    const body = { app: next('app'), name: 'Web', type: 'confidential', redirectUris: [URIS[0]] }
+    const body = { app: next('app'), name: 'Web', type: 'confidential', people: 'team', redirectUris: [URIS[0]] }
     return post('/v1/iam/apps', body)
   }
   return {

@@ -13,6 +13,8 @@ export type Written = {
   reader?: string
   tenant?: string
   emits?: string[]
+  /** If each event names one of these instead of what the entry is about. */
+  told?: string[]
 }
 
 export const posting =

@@ -43,7 +43,7 @@ const kinds: Kind[] = [
   await kind('with-apps', {
     what: 'apps',
     path: '/v1/iam/apps',
-    body: n => ({ app: `a${n}`, type: 'public', redirectUris }),
+    body: n => ({ app: `a${n}`, type: 'public', people: 'team', redirectUris }),
     idOf,
   }),
   await kind('with-workspaces', {

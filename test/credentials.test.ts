@@ -10,6 +10,7 @@ import { newKeyText } from '../src/services/account/public.ts'
 import { isWithheld, toolName } from '../src/services/mcp/tools.ts'
 import { allOperations, allServices, type Entry, exampleInput, fieldsOf, type Input, methodOf, send } from './derive.ts'
 import { type RequestOptions, startHost } from './host.ts'
+import { addPerson, registerApp, startIdentity } from './identity.ts'
 import { FAILING_OR_ENDLESS, SLOW_OPERATIONS } from './specimen.ts'
 
 // Every operation refuses many credentials within the same minute of the test's clock.
@@ -28,6 +29,13 @@ const revoked = await keyWith({})
 await host.db`update keys set revoked_at = now() where prefix = ${revoked.slice(0, 11)}`
 const expired = await keyWith({ expires: new Date(host.clock.now().getTime() + 1).toISOString() })
 host.clock.advance(1)
+/** The text of a key before it was rotated, of another owner: of each account only so many wrong passwords are tried. */
+const formerText = async (overlap: number): Promise<string> => {
+  const { key: as } = await host.member(host.home.org, 'owner')
+  const { id, key } = (await host.call('POST /v1/account/keys', { as, body: { name: 'kind' } })).body
+  await host.call(`POST /v1/account/keys/${id}/rotate`, { as, body: { overlap } })
+  return key
+}
 const exhausted = await keyWith({ rate: 1 })
 await host.call('GET /v1/projects', { as: exhausted })
 const broke = await keyWith({ budget: { total: 1 } })
@@ -42,6 +50,48 @@ const workspaceToken = async (body: object) =>
   (await host.call(`POST /v1/iam/workspaces/${workspace}/tokens`, { body })).body.token
 const endedToken = await workspaceToken(tokenBody)
 host.clock.advance(1_000)
+
+const identity = await startIdentity(host, { audience: host.baseUrl })
+const appOf = (app: string, more: object) => registerApp(host, identity, { app, more: { ...more } })
+const [shop, staff, former] = [
+  await appOf('shop', { people: 'users' }),
+  await appOf('staff', {}),
+  await appOf('former', {}),
+]
+await host.db`update apps set may_write = true where id = ${former.id}`
+const ada = await addPerson(host, 'ada@example.com')
+const password = 'walnut-desk-twelve-green'
+const tokenOf = (app: typeof shop, who: { email: string; password: string }) => async () =>
+  (await app.signIn(who)).tokens.access_token
+/** A token ends with its sign-in, which some operations end: those get one of their own. */
+const reused = (make: () => Promise<string>) => {
+  let shared: Promise<string> | null = null
+  return async ({ admits, endsCredential }: Operation) => {
+    if (admits.length > 0 || endsCredential) return { as: await make() }
+    shared ??= make()
+    return { as: await shared }
+  }
+}
+let customers = 0
+/** Of a new customer, because one of the operations deletes them. */
+async function customerToken() {
+  const who = { email: `customer${++customers}@example.com`, password }
+  await host.call('POST /v1/iam/users', { body: { ...who, emailVerified: true } })
+  return tokenOf(shop, who)()
+}
+const asCustomer = ({ access, admits }: Operation): Outcome =>
+  access === 'public' || admits.includes('users') ? 'open' : 403
+/** The token of an app that is not trusted reads and writes events. */
+const asApp = (operation: Operation): Outcome => {
+  const { access, admits } = operation
+  const mayWrite = access === 'public' || access === 'ingest' || admits.includes('apps')
+  return mayWrite || !writes(operation) ? asFormerApp(operation) : 403
+}
+const asFormerApp = (operation: Operation): Outcome => {
+  if (operation.access === 'person' || operation.access === 'superadmin') return 403
+  const { issuesCredential, endsCredential, admits } = operation
+  return issuesCredential || (endsCredential && !admits.includes('apps')) ? 403 : byRole('member')(operation)
+}
 
 type Outcome = 'open' | 401 | 402 | 403 | 429
 /** For a valid key of a person with this role. */
@@ -101,6 +151,8 @@ const kinds: Record<string, Kind> = {
   'an unknown publishable key': { ask: { as: newKeyText(host.engines.random, 'publishable') }, expects: guarded(403) },
   'an expired key': { ask: { as: expired }, expects: guarded(401) },
   'a revoked key': { ask: { as: revoked }, expects: guarded(401) },
+  'a replaced key': { ask: { as: await formerText(0) }, expects: guarded(401) },
+  'a key that is being replaced': { ask: { as: await formerText(604_800) }, expects: asOwner },
   'a publishable key': { ask: { as: await keyWith({ type: 'publishable' }) }, expects: guarded(403, 'open') },
   "a workspace's token": { ask: { as: await workspaceToken({}) }, expects: guarded(403, 'open', 'open') },
   "a workspace's expired token": { ask: { as: endedToken }, expects: unvalidated(guarded(403, 403, 401)) },
@@ -132,6 +184,9 @@ const kinds: Record<string, Kind> = {
     ask: { as: broke },
     expects: operation => (operation.metered ? 402 : bounded(() => false)(operation)),
   },
+  "a customer's token": { ask: reused(customerToken), expects: asCustomer },
+  'the token of an app': { ask: reused(tokenOf(staff, ada)), expects: asApp },
+  'the token of an app with former rights': { ask: reused(tokenOf(former, ada)), expects: asFormerApp },
   'a session': {
     ask: () => browser({ token: false }),
     expects: operation => (operation.access !== 'public' && writes(operation) ? 403 : signedIn(operation)),
@@ -201,6 +256,7 @@ const REFUSED = [
   'an unknown publishable key',
   'an expired key',
   'a revoked key',
+  'a replaced key',
   "a workspace's expired token",
 ]
 

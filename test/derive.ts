@@ -6,7 +6,7 @@ import { jsonrpc, native } from '../src/kit/dialect.ts'
 import type { Operation } from '../src/kit/operation.ts'
 import { services } from '../src/services/index.ts'
 import type { Answer, RequestOptions, TestHost } from './host.ts'
-import { identityOf } from './identity.ts'
+import { identityOf, registerApp } from './identity.ts'
 import { chatCompletion } from './model-server.ts'
 import { specimen } from './specimen.ts'
 import { failedDelivery } from './webhook-delivery.ts'
@@ -124,6 +124,7 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
     const { key, password } = await host.organisation(`o-${salt}`)
     return { input: { current: password }, as: key }
   },
+  'DELETE /v1/iam/me': customerCall,
   '/v1/iam/me/email': async (host, salt) => {
     const owner = await host.organisation(`o-${salt}`)
     return { input: { current: owner.password }, ...(await host.browser(owner)) }
@@ -164,6 +165,15 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   },
 }
 
+/** A customer who is signed in. */
+export async function customerCall(host: TestHost, salt: string): Promise<ValidCall> {
+  const identity = identityOf(host)
+  const app = await registerApp(host, identity, { app: `c${salt.replace(/\W/g, '')}`, more: { people: 'users' } })
+  const who = { email: `${salt}@example.com`, password: 'walnut-desk-twelve-green' }
+  await host.call('POST /v1/iam/users', { body: { ...who, emailVerified: true } })
+  return { input: {}, as: (await app.signIn(who)).tokens.access_token }
+}
+
 /** A call of a model whose provider is mocked. */
 async function callOfModel(host: TestHost): Promise<ValidCall> {
   const provider = { name: 'derived', baseUrl: 'http://models.test', models: [{ id: 'derived' }] }
@@ -193,7 +203,7 @@ async function invitedCall(host: TestHost): Promise<ValidCall> {
 
 /** Inserts a sign-in to a new app of `home` into the database, without a browser. */
 export async function insertSignIn(host: TestHost, app: string): Promise<string> {
-  const body = { app, type: 'public', redirectUris: ['https://shop.example.com/callback'] }
+  const body = { app, type: 'public', people: 'team', redirectUris: ['https://shop.example.com/callback'] }
   const { id } = (await host.call('POST /v1/iam/apps', { body })).body
   const [row] = await host.db<{
     id: string

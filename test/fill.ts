@@ -9,6 +9,7 @@ import { allTables } from './removal.ts'
 const DEMANDED: Record<string, unknown> = {
   'apps.type': 'public',
   'apps.brand': 'default',
+  'customer_codes.purpose': 'sign_in',
   'invites.role': 'member',
   'keys.type': 'secret',
   'members.role': 'member',

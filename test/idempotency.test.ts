@@ -132,7 +132,7 @@ describe('an Idempotency-Key', () => {
   it('gives the answer again if it could contain a secret, but does not', async () => {
     const make = (app: string, type: string) =>
       host.call('POST /v1/iam/apps', {
-        body: { app, type, redirectUris: ['https://a.example/'] },
+        body: { app, type, people: 'team', redirectUris: ['https://a.example/'] },
         headers: { 'idempotency-key': app },
       })
     const first = await make('public1', 'public')

@@ -44,6 +44,7 @@ export async function startIdentity(host: TestHost, options: StartOptions = {}):
     starts,
     addressOf: request => String(request.headers['x-test-address'] ?? request.socket.remoteAddress),
     corsHeaders,
+    isDisposable: host.isDisposable,
     onError: error => failures.push(error),
     onTooMany: () => {},
   })
@@ -151,14 +152,33 @@ type AppOptions = {
   as?: string
   logoutUris?: string[]
   trusted?: boolean
+  /** Whom it admits, and what else its registration says. */
+  more?: Record<string, unknown>
 }
 
 /** Registers an app and plays its part: sends a browser to sign in, and requests tokens. */
 export async function registerApp(host: TestHost, identity: Identity, options: AppOptions) {
-  const { app, type = 'confidential', as = host.home.key, logoutUris = [], trusted = false } = options
+  const {
+    app,
+    type = 'confidential',
+    as = host.home.key,
+    logoutUris = [],
+    trusted = false,
+    more: chosen = {},
+  } = options
   const callback = `https://${app}.example.com/callback`
   const { brand } = identity
-  const body = { app, brand, name: `The ${app}`, type, redirectUris: [callback], logoutUris, trusted }
+  const body = {
+    app,
+    brand,
+    name: `The ${app}`,
+    type,
+    redirectUris: [callback],
+    logoutUris,
+    trusted,
+    people: 'team',
+    ...chosen,
+  }
   const { id, secret } = (await host.call('POST /v1/iam/apps', { as, body })).body
   const authentication = secret ? client.ClientSecretBasic(secret) : client.None()
   const configuration = await client.discovery(new URL(identity.issuer), id, undefined, authentication, {

@@ -19,6 +19,7 @@ export function keyCalls({ call, home }: TestHost) {
     made,
     list,
     patch: (id: string, body: Fields, as = home.key) => call(`PATCH /v1/account/keys/${id}`, { as, body }),
+    rotate: (id: string, body?: Fields, as = home.key) => call(`POST /v1/account/keys/${id}/rotate`, { as, body }),
     revoke: (id: string, as = home.key) => call(`DELETE /v1/account/keys/${id}`, { as }),
     listed: async (id: string, as?: string): Promise<Answer['body']> =>
       (await list('?limit=200', as)).data.find((key: { id: string }) => key.id === id),

@@ -27,6 +27,12 @@ export const LISTINGS: readonly Listing[] = [
   listing('organisations', `/v1/iam/orgs?${LIMIT}`, 'superadmin'),
   listing('own organisation', `/v1/iam/orgs?${LIMIT}`),
   listing('members', `/v1/iam/members?${LIMIT}`),
+  listing('customers', `/v1/iam/users?${LIMIT}`),
+  listing('blocked customers', `/v1/iam/users?blocked=true&${LIMIT}`),
+  listing('customers found by address', `/v1/iam/users?search=c&${LIMIT}`),
+  listing('customers found by name', `/v1/iam/users?search=lovelace&${LIMIT}`),
+  listing('blocked customers found', `/v1/iam/users?search=c&blocked=true&${LIMIT}`),
+  listing('sign-ins of a customer', `/v1/iam/sessions?user=cus_{org}0&${LIMIT}`),
   listing('invites', `/v1/iam/invites?${LIMIT}`),
   listing('own invitations', `/v1/iam/me/invitations?${LIMIT}`, 'signed in'),
   listing('apps', `/v1/iam/apps?${LIMIT}`),
@@ -113,6 +119,7 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
   await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, created, updated)
     select ${org}::text || '-a' || n, ${org}, 'a' || n, 'default', 'App', 'public', '{}', '{}', ${now}, ${now}
     from generate_series(0, ${each}::int) as n`
+  await fillCustomers(db, org, count, now)
   await db`insert into workspaces (id, org, name, secret, created)
     select 'wsp_' || ${org}::text || n, ${org}, 'Workspace', '', ${now}::timestamptz - make_interval(secs => n)
     from generate_series(0, ${each}::int) as n`
@@ -150,6 +157,23 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
     from generate_series(0, ${each}::int) as n`
   await fillWebhooks(db, org, count, now)
   for (const user of [owner, member]) await fillUser(db, { org, user }, count, now)
+}
+
+/** One of twenty is blocked. All sign-ins are of the first. */
+export async function fillCustomers(db: Sql, org: OrgId, count: number, now: string) {
+  const each = count - 1
+  await db`insert into customers (id, org, email, name, email_verified, blocked, created, updated)
+    select 'cus_' || ${org}::text || n, ${org}, 'c' || n || '@example.com', 'Ada Lovelace', ${now},
+      case when n % 20 = 0 then ${now}::timestamptz end, ${now}::timestamptz - make_interval(secs => n), ${now}
+    from generate_series(0, ${each}::int) as n`
+  await db`insert into customer_terms (org, blocked, term, customer)
+    select org, blocked is not null, term, id from customers, unnest(array[email, '@example.com', 'ada', 'lovelace']) as term
+    where org = ${org}`
+  await db`insert into oidc (brand, model, digest, payload, user_id, client, org, expires, consumed, signed_in)
+    select 'default', 'Grant', sha256(('customer ' || ${org}::text || n)::bytea), '{"iat": 1794733200}',
+      'cus_' || ${org}::text || '0', ${org}::text || '-a0', ${org}, ${now}::timestamptz + interval '90 days', ${now},
+      ${now}::timestamptz - make_interval(secs => n)
+    from generate_series(0, ${each}::int) as n`
 }
 
 /** All deliveries are to the first endpoint. Every third one failed; few are of a rare subject. */

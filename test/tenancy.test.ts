@@ -4,9 +4,11 @@ import { describe, it } from 'node:test'
 import { allOperations, allServices, send, validCall } from './derive.ts'
 import { fillTables, rowsOf } from './fill.ts'
 import { startHost } from './host.ts'
+import { startIdentity } from './identity.ts'
 import { allTables } from './removal.ts'
 
 const host = await startHost({ services: allServices })
+await startIdentity(host, { audience: host.baseUrl })
 /** Every table has rows of this organisation, with this text in them. */
 const MARK = 'of-another-organisation'
 const foreign = await host.organisation('foreign')

@@ -1,4 +1,4 @@
-// Generates files from the declarations: the OpenAPI document, the reference, the page of events, the
+// Generates files from the declarations: the OpenAPI document, the reference, the pages of roles and of events, the
 // table of settings and the client.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

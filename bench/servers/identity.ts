@@ -43,7 +43,11 @@ async function serveIdentity(engines: Engines, pem: string): Promise<Serving> {
     startsPerMinute: Number.POSITIVE_INFINITY,
     bounds: boundsOf(engines),
   })
-  origin.serve({ isVerified: () => false, requests: histogram('requests', 'Requests of the benchmark') })
+  origin.serve({
+    isVerified: () => false,
+    isDisposable: async () => null,
+    requests: histogram('requests', 'Requests of the benchmark'),
+  })
   const source = {
     realm,
     random: engines.random,
@@ -83,7 +87,7 @@ async function newRealm(engines: Engines): Promise<Realm> {
     return createOrganisation(inside, { org: ORG, name: 'Bench', owner })
   })
   const redirectUri = 'https://web.example.com/callback'
-  const input = { app: 'web', type: 'confidential', redirectUris: [redirectUri] }
+  const input = { app: 'web', type: 'confidential', people: 'team', redirectUris: [redirectUri] }
   const write = (_options: object, work: (scope: object) => Promise<unknown>) =>
     engines.db.transaction(tx => work({ db: tx, record: () => {} }))
   const context = { ...engines, caller: { org: ORG }, bounds: boundsOf(engines), state: {}, write }

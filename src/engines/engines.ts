@@ -267,9 +267,12 @@ export interface Dns {
   txt(name: string): Promise<string[] | null>
 }
 
+/** `fromName` is shown instead of the name of the sender in the settings; the address is the same. */
+export type OutgoingMail = { to: string; subject: string; text: string; html?: string; fromName?: string }
+
 export interface Mail {
   /** Resolves when the mail is delivered to the server or file; raises `EngineUnavailable` if that fails. */
-  send(mail: { to: string; subject: string; text: string }): Promise<void>
+  send(mail: OutgoingMail): Promise<void>
 }
 
 /** Encryption of secrets that must be read back. A sealed text opens only for the same organisation and name. */

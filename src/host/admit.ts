@@ -1,6 +1,6 @@
 // Decides whether a caller may call an operation: rate, role and the limits of its key. Works the same for HTTP and for
 // calls between operations. Over HTTP it runs before the body is read.
-import { administers, isSuperadmin, type Principal } from '../kit/caller.ts'
+import { administers, isCustomer, isSuperadmin, type Principal } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Access, Operation } from '../kit/operation.ts'
 import { requireService } from './limits.ts'
@@ -33,6 +33,11 @@ export function admit(
 /** Everything but the rate. */
 export function requirePermitted(operation: Operation, caller: Principal, reads: boolean): void {
   requireKind(operation.access, caller)
+  if (isCustomer(caller)) {
+    requireForCustomers(operation)
+    return
+  }
+  if (caller.credential.isReadOnly && !reads) requireForApps(operation)
   if (operation.access === 'person') requirePerson(caller)
   requireRole(operation.access, caller)
   requireService(operation, reads, caller)
@@ -42,6 +47,24 @@ export function requirePermitted(operation: Operation, caller: Principal, reads:
 function requireKind(access: Access, { user, workspace }: Principal): void {
   const fits = user !== null || access === 'ingest' || (access === 'reader' && workspace !== null)
   if (!fits) throw new Fault('forbidden', { message: 'This credential belongs to no person and may not do this.' })
+}
+
+/** Customers have nothing here but their own account. */
+function requireForCustomers({ admits }: Operation): void {
+  if (admits.includes('users')) return
+  throw new Fault('forbidden', {
+    message:
+      'This token belongs to a customer, who may only use their own account (/v1/iam/me). Use a key of the team.',
+  })
+}
+
+/** What an app does besides is done by its server, with a key. */
+function requireForApps({ access, admits }: Operation): void {
+  if (access === 'public' || access === 'ingest' || admits.includes('apps')) return
+  throw new Fault('forbidden', {
+    message:
+      'The token of an app that is not trusted only reads and writes events. Use a key, or let an owner trust the app.',
+  })
 }
 
 /** Keys are for programs, and other apps act for their organisation only. */

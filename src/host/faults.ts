@@ -6,8 +6,8 @@ import { Fault, type FaultCode, type FieldFault } from '../kit/fault.ts'
 export const HOST_FAULTS: readonly FaultCode[] = [
   ...(['invalid_input', 'malformed_request', 'credential_required', 'credential_refused', 'forbidden'] as const),
   ...(['https_required', 'method_not_allowed', 'request_timeout', 'body_too_large', 'unsupported_media_type'] as const),
-  ...(['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'key_budget', 'csrf_token_required'] as const),
-  ...(['too_many_tries', 'insufficient_balance', 'not_found'] as const),
+  ...(['key_expired', 'key_replaced', 'key_revoked', 'key_limit', 'key_rate', 'key_budget'] as const),
+  ...(['csrf_token_required', 'too_many_tries', 'insufficient_balance', 'not_found'] as const),
   ...(['ingest_key_required', 'ingest_key_unknown', 'headers_too_large', 'expectation_failed'] as const),
   ...(['starting', 'overloaded', 'database_unreachable', 'warehouse_unreachable', 'bus_unreachable'] as const),
 ]

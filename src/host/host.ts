@@ -71,6 +71,7 @@ export type Host = {
   /** Also used by the other servers of this process. */
   requests: Histogram
   isVerified: Provided['isVerified']
+  isDisposable: NonNullable<Provided['isDisposable']>
   calls: Calls
   jobs: Queues
   orgSettings: OrgSettingsCache
@@ -149,6 +150,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     metricsPort,
     requests: metrics.requests,
     isVerified: provided.isVerified,
+    isDisposable: provided.isDisposable ?? (async () => null),
     calls,
     jobs: queues.jobs,
     orgSettings: path.orgSettings,

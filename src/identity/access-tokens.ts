@@ -18,13 +18,15 @@ export type AccessToken = {
   signIn: string
   client: string
   scopes: string[]
+  audience: string
   expiresMs: number
 }
 
 export type TokenOptions = {
   clock: Clock
   issuer: string
-  audience: string
+  /** Null accepts tokens for any. */
+  audience: string | null
   /** Loads the currently published keys. */
   publicKeys: () => Promise<{ keys: object[] }>
 }
@@ -45,7 +47,7 @@ export function tokenVerifier({ clock, issuer, audience, publicKeys }: TokenOpti
   const check = async (text: string, key: JWTVerifyGetKey) =>
     jwtVerify(text, key, {
       issuer,
-      audience,
+      ...(audience !== null && { audience }),
       algorithms: [ACCESS_TOKEN_ALG],
       typ: 'at+jwt',
       currentDate: clock.now(),
@@ -69,14 +71,15 @@ export function tokenVerifier({ clock, issuer, audience, publicKeys }: TokenOpti
   }
 }
 
-function claimsIn({ sub, owner, sid, client_id, scope, exp }: JWTPayload): AccessToken | null {
-  const texts = [sub, owner, sid, client_id]
+function claimsIn({ sub, owner, sid, client_id, scope, exp, aud }: JWTPayload): AccessToken | null {
+  const texts = [sub, owner, sid, client_id, aud]
   if (!texts.every(text => typeof text === 'string' && text !== '')) return null
   return {
     user: sub as string,
     org: owner as OrgId,
     signIn: sid as string,
     client: client_id as string,
+    audience: aud as string,
     scopes: typeof scope === 'string' ? scope.split(' ') : [],
     expiresMs: (exp as number) * 1000,
   }

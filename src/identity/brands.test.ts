@@ -89,7 +89,13 @@ describe('two brands', () => {
   })
 
   it('must be in the settings: other brands are rejected', async () => {
-    const app = { app: 'other', type: 'public', redirectUris: ['https://shop.example.com/callback'], brand: 'unknown' }
+    const app = {
+      app: 'other',
+      type: 'public',
+      people: 'team',
+      redirectUris: ['https://shop.example.com/callback'],
+      brand: 'unknown',
+    }
     const { status, body } = await host.call('POST /v1/iam/apps', { body: app })
     assert.deepEqual([status, body.error.param], [400, 'brand'])
     const rotated = await host.call('POST /v1/iam/signing-keys', { as: host.admin.key, body: { brand: 'unknown' } })

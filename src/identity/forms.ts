@@ -21,10 +21,16 @@ export async function readForm(request: IncomingMessage, response: ServerRespons
   return new URLSearchParams(Buffer.concat(parts).toString('utf8'))
 }
 
-export function show(response: ServerResponse, status: number, page: string, formTarget?: string): void {
+export function show(
+  response: ServerResponse,
+  status: number,
+  page: string,
+  formTarget?: string,
+  styleHash: string | null = null,
+): void {
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': contentPolicy(formTarget),
+    'content-security-policy': contentPolicy(formTarget, styleHash),
     'content-length': Buffer.byteLength(page),
   })
   response.end(page)

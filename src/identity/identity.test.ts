@@ -15,7 +15,7 @@ const person = await host.call('POST /v1/iam/members', {
 })
 const app = (
   await host.call('POST /v1/iam/apps', {
-    body: { app: 'web', name: 'The shop', type: 'confidential', redirectUris: [CALLBACK] },
+    body: { app: 'web', name: 'The shop', type: 'confidential', people: 'team', redirectUris: [CALLBACK] },
   })
 ).body
 

@@ -10,13 +10,15 @@ import type { Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import type { OrgId } from '../kit/caller.ts'
 import type { SignIn } from '../kit/host/sign-in.ts'
-import type { AccountPage } from '../services/iam/public.ts'
+import type { AccountPage, App, CustomerDirectory } from '../services/iam/public.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
 import { ACCOUNT_PATH, identityAccount } from './account.ts'
 import { adapterFactory, claimGrant, grantOrg, isSignedIn, setGrantOrg } from './adapter.ts'
 import { ADDRESS_CHANGE, addressChange, addressPath } from './address.ts'
 import { isSameBrowser } from './browser-id.ts'
 import type { Membership } from './choice.ts'
+import { customerOptions } from './customers/options.ts'
+import { CUSTOMER_STEPS } from './customers/steps.ts'
 import { readForm, show } from './forms.ts'
 import { formPoster } from './in-process.ts'
 import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
@@ -25,6 +27,7 @@ import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE } from './pages.
 import { openMailLimiter, type PasswordLimiter, type StartLimiter } from './password-limiter.ts'
 import { answerFailure, ENDED, queryProblem, requestProblem, tooManySignIns } from './problems.ts'
 import { buildProvider, OAUTH_DISCOVERY, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
+import { clientNamed, enterRealm } from './realm.ts'
 import { inOneRequest, signalOf, thisRequest } from './request.ts'
 import { FORGOTTEN_PATH, forgotten, RESET, reset, resetPath } from './reset.ts'
 import { signIn } from './sign-in.ts'
@@ -48,19 +51,13 @@ export type Directory = {
   finishReset(token: string, passwordDigest: string, address: string): Promise<string | null>
   findAddressChange(token: string): Promise<string | null>
   finishAddressChange(token: string, address: string): Promise<AddressMoved | null>
-  /** Tell the person by mail, at the old address. */
+  customers: CustomerDirectory
   /** The published keys, active ones first, and the secret that cookies are signed with. */
   keys(): Promise<Keys>
 }
 type AddressMoved = { user: string; from: string; to: string }
 export type Keys = { signing: JWK[]; cookieSecret: string }
-export type Client = {
-  id: string
-  name: string
-  secret: string | null
-  redirectUris: string[]
-  logoutUris: string[]
-}
+export type Client = App & { org: OrgId; secret: string | null }
 
 export type IdentityOptions = {
   engines: Engines
@@ -77,6 +74,8 @@ export type IdentityOptions = {
   /** The CORS headers for an allowed origin; null for all others. */
   corsHeaders: (origin: string, address: string) => Promise<Record<string, string> | null>
   onError: (error: unknown) => void
+  /** Whether an address belongs to a disposable mail provider; null if that is not known. */
+  isDisposable: (org: OrgId, email: string) => Promise<boolean | null>
   /** A sign-in was refused because too many were started. */
   onTooMany: () => void
 }
@@ -98,7 +97,7 @@ const EXACT: ReadonlySet<string> = new Set([
   `${PATHS.logout}/success`,
 ])
 const RESUME = new RegExp(`^${PATHS.authorize}/([\\w-]{1,64})$`)
-const STEP = new RegExp(`^${SIGN_IN_PATH}/[\\w-]{1,64}$`)
+const STEP = new RegExp(`^${SIGN_IN_PATH}/[\\w-]{1,64}(/(${CUSTOMER_STEPS.join('|')}))?$`)
 /** Set before `overrideHeaders`, which drops CORS headers that are set later. */
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST',
@@ -123,16 +122,16 @@ export type Identity = {
 export async function openIdentity(options: IdentityOptions): Promise<Identity> {
   const { engines, directory, issuer, audience, own, onError } = options
   const [current, steps] = await Promise.all([openCurrent(options), stepOptions(options)])
-  const verifyToken = tokenVerifier({
-    clock: engines.clock,
-    issuer,
-    audience,
-    publicKeys: async () => ({ keys: (await directory.keys()).signing.map(publicPart) }),
-  })
+  const publicKeys = async () => ({ keys: (await directory.keys()).signing.map(publicPart) })
+  const verifyToken = tokenVerifier({ clock: engines.clock, issuer, audience, publicKeys })
+  // UserInfo belongs to the issuer, so that it answers to tokens for the API of an app too.
+  const verifyAnyToken = tokenVerifier({ clock: engines.clock, issuer, audience: null, publicKeys })
   const forUserInfo = {
-    verify: verifyToken,
+    verify: verifyAnyToken,
     isSignedIn: (signIn: string) => isSignedIn(engines, directory.brand, signIn),
     person: directory.person,
+    tokenRules: (id: string) => directory.client(id, thisRequest().client),
+    audience,
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -154,6 +153,9 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     if (resetToken !== undefined) return reset({ ...steps, address }, resetToken, request, response)
     const addressToken = path.match(ADDRESS_CHANGE)?.[1]
     if (addressToken !== undefined) return addressChange({ ...steps, address }, addressToken, request, response)
+    const invitationToken = path.match(INVITATION)?.[1]
+    if (invitationToken !== undefined)
+      return invitation({ ...steps, address, cookieKey }, invitationToken, request, response)
     if (STEP.test(path)) return signIn({ ...steps, address, provider, cookieKey }, request, response)
     if (path === ACCOUNT_PATH || path.startsWith(`${ACCOUNT_PATH}/`))
       return identityAccount(
@@ -162,9 +164,6 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
         request,
         response,
       )
-    const invitationToken = path.match(INVITATION)?.[1]
-    if (invitationToken !== undefined)
-      return invitation({ ...steps, address, cookieKey }, invitationToken, request, response)
     if (path === PATHS.userinfo) return userInfo(forUserInfo, request, response)
     if (path === PATHS.authorize) {
       const problem = queryProblem(query)
@@ -176,8 +175,15 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
       }
     }
     const resumed = path.match(RESUME)?.[1]
-    if (resumed && !(await isResumedBySameBrowser(provider, resumed, request))) return show(response, 400, ENDED)
-    if (EXACT.has(path) || resumed) return toProvider(request, response)
+    const interaction = resumed ? await provider.Interaction.find(resumed) : undefined
+    // The browser that returns from the sign-in pages must be the one that completed them.
+    if (interaction?.result && !isSameBrowser(request, interaction.result.browser)) return show(response, 400, ENDED)
+    if (EXACT.has(path) || resumed) {
+      const client = interaction ? String(interaction.params.client_id) : clientNamed(path, query)
+      const app = client === null ? null : await directory.client(client, thisRequest().client)
+      enterRealm(request, response, app?.people === 'users' ? app.org : null)
+      return toProvider(request, response)
+    }
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(NOTHING_HERE)
   }
 
@@ -215,6 +221,7 @@ async function stepOptions(options: IdentityOptions) {
       return account?.password ? digestOf(account.password) : null
     },
     ...resetOptions(options),
+    customers: await customerOptions(options),
     addressUrl: (token: string) => options.issuer + addressPath(token),
     client: (id: string) => directory.client(id, thisRequest().client),
     join: async (token: string, password: string | null, address: string) => {
@@ -258,12 +265,6 @@ function resetOptions({ engines, directory, issuer, onError }: IdentityOptions) 
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Whether the browser that returns from the sign-in pages is the one that completed them. */
-async function isResumedBySameBrowser(provider: Provider, uid: string, request: IncomingMessage): Promise<boolean> {
-  const interaction = await provider.Interaction.find(uid)
-  return !interaction?.result || isSameBrowser(request, interaction.result.browser)
-}
-
 /** How often the keys are reloaded, so that new ones are used without a restart. */
 const KEYS_MAX_AGE_MS = 30_000
 
@@ -306,6 +307,7 @@ function providerWith(options: IdentityOptions, keys: Keys): Provider {
       return person?.of === `${user} ${client} ${grant}` ? person.found : directory.person(user, client, grant)
     },
     ownClient: own.client,
+    tokenRules: id => directory.client(id, thisRequest().client),
     claimGrant: claimGrant.bind(null, engines, directory.brand),
     adapter: adapterFactory(engines, directory.brand, async id => {
       const client = await directory.client(id, thisRequest().client)

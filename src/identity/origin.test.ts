@@ -29,7 +29,7 @@ const origin = await openIdentityOrigin({
   bounds: openBounds(host.clock, { STOA_MEMBERS_MAX: 10 }),
 })
 host.acceptSignIns(origin)
-origin.serve({ isVerified: async () => false, requests: host.requests })
+origin.serve({ isVerified: async () => false, isDisposable: async () => null, requests: host.requests })
 after(() => origin.drain(0))
 
 type SendOptions = { method?: string; path?: string; headers?: Record<string, string>; body?: string; plain?: boolean }

@@ -47,7 +47,10 @@ export type IdentityOriginOptions = {
 }
 
 /** Supplied by the host once it is ready. */
-export type ServeOptions = { isVerified: Origins['isVerified']; requests: Pick<Histogram, 'of'> }
+export type ServeOptions = Pick<IdentityOptions, 'isDisposable'> & {
+  isVerified: Origins['isVerified']
+  requests: Pick<Histogram, 'of'>
+}
 
 export type IdentityOrigin = IdentityProvider & {
   /** Starts serving; until then every request is answered 503. */
@@ -65,17 +68,21 @@ export async function openIdentityOrigin(options: IdentityOriginOptions): Promis
   })
   const limiter = openPasswordLimiter({ ...engines, db: perClient(engines.db) })
   const starts = startLimiter(engines.clock, options.startsPerMinute)
+  // Until the host is ready nothing is served.
+  const asked: Pick<IdentityOptions, 'isDisposable'> = { isDisposable: async () => null }
+  const isDisposable: IdentityOptions['isDisposable'] = (org, email) => asked.isDisposable(org, email)
   const origins: Origins = { own: new Set(options.ownOrigins), isVerified: () => false }
   const opened = await Promise.all(
-    [...issuers].map(entry => openBrand(options, entry, origins, { own, limiter, starts })),
+    [...issuers].map(entry => openBrand(options, entry, origins, { own, limiter, starts, isDisposable })),
   )
   const first = opened[0] as Brand
   return {
     signIn: first.signIn,
     verifyToken: async text =>
       (await opened.find(({ issuer }) => issuer === issuerIn(text))?.verifyToken(text)) ?? null,
-    serve: ({ isVerified, requests }) => {
+    serve: ({ isVerified, isDisposable, requests }) => {
       origins.isVerified = isVerified
+      asked.isDisposable = isDisposable
       const observe = requests.of('identity.none')
       listener.serve(handler(options, opened, reporter(options, requests)), (id, fault, ip) => {
         observe('any', fault.status, 0)
@@ -156,7 +163,7 @@ async function openBrand(
   options: IdentityOriginOptions,
   [brand, issuer]: [string, string],
   origins: Origins,
-  shared: Pick<IdentityOptions, 'own' | 'limiter' | 'starts'>,
+  shared: Pick<IdentityOptions, 'own' | 'limiter' | 'starts' | 'isDisposable'>,
 ): Promise<Brand> {
   const { audience, trusted, log, bounds } = options
   const engines = { ...options.engines, db: perClient(options.engines.db) }

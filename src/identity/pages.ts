@@ -33,18 +33,26 @@ input:focus-visible, button:focus-visible, summary:focus-visible, a:focus-visibl
 .choice small { display: block; font-weight: 400 }
 a { color: var(--act) }
 .after { margin: 1rem 0 0 }
+.logo { display: block; max-width: 12rem; max-height: 4rem; margin: 0 0 1.25rem }
 [role=status] { font-weight: 600 }
 [role=alert] { color: var(--bad); font-weight: 600 }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** Allows only our own style, no scripts and no framing. Forms may lead to this origin and to `formTarget`, the origin
+/** Allows only our own style, no scripts and no framing. With the style of an organisation also that, and its logo. Forms may lead to this origin and to `formTarget`, the origin
  *  of the app's callback. */
-export const contentPolicy = (formTarget = ''): string =>
-  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${`'self' ${formTarget}`.trim()}; frame-ancestors 'none'; base-uri 'none'`
+export const contentPolicy = (formTarget = '', styleHash: string | null = null): string =>
+  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${styleHash === null ? '' : ` 'sha256-${styleHash}'; img-src data:`}; form-action ${`'self' ${formTarget}`.trim()}; frame-ancestors 'none'; base-uri 'none'`
 
-export const document = (title: string, body: string, width = '') =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><style>${STYLE}</style></head><body><main${width}>${body}</main></body></html>`
+type Of = { language: string; style: string }
+
+export const document = (
+  title: string,
+  body: string,
+  width = '',
+  { language, style }: Of = { language: 'en', style: '' },
+) =>
+  `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><style>${STYLE}</style>${style === '' ? '' : `<style>${style}</style>`}</head><body><main${width}>${body}</main></body></html>`
 
 export function signInPage(
   app: string,

@@ -81,6 +81,34 @@ export function openMailLimiter({ db, clock }: Pick<Engines, 'db' | 'clock'>) {
   }
 }
 
+const DAY_MS = 24 * MAILS_WINDOW_MS
+
+/** What is counted of mails to customers: to an address, so that nobody's mailbox is flooded and codes cannot be guessed; from a
+ *  network; and for an organisation, because the mail server is that of all. */
+const CUSTOMER_MAILS = [
+  { windowMs: MAILS_WINDOW_MS, max: 60, of: (_org: string, _email: string, network: string) => `from ${network}` },
+  { windowMs: 15 * 60_000, max: 3, of: (org: string, email: string) => `now to ${org} ${email}` },
+  { windowMs: DAY_MS, max: 12, of: (org: string, email: string) => `today to ${org} ${email}` },
+  { windowMs: DAY_MS, max: 40, of: (_org: string, email: string) => `today of all to ${email}` },
+  { windowMs: MAILS_WINDOW_MS, max: 10_000, of: (org: string) => `for ${org}` },
+]
+
+/** Counts a mail to a customer; returns the seconds until the next one is allowed, 0 if this one is. */
+export function openCustomerMailLimiter({ db, clock }: Pick<Engines, 'db' | 'clock'>) {
+  return async (org: string, email: string, network: string): Promise<number> => {
+    const nowMs = clock.now().getTime()
+    for (const { windowMs, max, of } of CUSTOMER_MAILS) {
+      const counter = counterOf(`customer mails ${of(org, email, network)}`, max)
+      const ends = timeOf(nowMs + windowMs)
+      const { account } = await guesses.countGuess(db.autocommit, null, counter, timeOf(nowMs), ends)
+      if (account !== null) continue
+      const fullUntil = await guesses.selectEnd(db, [counter], timeOf(nowMs))
+      return Math.max(1, Math.ceil((fullUntil === null ? 0 : Date.parse(fullUntil) - nowMs) / 1000))
+    }
+    return 0
+  }
+}
+
 const counterOf = (text: string, max: number) => ({ name: createHash('sha256').update(text).digest(), max })
 
 function countersOf({ account, address, knownBrowser }: Attempt) {

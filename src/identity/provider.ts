@@ -27,6 +27,7 @@ const DISCOVERY: ReadonlySet<string> = new Set([PATHS.discovery, OAUTH_DISCOVERY
 /** Fifteen times faster to sign than RS256, which ID tokens use because every client supports it. */
 export const ACCESS_TOKEN_ALG = 'ES256'
 export const SIGN_IN_PATH = '/sign-in'
+export const SESSION_COOKIE = '__Host-stoa-id'
 const SCOPES = ['openid', 'profile', 'email']
 
 const MINUTE_S = 60
@@ -39,8 +40,20 @@ const SESSION_S = 90 * DAY_S
 /** From the first page to the last. Anyone can start a sign-in, and it is stored for this long. */
 const INTERACTION_S = 20 * MINUTE_S
 
-/** A person who may sign in to an app: a member of the app's organisation, or of the one they chose. */
-export type Person = { user: string; email: string; emailVerified: boolean; name: string; org: string | null }
+/** A person who may sign in to an app: a member or customer of the app's organisation, or a member of the one they chose. */
+export type Person = {
+  user: string
+  email: string
+  emailVerified: boolean
+  name: string
+  org: string | null
+  role: string
+  /** Of a customer. */
+  metadata?: Record<string, unknown>
+}
+
+/** What the tokens of an app are for, null for the API, and the claims they have besides. */
+export type TokenRules = { audience: string | null; claims: readonly string[] }
 
 export type ClaimGrant = (
   session: string,
@@ -58,6 +71,7 @@ export type ProviderOptions = {
   ownClient: string
   /** The person as a member of the client's organisation or of the one chosen for the grant; null for non-members. */
   findPerson: (user: string, clientId: string, grantId: string | null) => Promise<Person | null>
+  tokenRules: (clientId: string) => Promise<TokenRules | null>
   /** Sets the grant of a session for a client unless another tab was first; returns the grant that is set. */
   claimGrant: ClaimGrant
   /** `error` is called with a description of the app's mistake, or with null for a failure on our side. */
@@ -122,7 +136,7 @@ function deriveSuccessors({ RefreshToken }: Provider, secret: string): void {
   }
 }
 
-function features({ audience, page }: ProviderOptions): NonNullable<Configuration['features']> {
+function features({ audience, tokenRules, page }: ProviderOptions): NonNullable<Configuration['features']> {
   return {
     devInteractions: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
@@ -134,7 +148,7 @@ function features({ audience, page }: ProviderOptions): NonNullable<Configuratio
         const returnUri = (ctx.oidc.session?.state as { postLogoutRedirectUri?: string } | undefined)
           ?.postLogoutRedirectUri
         ctx.set('content-security-policy', contentPolicy(returnUri === undefined ? '' : new URL(returnUri).origin))
-        ctx.body = page.logout(form)
+        ctx.body = page.logout(withClient(form, ctx))
       },
       postLogoutSuccessSource: ctx => {
         ctx.body = page.loggedOut()
@@ -142,13 +156,14 @@ function features({ audience, page }: ProviderOptions): NonNullable<Configuratio
     },
     resourceIndicators: {
       enabled: true,
-      defaultResource: () => audience,
+      defaultResource: async (_ctx, client) => (await tokenRules(client?.clientId ?? ''))?.audience ?? audience,
       useGrantedResource: () => true,
-      getResourceServerInfo: (_ctx, resource) => {
-        if (![audience, `${audience}/`].includes(resource)) throw new errors.InvalidTarget()
+      getResourceServerInfo: async (_ctx, resource, client) => {
+        const own = (await tokenRules(client.clientId))?.audience ?? audience
+        if (![own, `${own}/`].includes(resource)) throw new errors.InvalidTarget()
         return {
           scope: SCOPES.join(' '),
-          audience,
+          audience: own,
           accessTokenFormat: 'jwt',
           accessTokenTTL: ACCESS_TOKEN_S,
           jwt: { sign: { alg: ACCESS_TOKEN_ALG } },
@@ -181,7 +196,15 @@ function removeScripts(ctx: KoaContextWithOIDC): void {
   const { postLogoutRedirectUri } = (Session?.state ?? {}) as { postLogoutRedirectUri?: string }
   const targets = [Interaction?.params.redirect_uri, postLogoutRedirectUri].filter(uri => typeof uri === 'string')
   ctx.set('content-security-policy', contentPolicy(targets.map(uri => new URL(uri).origin).join(' ')))
-  ctx.body = page
+  ctx.body = withClient(page, ctx)
+}
+
+/** The form that ends a session says to which app it belongs, because that selects the session. */
+function withClient(html: string, { oidc }: KoaContextWithOIDC): string {
+  const { clientId } = (oidc.session?.state ?? {}) as { clientId?: string }
+  const client = clientId ?? oidc.client?.clientId ?? oidc.entities.Interaction?.params.client_id
+  if (typeof client !== 'string') return html
+  return html.replace(`${PATHS.logout}/confirm"`, `${PATHS.logout}/confirm?client_id=${encodeURIComponent(client)}"`)
 }
 
 function tokenConfiguration(): Configuration {
@@ -202,10 +225,10 @@ function tokenConfiguration(): Configuration {
     expiresWithSession: () => true,
     // The account is always set: only the token endpoint issues tokens, after looking up the person of the same grant.
     extraTokenClaims: (ctx, token) => {
-      const { person } = ctx.oidc.account as unknown as { person: Person }
-      return { owner: person.org, email: person.email, sid: (token as { grantId?: string }).grantId }
+      const { person, more } = ctx.oidc.account as unknown as { person: Person; more: object }
+      return { owner: person.org, email: person.email, sid: (token as { grantId?: string }).grantId, ...more }
     },
-    claims: { openid: ['sub', 'owner'], profile: ['name'], email: ['email', 'email_verified'] },
+    claims: { openid: ['sub', 'owner', 'role', 'metadata'], profile: ['name'], email: ['email', 'email_verified'] },
     scopes: SCOPES,
   }
 }
@@ -228,7 +251,7 @@ function protocolConfiguration(cookieKeys: string[]): Configuration {
     clientDefaults: { id_token_signed_response_alg: 'RS256', response_types: ['code'] },
     cookies: {
       keys: cookieKeys,
-      names: { session: '__Host-stoa-id', interaction: '__Secure-stoa-id-step', resume: '__Secure-stoa-id-resume' },
+      names: { session: SESSION_COOKIE, interaction: '__Secure-stoa-id-step', resume: '__Secure-stoa-id-resume' },
       long: { ...cookie, path: '/' },
       short: cookie,
     },
@@ -236,15 +259,39 @@ function protocolConfiguration(cookieKeys: string[]): Configuration {
   }
 }
 
-async function account({ findPerson }: ProviderOptions, ctx: KoaContextWithOIDC, user: string, grantId?: string) {
+async function account(
+  { findPerson, tokenRules }: ProviderOptions,
+  ctx: KoaContextWithOIDC,
+  user: string,
+  grantId?: string,
+) {
   const clientId = ctx.oidc.client?.clientId
   const person = clientId === undefined ? null : await findPerson(user, clientId, grantId ?? null)
   if (!person) return undefined
   const { email, emailVerified, name, org } = person
+  const more = claimsFor(person, await tokenRules(clientId as string))
   return {
     accountId: user,
     person,
-    claims: async () => ({ sub: user, owner: org, email, email_verified: emailVerified, ...(name && { name }) }),
+    more,
+    claims: async () => ({
+      sub: user,
+      owner: org,
+      email,
+      email_verified: emailVerified,
+      ...(name && { name }),
+      ...more,
+    }),
+  }
+}
+
+/** The claims that an app chose. */
+export function claimsFor({ role, metadata = {} }: Person, rules: TokenRules | null): object {
+  const { claims = [] } = rules ?? {}
+  const fields = Object.entries(metadata).filter(([name]) => claims.includes(`metadata.${name}`))
+  return {
+    ...(claims.includes('role') && { role }),
+    ...(fields.length > 0 && { metadata: Object.fromEntries(fields) }),
   }
 }
 
@@ -263,12 +310,14 @@ function signInPolicy() {
 
 /** Creates the grant without asking for consent: apps belong to the person's own organisation. Stoa's own app gets its
  *  grant in the step in which the person chooses an organisation. */
-async function grantFor(ctx: KoaContextWithOIDC, { audience, ownClient, claimGrant }: ProviderOptions) {
+async function grantFor(ctx: KoaContextWithOIDC, options: ProviderOptions) {
+  const { ownClient, claimGrant } = options
   const { client, session, provider, account, result } = ctx.oidc
   if (!client || !session?.accountId || !account) return undefined
   const known = (result?.consent as { grantId?: string } | undefined)?.grantId ?? session.grantIdFor(client.clientId)
   const existing = known ? await provider.Grant.find(known) : undefined
   if (existing || client.clientId === ownClient) return existing
+  const audience = (await options.tokenRules(client.clientId))?.audience ?? options.audience
   const grant = await newGrant(provider, { clientId: client.clientId, accountId: session.accountId }, audience)
   const claim = { client: client.clientId, before: known ?? null, grant: grant.jti }
   const claimed = await claimGrant(session.jti, claim)

@@ -1,8 +1,11 @@
 // The sign-in step: shows the form, checks the password and redirects back to the app.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors } from 'oidc-provider'
+import type { OrgId } from '../kit/caller.ts'
+import type { App, SignedInCustomer } from '../services/iam/public.ts'
 import { ensureBrowserId } from './browser-id.ts'
 import { type ChoiceOptions, choose, grantForOnlyOrg } from './choice.ts'
+import { type CustomerOptions, customerStep } from './customers/steps.ts'
 import { readForm, show } from './forms.ts'
 import { contentPolicy, signInPage } from './pages.ts'
 import { ADDRESS, addressIn, knownCookie, type PasswordOptions, tryPassword } from './passwords.ts'
@@ -13,8 +16,8 @@ import { FORGOTTEN_PATH } from './reset.ts'
 export type SignInOptions = ChoiceOptions &
   PasswordOptions & {
     isMember: (user: string, clientId: string) => Promise<boolean>
-    client: (clientId: string) => Promise<{ name: string; redirectUris: string[] } | null>
-  }
+    client: (clientId: string) => Promise<(App & { org: OrgId }) | null>
+  } & CustomerOptions
 
 export async function signIn(
   options: SignInOptions,
@@ -26,14 +29,26 @@ export async function signIn(
     throw error
   })
   const path = `${SIGN_IN_PATH}/${details?.uid}`
-  if (!details || request.url?.split('?', 1)[0] !== path) {
-    return show(response, 400, ENDED)
-  }
+  const [given = ''] = request.url?.split('?', 1) ?? []
+  if (!details || (given !== path && !given.startsWith(`${path}/`))) return show(response, 400, ENDED)
+  const step = given.slice(path.length + 1)
   const clientId = String(details.params.client_id)
   const client = await options.client(clientId)
   // The app or its redirect URI may have been removed since the sign-in started.
   if (!client?.redirectUris.includes(String(details.params.redirect_uri))) return show(response, 400, ENDED)
   const callback = new URL(String(details.params.redirect_uri)).origin
+  if (client.people === 'users') {
+    const finish = ({ user, generation }: SignedInCustomer, browser: string) =>
+      options.provider.interactionFinished(
+        request,
+        response,
+        { login: { accountId: user, remember: true }, proof: String(generation), browser, consent: {} },
+        { mergeWithLastSubmission: false },
+      )
+    const { uid } = details
+    return customerStep(options, { name: step, uid, path, callback, app: client, request, response, finish })
+  }
+  if (step !== '') return show(response, 400, ENDED)
   if (clientId === options.ownClient && details.prompt.name === 'consent') {
     return choose(options, details, request, response)
   }

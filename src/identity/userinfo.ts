@@ -1,16 +1,19 @@
 // UserInfo for access tokens of the API. oidc-provider's own UserInfo rejects them, because their audience is the API.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AccessToken } from './access-tokens.ts'
-import type { Person } from './provider.ts'
+import { claimsFor, type Person, type TokenRules } from './provider.ts'
 
 export type UserInfoOptions = {
   verify: (text: string) => Promise<AccessToken | null>
   isSignedIn: (signIn: string) => Promise<boolean>
   person: (user: string, client: string, grantId: string) => Promise<Person | null>
+  tokenRules: (client: string) => Promise<TokenRules | null>
+  /** The audience of tokens for the API. */
+  audience: string
 }
 
 export async function userInfo(
-  { verify, isSignedIn, person }: UserInfoOptions,
+  { verify, isSignedIn, person, tokenRules, audience }: UserInfoOptions,
   { method = '', headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -22,7 +25,10 @@ export async function userInfo(
     return answer(response, 401, { error: 'invalid_request', error_description: 'send an access token' }, challenge)
   }
   const token = await verify(text)
-  const member = token && (await isSignedIn(token.signIn)) ? await person(token.user, token.client, token.signIn) : null
+  const rules = token && (await tokenRules(token.client))
+  const isOurs = token?.audience === (rules?.audience ?? audience)
+  const member =
+    token && isOurs && (await isSignedIn(token.signIn)) ? await person(token.user, token.client, token.signIn) : null
   if (!token || !member) {
     const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
     return answer(
@@ -36,6 +42,7 @@ export async function userInfo(
   answer(response, 200, {
     sub: member.user,
     owner: member.org,
+    ...claimsFor(member, rules),
     ...(has('profile') && member.name && { name: member.name }),
     ...(has('email') && { email: member.email, email_verified: member.emailVerified }),
   })

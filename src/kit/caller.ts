@@ -5,7 +5,10 @@ declare const brand: unique symbol
 /** An organisation's slug, which never changes. A branded type, so that no other string can be passed as the tenant. */
 export type OrgId = string & { readonly [brand]: 'OrgId' }
 
+/** The roles of an organisation's team. */
 export type Role = 'owner' | 'admin' | 'member'
+/** `user` is that of a customer: a person of the organisation's own apps, who has nothing here but their own account. */
+export type CallerRole = Role | 'user'
 
 /** In cents; 0 means no cap. */
 export type Budget = { month: number; total: number }
@@ -21,6 +24,8 @@ export type Credential = {
   /** Whether somebody else may use it: an app that is not trusted, whose token acts as a member whatever the role of its
    *  person; or the admin who set the password of its person. It issues, reveals and ends no credentials. */
   isRestricted: boolean
+  /** Whether it only reads and writes events: the token of an app that is not trusted. */
+  isReadOnly: boolean
   limits: Limits | null
   budget: Budget | null
   /** Requests per minute. */
@@ -36,17 +41,19 @@ export type Principal = {
   workspace: string | null
   user: string | null
   email: string | null
-  role: Role | null
+  role: CallerRole | null
   credential: Credential
 }
 
-export type Caller = Principal & { user: string; email: string; role: Role }
+export type Caller = Principal & { user: string; email: string; role: CallerRole }
 
 /** The members of this organisation are superadmins. */
 export const ADMIN_ORG = 'admin' as OrgId
 
 export const administers = (caller: Principal): boolean => caller.role === 'owner' || caller.role === 'admin'
-export const isSuperadmin = ({ org, user, credential }: Principal): boolean =>
-  org === ADMIN_ORG && user !== null && !credential.isRestricted
+export const isCustomer = ({ role }: Principal): boolean => role === 'user'
+export const isSuperadmin = ({ org, user, role, credential }: Principal): boolean =>
+  org === ADMIN_ORG && user !== null && role !== 'user' && !credential.isRestricted
 /** A key with any limit must not create or change keys, or it could remove its own limit. */
-export const isLimited = ({ limits, budget, rate }: Credential): boolean => !!(limits || budget || rate)
+export const isLimited = ({ limits, budget, rate }: Pick<Credential, 'limits' | 'budget' | 'rate'>): boolean =>
+  !!(limits || budget || rate)

@@ -19,7 +19,7 @@ describe('the events of the product', () => {
       assert.ok(isSubject(subject))
       assert.match(
         subject,
-        /^[a-z]+([.][a-z_]+){0,2}[.][a-z_]*(ed|en|lost|failing)$/,
+        /^[a-z]+([.][a-z_]+){0,2}[.][a-z_]*(ed|en|in|lost|failing)$/,
         'the last part says what has happened',
       )
       assertDescribed(schema, subject)

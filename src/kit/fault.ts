@@ -23,6 +23,7 @@ const FAULTS = {
     'The credential is unknown, has ended or is of a kind that is not accepted here.',
   ],
   key_expired: [401, 'authentication_error', 'The key has expired.'],
+  key_replaced: [401, 'authentication_error', 'The key has a new text since it was rotated, and this one has ended.'],
   key_revoked: [401, 'authentication_error', 'The key was revoked.'],
   ingest_key_required: [401, 'authentication_error', 'Events need a key, and none was sent.'],
   key_budget: [402, 'budget_error', 'The key has used up its budget; the message names the month or the total.'],

@@ -13,6 +13,9 @@
 //               person       a person who is signed in: a browser session, or the token of a trusted app; no keys
 //               admin        as bearer, of an owner or admin of the organisation
 //               superadmin   as bearer, of a member of the organisation `admin`
+//   admits    who else may call: 'users', the customers of the organisation, for their own account, whatever `access` says;
+//             'apps', the tokens of apps that are not trusted, which otherwise only read and write events.
+//   owners    what of it only owners may do, checked by `run`: for the documentation, `trusted apps`.
 //   project   the input field that names the project it acts in; or 'chosen': the one in the header X-Project-Id, else
 //             the only one its key may act in, else none. Without it, the operation concerns the whole organisation and
 //             is refused for keys limited to projects. A header that names no project is answered 404 everywhere.
@@ -57,6 +60,7 @@ import type { Emits, Write, WriteScope } from './write.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Access = 'public' | 'ingest' | 'reader' | 'bearer' | 'person' | 'admin' | 'superadmin'
+export type Admitted = 'users' | 'apps'
 export type BodyKind = 'json' | 'bytes' | 'parsed' | 'stream'
 export type Encoding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
@@ -141,6 +145,8 @@ export type Declaration<
   passUnknown?: true
   /** A `parsed` body goes on to another server and nothing of it is stored, except for declared fields: it may have any text. */
   passBody?: true
+  admits?: readonly Admitted[]
+  owners?: string
   project?: (keyof F & string) | 'chosen'
   model?: keyof F & string
   showsUsage?: true
@@ -236,9 +242,8 @@ export function declareOperation(declared: Erased) {
   const bytes = reader === null ? 'json' : 'bytes'
   const bodyKind: 'none' | BodyKind = bodiless ? 'none' : typeof body === 'string' ? body : bytes
   const { summary, description = null, encodings = [], bodyLimit = BODY_LIMIT, faults = [] } = declared
-  const { dialect = native, emits = {} } = declared
+  const { dialect = native, emits = {}, issuesCredential = false, endsCredential = false } = declared
   const creates = method === 'POST' && (declared.status === 201 || declared.keyed === true) && access !== 'public'
-  const { issuesCredential = false, endsCredential = false } = declared
   const callsOperations = declared.uses?.includes('calls') ?? false
   return {
     kind: 'operation' as const,
@@ -250,6 +255,8 @@ export function declareOperation(declared: Erased) {
     summary,
     description,
     access,
+    admits: declared.admits ?? [],
+    owners: declared.owners ?? null,
     input,
     answer,
     audit,

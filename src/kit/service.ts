@@ -99,6 +99,8 @@ export type Provided = {
   /** Whether the organisation has a project of that slug. */
   hasProject(org: OrgId, slug: string): boolean | Promise<boolean>
   endedOrgs: EndedOrgs
+  /** Whether an address belongs to a disposable mail provider; null if that is not known at the moment. */
+  isDisposable?(org: OrgId, email: string): Promise<boolean | null>
 }
 
 /** The organisations that were deleted and have rows still. */

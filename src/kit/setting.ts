@@ -22,7 +22,7 @@ export function optional<T>(read: (text: string) => T): (text: string) => T | nu
 }
 
 export function count(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number from 1 to 999999')
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new Error('must be a whole number from 1 to 99999999')
   return Number(text)
 }
 

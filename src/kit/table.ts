@@ -34,6 +34,8 @@ export type Bound = {
   remedy: string
   /** Which rows count, at that time; default all. */
   where?: (now: string) => Fragment
+  /** Of a table that is too large to count: how many there are, as it is kept beside. */
+  counted?: (db: Sql, org: OrgId) => Promise<number>
 }
 
 /** Rows of another table, which have the organisation in the column `org`, or in one of another name: `columns` are those of

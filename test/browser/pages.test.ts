@@ -21,6 +21,25 @@ describe('the pages', { skip }, async () => {
   const identity = await startIdentity(host, { audience: host.baseUrl })
   const web = await registerApp(host, identity, { app: 'web' })
   const ada = await addPerson(host, 'ada@home.test')
+  const store = await registerApp(host, identity, {
+    app: 'store',
+    more: { name: 'Example Store', people: 'users', signUp: 'open' },
+  })
+  // A colour that is hard to read on either paper, and a logo of one grey square.
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="160" height="40"><rect width="160" height="40" rx="8" fill="#888"/></svg>'
+  const logo = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
+  await host.call('PATCH /v1/iam/settings', { body: { color: '#ffd54a', logo } })
+  const customer = async (page: Page, step: string) => {
+    await page.goto((await store.begin()).url)
+    if (step !== '') await page.goto(`${page.url()}/${step}`)
+  }
+  const asCustomer = async (page: Page, step: string, email: string) => {
+    await customer(page, step)
+    await page.getByLabel('E-mail address').fill(email)
+    await submit(page)
+    assert.match((await page.locator('h1').textContent()) ?? '', /Check your mail/)
+  }
   const browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ['--no-sandbox'] })
   after(() => browser.close())
 
@@ -93,6 +112,17 @@ describe('the pages', { skip }, async () => {
     'account-planted': async page => {
       await plantPerson(host, 'kim@home.test')
       await account(page, 'kim@home.test')
+    },
+    'customer-sign-in': page => customer(page, ''),
+    'customer-register': page => customer(page, 'register'),
+    'customer-code': page => customer(page, 'code'),
+    'customer-enter': page => asCustomer(page, 'code', 'enter@example.com'),
+    'customer-enter-password': page => asCustomer(page, 'reset', 'reset@example.com'),
+    'customer-wrong-code': async page => {
+      await asCustomer(page, 'register', 'wrong@example.com')
+      await page.getByLabel('Code from the e-mail').fill('000000')
+      await submit(page)
+      assert.equal(await page.getByRole('alert').count(), 1)
     },
     home: page => page.goto(host.baseUrl),
     'nothing-here': page => page.goto(`${identity.issuer}/`),

@@ -23,6 +23,7 @@ describe('sign-in in Chromium', { skip }, async () => {
     app: 'web',
     name: 'The walnut shop',
     type: 'public',
+    people: 'team',
     redirectUris: [`${shop}/callback`],
     logoutUris,
   }

@@ -385,7 +385,7 @@ async function startIdentityOrigin(): Promise<number> {
     bounds: openBounds(host.clock, { STOA_MEMBERS_MAX: 1_000 }),
   })
   host.acceptSignIns(origin)
-  origin.serve({ isVerified: async () => false, requests: host.requests })
+  origin.serve({ isVerified: async () => false, isDisposable: async () => null, requests: host.requests })
   after(() => origin.drain(0))
   return opened.listener.port
 }

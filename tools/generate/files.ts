@@ -6,6 +6,7 @@ import { clientText } from './client.ts'
 import { compiled } from './compile.ts'
 import { eventsText } from './events.ts'
 import { referenceText } from './reference.ts'
+import { rolesText } from './roles.ts'
 import { withSettingsTable } from './settings.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY']
@@ -15,6 +16,7 @@ export function generatedFiles(sections: readonly Section[]) {
   return {
     'docs/api/openapi.json': `${JSON.stringify(openapiDocument(sections), null, 2)}\n`,
     'docs/api/reference.md': referenceText(readable),
+    'docs/api/roles.md': rolesText(readable),
     'docs/EVENTS.md': eventsText(sections),
     'client/stoa.ts': clientText(readable),
   }

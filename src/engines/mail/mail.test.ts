@@ -62,6 +62,17 @@ describe('mail over SMTP', () => {
     assert.match(one?.data ?? '', /https:\/\/id\.example\.com\/x/)
   })
 
+  it('has HTML besides the text, and another name of the sender, at the same address', async t => {
+    const { port, received } = await server(t)
+    const mail = smtpMail(`smtp://localhost:${port}`)
+    await mail.send({ ...MAIL, text: 'a code', html: '<p>a code</p>', fromName: 'Example <Store>, "Ltd"' })
+    const { from, data } = received[0] ?? { from: '', data: '' }
+    assert.equal(from, 'stoa@example.com')
+    assert.match(data, /^From: "Example <Store>, \\"Ltd\\"" <stoa@example\.com>/m)
+    assert.match(data, /multipart\/alternative/)
+    assert.match(data, /<p>a code<\/p>/)
+  })
+
   it('is sent over implicit TLS', async t => {
     const { port, received } = await server(t, { secure: true })
     await smtpMail(`smtps://localhost:${port}`).send(MAIL)

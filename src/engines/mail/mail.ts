@@ -40,10 +40,10 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
     disableUrlAccess: true,
   }
   return {
-    send: async ({ to, subject, text }) => {
+    send: async ({ fromName, ...mail }) => {
       const { createTransport } = await import('nodemailer') // Loaded on first use, to start faster.
       try {
-        await createTransport(options).sendMail({ from, to, subject, text })
+        await createTransport(options).sendMail({ from: sender(from, fromName), ...mail })
       } catch (error) {
         throw new EngineUnavailable('mail', 'down', error)
       }
@@ -51,15 +51,22 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
   }
 }
 
+/** The sender of the settings, under another name if one is given. */
+function sender(from: string, name: string | undefined): string | { name: string; address: string } {
+  const address = from.endsWith('>') ? from.slice(from.lastIndexOf('<') + 1, -1) : from
+  return name === undefined ? from : { name, address }
+}
+
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /** Writes one file per mail, named by time. */
 function fileMail({ directory, from, print }: MailSettings, clock: Clock, random: Random): Mail {
   return {
-    send: async ({ to, subject, text }) => {
+    send: async ({ fromName, ...mail }) => {
+      const { to, subject, text } = mail
       const { createTransport } = await import('nodemailer')
       const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
-      const { message } = await transport.sendMail({ from, to, subject, text, date: clock.now() })
+      const { message } = await transport.sendMail({ from: sender(from, fromName), ...mail, date: clock.now() })
       const name = `${clock.now().toISOString().replaceAll(':', '')}-${random.token(8)}.eml`
       const path = writePrivate(directory, name, readable(message as Buffer, text))
       // Our own links are a line each; a link in the name of an organisation is not.

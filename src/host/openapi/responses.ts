@@ -160,11 +160,11 @@ const ALWAYS = [
 const WITH_BODY = ['request_timeout', 'body_too_large', 'unsupported_media_type'] as const
 const WITH_INGEST = ['ingest_key_required', 'ingest_key_unknown'] as const
 const WITH_BEARER = ['credential_required', 'credential_refused', 'forbidden'] as const
-/** `not_found` is for a project in X-Project-Id that does not exist. */
-const WITH_KEY = ['key_expired', 'key_revoked', 'key_limit', 'key_rate', 'too_many_tries', 'not_found'] as const
+const WITH_KEY = ['key_expired', 'key_replaced', 'key_revoked', 'key_limit', 'key_rate', 'too_many_tries'] as const
 
 function codesOf({ access, method, faults, bodyKind, metered }: Operation): Set<FaultCode> {
-  const guarded: FaultCode[] = [...(access === 'ingest' ? WITH_INGEST : WITH_BEARER), ...WITH_KEY]
+  // `not_found` is for a project in X-Project-Id that does not exist.
+  const guarded: FaultCode[] = [...(access === 'ingest' ? WITH_INGEST : WITH_BEARER), ...WITH_KEY, 'not_found']
   if (method !== 'GET') guarded.push('csrf_token_required')
   if (metered) guarded.push('key_budget', 'insufficient_balance')
   const ofCaller = access === 'public' ? [] : guarded

@@ -16,10 +16,12 @@ export const openBounds = (clock: Clock, maxima: Readonly<Record<string, unknown
     if (!bound) throw new Error(`${table.name} has no bound`)
     const { remedy = bound.remedy, adding = 0, among = ALL } = room
     const max = maxima[bound.setting] as number
-    await lock(db, `${table.name} of ${org}`)
+    // A count that is kept is a row, which whoever adds one has locked.
+    if (!bound.counted) await lock(db, `${table.name} of ${org}`)
     const counted = bound.where ? fragment`${bound.where(clock.now().toISOString())} and ${among}` : among
     const [way = ALL] = waysOf(table, org)
-    const count = (await countRows(db, table, way, max + 1, counted)) + adding
+    const present = bound.counted?.(db, org) ?? countRows(db, table, way, max + 1, counted)
+    const count = (await present) + adding
     if (count <= max) return
     throw new Fault('conflict', { message: `An organisation can have at most ${max} ${bound.what}. ${remedy}` })
   },

@@ -52,6 +52,10 @@ type BoundsInput = {
   expires?: string | null
 }
 
+/** Null if there is no cap. */
+export const capsOf = (budget: Bounds['budget']): Bounds['budget'] | null =>
+  budget.month > 0 || budget.total > 0 ? budget : null
+
 /** The given bounds in their stored form. */
 export function boundsFrom(given: BoundsInput, now: Date, services: ReadonlySet<string>): Partial<Bounds> {
   const { limit, budget, rate, expires } = given

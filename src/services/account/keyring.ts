@@ -66,7 +66,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   }
 
   function admitted(cached: CachedCredential, nowMs: number): Principal {
-    if (cached.revoked) throw ended('key_revoked', 'This key was revoked')
+    if (cached.revoked) throw ended('key_revoked', 'This key was revoked; create another one.')
     if (cached.expiresMs <= nowMs) throw expired(cached)
     if (nowMs - cached.useNotedMs >= USE_INTERVAL_MS) {
       cached.useNotedMs = nowMs
@@ -113,10 +113,11 @@ const tooManyRefused = (waitMs: number) =>
 
 const SIGNED_OUT = 'This session has ended; sign in again.'
 
-function expired({ principal, expiresMs }: CachedCredential) {
+function expired({ principal, expiresMs, isReplaced }: CachedCredential) {
   const { kind } = principal.credential
   if (kind === 'session') return refused(SIGNED_OUT)
   if (kind === 'token') return refused('This access token has expired; refresh it.')
   if (kind === 'workspace') return refused('This token has expired; create another one.')
-  return ended('key_expired', `This key expired at ${new Date(expiresMs).toISOString()}`)
+  if (isReplaced) return ended('key_replaced', 'This key was replaced by a new one in a rotation; use that.')
+  return ended('key_expired', `This key expired at ${new Date(expiresMs).toISOString()}; create another one.`)
 }

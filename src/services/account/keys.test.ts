@@ -13,13 +13,14 @@ const { create, made, patch, revoke, list, listed, use } = keyCalls(host)
 
 describe('creating a key', () => {
   it('returns the record and, this once, the full secret', async () => {
-    const { id, key, ...rest } = await made({ name: 'Deploy' })
+    const { id, key, may, ...rest } = await made({ name: 'Deploy' })
     assert.match(id, /^key_[0-9A-Za-z]{24}$/)
     assert.match(key, /^sk-[0-9A-Za-z]{49}$/)
     const prefix = key.slice(0, 11)
     const owner = { creator: 'owner@home.test', created: AT }
     const spending = { spend: 0, spendMonth: 0 }
     assert.deepEqual(rest, { name: 'Deploy', type: 'secret', prefix, status: 'active', ...owner, ...spending })
+    assert.ok(may.length > 0)
     assert.ok(!JSON.stringify(await list()).includes(key.slice(11)))
   })
 

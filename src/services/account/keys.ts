@@ -7,16 +7,17 @@ import type { Clock, Random, Tx } from '../../engines/engines.ts'
 import { nothing } from '../../kit/answer.ts'
 import { administers, type Caller } from '../../kit/caller.ts'
 import { conflict, Fault, notFound } from '../../kit/fault.ts'
-import { displayName, prefixedId, secret } from '../../kit/fields.ts'
+import { displayName, integer, prefixedId, secret, string } from '../../kit/fields.ts'
 import { lock } from '../../kit/lock.store.ts'
 import { listing, type Position, pageByTime, paging } from '../../kit/page.ts'
 import { requireUnrestricted } from '../../kit/restricted.ts'
 import { changesIn } from '../../kit/write.ts'
 import { emailsOf } from '../iam/public.ts'
 import { Budget, boundsFrom, Expires, Limit, Rate } from './bounds.ts'
-import { keyCreated, keyRevoked, keyUpdated } from './events.ts'
+import { keyCreated, keyRevoked, keyRotated, keyUpdated } from './events.ts'
 import { selectKeyPage } from './key-pages.store.ts'
 import { digestOf, type KeyType, newKeyText, prefixOf } from './key-text.ts'
+import { mayOf } from './may.ts'
 import { isActive, Key, KeyStatus, monthOf, recordOf } from './record.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
@@ -24,6 +25,8 @@ import * as tables from './tables.ts'
 
 const Id = prefixedId('key', 'A key')
 const Name = displayName("The key's name")
+const NewKey = Type.Object({ ...Key.properties, key: secret('The full key; store it now', 'sk-…') })
+const WEEK_S = 7 * 24 * 60 * 60
 const settable = { limit: Limit, budget: Budget, rate: Rate, expires: Expires }
 
 export const listKeys = operation({
@@ -65,7 +68,12 @@ export const createKey = operation({
     ),
     ...settable,
   },
-  output: Type.Object({ ...Key.properties, key: secret('The full key; store it now', 'sk-…') }),
+  output: Type.Object({
+    ...NewKey.properties,
+    may: Type.Array(string('A sentence', 'Acts as ada@example.com, an owner of home.'), {
+      description: 'What the key may do, in words; for people to read',
+    }),
+  }),
   status: 201,
   faults: ['conflict'],
   audit: 'key.create',
@@ -81,8 +89,7 @@ export const createKey = operation({
       await room.require(db, tables.keys, caller.org)
       record(key.id, changesIn(null, key, RECORDED))
       emit('account.key.created', { ...shownOf(key), ...(key.expires !== null && { expires: key.expires }) })
-      const fresh = { spent: 0, spent_month: 0, last_used: null, revoked: false, revoked_at: null, revoked_by: null }
-      return { ...recordOf({ ...key, ...fresh }, caller.email, now), key: text }
+      return { ...recordOf({ ...key, ...UNUSED }, caller.email, now), key: text, may: mayOf(key, caller) }
     })
   },
 })
@@ -102,15 +109,8 @@ export const updateKey = operation({
   run: async ({ caller, clock, state, write }, { id, name, ...given }) => {
     boundsFrom(given, clock.now(), state.services)
     return write(async ({ db, record, emit }) => {
-      const row = await visibleKey(db, caller, id, clock.now())
-      const now = clock.now() // Waiting for the lock on the key may have taken a while.
-      const bounds = boundsFrom(given, now, state.services)
-      if (row.user !== caller.user) {
-        const owner = (await emailsOf(db, [row.user])).get(row.user)
-        throw new Fault('forbidden', { message: `Only its owner, ${owner}, may change this key; you may revoke it.` })
-      }
-      if (!isActive(row, now)) throw conflict('A revoked or expired key cannot be changed; create another one.')
-      const changed = { ...row, name: name ?? row.name, ...bounds }
+      const { row, now } = await ownActiveKey(db, caller, id, clock)
+      const changed = { ...row, name: name ?? row.name, ...boundsFrom(given, now, state.services) }
       if (!isDeepStrictEqual(changed, row)) {
         await store.updateKey(db, caller.org, id, changed)
         const changes = changesIn<store.KeyRow>(row, changed, RECORDED)
@@ -120,6 +120,40 @@ export const updateKey = operation({
       return recordOf(changed, caller.email, now)
     })
   },
+})
+
+export const rotateKey = operation({
+  route: 'POST /v1/account/keys/{id}/rotate',
+  summary: "Replaces the text of the caller's own key; only this answer contains that of a secret key, in `key`",
+  description:
+    'The key stays the same, with its bounds and what it has spent. Only its owner may rotate it, and only while it is active. With `overlap`, the former text works for so long too: as the same key, so that both share its rate and budget, and end when it is revoked. Another rotation ends the former text at once, so that never more than two work.',
+  access: 'bearer',
+  issuesCredential: true,
+  input: {
+    id: Id,
+    overlap: Type.Optional(
+      integer('For how many seconds the former text works too, at most seven days; default 0', 3600, {
+        minimum: 0,
+        maximum: WEEK_S,
+      }),
+    ),
+  },
+  output: NewKey,
+  keyed: true,
+  faults: ['not_found', 'conflict'],
+  audit: 'key.rotate',
+  emits: keyRotated,
+  run: ({ caller, clock, random, write }, { id, overlap = 0 }) =>
+    write(async ({ db, record, emit }) => {
+      const { row, now } = await ownActiveKey(db, caller, id, clock)
+      const text = newKeyText(random, row.type)
+      const stored = storedText(row.type, text)
+      const until = overlap > 0 ? new Date(now.getTime() + overlap * 1000).toISOString() : null
+      await store.updateKeyText(db, caller.org, id, stored, until)
+      record(id, { prefix: { from: row.prefix, to: stored.prefix }, overlap: { to: overlap } })
+      emit('account.key.rotated', { ...shownOf(row), ...(until !== null && { overlapUntil: until }) })
+      return { ...recordOf({ ...row, ...stored, former_until: until }, caller.email, now), key: text }
+    }),
 })
 
 export const deleteKey = operation({
@@ -147,6 +181,11 @@ export const deleteKey = operation({
 })
 
 const NO_BOUNDS: store.Bounds = { expires: null, limits: [], budget: { month: 0, total: 0 }, rate: null }
+/** What a new key has not. */
+const UNUSED = {
+  ...{ spent: 0, spent_month: 0, last_used: null, former_until: null },
+  ...{ revoked: false, revoked_at: null, revoked_by: null },
+}
 
 type IssuedKey = Pick<Caller, 'org' | 'user'> & { name: string; type: KeyType; text: string; bounds?: store.Bounds }
 
@@ -157,11 +196,16 @@ export async function keepKey(
 ): Promise<store.NewKey> {
   const id = `key_${random.token(24)}`
   const created = clock.now().toISOString()
-  const derived = { prefix: prefixOf(text), text: type === 'publishable' ? text : null, digest: digestOf(text) }
-  const key = { id, org, user, name, type, created, ...derived, ...bounds }
+  const key = { id, org, user, name, type, created, ...storedText(type, text), ...bounds }
   await store.insertKey(db, key)
   return key
 }
+
+const storedText = (type: KeyType, text: string): store.StoredText => ({
+  prefix: prefixOf(text),
+  text: type === 'publishable' ? text : null,
+  digest: digestOf(text),
+})
 
 /** Creates an unlimited secret key for that person and returns its text. */
 export async function issueKey(
@@ -179,6 +223,23 @@ async function visibleKey(db: Tx, caller: Caller, id: string, now: Date): Promis
   const row = await store.selectKey(db, caller.org, id, monthOf(now))
   if (!row || !(administers(caller) || row.user === caller.user)) throw notFound('key')
   return row
+}
+
+/** The caller's own key while it is active, locked until the transaction ends, and the time after waiting for the lock. */
+async function ownActiveKey(
+  db: Tx,
+  caller: Caller,
+  id: string,
+  clock: Clock,
+): Promise<{ row: store.KeyRow; now: Date }> {
+  const row = await visibleKey(db, caller, id, clock.now())
+  const now = clock.now()
+  if (row.user !== caller.user) {
+    const owner = (await emailsOf(db, [row.user])).get(row.user)
+    throw new Fault('forbidden', { message: `Only its owner, ${owner}, may change this key; you may revoke it.` })
+  }
+  if (!isActive(row, now)) throw conflict('A revoked or expired key cannot be changed; create another one.')
+  return { row, now }
 }
 
 /** The fields of a key that the audit trail records. */

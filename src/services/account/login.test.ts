@@ -276,7 +276,7 @@ describe('sign-in at the base address', () => {
     const name = 'mine'
     assert.equal((await host.call('PATCH /v1/iam/apps/admin-console', { as, body: { name } })).status, 404)
     assert.equal((await host.call('DELETE /v1/iam/apps/admin-console', { as })).status, 404)
-    const body = { app: 'console', type: 'public', redirectUris: ['https://evil.example/callback'] }
+    const body = { app: 'console', type: 'public', people: 'team', redirectUris: ['https://evil.example/callback'] }
     assert.equal((await host.call('POST /v1/iam/apps', { as, body })).status, 409)
   })
 })

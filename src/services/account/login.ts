@@ -108,6 +108,7 @@ export const logout = operation({
   summary: 'Signs out: ends the session or token it is called with, and all others from the same sign-in',
   description: 'A key cannot sign out (`conflict`); it is revoked instead. Sign-ins in other browsers stay.',
   access: 'bearer',
+  admits: ['users', 'apps'],
   endsCredential: true,
   output: replies,
   status: 204,

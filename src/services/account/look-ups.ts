@@ -13,10 +13,18 @@ import {
   type SignedIn,
   workspaceIn,
 } from '../iam/public.ts'
+import { capsOf } from './bounds.ts'
 import { digestOf, isWellFormed } from './key-text.ts'
 import * as store from './store.ts'
 
-export type CachedCredential = { principal: Principal; expiresMs: number; revoked: boolean; useNotedMs: number }
+export type CachedCredential = {
+  principal: Principal
+  expiresMs: number
+  /** Whether it expires because another text replaces it. */
+  isReplaced: boolean
+  revoked: boolean
+  useNotedMs: number
+}
 
 export type LookUpOptions = {
   db: Database
@@ -78,20 +86,19 @@ function cachedFrom(found: store.Found, member: MemberAccess | null, digest: str
   const { id, kind, org, user, rate, signIn } = found
   const limits = parseLimits(found.limits)
   const onlyProject = limits?.project?.size === 1 ? [...limits.project][0] : undefined
-  const capped = found.budget_month > 0 || found.budget_total > 0
-  const budget = capped ? { month: found.budget_month, total: found.budget_total } : null
+  const budget = capsOf({ month: found.budget_month, total: found.budget_total })
   const isPerson = kind !== 'publishable' && member !== null
   const person = isPerson ? { user, email: member.email, role: member.role } : NOBODY
   const isRestricted = isPerson && member.isPlanted
-  const credential = { kind, id, digest, signIn, isRestricted, limits, budget, rate }
+  const credential = { kind, id, digest, signIn, isRestricted, isReadOnly: false, limits, budget, rate }
   return {
     value: {
       principal: { org, project: onlyProject ?? null, workspace: null, ...person, credential },
-      expiresMs: found.expires === null ? Number.POSITIVE_INFINITY : Date.parse(found.expires),
+      ...endOf(found),
       revoked: found.revoked || member === null,
       useNotedMs: usedMs(found),
     },
-    aliases: [aliasOf.credential(digest), aliasOf.member(`${org} ${user}`), aliasOf.org(org)],
+    aliases: [aliasOf.credential(found.digest), aliasOf.member(`${org} ${user}`), aliasOf.org(org)],
     bytes: found.limits.reduce((sum, entry) => sum + LIMIT_BYTES + entry.length, 0),
   }
 }
@@ -99,19 +106,25 @@ function cachedFrom(found: store.Found, member: MemberAccess | null, digest: str
 /** An entry of a limit in memory, besides its text. */
 const LIMIT_BYTES = 50
 const NOBODY = { user: null, email: null, role: null }
-const UNLIMITED = { isRestricted: false, limits: null, budget: null, rate: null }
+/** Only keys are revoked and replaced, and record their last use. */
+const NO_KEY = { isReplaced: false, revoked: false, useNotedMs: Number.POSITIVE_INFINITY }
+const UNLIMITED = { isRestricted: false, isReadOnly: false, limits: null, budget: null, rate: null }
 
 function cachedToken(
   { user, org, signIn, expiresMs }: TokenClaims,
-  { email, role, isPlanted, app, isTrusted }: SignedIn,
+  { email, role, isPlanted, app, isTrusted, mayWrite }: SignedIn,
   digest: string,
 ): Found<CachedCredential> {
-  const restriction = { ...UNLIMITED, isRestricted: !isTrusted || isPlanted }
+  const restriction = {
+    ...UNLIMITED,
+    isRestricted: isPlanted || !(isTrusted || role === 'user'),
+    isReadOnly: !isTrusted && !mayWrite,
+  }
   const credential = { kind: 'token' as const, id: signIn, digest, signIn: digest, ...restriction }
-  const person = { user, email, role: isTrusted ? role : ('member' as const) }
+  const person = { user, email, role: role === 'user' || isTrusted ? role : ('member' as const) }
   const principal = { org: org as OrgId, project: null, workspace: null, ...person, credential }
   return {
-    value: { principal, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY },
+    value: { principal, expiresMs, ...NO_KEY },
     aliases: [aliasOf.signIn(digest), aliasOf.member(`${org} ${user}`), aliasOf.app(app), aliasOf.org(org)],
   }
 }
@@ -127,9 +140,18 @@ async function cachedWorkspace(
   const credential = { kind: 'workspace' as const, id, digest: digestOf(id), signIn: null, ...UNLIMITED }
   const principal = { org, project: null, workspace: id, ...NOBODY, credential }
   return {
-    value: { principal, expiresMs, revoked: false, useNotedMs: Number.POSITIVE_INFINITY },
+    value: { principal, expiresMs, ...NO_KEY },
     aliases: [aliasOf.workspace(id), aliasOf.org(org)],
   }
+}
+
+/** When the text that was asked for ends: with the key, or before that because it was replaced. */
+function endOf({ expires, isFormer, formerUntil }: store.Found): Pick<CachedCredential, 'expiresMs' | 'isReplaced'> {
+  const expiresMs = expires === null ? Number.POSITIVE_INFINITY : Date.parse(expires)
+  const replacedMs = formerUntil === null ? Number.NEGATIVE_INFINITY : Date.parse(formerUntil)
+  return isFormer && replacedMs <= expiresMs
+    ? { expiresMs: replacedMs, isReplaced: true }
+    : { expiresMs, isReplaced: false }
 }
 
 /** Only keys record their last use. */
@@ -142,5 +164,5 @@ const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' }
 
 export const refused = (message: string) => new Fault('credential_refused', { message, headers: CHALLENGE })
 
-export const ended = (code: 'key_expired' | 'key_revoked', message: string) =>
-  new Fault(code, { message: `${message}; create another one.`, headers: CHALLENGE })
+export const ended = (code: 'key_expired' | 'key_replaced' | 'key_revoked', message: string) =>
+  new Fault(code, { message, headers: CHALLENGE })

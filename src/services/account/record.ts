@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
 import { centsOf } from '../../kit/meter.ts'
+import { capsOf } from './bounds.ts'
 import type { KeyRow } from './store.ts'
 
 export const KeyStatus = Type.Enum(['active', 'expired', 'revoked'], {
@@ -38,6 +39,9 @@ export const Key = Type.Object(
     spend: cents('What it has spent in total', 0),
     spendMonth: cents('What it has spent in this UTC calendar month', 0),
     lastUsed: Type.Optional(timestamp('When it was last used, to the minute')),
+    overlapUntil: Type.Optional(
+      timestamp('After a rotation, how long its former text works too; absent if it does not'),
+    ),
     revokedBy: Type.Optional(string('The e-mail address of the person who revoked it', 'ada@example.com')),
     revokedAt: Type.Optional(timestamp('When it was revoked')),
   },
@@ -51,15 +55,20 @@ export function recordOf(row: KeyRow, creator: string, now: Date): Static<typeof
   return withoutNulls({
     ...{ id, name, type, prefix, key: text, status: statusOf(row, now), creator, created, expires },
     limit: limits.length > 0 ? limits : null,
-    budget: budget.month > 0 || budget.total > 0 ? budget : null,
+    budget: capsOf(budget),
     ...{ rate, spend: centsOf(spent), spendMonth: centsOf(spent_month) },
-    ...{ lastUsed: last_used, revokedBy: revoked_by, revokedAt: revoked_at },
+    ...{ lastUsed: last_used, overlapUntil: overlapOf(row, now), revokedBy: revoked_by, revokedAt: revoked_at },
   })
 }
 
 function statusOf({ revoked, expires }: KeyRow, now: Date): Static<typeof KeyStatus> {
   if (revoked) return 'revoked'
   return expires !== null && Date.parse(expires) <= now.getTime() ? 'expired' : 'active'
+}
+
+function overlapOf(row: KeyRow, now: Date): string | null {
+  const { former_until: until } = row
+  return until !== null && Date.parse(until) > now.getTime() && isActive(row, now) ? until : null
 }
 
 export const isActive = (row: KeyRow, now: Date): boolean => statusOf(row, now) === 'active'

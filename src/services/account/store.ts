@@ -8,23 +8,30 @@ import type { KeyType } from './key-text.ts'
 /** The restrictions on a key. */
 export type Bounds = { expires: string | null; limits: string[]; budget: Budget; rate: number | null }
 
-export type NewKey = Bounds & {
-  id: string
-  org: OrgId
-  user: string
-  name: string
-  type: KeyType
+/** What is stored of the text of a key. */
+export type StoredText = {
   prefix: string
   /** Stored for publishable keys only. */
   text: string | null
   digest: string
-  created: string
 }
+
+export type NewKey = Bounds &
+  StoredText & {
+    id: string
+    org: OrgId
+    user: string
+    name: string
+    type: KeyType
+    created: string
+  }
 
 export type KeyRow = Omit<NewKey, 'org' | 'digest'> & {
   spent: number
   spent_month: number
   last_used: string | null
+  /** How long the text before the last rotation works; null if it does not. */
+  former_until: string | null
   /** Also true when its owner is no longer a member. */
   revoked: boolean
   revoked_at: string | null
@@ -52,7 +59,7 @@ export function selectKeys(db: Sql, org: OrgId, ids: readonly string[], month: s
   return db<KeyRow>`select id, user_id as user, name, type, prefix, text, created, expires, limits,
       json_build_object('month', budget_month, 'total', budget_total) as budget, rate,
       spent, case when month_of = ${month} then spent_month else 0 end as spent_month,
-      last_used, ended as revoked, revoked_at, revoked_by
+      last_used, former_until, ended as revoked, revoked_at, revoked_by
     from keys where org = ${org} and id = any(${ids}) order by created desc, id desc`
 }
 
@@ -72,6 +79,19 @@ export async function updateKey(
     where org = ${org} and id = ${id}`
 }
 
+/** Replaces its text. The one before works until then; null ends it at once. */
+export async function updateKeyText(
+  db: Tx,
+  org: OrgId,
+  id: string,
+  { prefix, text, digest }: StoredText,
+  formerUntil: string | null,
+): Promise<void> {
+  await db`update keys set former_digest = digest, former_until = ${formerUntil},
+      prefix = ${prefix}, text = ${text}, digest = decode(${digest}, 'hex')
+    where org = ${org} and id = ${id}`
+}
+
 export async function revokeKey(db: Tx, org: OrgId, id: string, by: string, at: string): Promise<void> {
   await db`update keys set revoked_at = ${at}, revoked_by = ${by} where org = ${org} and id = ${id}`
 }
@@ -83,10 +103,15 @@ export async function revokeKeysOf(db: Tx, org: OrgId, user: string, by: string,
     update keys set revoked_at = ${at}, revoked_by = ${by} from own where keys.id = own.id`
 }
 
-/** A key or session found by its digest. */
+/** A key or session found by its digest, of a key also by that of its former text. */
 export type Found = {
   id: string
   kind: KeyType | 'session'
+  /** That of its present text, by which notifications name it. */
+  digest: string
+  /** Whether another text has replaced the one that was asked for, and how long that works; null if it does not. */
+  isFormer: boolean
+  formerUntil: string | null
   org: OrgId
   user: string
   expires: string | null
@@ -101,14 +126,16 @@ export type Found = {
 }
 
 export function findKey(db: Sql, digest: string): Promise<Found | null> {
-  return oneRow(db<Found>`select id, type as kind, org, user_id as user, expires,
+  return oneRow(db<Found>`select id, type as kind, encode(digest, 'hex') as digest,
+      digest <> decode(${digest}, 'hex') as "isFormer", former_until as "formerUntil", org, user_id as user, expires,
       ended as revoked, null as "signIn", limits, budget_month, budget_total, rate,
       last_used
-    from keys where digest = decode(${digest}, 'hex')`)
+    from keys where digest = decode(${digest}, 'hex') or former_digest = decode(${digest}, 'hex')`)
 }
 
 export function findSession(db: Sql, digest: string): Promise<Found | null> {
-  return oneRow(db<Found>`select id, 'session' as kind, org, user_id as user, expires, false as revoked,
+  return oneRow(db<Found>`select id, 'session' as kind, encode(digest, 'hex') as digest, false as "isFormer",
+      null as "formerUntil", org, user_id as user, expires, false as revoked,
       encode(sign_in, 'hex') as "signIn", '{}'::text[] as limits, 0 as budget_month, 0 as budget_total,
       null::int as rate, null as last_used
     from sessions where digest = decode(${digest}, 'hex')`)

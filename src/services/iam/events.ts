@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { OrgId } from '../../kit/caller.ts'
 import { Changed, type EmitTo, event } from '../../kit/events.ts'
 import { displayName, slug, string, timestamp } from '../../kit/fields.ts'
-import { AppId, Email, InviteId, Role, SignInId, UserId, WorkspaceId } from './fields.ts'
+import { AccountId, AppId, CustomerId, Email, InviteId, Role, SignInId, UserId, WorkspaceId } from './fields.ts'
 import type { Member } from './members/store.ts'
 
 const org = { slug: slug("The organisation's slug"), name: displayName("The organisation's name") }
@@ -29,6 +29,20 @@ export const memberRemoved = event(
   'A member left or was removed; their keys and sign-ins of the organisation ended',
   member,
 )
+
+const user = { user: CustomerId }
+export const userCreated = event('iam.user.created', 'A customer registered, or an admin created their account', {
+  ...user,
+  email: Email,
+})
+export const userUpdated = event('iam.user.updated', 'The account of a customer changed', {
+  ...user,
+  email: Email,
+  changed: Changed,
+})
+export const userBlocked = event('iam.user.blocked', 'An admin blocked a customer, whose sign-ins ended', user)
+export const userSignedIn = event('iam.user.signed_in', 'A customer signed in', user)
+export const userDeleted = event('iam.user.deleted', 'The account of a customer was deleted', user)
 
 const invite = { id: InviteId, email: Email, role: Role }
 export const inviteCreated = event(
@@ -59,7 +73,7 @@ export const appSecretRotated = event('iam.app.secret_rotated', 'The secret of a
 
 export const sessionEnded = event('iam.session.ended', 'One sign-in was ended by its person, or by an owner or admin', {
   id: SignInId,
-  user: UserId,
+  user: AccountId,
 })
 
 const workspace = { id: WorkspaceId, name: displayName("The workspace's name") }

@@ -4,6 +4,18 @@ import { prefixedId, string } from '../../kit/fields.ts'
 
 export const UserId = prefixedId('usr', 'A person')
 
+/** A person of the organisation's own apps. The prefix says which kind of account an id names. */
+export const CustomerId = prefixedId('cus', 'A customer')
+
+/** A member of the team or a customer. */
+export const AccountId = string(
+  "A person's id: `usr_…` of a member of the team, `cus_…` of a customer",
+  'usr_4vJ9mWcX2bQeT7yLrK0sZp1n',
+  {
+    pattern: '^(usr|cus)_[0-9A-Za-z]{1,40}$',
+  },
+)
+
 /** A local part without characters that need quoting, one @, and a domain with at least one dot. */
 export const Email = string('An e-mail address', 'ada@example.com', {
   maxLength: 254,
@@ -13,6 +25,11 @@ export const Email = string('An e-mail address', 'ada@example.com', {
 export const Role = Type.Enum(['owner', 'admin', 'member'], {
   title: 'Role',
   description: '`owner` and `admin` manage the organisation; only an `owner` adds, changes or removes owners',
+  examples: ['member'],
+})
+
+export const CallerRole = Type.Enum(['owner', 'admin', 'member', 'user'], {
+  description: 'The role in the team, or `user` for a customer',
   examples: ['member'],
 })
 

@@ -12,6 +12,7 @@ import { openAccountPage } from './me/account-page.ts'
 import * as members from './members/store.ts'
 import { ORGS_CHANNEL } from './orgs/ended.ts'
 import * as orgs from './orgs/store.ts'
+import { isCustomerId } from './people/accounts.ts'
 import { findChange, finishChange } from './people/address-change.ts'
 import { passwordProblem } from './people/password-rules.ts'
 import { addFirstOwner } from './people/people.ts'
@@ -19,10 +20,12 @@ import { findReset, finishReset, sendReset } from './people/reset.ts'
 import * as people from './people/store.ts'
 import * as rootKey from './root-key.store.ts'
 import { loadKeys } from './signing-keys/keys.ts'
+import { openCustomers } from './users/directory.ts'
 
+export type { App } from './apps/store.ts'
 export { insertAudit as recordInTrail } from './audit/store.ts'
 export { sessionEnded } from './events.ts'
-export { UserId } from './fields.ts'
+export { Email, UserId } from './fields.ts'
 export type { AccountFacts, AccountPage, Visitor } from './me/account-page.ts'
 export { type MemberAccess, ownersOf, selectAccess as findMember } from './members/store.ts'
 export { addNotice } from './notices.ts'
@@ -32,6 +35,9 @@ export { emailsOf } from './people/store.ts'
 export * as oidc from './sessions/oidc.store.ts'
 export { endGrant, endSignIn, findSignIn, lockSignIn, type SignedIn } from './sessions/oidc.store.ts'
 export { signInId } from './sessions/store.ts'
+export type { PendingCode } from './users/codes.store.ts'
+export { type CustomerDirectory, openCustomers } from './users/directory.ts'
+export type { CodeMail, CodeOutcome, Purpose, SignedInCustomer } from './users/sign-in.ts'
 export { findWorkspaceToken, workspaceIn } from './workspaces/tokens.ts'
 export const hasNoOrganisations = orgs.lockWhileEmpty
 
@@ -130,7 +136,10 @@ export async function openDirectory(
       return cache.get(id, nowMs, lookUp) ?? cache.load(id, nowMs, user, lookUp)
     },
     person: (user: string, id: string, grantId: string | null) =>
-      apps.selectClientMember(db, user, { brand, id }, grantId === null ? null : digestOfGrant(grantId)),
+      isCustomerId(user)
+        ? apps.selectClientCustomer(db, user, { brand, id })
+        : apps.selectClientMember(db, user, { brand, id }, grantId === null ? null : digestOfGrant(grantId)),
+    customers: openCustomers({ ...publishing, bounds }, () => loadKeys(engines, brand)),
     memberships: (user: string) => members.selectMemberships(db, user),
     account: (email: string) => people.selectAccount(db, email),
     invitation: (token: string) => findInvitation(engines, token),

@@ -24,7 +24,7 @@ describe('a change of password', () => {
 
 describe('an app', () => {
   it('keeps both of two concurrent changes', async () => {
-    const body = { app: 'both', type: 'public', redirectUris: ['https://a.example.com/'] }
+    const body = { app: 'both', type: 'public', people: 'team', redirectUris: ['https://a.example.com/'] }
     const { id } = (await host.call('POST /v1/iam/apps', { body })).body
     for (let at = 0; at < 10; at++) {
       const uris = [`https://a.example.com/${at}`]

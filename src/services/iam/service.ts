@@ -1,7 +1,7 @@
 import { service } from '../../kit/service.ts'
 import * as apps from './apps/apps.ts'
 import * as audit from './audit/audit.ts'
-import { joining, memberUpdated } from './events.ts'
+import { joining, memberUpdated, userUpdated } from './events.ts'
 import * as invites from './invites/invites.ts'
 import { accountPageEvents } from './me/account-page.ts'
 import * as email from './me/email.ts'
@@ -13,9 +13,13 @@ import { notices } from './notices.ts'
 import * as orgs from './orgs/orgs.ts'
 import { purgeAgain, purges } from './orgs/purges.ts'
 import * as sessions from './sessions/sessions.ts'
+import { iamSettings } from './settings.ts'
 import * as signingKeys from './signing-keys/signing-keys.ts'
 import { type Keys, openIam } from './state.ts'
 import * as tables from './tables.ts'
+import { customerSignIn } from './users/sign-in.ts'
+import * as toUser from './users/to-user.ts'
+import * as users from './users/users.ts'
 import * as workspaces from './workspaces/workspaces.ts'
 
 export const iamService = (keys: Keys) =>
@@ -29,6 +33,8 @@ export const iamService = (keys: Keys) =>
       myInvitations,
       orgs,
       members,
+      users,
+      toUser,
       invites,
       apps,
       workspaces,
@@ -38,12 +44,14 @@ export const iamService = (keys: Keys) =>
     ],
     migrations: new URL('migrations/', import.meta.url),
     tables,
+    orgSettings: iamSettings,
     schedules: [purgeAgain],
     queues: [notices, purges],
     emits: {
       'the account page': accountPageEvents,
       'the link of an invitation': joining,
-      'the link to a new address': memberUpdated,
+      'the link to a new address': { ...memberUpdated, ...userUpdated },
+      'the sign-in of customers': customerSignIn,
     },
     open: openIam(keys),
   })

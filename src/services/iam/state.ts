@@ -24,6 +24,8 @@ export type Iam = {
   /** Those of the whole host. */
   tables: readonly Table[]
   engines: Engines
+  /** The audience of tokens for this API. */
+  baseUrl: string
   /** The link that is mailed with an invitation. */
   invitationUrl(token: string): string
   /** The link that is mailed to a new address. */
@@ -34,9 +36,9 @@ export const { operation, queue, schedule } = serviceKit<Iam>()
 
 export const openIam =
   (keys: Keys) =>
-  async ({ engines, identity, tables, warn }: Opening): Promise<Opened<Iam>> => ({
+  async ({ engines, identity, tables, baseUrl, warn }: Opening): Promise<Opened<Iam>> => ({
     state: {
-      ...{ keys, tables, engines },
+      ...{ keys, tables, engines, baseUrl },
       invitationUrl: token => identity.signIn.invitationUrl(token),
       addressUrl: token => identity.signIn.addressUrl(token),
     },

@@ -1,6 +1,7 @@
 import { fragment } from '../../kit/sql.ts'
 import { table } from '../../kit/table.ts'
 import { isOpen } from './invites/store.ts'
+import { countCustomers } from './users/store.ts'
 
 const HOUR_MS = 60 * 60_000
 const PERSON = 'It is about a person, who may belong to several organisations'
@@ -74,6 +75,26 @@ export const oidc = table({
   through: [{ table: 'apps', columns: ['brand', 'client'], keys: ['brand', 'id'] }],
   retention: [{ column: 'expires', keptMs: 0 }],
 })
+
+export const customers = table({
+  name: 'customers',
+  org: 'org',
+  bound: {
+    setting: 'STOA_CUSTOMERS_MAX',
+    fallback: 10_000_000,
+    doc: 'Customers (`/v1/iam/users`) that an organisation may have',
+    what: 'customers',
+    remedy: 'Delete one first.',
+    counted: countCustomers,
+  },
+})
+export const customerCounts = table({ name: 'customer_counts', org: 'org' })
+export const customerCodes = table({
+  name: 'customer_codes',
+  org: 'org',
+  retention: [{ column: 'created', keptMs: HOUR_MS }],
+})
+export const customerTerms = table({ name: 'customer_terms', org: 'org' })
 
 export const users = table({ name: 'users', shared: PERSON })
 export const resets = table({ name: 'resets', shared: PERSON, retention: [{ column: 'created', keptMs: HOUR_MS }] })

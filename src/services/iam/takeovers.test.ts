@@ -189,7 +189,13 @@ describe('the token of an app', async () => {
     const { key: admin } = await host.member(host.home.org, 'admin')
     const change = (body: object) => host.call('PATCH /v1/iam/apps/home-web', { as: admin, body })
     const secret = () => host.call('POST /v1/iam/apps/home-web/secret', { as: admin })
-    const created = { app: 'own', type: 'public', redirectUris: ['https://x.example.com/'], trusted: true }
+    const created = {
+      app: 'own',
+      type: 'public',
+      people: 'team',
+      redirectUris: ['https://x.example.com/'],
+      trusted: true,
+    }
     assert.equal((await host.call('POST /v1/iam/apps', { as: admin, body: created })).status, 403)
     assert.equal((await trust(true, admin)).status, 403)
     assert.equal((await change({ redirectUris: ['https://web.example.com/callback', 'https://x.test/'] })).status, 200)

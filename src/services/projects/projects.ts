@@ -94,7 +94,7 @@ export const deleteProject = operation({
   summary: 'Deletes a project and everything in it',
   description:
     'It cannot be undone. Its domains are detached. Keys that are limited to it stay, and may act in a later project of that slug.',
-  access: 'bearer',
+  access: 'admin',
   project: 'slug',
   input: { slug: Slug },
   output: nothing,

@@ -58,6 +58,7 @@ export const resolveReference = operation({
   description:
     'A miss on a set in `refused` says nothing about the key. A stale set still answers. Keys are not logged.',
   access: 'bearer',
+  admits: ['apps'],
   audit: 'none',
   input: {
     keys: Type.Array(Key, {
@@ -102,7 +103,7 @@ const YIELD_AFTER_MS = 5
 const YIELD_CHECK_KEYS = 4
 
 /** Runs for every key and every set, hundreds of times a request: loops and plain literals are the fastest. */
-async function resolveAll(
+export async function resolveAll(
   keys: string[],
   chosen: readonly LoadedSet[],
   isNamed: boolean,

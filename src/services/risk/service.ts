@@ -1,5 +1,6 @@
 import { service } from '../../kit/service.ts'
 import { optional, setting } from '../../kit/setting.ts'
+import { isDisposable } from './disposable.ts'
 import { referenceRefreshed } from './events.ts'
 import * as reference from './reference.ts'
 import * as refresh from './refresh.ts'
@@ -24,5 +25,12 @@ export const risk = service({
   },
   schedules: [refreshSets],
   emits: { 'the regular refresh of sets': referenceRefreshed },
-  open: openRisk,
+  open: async opening => {
+    const opened = await openRisk(opening)
+    const { clock } = opening.engines
+    return {
+      ...opened,
+      provides: { isDisposable: (org, email) => isDisposable(opened.state, clock, org, email) },
+    }
+  },
 })

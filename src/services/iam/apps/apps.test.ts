@@ -10,7 +10,7 @@ const CALLBACK = 'https://shop.example.com/callback'
 const create = (fields: object, as = host.home.key) =>
   host.call('POST /v1/iam/apps', {
     as,
-    body: { app: 'web', type: 'confidential', redirectUris: [CALLBACK], ...fields },
+    body: { app: 'web', type: 'confidential', people: 'team', redirectUris: [CALLBACK], ...fields },
   })
 const secretOf = async (id: string) => {
   const client = await selectClient(host.db, { brand: 'default', id })
@@ -32,6 +32,12 @@ describe('an app', () => {
       redirectUris: [CALLBACK],
       logoutUris: [],
       trusted: false,
+      people: 'team',
+      signUp: 'closed',
+      signUpDomains: [],
+      refuseDisposable: false,
+      claims: [],
+      mayWrite: false,
       created: at,
       updated: at,
     })
@@ -124,5 +130,46 @@ describe('an app', () => {
   it('requires a redirect URI, and rejects duplicates', async () => {
     assert.equal((await create({ app: 'none', redirectUris: [] })).body.error.param, 'redirectUris')
     assert.equal((await create({ app: 'none', redirectUris: [CALLBACK, CALLBACK] })).body.error.param, 'redirectUris.1')
+  })
+})
+
+describe('whom an app admits', () => {
+  it('must be said, and stays', async () => {
+    const missing = await create({ app: 'unsaid', people: undefined })
+    assert.deepEqual([missing.status, missing.body.error.param], [400, 'people'])
+    await create({ app: 'said', people: 'users', signUp: 'open' })
+    const changed = await host.call('PATCH /v1/iam/apps/home-said', { body: { people: 'team' } })
+    assert.deepEqual([changed.status, changed.body.error.param], [400, 'people'])
+    assert.equal(
+      (await host.call('PATCH /v1/iam/apps/home-said', { body: { signUp: 'closed' } })).body.signUp,
+      'closed',
+    )
+  })
+
+  for (const [what, fields, param] of [
+    ['sign-up is for customers', { signUp: 'open' }, 'signUp'],
+    ['domains are for customers', { signUpDomains: ['a.example'] }, 'signUpDomains'],
+    ['disposable addresses are for customers', { refuseDisposable: true }, 'refuseDisposable'],
+    ['metadata is of customers', { claims: ['metadata.plan'] }, 'claims'],
+    ['trust is for the team', { people: 'users', trusted: true }, 'trusted'],
+    ['an audience is absolute', { audience: 'api' }, 'audience'],
+    ['an audience has no fragment', { audience: 'https://api.example.com/#' }, 'audience'],
+    ['an audience is not this API', { audience: `${host.baseUrl}/x` }, 'audience'],
+  ] as const) {
+    it(`is consistent: ${what}`, async () => {
+      const { status, body } = await create({ app: 'wrong', ...fields })
+      assert.deepEqual([status, body.error.param], [400, param])
+    })
+  }
+
+  it('by former rights is given up by an owner, for good', async () => {
+    await create({ app: 'former' })
+    await host.db`update apps set may_write = true where id = 'home-former'`
+    const { key } = await host.member(host.home.org, 'admin')
+    const set = (mayWrite: boolean, as = host.home.key) =>
+      host.call('PATCH /v1/iam/apps/home-former', { as, body: { mayWrite } })
+    assert.equal((await set(false, key)).status, 403)
+    assert.equal((await set(false)).body.mayWrite, false)
+    assert.equal((await set(true)).status, 400)
   })
 })

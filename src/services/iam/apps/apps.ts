@@ -6,16 +6,17 @@ import { nothing } from '../../../kit/answer.ts'
 import type { Caller, OrgId } from '../../../kit/caller.ts'
 import { invalidField } from '../../../kit/check.ts'
 import { conflict, Fault, notFound, orNotFound } from '../../../kit/fault.ts'
-import { boolean, displayName, secret, string, timestamp } from '../../../kit/fields.ts'
+import { boolean, displayName, secret, string, timestamp, withoutNulls } from '../../../kit/fields.ts'
 import { BRAND, DEFAULT_BRAND } from '../../../kit/host/brand.ts'
 import type { Context } from '../../../kit/operation.ts'
-import { listing, page, paging } from '../../../kit/page.ts'
+import { listing, page, paging, shownAs } from '../../../kit/page.ts'
 import { changesIn } from '../../../kit/write.ts'
 import { appCreated, appDeleted, appSecretRotated, appUpdated } from '../events.ts'
 import { AppId as Id } from '../fields.ts'
 import { endSignInsTo } from '../sessions/oidc.store.ts'
 import { operation } from '../state.ts'
 import * as tables from '../tables.ts'
+import { admission, changedAdmission, chosenAdmission, NEW_ADMISSION, requireAdmission } from './admission.ts'
 import * as store from './store.ts'
 
 const URIS_MAX = 20
@@ -51,13 +52,14 @@ const App = Type.Object(
     redirectUris: shownUris('The URLs that people may return to after signing in'),
     logoutUris: shownUris('The URLs that people may return to after signing out'),
     trusted: Type.Boolean({ description: 'Whether its tokens carry the role of their person' }),
+    ...admission,
     created: timestamp('When it was created'),
     updated: timestamp('When it was last changed'),
   },
   { title: 'App', description: 'An OpenID Connect client of the organisation, which people sign in to' },
 )
 const Trusted = boolean(
-  "Whether the app's tokens carry the role of their person. Those of other apps act as a member and cannot issue or reveal credentials. Only owners can set it",
+  "Whether the app's tokens carry the role of their person. Those of other apps read as a member and write events. Only owners can set it",
   false,
 )
 const Secret = secret('The client secret. It is returned only this once', '4vJ9mWcX2bQeT7yLrK0sZp1n4vJ9mWcX2bQeT7yLrK0')
@@ -69,13 +71,16 @@ export const listApps = operation({
   input: paging,
   output: listing(App),
   run: ({ db, caller }, query) =>
-    page(
-      query,
-      (last, count) => {
-        const [id = '', brand = ''] = last.split(' ')
-        return store.selectApps(db, caller.org, { id, brand }, count)
-      },
-      ({ id, brand }) => `${id} ${brand}`,
+    shownAs(
+      page(
+        query,
+        (last, count) => {
+          const [id = '', brand = ''] = last.split(' ')
+          return store.selectApps(db, caller.org, { id, brand }, count)
+        },
+        ({ id, brand }) => `${id} ${brand}`,
+      ),
+      withoutNulls,
     ),
 })
 
@@ -84,6 +89,7 @@ export const createApp = operation({
   summary: 'Registers an app; for a confidential app, only this response contains the secret',
   description: 'People sign in with the authorization code flow and PKCE. How many apps there may be is a setting.',
   access: 'admin',
+  owners: 'trusted apps',
   issuesCredential: true,
   input: {
     app: string("The app's short name: lower-case letters and digits, so that `<org>-<app>` is unique", 'web', {
@@ -98,6 +104,7 @@ export const createApp = operation({
     redirectUris: RedirectUris,
     logoutUris: Type.Optional(LogoutUris),
     trusted: Type.Optional(Trusted),
+    ...chosenAdmission,
   },
   output: Type.Object({ ...App.properties, secret: Type.Optional(Secret) }),
   status: 201,
@@ -105,17 +112,31 @@ export const createApp = operation({
   audit: 'app.create',
   emits: appCreated,
   run: async (context, { app, brand = DEFAULT_BRAND, name = app, type, ...given }) => {
-    const { bounds, caller, clock, random, seal, write } = context
-    const { redirectUris, logoutUris = [], trusted = false } = given
+    const { bounds, caller, clock, random, seal, state, write } = context
+    const { redirectUris, logoutUris = [], trusted = false, ...chosen } = given
+    const admitting = { ...NEW_ADMISSION, ...chosen }
     if (trusted) requireOwner(caller)
     requireCallbacks('redirectUris', redirectUris)
     requireCallbacks('logoutUris', logoutUris)
+    requireAdmission({ ...admitting, trusted }, state.baseUrl)
     await requireBrand(context.db, brand)
     const id = `${caller.org}-${app}`
     const secret = type === 'confidential' ? random.token(43) : null
     const at = clock.now().toISOString()
     const sealed = secret === null ? null : seal.seal(caller.org, secretName({ brand, id }), secret)
-    const fields = { id, app, brand, name, type, redirectUris, logoutUris, trusted, created: at, updated: at }
+    const fields = {
+      id,
+      app,
+      brand,
+      name,
+      type,
+      redirectUris,
+      logoutUris,
+      trusted,
+      ...admitting,
+      created: at,
+      updated: at,
+    }
     return write({ serialize: true }, async ({ db, record, emit }) => {
       const created = await store.insertApp(db, caller.org, { ...fields, sealed })
       if (!created)
@@ -123,7 +144,7 @@ export const createApp = operation({
       await bounds.require(db, tables.apps, caller.org)
       record(auditName(id, brand), changesIn(null, created, AUDITED))
       emit('iam.app.created', { id, brand, name, type, trusted })
-      return { ...created, ...(secret !== null && { secret }) }
+      return { ...withoutNulls(created), ...(secret !== null && { secret }) }
     })
   },
 })
@@ -135,14 +156,15 @@ export const getApp = operation({
   input: app,
   output: App,
   faults: ['not_found'],
-  run: ({ db, caller }, input) => findApp(db, caller.org, input),
+  run: async ({ db, caller }, input) => withoutNulls(await findApp(db, caller.org, input)),
 })
 
 export const updateApp = operation({
   route: 'PATCH /v1/iam/apps/{id}',
   summary: 'Changes the given fields of an app',
-  description: 'The id, brand and type cannot be changed. Only an owner changes a trusted app.',
+  description: 'The id, brand, type and people cannot be changed. Only an owner changes a trusted app, and `mayWrite`.',
   access: 'admin',
+  owners: 'trusted apps',
   issuesCredential: true, // Redirect URIs decide who receives tokens.
   input: {
     ...app,
@@ -150,28 +172,31 @@ export const updateApp = operation({
     redirectUris: Type.Optional(RedirectUris),
     logoutUris: Type.Optional(LogoutUris),
     trusted: Type.Optional(Trusted),
+    ...changedAdmission,
   },
   output: App,
   faults: ['not_found'],
   audit: 'app.update',
   emits: appUpdated,
-  run: async ({ caller, clock, write }, { id, brand, ...given }) => {
+  run: async ({ caller, clock, state, write }, { id, brand, ...given }) => {
     requireCallbacks('redirectUris', given.redirectUris ?? [])
     requireCallbacks('logoutUris', given.logoutUris ?? [])
     return write(async ({ db, record, emit }) => {
       const app = await lockedApp(db, caller.org, { id, brand })
       const changes = changesIn(app, { ...app, ...given }, AUDITED)
-      if (Object.keys(changes).length === 0) return app
+      if (Object.keys(changes).length === 0) return withoutNulls(app)
+      requireAdmission({ ...app, ...given }, state.baseUrl)
+      if (given.mayWrite) throw invalidField('mayWrite', 'can only be set to false')
       // Whoever changes where the tokens of a trusted app go could act with the role of their person.
-      if (app.trusted || given.trusted) requireOwner(caller)
+      if (app.trusted || given.trusted || changes.mayWrite) requireOwner(caller)
       const changed = { ...app, ...given, updated: clock.now().toISOString() }
       await store.updateApp(db, caller.org, changed)
-      // Tokens that went to an earlier callback must not get the role of their person.
-      if (changes.trusted && changed.trusted) await endSignInsTo(db, changed)
+      // Tokens that went to an earlier callback must not get the role of their person, and each is for one audience.
+      if ((changes.trusted && changed.trusted) || changes.audience) await endSignInsTo(db, changed)
       record(auditName(id, brand), changes)
       const { name, trusted } = changed
       emit('iam.app.updated', { id, brand: app.brand, name, trusted, changed: Object.keys(changes) })
-      return changed
+      return withoutNulls(changed)
     })
   },
 })
@@ -200,6 +225,7 @@ export const rotateAppSecret = operation({
   description:
     'The old secret is refused from now on; tokens that were issued stay valid. A public app has no secret (`conflict`). Only an owner replaces that of a trusted app.',
   access: 'admin',
+  owners: 'trusted apps',
   issuesCredential: true,
   input: app,
   output: Type.Object({ id: Id, secret: Secret }),
@@ -227,7 +253,10 @@ function requireOwner(caller: Caller): void {
 }
 
 /** The fields whose changes are recorded in the audit trail. */
-const AUDITED = ['name', 'redirectUris', 'logoutUris', 'trusted'] as const
+const AUDITED = [
+  ...(['name', 'redirectUris', 'logoutUris', 'trusted', 'people', 'signUp', 'signUpDomains'] as const),
+  ...(['refuseDisposable', 'audience', 'claims', 'mayWrite'] as const),
+]
 
 const auditName = (id: string, brand = DEFAULT_BRAND) => (brand === DEFAULT_BRAND ? id : `${id} at ${brand}`)
 

@@ -1,9 +1,10 @@
 // All SQL on brands and apps.
 
 import type { Sql, Tx } from '../../../engines/engines.ts'
-import type { OrgId } from '../../../kit/caller.ts'
+import type { CallerRole, OrgId } from '../../../kit/caller.ts'
 import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
 import { isLiveOrg } from '../orgs/store.ts'
+import type { Admission } from './admission.ts'
 
 /** Creates the brands of the settings. A brand that is no longer in the settings is not served, but keeps its apps. */
 export async function upsertBrands(db: Tx, names: readonly string[]): Promise<void> {
@@ -28,7 +29,15 @@ export function hasBrand(db: Sql, name: string): Promise<boolean> {
   return anyRow(db`select from brands where name = ${name} and served`)
 }
 
-export type ClientMember = { user: string; email: string; emailVerified: boolean; name: string; org: OrgId | null }
+export type ClientPerson = {
+  user: string
+  email: string
+  emailVerified: boolean
+  name: string
+  org: OrgId | null
+  role: CallerRole
+  metadata?: Record<string, unknown>
+}
 
 /** A person as a member of the app's organisation. At Stoa's own app (`chooses`), it is the organisation chosen for the
  *  grant with that digest; `org` is null while there is no grant. */
@@ -37,9 +46,9 @@ export function selectClientMember(
   user: string,
   { brand, id }: AppId,
   grant: Uint8Array | null,
-): Promise<ClientMember | null> {
-  return oneRow(db<ClientMember>`select users.id as user, users.email, users.name,
-      users.email_verified is not null as "emailVerified",
+): Promise<ClientPerson | null> {
+  return oneRow(db<ClientPerson>`select users.id as user, users.email, users.name,
+      users.email_verified is not null as "emailVerified", members.role,
       case when apps.chooses and ${grant}::bytea is null then null else members.org end as org
     from apps
     left join oidc as sign_in on sign_in.brand = apps.brand and sign_in.model = 'Grant' and sign_in.digest = ${grant}
@@ -47,24 +56,34 @@ export function selectClientMember(
       when not apps.chooses then members.org = apps.org
       else ${grant}::bytea is null or members.org = sign_in.org end and ${isLiveOrg(fragment`members.org`)}
     join users on users.id = members.user_id
-    where apps.brand = ${brand} and apps.id = ${id} limit 1`)
+    where apps.brand = ${brand} and apps.id = ${id} and apps.people = 'team' limit 1`)
+}
+
+/** A person as a customer of the app's organisation. */
+export function selectClientCustomer(db: Sql, user: string, { brand, id }: AppId): Promise<ClientPerson | null> {
+  return oneRow(db<ClientPerson>`select c.id as user, c.email, c.name, c.email_verified is not null as "emailVerified",
+      c.org, 'user' as role, c.metadata
+    from apps join customers as c on c.org = apps.org and c.id = ${user} and c.blocked is null
+    where apps.brand = ${brand} and apps.id = ${id} and apps.people = 'users' and ${isLiveOrg(fragment`apps.org`)}`)
 }
 
 /** The same client id can exist at several brands. */
 export type AppId = { brand: string; id: string }
-export type App = AppId & {
-  app: string
-  name: string
-  type: 'confidential' | 'public'
-  redirectUris: string[]
-  logoutUris: string[]
-  trusted: boolean
-  created: string
-  updated: string
-}
+export type App = AppId &
+  Admission & {
+    app: string
+    name: string
+    type: 'confidential' | 'public'
+    redirectUris: string[]
+    logoutUris: string[]
+    trusted: boolean
+    created: string
+    updated: string
+  }
 
 const COLUMNS = fragment`id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris", trusted,
-  created, updated`
+  people, sign_up as "signUp", sign_up_domains as "signUpDomains", refuses_disposable as "refuseDisposable", audience, claims,
+  may_write as "mayWrite", created, updated`
 
 /** By client id and brand, after the given one. Stoa's own app is left out: it cannot be changed. */
 export function selectApps(db: Sql, org: OrgId, after: AppId, count: number): Promise<App[]> {
@@ -85,10 +104,11 @@ export async function lockApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise
 
 /** Returns null if the app already exists. */
 export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
-  const rows =
-    await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, trusted, created, updated)
+  const rows = await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, trusted,
+      people, sign_up, sign_up_domains, refuses_disposable, audience, claims, may_write, created, updated)
     values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
-      ${app.logoutUris}, ${app.sealed}, ${app.trusted}, ${app.created}, ${app.updated})
+      ${app.logoutUris}, ${app.sealed}, ${app.trusted}, ${app.people}, ${app.signUp}, ${app.signUpDomains}, ${app.refuseDisposable},
+      ${app.audience}, ${app.claims}, ${app.mayWrite}, ${app.created}, ${app.updated})
     on conflict do nothing returning id`
   const { sealed: _, ...created } = app
   return rows.length > 0 ? created : null
@@ -97,10 +117,13 @@ export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Ar
 export async function updateApp(
   db: Tx,
   org: OrgId,
-  { brand, id, name, redirectUris, logoutUris, trusted, updated }: App,
+  { brand, id, name, redirectUris, logoutUris, trusted, updated, ...admission }: App,
 ): Promise<void> {
+  const { signUp, signUpDomains, refuseDisposable, audience, claims, mayWrite } = admission
   await db`update apps set name = ${name}, redirect_uris = ${redirectUris}, logout_uris = ${logoutUris},
-    trusted = ${trusted}, updated = ${updated} where org = ${org} and brand = ${brand} and id = ${id}`
+    trusted = ${trusted}, updated = ${updated}, sign_up = ${signUp}, sign_up_domains = ${signUpDomains},
+    refuses_disposable = ${refuseDisposable}, audience = ${audience}, claims = ${claims}, may_write = ${mayWrite}
+    where org = ${org} and brand = ${brand} and id = ${id}`
 }
 
 export async function updateAppSecret(

@@ -44,7 +44,7 @@ describe('the audit trail', () => {
     const { user } = await host.member(host.home.org, 'member')
     await host.call(`PATCH /v1/iam/members/${user}`, { body: { role: 'admin' } })
     const uris = ['https://shop.example.com/a', 'https://shop.example.com/b']
-    const app = { app: 'changed', type: 'confidential', redirectUris: [uris[0]] }
+    const app = { app: 'changed', type: 'confidential', people: 'team', redirectUris: [uris[0]] }
     const { id, secret } = (await host.call('POST /v1/iam/apps', { body: app })).body
     await host.call(`PATCH /v1/iam/apps/${id}`, { body: { redirectUris: uris } })
     const made = (await host.call('POST /v1/account/keys', { body: { name: 'bounded', rate: 5 } })).body

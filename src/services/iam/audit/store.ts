@@ -3,11 +3,12 @@ import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { AuditRecord } from '../../../kit/audit.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { fragment } from '../../../kit/sql.ts'
+import { isCustomerId } from '../people/accounts.ts'
 
 export async function insertAudit(db: Tx, record: AuditRecord): Promise<void> {
   const { org, caller, what, on, changes, at, ip, requestId } = record
   await db`insert into audit (org, at, user_id, email, credential, what, on_what, changes, ip, request_id)
-    values (${org}, ${at}, ${caller.user}, ${caller.email}, ${caller.credential.id}, ${what}, ${on},
+    values (${org}, ${at}, ${caller.user}, ${isCustomerId(caller.user) ? null : caller.email}, ${caller.credential.id}, ${what}, ${on},
       ${changes && JSON.stringify(changes)}::text::jsonb, ${ip}, ${requestId})`
 }
 

@@ -50,6 +50,7 @@ export const createInvite = operation({
   summary: 'Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends',
   description: `Membership begins when the person accepts. Only an owner invites owners. An organisation can send ${MAILS_MAX} invites an hour, and ${MAILS_PER_ADDRESS} to the same address. The link is only in the mail.`,
   access: 'admin',
+  owners: 'owners',
   issuesCredential: true,
   input: { email: { ...Email, examples: ['alan@example.com'] }, role: Role },
   output: Invite,

@@ -57,7 +57,7 @@ export function openAccountPage(engines: PageEngines, bounds: Bounds) {
       const problem = await passwordProblem(password)
       if (problem !== null) throw new Fault('invalid_input', { message: problem })
       const person = await requireOwner(engines, visitor.user)
-      const verified = await verify(engines, visitor, person.email, current)
+      const verified = await verify(engines, visitor, current)
       const digest = await engines.passwords.hash(visitor.client, password, visitor.signal)
       const change = { verified, digest, kept: visitor.session, at: now() }
       await act(engines, visitor, 'password.change', scope =>
@@ -68,7 +68,7 @@ export function openAccountPage(engines: PageEngines, bounds: Bounds) {
       const email = given.toLowerCase()
       if (!emails.passes(email)) throw new Fault('invalid_input', { message: 'Please enter an e-mail address.' })
       const person = await requireOwner(engines, visitor.user)
-      const verified = await verify(engines, visitor, person.email, current)
+      const verified = await verify(engines, visitor, current)
       const write = <T>(work: (scope: OwnWrite) => Promise<T>) => act(engines, visitor, 'email.request', work)
       await requestMove({ ...engines, addressUrl, verified, write }, { user: visitor.user, email: person.email }, email)
     },
@@ -119,11 +119,11 @@ function owned(account: people.OwnAccount | null): people.OwnAccount {
   throw new Fault('forbidden', { message: 'An admin chose your password. Choose one of your own first.' })
 }
 
-function verify(engines: Engines, visitor: Visitor, email: string, current: string): Promise<string> {
+function verify(engines: Engines, visitor: Visitor, current: string): Promise<string> {
   const { db, clock, passwords } = engines
   const countTry = (count: (db: OwnWrite['db']) => Promise<number>) => count(db.autocommit)
   const by = { db, clock, passwords, queue: visitor.client, signal: visitor.signal, countTry }
-  return verifyCurrent(by, { user: visitor.user, email }, current)
+  return verifyCurrent(by, visitor, current)
 }
 
 const emails = compileCheck(Email)

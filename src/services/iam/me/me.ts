@@ -1,11 +1,16 @@
 // Operations at /v1/iam/me: the caller.
 import { Type } from 'typebox'
-import { isLimited, isSuperadmin } from '../../../kit/caller.ts'
+import { nothing } from '../../../kit/answer.ts'
+import { isCustomer, isLimited, isSuperadmin, type Role as TeamRole } from '../../../kit/caller.ts'
+import { conflict } from '../../../kit/fault.ts'
 import { displayName, string } from '../../../kit/fields.ts'
-import { Email, Role, UserId } from '../fields.ts'
+import { userDeleted, userUpdated } from '../events.ts'
+import { AccountId, CallerRole, Email, Role } from '../fields.ts'
 import * as members from '../members/store.ts'
 import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
+import * as customers from '../users/store.ts'
+import { removeCustomer, renameCustomer } from '../users/users.ts'
 import type { OwnWrite } from './own-write.ts'
 
 const Membership = Type.Object(
@@ -30,12 +35,18 @@ const Credential = Type.Object(
 
 const Me = Type.Object(
   {
-    user: UserId,
+    user: AccountId,
     email: Email,
     emailVerified: Type.Boolean({ description: 'Whether the person has proved access to the mailbox' }),
     name: string('The name that the person gave; empty if none', 'Ada Lovelace'),
     org: string('The slug of the organisation that the credential belongs to', 'web-shop'),
-    role: Role,
+    role: CallerRole,
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Of a customer: what the organisation keeps about them',
+        examples: [{ plan: 'pro' }],
+      }),
+    ),
     project: Type.Union([Type.String(), Type.Null()], {
       description: 'The project of this request; null without one',
       examples: [null],
@@ -44,7 +55,7 @@ const Me = Type.Object(
     credential: Credential,
     orgs: Type.Array(Membership, {
       description:
-        'All organisations that the person is a member of; for the token of an app that is not trusted, only its own',
+        'All organisations that the person is a member of; for the token of an app that is not trusted, only its own; none for a customer',
     }),
   },
   { title: 'Me', description: 'The caller' },
@@ -54,6 +65,7 @@ export const getMe = operation({
   route: 'GET /v1/iam/me',
   summary: 'Returns the caller, their organisation and the credential in use',
   access: 'bearer',
+  admits: ['users'],
   project: 'chosen',
   output: Me,
   run: async ({ db, caller }) => {
@@ -61,9 +73,10 @@ export const getMe = operation({
     const { id } = credential
     const kind = credential.kind as 'secret' | 'session' | 'token' // The only kinds that belong to a person.
     const memberships = await members.selectMemberships(db, user)
+    const customer = isCustomer(caller) ? await customers.selectCustomer(db, org, user) : null
     // An app learns nothing about other organisations, unless it is trusted.
     const orgs = credential.isRestricted
-      ? memberships.filter(one => one.org === org).map(one => ({ ...one, role }))
+      ? memberships.filter(one => one.org === org).map(one => ({ ...one, role: role as TeamRole }))
       : memberships
     return {
       user,
@@ -71,6 +84,7 @@ export const getMe = operation({
       ...(await people.selectProfile(db, user)),
       org,
       role,
+      ...(customer && { metadata: customer.metadata }),
       project,
       superadmin: isSuperadmin(caller),
       credential: { kind, id, limited: isLimited(credential) },
@@ -85,12 +99,50 @@ export const updateMe = operation({
   route: 'PATCH /v1/iam/me',
   summary: "Changes the caller's name, which apps see with the scope `profile`",
   access: 'person',
+  admits: ['users'],
   input: { name: PersonName },
   output: Type.Object({ name: string('The new name', 'Ada Lovelace') }),
   audit: 'me.update',
-  run: async ({ caller, write }, { name }) => {
-    await write(scope => rename(scope, caller.user, name))
+  emits: userUpdated,
+  run: async ({ caller, clock, write }, { name }) => {
+    await write(scope =>
+      isCustomer(caller)
+        ? renameCustomer(scope, caller, name, clock.now().toISOString())
+        : rename(scope, caller.user, name),
+    )
     return { name }
+  },
+})
+
+/** Who signed in longer ago might be somebody who found the device. */
+const RECENT_MS = 15 * 60_000
+
+export const deleteMe = operation({
+  route: 'DELETE /v1/iam/me',
+  summary: "Deletes the caller's account; only customers can, within 15 minutes of signing in",
+  description:
+    'It ends all their sign-ins and cannot be undone. Members of the team leave their organisation instead (`DELETE /v1/iam/members/{user}`).',
+  access: 'person',
+  admits: ['users'],
+  output: nothing,
+  faults: ['conflict'],
+  audit: 'user.delete',
+  emits: userDeleted,
+  run: async ({ caller, clock, write }) => {
+    const { org, user } = caller
+    if (!isCustomer(caller)) {
+      throw conflict('Your account belongs to the team. Leave the organisation with DELETE /v1/iam/members/{user}.')
+    }
+    const now = clock.now().getTime()
+    await write(async ({ db, record, emit }) => {
+      const customer = await customers.lockCustomer(db, org, user)
+      if (!customer) return
+      if (now - Date.parse(customer.signedIn ?? '') > RECENT_MS)
+        throw conflict('Sign in again first, then delete your account.')
+      await removeCustomer(db, org, customer, new Date(now).toISOString())
+      record(user)
+      emit('iam.user.deleted', { user })
+    })
   },
 })
 

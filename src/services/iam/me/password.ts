@@ -21,6 +21,7 @@ export const changePassword = operation({
   route: 'POST /v1/iam/me/password',
   summary: "Changes the caller's password and ends all their other sign-ins",
   access: 'bearer',
+  admits: ['users'],
   issuesCredential: true,
   description: `The sign-in it is called with stays; keys stay too. After ${TRIES_MAX} wrong passwords it is refused for 15 minutes. The person is told by mail.`,
   input: {
@@ -85,7 +86,7 @@ export const verifyingFor = ({ db, caller, clock, passwords, request, write }: R
 })
 
 /** Requires the present password of the person; returns its stored hash. */
-export async function verifyCurrent(by: Verifying, { user, email }: Person, current: string): Promise<string> {
+export async function verifyCurrent(by: Verifying, { user }: Pick<Person, 'user'>, current: string): Promise<string> {
   const now = by.clock.now().getTime()
   const since = new Date(now - WINDOW_MS).toISOString()
   // Counted in a separate transaction, so that the attempt counts even if the rest fails.
@@ -94,8 +95,7 @@ export async function verifyCurrent(by: Verifying, { user, email }: Person, curr
     const message = 'Too many wrong passwords. Wait 15 minutes, then try again.'
     throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
   }
-  const account = await people.selectAccount(by.db, email)
-  const verified = account?.password
+  const verified = await people.selectPassword(by.db, user)
   if (!verified || !(await by.passwords.verify(by.queue, verified, current, by.signal))) throw wrongPassword()
   return verified
 }

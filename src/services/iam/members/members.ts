@@ -67,6 +67,7 @@ export const updateMember = operation({
   description:
     'Only an owner changes owners. An owner or admin must have chosen their own password. The last owner cannot be demoted.',
   access: 'admin',
+  owners: 'owners',
   issuesCredential: true,
   input: { user: UserId, role: Role },
   output: Member,
@@ -96,6 +97,7 @@ export const removeMember = operation({
   description:
     'Others are removed by an owner or admin, owners only by an owner. The last owner cannot be removed. The account of the person stays.',
   access: 'bearer',
+  owners: 'owners',
   issuesCredential: true, // Who may manage credentials decides also about memberships.
   input: { user: UserId },
   output: nothing,
@@ -132,7 +134,7 @@ export async function lockMembersAs(db: Tx, { org, user, role }: Caller): Promis
 const RANKS = ['member', 'admin', 'owner']
 
 /** Returns the member after locking the members of the organisation. */
-async function lockedMember(db: Tx, caller: Caller, user: string): Promise<store.Member> {
+export async function lockedMember(db: Tx, caller: Caller, user: string): Promise<store.Member> {
   await lockMembersAs(db, caller)
   return orNotFound(await store.selectMember(db, caller.org, user), 'member')
 }
@@ -150,7 +152,7 @@ export function requireOwnerFor(caller: Caller, role: store.Member['role']): voi
   throw new Fault('forbidden', { message: 'Only an owner of the organisation can add, change or remove owners.' })
 }
 
-async function requireAnotherOwner(db: Tx, { org }: Caller, user: string): Promise<void> {
+export async function requireAnotherOwner(db: Tx, { org }: Caller, user: string): Promise<void> {
   if (await store.hasOtherOwner(db, org, user)) return
   throw conflict('This is the last owner of the organisation. Make another member an owner first.')
 }

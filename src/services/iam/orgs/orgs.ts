@@ -140,6 +140,7 @@ export const deleteOrg = operation({
   description:
     'For an owner of the organisation, and for superadmins. It cannot be undone. All access to it ends at once: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background, which superadmins see at `GET /v1/iam/orgs` until it is done. What stays: its slug is reserved, the billing journal with its accounts, and what the audit trail of `admin` says of it, the deletion included. The accounts of its members stay, but not the passwords that its admins set. The organisation `admin` cannot be deleted.',
   access: 'bearer',
+  owners: 'everything',
   issuesCredential: true, // It ends all of them, which no limited key may do.
   input: { slug: Slug, confirm: slug('The slug again, to confirm') },
   output: nothing,

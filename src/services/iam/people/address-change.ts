@@ -7,6 +7,8 @@ import { insertAudit } from '../audit/store.ts'
 import { memberUpdated } from '../events.ts'
 import * as members from '../members/store.ts'
 import { addNotice } from '../notices.ts'
+import { moveCustomer } from '../users/move.ts'
+import { isCustomerId } from './accounts.ts'
 import * as store from './address-changes.store.ts'
 import { endResetsOf } from './resets.store.ts'
 
@@ -59,7 +61,7 @@ const movedMail = ({ from, to }: store.UsedChange) => ({
   subject: 'The address of your account was changed',
   text: `Your account now has the address ${to} instead of ${from}.
 
-If that was not you, tell an owner or admin of your organisation at once.
+If that was not you, tell whoever runs the app, or an owner or admin of your organisation, at once.
 `,
 })
 
@@ -80,8 +82,14 @@ export async function finishChange(
   const id = `address_${random.token(12)}`
   const changed = db.transaction(async tx => {
     const change = await store.useChange(tx, linkDigest(token), at)
-    if (!change || !(await store.updateAddress(tx, change, at))) return null
+    if (!change) return null
     const { user, from, to } = change
+    if (isCustomerId(user)) {
+      const org = await moveCustomer(engines, tx, change, at)
+      if (org !== null) await addNotice({ db: tx, clock, random }, org, movedMail(change))
+      return org === null ? null : change
+    }
+    if (!(await store.updateAddress(tx, change, at))) return null
     await endResetsOf(tx, user, at) // They were sent to the old mailbox.
     await addNotice({ db: tx, clock, random }, '', movedMail(change))
     const entry = { caller: { user, email: to, credential: { id } }, what: 'email.change', on: user }

@@ -1,6 +1,7 @@
 // All SQL on changes of address.
 import type { Sql, Tx } from '../../../engines/engines.ts'
-import { anyRow, oneRow } from '../../../kit/sql.ts'
+import { anyRow } from '../../../kit/sql.ts'
+import { accountsOf } from './accounts.ts'
 
 export type AddressChange = { digest: Uint8Array; user: string; email: string; created: string; expires: string }
 
@@ -29,10 +30,13 @@ export async function selectChange(db: Sql, digest: Uint8Array, at: string): Pro
 export type UsedChange = { user: string; from: string; to: string }
 
 /** Ends a link and returns what it changes, if it was valid. */
-export function useChange(db: Tx, digest: Uint8Array, at: string): Promise<UsedChange | null> {
-  return oneRow(db<UsedChange>`update address_changes set expires = ${at} from users
-    where digest = ${digest} and expires > ${at} and users.id = user_id
-    returning users.id as user, users.email as "from", address_changes.email as "to"`)
+export async function useChange(db: Tx, digest: Uint8Array, at: string): Promise<UsedChange | null> {
+  const [change] = await db<{ user: string; to: string }>`update address_changes set expires = ${at}
+    where digest = ${digest} and expires > ${at} returning user_id as user, email as "to"`
+  if (!change) return null
+  const [account] = await db<{ from: string }>`select email as "from" from ${accountsOf(change.user)}
+    where id = ${change.user}`
+  return account ? { ...change, ...account } : null
 }
 
 /** Returns false if another account has the address. Invites that the person sent stay valid. */

@@ -1,7 +1,8 @@
 // All SQL on people and their passwords.
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
-import { anyRow, oneRow } from '../../../kit/sql.ts'
+import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
+import { accountsOf, isCustomerId } from './accounts.ts'
 
 /** Ends the passwords that admins of the organisation set; returns whose they were. */
 export async function endPasswordsSetBy(db: Tx, org: OrgId): Promise<string[]> {
@@ -43,14 +44,29 @@ export function selectAccount(db: Sql, email: string): Promise<Account | null> {
   return oneRow(db<Account>`select id as user, password from users where email = ${email}`)
 }
 
+/** The stored hash of a person or customer; null if there is none. */
+export async function selectPassword(db: Sql, user: string): Promise<string | null> {
+  const [row] = await db<{ password: string | null }>`select password from ${accountsOf(user)} where id = ${user}`
+  return row?.password ?? null
+}
+
+/** Whether an address has an account: of the team, or for a customer of the same organisation. */
+export function hasAccount(db: Sql, user: string, email: string): Promise<boolean> {
+  if (!isCustomerId(user)) return anyRow(db`select from users where email = ${email}`)
+  return anyRow(
+    db`select from customers where email = ${email} and org = (select org from customers where id = ${user})`,
+  )
+}
+
 /** Locks an account until the transaction ends; returns false if the stored hash is no longer `verified`. */
 export function lockPassword(db: Tx, user: string, verified: string): Promise<boolean> {
-  return anyRow(db`select from users where id = ${user} and password = ${verified} for no key update`)
+  return anyRow(db`select from ${accountsOf(user)} where id = ${user} and password = ${verified} for no key update`)
 }
 
 /** Returns false if the stored hash is no longer `verified`. */
 export function updatePassword(db: Tx, user: string, verified: string, digest: string): Promise<boolean> {
-  return anyRow(db`update users set password = ${digest}, wrong_count = 0
+  const ends = isCustomerId(user) ? fragment`, generation = generation + 1` : fragment``
+  return anyRow(db`update ${accountsOf(user)} set password = ${digest}, wrong_count = 0${ends}
     where id = ${user} and password = ${verified} returning id`)
 }
 
@@ -70,7 +86,7 @@ export type Profile = { name: string; emailVerified: boolean }
 
 export async function selectProfile(db: Sql, user: string): Promise<Profile> {
   const [row] =
-    await db<Profile>`select name, email_verified is not null as "emailVerified" from users where id = ${user}`
+    await db<Profile>`select name, email_verified is not null as "emailVerified" from ${accountsOf(user)} where id = ${user}`
   return row ?? { name: '', emailVerified: false }
 }
 
@@ -104,7 +120,7 @@ export async function lockUser(db: Tx, email: string): Promise<{ user: string; h
 
 /** Counts an attempt at a password; returns the number of attempts since `since`. */
 export async function countTry(db: Tx, user: string, at: string, since: string): Promise<number> {
-  const [row] = await db<{ count: number }>`update users set
+  const [row] = await db<{ count: number }>`update ${accountsOf(user)} set
       wrong_count = case when wrong_since > ${since} then wrong_count + 1 else 1 end,
       wrong_since = case when wrong_since > ${since} then wrong_since else ${at} end
     where id = ${user} returning wrong_count as count`

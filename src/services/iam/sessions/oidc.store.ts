@@ -1,9 +1,10 @@
 // All SQL on the entries of the identity provider: browser sessions, grants, codes, tokens and interactions.
 
 import type { Sql, Tx } from '../../../engines/engines.ts'
-import type { OrgId, Role } from '../../../kit/caller.ts'
+import type { CallerRole, OrgId } from '../../../kit/caller.ts'
 import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
 import { isLiveOrg } from '../orgs/store.ts'
+import { isCustomerId } from '../people/accounts.ts'
 
 export type EntryType = { brand: string; model: string }
 export type Entry = { payload: Record<string, unknown>; consumed: string | null }
@@ -26,8 +27,8 @@ export async function insertEntry(
     values (${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires})`
 }
 
-/** Stores the session of a person; returns false if the password has changed since it was checked. A concurrent change
- *  of  the password waits for this statement, and then ends this session too. */
+/** Stores the session of a person; returns false if the password has changed since it was checked, or of a customer whatever
+ *  ends all sign-ins. A concurrent change waits for this statement, and then ends this session too. */
 export function insertSession(
   db: Tx,
   { brand, model }: EntryType,
@@ -35,10 +36,10 @@ export function insertSession(
   { payload, uid, user, expires }: NewEntry,
   proof: string,
 ): Promise<boolean> {
-  return anyRow(db`with person as (
-      select id from users where id = ${user} and encode(sha256(convert_to(password, 'UTF8')), 'hex') = ${proof}
-      for share
-    )
+  const account = isCustomerId(user)
+    ? fragment`customers where generation::text = ${proof} and blocked is null`
+    : fragment`users where encode(sha256(convert_to(password, 'UTF8')), 'hex') = ${proof}`
+  return anyRow(db`with person as (select id from ${account} and id = ${user} for share)
     insert into oidc (brand, model, digest, payload, uid, user_id, expires)
     select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${uid}, id, ${expires} from person returning digest`)
 }
@@ -69,8 +70,16 @@ export function selectEntry(
     where brand = ${brand} and model = ${model} and digest = ${digest} and (expires is null or expires > ${at})`)
 }
 
-/** A person as a member of the organisation that a sign-in is for. */
-export type SignedInMember = { user: string; email: string; emailVerified: boolean; name: string; org: OrgId }
+/** A person as a member or customer of the organisation that a sign-in is for. */
+export type SignedInMember = {
+  user: string
+  email: string
+  emailVerified: boolean
+  name: string
+  org: OrgId
+  role: CallerRole
+  metadata?: Record<string, unknown>
+}
 type TokenRow = Entry & Record<'session' | 'signIn', Entry['payload'] | null> & { person: SignedInMember | null }
 export type FoundToken = Entry & { session: Entry | null; grant: Entry | null; person: SignedInMember | null }
 
@@ -83,8 +92,12 @@ export async function selectRefreshToken(
 ): Promise<FoundToken | null> {
   const [row] = await db<TokenRow>`select
       token.payload, token.consumed, session.payload as session, sign_in.payload as "signIn",
-      case when users.id is null then null else jsonb_build_object('user', users.id, 'email', users.email,
-        'emailVerified', users.email_verified is not null, 'name', users.name, 'org', members.org) end as person
+      case when users.id is not null then jsonb_build_object('user', users.id, 'email', users.email,
+          'emailVerified', users.email_verified is not null, 'name', users.name, 'org', members.org, 'role', members.role)
+        when customers.id is not null then jsonb_build_object('user', customers.id, 'email', customers.email,
+          'emailVerified', customers.email_verified is not null, 'name', customers.name, 'org', customers.org,
+          'role', 'user', 'metadata', customers.metadata)
+        end as person
     from oidc as token
     left join oidc as session on session.brand = token.brand and session.uid = token.payload->>'sessionUid'
       and session.model = 'Session' and (session.expires is null or session.expires > ${at})
@@ -92,9 +105,11 @@ export async function selectRefreshToken(
       and sign_in.digest = sha256(convert_to(token.grant_id, 'UTF8'))
       and (sign_in.expires is null or sign_in.expires > ${at})
     left join apps on apps.brand = token.brand and apps.id = token.client
-    left join members on members.user_id = token.user_id
+    left join members on members.user_id = token.user_id and apps.people = 'team'
       and members.org = case when apps.chooses then sign_in.org else apps.org end and ${isLiveOrg(fragment`members.org`)}
     left join users on users.id = members.user_id
+    left join customers on customers.id = token.user_id and apps.people = 'users' and customers.org = apps.org
+      and customers.blocked is null and ${isLiveOrg(fragment`customers.org`)}
     where token.brand = ${brand} and token.model = 'RefreshToken' and token.digest = ${digest}
       and (token.expires is null or token.expires > ${at})`
   if (!row) return null
@@ -210,18 +225,34 @@ export async function selectGrantOrg(db: Sql, { brand, model }: EntryType, diges
   return row?.org ?? null
 }
 
-export type SignedIn = { email: string; role: Role; isPlanted: boolean; app: string; isTrusted: boolean }
+export type SignedIn = {
+  email: string
+  role: CallerRole
+  isPlanted: boolean
+  app: string
+  isTrusted: boolean
+  mayWrite: boolean
+}
 
-/** The member of that organisation who is signed in under the grant with that digest, and the app, `<brand> <id>`. */
+/** The member or customer of that organisation who is signed in under the grant with that digest, and the app, `<brand> <id>`. */
 export function findSignIn(
   db: Sql,
   digest: string,
   { user, org }: { user: string; org: OrgId },
 ): Promise<SignedIn | null> {
+  const app = fragment`apps.brand || ' ' || apps.id as app, apps.may_write as "mayWrite"`
+  if (isCustomerId(user)) {
+    return oneRow(db<SignedIn>`select customers.email, 'user' as role, false as "isPlanted", false as "isTrusted", ${app}
+      from oidc
+      join apps on apps.brand = oidc.brand and apps.id = oidc.client and apps.people = 'users'
+      join customers on customers.id = oidc.user_id and customers.org = ${org} and customers.blocked is null
+      where oidc.brand in (select name from brands) and oidc.model = 'Grant' and oidc.digest = decode(${digest}, 'hex')
+        and customers.id = ${user} and apps.org = customers.org and ${isLiveOrg(fragment`customers.org`)}`)
+  }
   return oneRow(db<SignedIn>`select users.email, members.role, users.password_by is not null as "isPlanted",
-      apps.brand || ' ' || apps.id as app, apps.trusted as "isTrusted"
+      apps.trusted as "isTrusted", ${app}
     from oidc
-    join apps on apps.brand = oidc.brand and apps.id = oidc.client
+    join apps on apps.brand = oidc.brand and apps.id = oidc.client and apps.people = 'team'
     join users on users.id = oidc.user_id
     join members on members.user_id = users.id and members.org = ${org}
     where oidc.brand in (select name from brands) and oidc.model = 'Grant' and oidc.digest = decode(${digest}, 'hex')
@@ -293,6 +324,11 @@ export function endBrowser(db: Tx, user: string, digest: string): Promise<{ org:
       returning oidc.org, oidc.digest, oidc.signed_in
     )
     select org, encode(digest, 'hex') as grant from ended where org is not null and signed_in is not null`
+}
+
+/** Deletes everything of a person whose account is deleted. */
+export async function deleteEntriesOf(db: Tx, user: string): Promise<void> {
+  await db`delete from oidc where user_id = ${user}`
 }
 
 /** Ends all sign-ins of a person, except the one with the digest `kept`, if given: a grant with its browser session, or

@@ -7,7 +7,7 @@ import { string, timestamp } from '../../../kit/fields.ts'
 import { invalidCursor, listing, type Position, pageByTime, paging } from '../../../kit/page.ts'
 import { requireUnrestricted } from '../../../kit/restricted.ts'
 import { sessionEnded } from '../events.ts'
-import { Email, SignInId as Id, UserId } from '../fields.ts'
+import { AccountId, Email, SignInId as Id } from '../fields.ts'
 import { operation } from '../state.ts'
 import { endSignIn } from './oidc.store.ts'
 import * as store from './store.ts'
@@ -18,7 +18,7 @@ const ID = /^sin_[0-9a-f]{32}$/
 const Session = Type.Object(
   {
     id: Id,
-    user: UserId,
+    user: AccountId,
     email: Email,
     app: string('The client id of the app', 'home-web'),
     created: timestamp('When the person signed in'),
@@ -28,13 +28,15 @@ const Session = Type.Object(
 
 export const listSessions = operation({
   route: 'GET /v1/iam/sessions',
-  summary: "Lists the caller's sign-ins, or all of the organisation for an owner or admin, newest first",
+  summary: "Lists the caller's sign-ins, or those of the whole team for an owner or admin, newest first",
+  description: 'With `user`, an owner or admin lists those of one person, also of a customer.',
   access: 'bearer',
-  input: paging,
+  admits: ['users'],
+  input: { user: Type.Optional(AccountId), ...paging },
   output: listing(Session),
-  run: ({ db, caller }, query) =>
+  run: ({ db, caller }, { user = null, ...query }) =>
     pageByTime(query, (last, count) =>
-      store.selectSignIns(db, caller.org, administers(caller) ? null : caller.user, signInPosition(last), count),
+      store.selectSignIns(db, caller.org, administers(caller) ? user : caller.user, signInPosition(last), count),
     ),
 })
 
@@ -42,8 +44,9 @@ export const endSession = operation({
   route: 'DELETE /v1/iam/sessions/{id}',
   summary: 'Ends a sign-in immediately, with its tokens and its browser session',
   description:
-    'People end their own sign-ins; an owner or admin ends those of all members. The person can sign in again. Keys are not affected.',
+    'People end their own sign-ins; an owner or admin ends those of all members and customers. The person can sign in again. Keys are not affected.',
   access: 'bearer',
+  admits: ['users'],
   endsCredential: true,
   input: { id: Id },
   output: nothing,

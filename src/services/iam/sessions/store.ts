@@ -2,6 +2,7 @@
 import type { Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { fragment } from '../../../kit/sql.ts'
+import { accountsOf } from '../people/accounts.ts'
 
 /** A sign-in to an app. Its public id is a prefix of the grant's digest. */
 export type SignIn = { id: string; user: string; email: string; app: string; created: string }
@@ -10,8 +11,8 @@ export const signInId = (digest: string): string => `sin_${digest.slice(0, 32)}`
 /** `digest` is the prefix that the id of the last sign-in of a page names. */
 export type SignInPosition = { created: string; digest: Uint8Array }
 
-/** Of a person, or of all if that is null, newest first. The address is a subquery for each row of the page: a join could read
- *  all people. */
+/** Of a person, or of all members of the team if that is null, newest first. The address is a subquery for each row of the
+ *  page: a join could read all people. */
 export function selectSignIns(
   db: Sql,
   org: OrgId,
@@ -20,9 +21,11 @@ export function selectSignIns(
   count: number,
 ): Promise<SignIn[]> {
   const own =
-    user === null ? fragment`org = ${org}` : fragment`user_id = ${user} and org = ${org} and signed_in is not null`
+    user === null
+      ? fragment`org = ${org} and left(user_id, 4) = 'usr_'`
+      : fragment`user_id = ${user} and org = ${org} and signed_in is not null`
   return db<SignIn>`select 'sin_' || left(encode(digest, 'hex'), 32) as id, user_id as user, client as app,
-      (select email from users where id = user_id) as email, signed_in as created
+      (select email from ${accountsOf(user ?? '')} where id = user_id) as email, signed_in as created
     from oidc where ${own} and (signed_in, digest) < (${last.created}, ${last.digest})
     order by signed_in desc, digest desc limit ${count}`
 }

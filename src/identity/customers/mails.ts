@@ -1,0 +1,40 @@
+// The mails that customers get: text and HTML in the same words, in the name and colour of the organisation.
+import type { CodeMail } from '../../services/iam/public.ts'
+import { escaped } from '../pages.ts'
+import type { Look } from './look.ts'
+import type { Texts } from './texts.ts'
+
+export type CustomerMail = { to: string; subject: string; text: string; html: string }
+
+export function codeMail(to: string, mail: CodeMail, look: Look, texts: Texts): CustomerMail {
+  const { code: own, exists, ignore } = texts.mail
+  switch (mail.kind) {
+    case 'code':
+      return written(to, own.subject(mail.code), [own.says(look.name), { code: mail.code }, own.valid, ignore], look)
+    case 'exists':
+      return written(to, exists.subject, [exists.says(look.name), { code: mail.code }, own.valid, ignore], look)
+    default: {
+      const { subject, says } = texts.mail[mail.kind]
+      return written(to, subject, [says(look.name), ignore], look)
+    }
+  }
+}
+
+type Part = string | { code: string }
+
+function written(to: string, subject: string, parts: readonly Part[], look: Look): CustomerMail {
+  const text = parts.map(part => (typeof part === 'string' ? part : `    ${part.code}`)).join('\n\n')
+  const html = parts.map(part =>
+    typeof part === 'string'
+      ? `<p style="margin:0 0 16px">${escaped(part)}</p>`
+      : `<p style="margin:0 0 16px;font:700 28px/1.2 ui-monospace,monospace;letter-spacing:4px">${escaped(part.code)}</p>`,
+  )
+  return { to, subject: `${subject} (${look.name})`, text: `${text}\n`, html: frame(look, subject, html.join('\n')) }
+}
+
+/** Mail programs know few style sheets, so each element has its own style. */
+const frame = (look: Look, title: string, body: string) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title></head><body style="margin:0;padding:24px;background:#fbfaf8;color:#1b1b1f;font:16px/1.5 system-ui,sans-serif"><div style="max-width:480px;margin:0 auto;background:#ffffff;border-top:4px solid ${look.color};padding:24px"><h1 style="margin:0 0 16px;font-size:20px">${escaped(look.name)}</h1>
+${body}
+</div></body></html>
+`

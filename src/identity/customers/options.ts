@@ -1,0 +1,67 @@
+// What the steps of customers need, from the directory, the engines and the limits.
+import { createHash } from 'node:crypto'
+import type { Engines } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import { compileCheck } from '../../kit/check.ts'
+import { displayName } from '../../kit/fields.ts'
+import { type App, type CustomerDirectory, Email } from '../../services/iam/public.ts'
+import { openCustomerMailLimiter } from '../password-limiter.ts'
+import { thisRequest } from '../request.ts'
+import { digestOfEntry } from '../saving.ts'
+import { lookOf } from './look.ts'
+import type { CheckedCustomer, CustomerOptions } from './steps.ts'
+
+type Options = {
+  engines: Engines
+  directory: { customers: CustomerDirectory }
+  isDisposable: (org: OrgId, email: string) => Promise<boolean | null>
+  onError: (error: unknown) => void
+}
+
+const isName = compileCheck(displayName('The name'))
+const isAddress = compileCheck(Email)
+
+export async function customerOptions(options: Options): Promise<CustomerOptions['customers']> {
+  const { engines, directory, isDisposable, onError } = options
+  const { customers } = directory
+  const { passwords } = engines
+  // Verified for unknown accounts, so that they take as long as existing ones.
+  const dummyHash = await passwords.hash('', 'no account has this password')
+  const countMail = openCustomerMailLimiter(engines)
+  const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+  async function check(org: OrgId, email: string, password: string): Promise<CheckedCustomer | null> {
+    const account = await customers.find(org, email)
+    const { client, signal } = thisRequest()
+    const isRight = await passwords.verify(client, account?.password ?? dummyHash, password, signal())
+    if (!isRight || !account?.password) return null
+    return { ...account, proof: digestOf(account.password) }
+  }
+
+  return {
+    look: async ({ org, name }: App & { org: OrgId }) => lookOf({ ...(await customers.branding(org)), name }),
+    check,
+    proofOf: async (org, email) => {
+      const account = await customers.find(org, email)
+      return account?.password ? digestOf(account.password) : null
+    },
+    countMail: (org, email) => countMail(org, email, thisRequest().client),
+    requestCode: ({ uid, ...request }) => customers.requestCode({ ...request, interaction: digestOfEntry(uid) }),
+    pending: uid => customers.pending(digestOfEntry(uid)),
+    enterCode: (uid, given) => customers.enterCode(digestOfEntry(uid), given),
+    signIn: customers.signIn,
+    hash: password => {
+      const { client, signal } = thisRequest()
+      return passwords.hash(client, password, signal())
+    },
+    isDisposable: async (org, email) => {
+      const found = await isDisposable(org, email)
+      if (found === null)
+        onError(new Error(`${org}: disposable addresses are not refused: the set \`domain\` is stale or refuses`))
+      return found ?? false
+    },
+    send: (mail, fromName) => engines.mail.send({ ...mail, fromName }),
+    isName: text => text !== '' && isName.passes(text),
+    isAddress: text => isAddress.passes(text),
+  }
+}

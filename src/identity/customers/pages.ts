@@ -1,0 +1,75 @@
+// The pages on which customers sign in: plain HTML without scripts, in the name of the organisation.
+import { document, escaped } from '../pages.ts'
+import type { Look } from './look.ts'
+import type { Texts } from './texts.ts'
+
+/** What every page needs: how it looks, its texts, and the path of the sign-in that it belongs to. */
+export type Page = { look: Look; texts: Texts; path: string; problem: string | null }
+
+const alertOf = (problem: string | null) =>
+  problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
+const described = (problem: string | null) => (problem === null ? '' : ' aria-describedby="problem"')
+
+function page({ look, texts, problem }: Page, title: string, says: string, body: string): string {
+  const logo = look.logo === null ? '' : `<img class="logo" src="${escaped(look.logo)}" alt="${escaped(look.name)}">`
+  const shown = problem === null ? title : `${title}: ${texts.problem.again}`
+  const main = `${logo}<h1>${escaped(title)}</h1><p>${escaped(says)}</p>${alertOf(problem)}${body}`
+  return document(`${shown} · ${look.name}`, main, '', { language: texts.language, style: look.style })
+}
+
+const form = (action: string, fields: string, button: string) =>
+  `<form method="post" action="${escaped(action)}">${fields}<button>${escaped(button)}</button></form>`
+
+function emailField({ texts, problem }: Page, email: string, isFocused = true): string {
+  const focus = isFocused ? ` autofocus${described(problem)}` : ''
+  return `<label for="email">${escaped(texts.field.email)}</label><input id="email" name="email" type="email" autocomplete="username" value="${escaped(email)}" required${focus}>`
+}
+
+const links = (all: readonly (readonly [href: string, text: string])[]) =>
+  `<nav>${all.map(([href, text]) => `<p class="after"><a href="${escaped(href)}">${escaped(text)}</a></p>`).join('')}</nav>`
+
+export function customerSignInPage(shown: Page, email: string, mayRegister: boolean): string {
+  const { look, texts, path, problem } = shown
+  const { signIn, field } = texts
+  const focus = email === '' ? '' : ` autofocus${described(problem)}`
+  const fields = `${emailField(shown, email, email === '')}
+<label for="password">${escaped(field.password)}</label><input id="password" name="password" type="password" autocomplete="current-password" required${focus}>`
+  const ways = [
+    [`${path}/code`, signIn.byCode],
+    [`${path}/reset`, signIn.forgotten],
+    ...(mayRegister ? [[`${path}/register`, signIn.register] as const] : []),
+  ] as const
+  return page(shown, signIn.title, signIn.to(look.name), form(path, fields, signIn.button) + links(ways))
+}
+
+export function registerPage(shown: Page, { email, name }: { email: string; name: string }): string {
+  const { look, texts, path } = shown
+  const { register, field } = texts
+  const fields = `${emailField(shown, email)}
+<label for="name">${escaped(field.name)}</label><input id="name" name="name" autocomplete="name" maxlength="120" value="${escaped(name)}">
+<label for="password">${escaped(field.optionalPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12">`
+  const body = form(`${path}/register`, fields, register.button) + links([[path, register.have]])
+  return page(shown, register.title, register.at(look.name), body)
+}
+
+/** Asks for the address to which a code is sent. */
+export function askAddressPage(shown: Page, way: 'code' | 'reset', email: string): string {
+  const { texts, path } = shown
+  const { title, says, button } = way === 'code' ? texts.byCode : texts.reset
+  const body = form(`${path}/${way}`, emailField(shown, email), button) + links([[path, texts.signIn.byPassword]])
+  return page(shown, title, says, body)
+}
+
+export type Entering = { email: string; isReset: boolean; again: string }
+
+/** Asks for the code, and to choose a password also for that. */
+export function enterPage(shown: Page, { email, isReset, again }: Entering): string {
+  const { texts, path, problem } = shown
+  const { enter, field } = texts
+  const password = isReset
+    ? `<input type="hidden" autocomplete="username" value="${escaped(email)}"><label for="password">${escaped(field.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>`
+    : ''
+  const fields = `<label for="code">${escaped(field.code)}</label><input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="12" required autofocus${described(problem)}>${password}`
+  const body = form(`${path}/enter`, fields, enter.button) + links([[again, enter.again]])
+  return page(shown, enter.title, enter.says(email), body)
+}

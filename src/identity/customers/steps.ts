@@ -1,0 +1,260 @@
+// The steps in which customers sign in, register, ask for a code or choose a new password. They belong to a sign-in that an
+// app has started, and each works without JavaScript.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { EngineUnavailable } from '../../engines/engines.ts'
+import type { OrgId } from '../../kit/caller.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { App, CodeMail, CodeOutcome, PendingCode, Purpose, SignedInCustomer } from '../../services/iam/public.ts'
+import { ensureBrowserId, isSameBrowser } from '../browser-id.ts'
+import { readForm, show } from '../forms.ts'
+import { contentPolicy } from '../pages.ts'
+import { ADDRESS, addressIn, knownCookie, type PasswordOptions, tryPassword } from '../passwords.ts'
+import { ENDED } from '../problems.ts'
+import type { Look } from './look.ts'
+import { type CustomerMail, codeMail } from './mails.ts'
+import { askAddressPage, customerSignInPage, enterPage, type Page, registerPage } from './pages.ts'
+import { english, type Texts } from './texts.ts'
+
+/** An account as signing in with a password finds it. */
+export type CheckedCustomer = SignedInCustomer & { proof: string; isVerified: boolean; isBlocked: boolean }
+
+export type CodeRequested = {
+  /** The id of the sign-in. */
+  uid: string
+  org: OrgId
+  email: string
+  purpose: Purpose
+  browser: string
+  mayRegister: boolean
+  name: string
+  password: string | null
+  generation: number | null
+}
+
+export type CustomerOptions = PasswordOptions & {
+  customers: {
+    look(app: App & { org: OrgId }): Promise<Look>
+    /** Null if the password is wrong. Takes equally long if there is no such account. */
+    check(org: OrgId, email: string, password: string): Promise<CheckedCustomer | null>
+    proofOf(org: OrgId, email: string): Promise<string | null>
+    /** The seconds to wait if too many mails were sent to the address, for the organisation, or to this client. */
+    countMail(org: OrgId, email: string): Promise<number>
+    requestCode(request: CodeRequested): Promise<CodeMail>
+    pending(uid: string): Promise<PendingCode | null>
+    enterCode(uid: string, given: { code: string; browser: string; password: string | null }): Promise<CodeOutcome>
+    signIn(org: OrgId, customer: SignedInCustomer): Promise<SignedInCustomer | null>
+    hash(password: string): Promise<string>
+    /** What is wrong with an address that somebody wants to register, in an app that refuses disposable ones. */
+    isDisposable(org: OrgId, email: string): Promise<boolean>
+    send(mail: CustomerMail, org: string): Promise<void>
+    isName(text: string): boolean
+    /** Whether an account may have it; a form may repeat others too. */
+    isAddress(text: string): boolean
+  }
+  passwordProblem: (password: string) => Promise<string | null>
+}
+
+/** One request of a step. */
+type Step = CustomerOptions & {
+  uid: string
+  path: string
+  /** The origin of the app, where the form leads in the end. */
+  callback: string
+  app: App & { org: OrgId }
+  look: Look
+  texts: Texts
+  request: IncomingMessage
+  response: ServerResponse
+  finish: (customer: SignedInCustomer, browser: string) => Promise<void>
+}
+
+export type StepRequest = Pick<Step, 'uid' | 'path' | 'callback' | 'app' | 'request' | 'response' | 'finish'> & {
+  /** The rest of the path. */
+  name: string
+}
+
+type Run = (step: Step) => Promise<void>
+
+const STEPS: Record<string, { get: Run; post: Run }> = {
+  '': { get: step => signInForm(step, 200, null), post: signIn },
+  register: { get: step => registerForm(step, 200, null), post: register },
+  code: { get: step => addressForm(step, 'code', 200, null), post: step => askByAddress(step, 'code') },
+  reset: { get: step => addressForm(step, 'reset', 200, null), post: step => askByAddress(step, 'reset') },
+  enter: { get: step => enterForm(step, 200, null), post: enter },
+}
+
+/** The paths below that of a sign-in. */
+export const CUSTOMER_STEPS = Object.keys(STEPS).filter(name => name !== '')
+
+export async function customerStep(options: CustomerOptions, { name, ...given }: StepRequest): Promise<void> {
+  const { request, response, app } = given
+  const run = STEPS[name]
+  if (!run || (name === 'register' && app.signUp === 'closed')) return show(response, 400, ENDED)
+  const step = { ...options, ...given, look: await options.customers.look(app), texts: english }
+  await (request.method === 'POST' ? run.post(step) : run.get(step))
+}
+
+const pageOf = ({ look, texts, path }: Step, problem: string | null): Page => ({ look, texts, path, problem })
+
+async function answer({ response, callback, look }: Step, status: number, page: string): Promise<void> {
+  show(response, status, page, callback, look.styleHash)
+}
+
+const signInForm = (step: Step, status: number, problem: string | null, email = '') =>
+  answer(step, status, customerSignInPage(pageOf(step, problem), email, step.app.signUp !== 'closed'))
+
+const registerForm = (step: Step, status: number, problem: string | null, filled = { email: '', name: '' }) =>
+  answer(step, status, registerPage(pageOf(step, problem), filled))
+
+const addressForm = (step: Step, way: 'code' | 'reset', status: number, problem: string | null, email = '') =>
+  answer(step, status, askAddressPage(pageOf(step, problem), way, email))
+
+/** An address that may be repeated in a form. */
+const shownAddress = (email: string) => (ADDRESS.test(email) ? email : '')
+
+async function signIn(step: Step): Promise<void> {
+  const { request, response, app, texts, customers } = step
+  const fields = await readForm(request, response)
+  if (!fields) return signInForm(step, 400, texts.problem.unreadable)
+  const email = addressIn(fields)
+  const { org } = app
+  let checked: CheckedCustomer | null = null
+  const options: PasswordOptions = {
+    ...step,
+    checkPassword: async (_account, password) => {
+      checked = await customers.check(org, email, password)
+      return checked
+    },
+    proofOf: () => customers.proofOf(org, email),
+  }
+  const account = `${org} ${email}`
+  const outcome = await tryPassword(options, request, account, fields.get('password') ?? '')
+  const problem = (status: number, says: string) => signInForm(step, status, says, shownAddress(email))
+  if ('says' in outcome) {
+    if (outcome.waitS === undefined) return problem(401, texts.problem.wrongPassword)
+    response.setHeader('retry-after', outcome.waitS)
+    return problem(429, texts.problem.tooManyPasswords(Math.ceil(outcome.waitS / 60)))
+  }
+  const customer = checked as unknown as CheckedCustomer
+  if (customer.isBlocked) return problem(403, texts.problem.blocked)
+  if (!customer.isVerified) {
+    const about = { email, name: '', password: null, generation: customer.generation }
+    return mailCode(step, 'verify', about, says => problem(says.status, says.problem))
+  }
+  const signedIn = await customers.signIn(org, customer)
+  if (!signedIn) return problem(409, texts.problem.changed)
+  response.appendHeader('set-cookie', knownCookie(step, request, account, outcome.proof))
+  await done(step, signedIn)
+}
+
+async function done(step: Step, customer: SignedInCustomer): Promise<void> {
+  const { request, response, callback, newBrowserId, look } = step
+  const browser = ensureBrowserId(request, response, newBrowserId)
+  response.setHeader('content-security-policy', contentPolicy(callback, look.styleHash))
+  await step.finish(customer, browser)
+}
+
+async function register(step: Step): Promise<void> {
+  const { request, response, texts, customers } = step
+  const fields = await readForm(request, response)
+  const filled = { email: addressIn(fields), name: (fields?.get('name') ?? '').trim() }
+  const refuse = (status: number, says: string) =>
+    registerForm(step, status, says, {
+      email: shownAddress(filled.email),
+      name: customers.isName(filled.name) ? filled.name : '',
+    })
+  if (!fields) return refuse(400, texts.problem.unreadable)
+  const { email, name } = filled
+  if (!customers.isAddress(email)) return refuse(400, texts.problem.address)
+  const password = fields.get('password') ?? ''
+  const wrong = password === '' ? null : await step.passwordProblem(password)
+  if (wrong !== null) return refuse(400, wrong)
+  const forbidden = await domainProblem(step, email)
+  if (forbidden !== null) return refuse(400, forbidden)
+  const digest = password === '' ? null : await customers.hash(password)
+  const about = { email, name: customers.isName(name) ? name : '', password: digest, generation: null }
+  await mailCode(step, 'register', about, says => refuse(says.status, says.problem))
+}
+
+/** What is wrong with the domain of an address that may get a new account. It tells nothing about accounts. */
+async function domainProblem({ app, texts, customers }: Step, email: string): Promise<string | null> {
+  const { signUpDomains, refuseDisposable, org } = app
+  if (signUpDomains.length > 0 && !signUpDomains.includes(email.slice(email.lastIndexOf('@') + 1))) {
+    return texts.problem.domains(signUpDomains)
+  }
+  return refuseDisposable && (await customers.isDisposable(org, email)) ? texts.problem.disposable : null
+}
+
+async function askByAddress(step: Step, way: 'code' | 'reset'): Promise<void> {
+  const { request, response, texts, customers } = step
+  const email = addressIn(await readForm(request, response))
+  const refuse = (status: number, says: string) => addressForm(step, way, status, says, shownAddress(email))
+  if (!customers.isAddress(email)) return refuse(400, texts.problem.address)
+  const about = { email, name: '', password: null, generation: null }
+  await mailCode(step, way === 'code' ? 'sign_in' : 'reset', about, says => refuse(says.status, says.problem))
+}
+
+type About = Pick<CodeRequested, 'email' | 'name' | 'password' | 'generation'>
+type Says = { status: number; problem: string }
+
+/** Stores a code, mails it and asks for it. A mail is sent whether there is an account or not. */
+async function mailCode(step: Step, purpose: Purpose, about: About, refuse: (says: Says) => Promise<void>) {
+  const { request, response, app, uid, path, look, texts, customers } = step
+  const { org } = app
+  const waitS = await customers.countMail(org, about.email)
+  if (waitS > 0) {
+    response.setHeader('retry-after', waitS)
+    return refuse({ status: 429, problem: texts.problem.tooManyMails(Math.ceil(waitS / 60)) })
+  }
+  const mayRegister = app.signUp === 'open' && (await domainProblem(step, about.email)) === null
+  const browser = ensureBrowserId(request, response, step.newBrowserId)
+  const mail = await customers.requestCode({ ...about, uid, org, purpose, browser, mayRegister })
+  try {
+    await customers.send(codeMail(about.email, mail, look, texts), look.name)
+  } catch (error) {
+    if (!(error instanceof EngineUnavailable)) throw error
+    response.setHeader('retry-after', '60')
+    return refuse({ status: 502, problem: texts.problem.mail })
+  }
+  response.writeHead(303, { location: `${path}/enter` }).end()
+}
+
+/** The step in which a code is asked for again. */
+const AGAIN: Record<Purpose, string> = { register: '/register', sign_in: '/code', reset: '/reset', verify: '' }
+
+async function enterForm(step: Step, status: number, problem: string | null): Promise<void> {
+  const { uid, path, request, texts, customers } = step
+  const pending = await customers.pending(uid)
+  if (!pending || !isSameBrowser(request, pending.browser)) {
+    return signInForm(step, 400, problem ?? texts.problem.endedCode)
+  }
+  const { email, purpose } = pending
+  const entering = { email, isReset: purpose === 'reset', again: path + AGAIN[purpose] }
+  await answer(step, status, enterPage(pageOf(step, problem), entering))
+}
+
+async function enter(step: Step): Promise<void> {
+  const { uid, request, response, texts, customers } = step
+  const fields = await readForm(request, response)
+  if (!fields) return enterForm(step, 400, texts.problem.unreadable)
+  const pending = await customers.pending(uid)
+  if (!pending || !isSameBrowser(request, pending.browser)) return enterForm(step, 400, texts.problem.endedCode)
+  let password: string | null = null
+  if (pending.purpose === 'reset') {
+    const chosen = fields.get('password') ?? ''
+    const wrong = await step.passwordProblem(chosen)
+    if (wrong !== null) return enterForm(step, 400, wrong)
+    password = await customers.hash(chosen)
+  }
+  const code = (fields.get('code') ?? '').replace(/\s/g, '').slice(0, 12)
+  try {
+    const outcome = await customers.enterCode(uid, { code, browser: pending.browser, password })
+    if (outcome === 'wrong') return enterForm(step, 400, texts.problem.wrongCode)
+    if (outcome === 'ended') return signInForm(step, 400, texts.problem.endedCode)
+    await done(step, outcome)
+  } catch (error) {
+    // More customers than the organisation may have.
+    if (!(error instanceof Fault) || error.code !== 'conflict') throw error
+    await signInForm(step, 409, texts.problem.full)
+  }
+}

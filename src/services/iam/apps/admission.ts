@@ -1,0 +1,110 @@
+// Whom an app admits, and what its tokens are for: the fields of an app, and the rules between them.
+import { Type } from 'typebox'
+import { invalidField } from '../../../kit/check.ts'
+import { boolean, orNone, string } from '../../../kit/fields.ts'
+
+const People = Type.Enum(['team', 'users'], {
+  description:
+    "Who signs in: `team` for the organisation's members, `users` for its customers, who get an account of their own (`/v1/iam/users`) and no access to this API but to that account",
+  examples: ['team'],
+})
+const SignUp = Type.Enum(['closed', 'invited', 'open'], {
+  description:
+    'Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody',
+  examples: ['closed'],
+})
+const SignUpDomains = Type.Array(Type.String({ maxLength: 253, pattern: '^[a-z0-9-]+([.][a-z0-9-]+)+$' }), {
+  maxItems: 50,
+  description: 'Only addresses of these domains may register, exactly; none means all',
+  examples: [[]],
+})
+const RefuseDisposable = boolean(
+  'Whether addresses of disposable mail providers may not register, by the risk set `domain`',
+  false,
+)
+const Audience = string(
+  "The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API",
+  'https://api.shop.example.com',
+  { maxLength: 200 },
+)
+const Claims = Type.Array(Type.String({ maxLength: 80, pattern: '^(role|metadata[.][^.\\s]{1,64})$' }), {
+  maxItems: 20,
+  description:
+    'What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan`',
+  examples: [[]],
+})
+const MayWrite = boolean(
+  'Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good',
+  false,
+)
+
+/** As they are shown. */
+export const admission = {
+  people: People,
+  signUp: SignUp,
+  signUpDomains: SignUpDomains,
+  refuseDisposable: RefuseDisposable,
+  audience: Type.Optional(Audience),
+  claims: Claims,
+  mayWrite: MayWrite,
+}
+
+/** As they are chosen for a new app. */
+export const chosenAdmission = {
+  people: People,
+  signUp: Type.Optional(SignUp),
+  signUpDomains: Type.Optional(SignUpDomains),
+  refuseDisposable: Type.Optional(RefuseDisposable),
+  audience: Type.Optional(Audience),
+  claims: Type.Optional(Claims),
+}
+
+/** As they are changed. Whom an app admits stays: tokens of customers must never become those of members. */
+export const changedAdmission = {
+  signUp: Type.Optional(SignUp),
+  signUpDomains: Type.Optional(SignUpDomains),
+  refuseDisposable: Type.Optional(RefuseDisposable),
+  audience: orNone(Audience),
+  claims: Type.Optional(Claims),
+  mayWrite: Type.Optional(MayWrite),
+}
+
+export type Admission = {
+  people: 'team' | 'users'
+  signUp: 'closed' | 'invited' | 'open'
+  signUpDomains: string[]
+  refuseDisposable: boolean
+  audience: string | null
+  claims: string[]
+  mayWrite: boolean
+}
+
+export const NEW_ADMISSION: Omit<Admission, 'people'> = {
+  signUp: 'closed',
+  signUpDomains: [],
+  refuseDisposable: false,
+  audience: null,
+  claims: [],
+  mayWrite: false,
+}
+
+/** Refuses fields that do not go together. `baseUrl` is the audience of tokens for this API. */
+export function requireAdmission(app: Admission & { trusted: boolean }, baseUrl: string): void {
+  const { people, signUp, signUpDomains, refuseDisposable, audience, claims, trusted } = app
+  const of = (field: string) => invalidField(field, 'is only for apps with `people: "users"`')
+  if (people === 'team') {
+    if (signUp !== 'closed') throw of('signUp')
+    if (signUpDomains.length > 0) throw of('signUpDomains')
+    if (refuseDisposable) throw of('refuseDisposable')
+    if (claims.some(claim => claim !== 'role')) throw of('claims')
+  } else if (trusted) throw invalidField('trusted', 'is only for apps with `people: "team"`')
+  if (audience !== null) requireAudience(audience, baseUrl)
+}
+
+function requireAudience(audience: string, baseUrl: string): void {
+  const url = URL.canParse(audience) ? new URL(audience) : null
+  if (url?.hash !== '' || audience.includes('#')) {
+    throw invalidField('audience', 'must be an absolute URI without a fragment')
+  }
+  if (url.origin === new URL(baseUrl).origin) throw invalidField('audience', 'must not be that of Stoa itself')
+}

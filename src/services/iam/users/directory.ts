@@ -1,0 +1,39 @@
+// What the identity origin needs to sign customers in.
+import type { Engines } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+import type { Publishing } from '../../../kit/events.ts'
+import { readOrgSettings } from '../../../kit/org-settings/read.ts'
+import type { Bounds } from '../../../kit/table.ts'
+import { iamSettings } from '../settings.ts'
+import {
+  type CodeRequest,
+  enterCode,
+  findPending,
+  requestCode,
+  type SignedInCustomer,
+  signInCustomer,
+} from './sign-in.ts'
+import * as store from './store.ts'
+
+export type CustomerDirectory = ReturnType<typeof openCustomers>
+
+/** `keys` has the secret of the brand. */
+export function openCustomers(
+  engines: Engines & Publishing & { bounds: Bounds },
+  keys: () => Promise<{ cookieSecret: string }>,
+) {
+  const { db } = engines
+  const withKey = async () => ({ ...engines, codeKey: (await keys()).cookieSecret })
+  return {
+    find: async (org: OrgId, email: string) => store.selectSignInAccount(db, org, email),
+    branding: async (org: OrgId) => {
+      const { logo, color } = await readOrgSettings(db, iamSettings, org)
+      return { logo: logo ?? null, color: color ?? null }
+    },
+    requestCode: async (request: CodeRequest) => requestCode(await withKey(), request),
+    pending: async (interaction: Uint8Array) => findPending(await withKey(), interaction),
+    enterCode: async (interaction: Uint8Array, given: Parameters<typeof enterCode>[2]) =>
+      enterCode(await withKey(), interaction, given),
+    signIn: async (org: OrgId, customer: SignedInCustomer) => signInCustomer(await withKey(), org, customer),
+  }
+}

@@ -1,0 +1,190 @@
+// All SQL on customers, the people of an organisation's own apps, which the API calls users.
+import type { Sql, Tx } from '../../../engines/engines.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+import type { Position } from '../../../kit/page.ts'
+import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
+import { type Searched, termsOf } from './terms.ts'
+
+export type Customer = {
+  user: string
+  email: string
+  emailVerified: boolean
+  name: string
+  metadata: Record<string, unknown>
+  blocked: boolean
+  created: string
+  updated: string
+  signedIn: string | null
+}
+
+const COLUMNS = fragment`c.id as user, c.email, c.email_verified is not null as "emailVerified", c.name, c.metadata,
+  c.blocked is not null as blocked, c.created, c.updated, c.signed_in as "signedIn"`
+
+/** Newest first. */
+export function selectCustomers(
+  db: Sql,
+  org: OrgId,
+  blocked: boolean | undefined,
+  { created, id }: Position,
+  count: number,
+): Promise<Customer[]> {
+  const among = blocked === undefined ? fragment`true` : fragment`(blocked is not null) = ${blocked}`
+  // Written out for the few that are blocked, because only that condition fits their index.
+  const filter = blocked ? fragment`blocked is not null` : among
+  return db<Customer>`select ${COLUMNS} from customers as c
+    where org = ${org} and ${filter} and (created, id) < (${created}, ${id})
+    order by created desc, id desc limit ${count}`
+}
+
+/** A match of a search: the term that was found, and the customer. */
+export type Match = { term: string; user: string }
+
+/** Customers with a term that begins with `prefix`, by that term. Whoever has several such terms is found by the first. */
+export function selectMatches(
+  db: Sql,
+  org: OrgId,
+  { prefix, blocked }: { prefix: string; blocked: boolean | undefined },
+  last: Match,
+  count: number,
+): Promise<Match[]> {
+  const [from, to] = [prefix, `${prefix}\u{10ffff}`]
+  const among = (isBlocked: boolean) => fragment`select term, customer as user from customer_terms as found
+    where org = ${org} and blocked = ${isBlocked} and ${blocked ?? isBlocked} = ${isBlocked}
+      and term >= ${from} and term < ${to} and (term, customer) > (${last.term}, ${last.user})
+      and not exists (select from customer_terms as earlier where earlier.customer = found.customer
+        and earlier.term >= ${from} and earlier.term < found.term)
+    order by term, customer limit ${count}`
+  return db<Match>`select term, "user" from ((${among(false)}) union all (${among(true)})) as matches
+    order by term, "user" limit ${count}`
+}
+
+/** In any order. */
+export function selectCustomersBy(db: Sql, org: OrgId, users: readonly string[]): Promise<Customer[]> {
+  return db<Customer>`select ${COLUMNS} from customers as c where org = ${org} and id = any(${users})`
+}
+
+export function selectCustomer(db: Sql, org: OrgId, user: string): Promise<Customer | null> {
+  return oneRow(db<Customer>`select ${COLUMNS} from customers as c where org = ${org} and id = ${user}`)
+}
+
+/** Locks the account until the transaction ends. */
+export async function lockCustomer(db: Tx, org: OrgId, user: string): Promise<Customer | null> {
+  await db`select from customers where org = ${org} and id = ${user} for no key update`
+  return selectCustomer(db, org, user)
+}
+
+export type NewCustomer = Pick<Customer, 'user' | 'email' | 'name' | 'metadata' | 'created'> & {
+  password: string | null
+  verified: string | null
+}
+
+/** Returns false if the address has an account. */
+export async function insertCustomer(db: Tx, org: OrgId, customer: NewCustomer): Promise<boolean> {
+  const { user, email, name, metadata, password, verified, created } = customer
+  const isNew = await anyRow(db`insert into customers
+      (id, org, email, name, password, metadata, email_verified, created, updated)
+    values (${user}, ${org}, ${email}, ${name}, ${password}, ${JSON.stringify(metadata)}::text::jsonb, ${verified},
+      ${created}, ${created})
+    on conflict (org, email) do nothing returning id`)
+  if (isNew) await addTerms(db, org, [{ ...customer, blocked: false }])
+  return isNew
+}
+
+/** Stores what a search finds of customers. */
+export async function addTerms(db: Tx, org: OrgId, customers: readonly Searched[]): Promise<void> {
+  const all = customers.flatMap(one => termsOf(one).map(term => ({ term, user: one.user, blocked: one.blocked })))
+  await db`insert into customer_terms (org, term, customer, blocked)
+    select ${org}, t.* from unnest(${all.map(({ term }) => term)}::text[], ${all.map(({ user }) => user)}::text[],
+      ${all.map(({ blocked }) => blocked)}::bool[]) as t
+    on conflict do nothing`
+}
+
+async function deleteTerms(db: Tx, user: string): Promise<void> {
+  await db`delete from customer_terms where customer = ${user}`
+}
+
+export async function updateCustomer(db: Tx, org: OrgId, after: Customer, verified: string | null): Promise<void> {
+  const { user, email, name, metadata, blocked, updated } = after
+  await db`update customers set email = ${email}, name = ${name}, metadata = ${JSON.stringify(metadata)}::text::jsonb,
+      email_verified = ${verified}::timestamptz, updated = ${updated},
+      blocked = case when ${blocked} then coalesce(blocked, ${updated}) end,
+      generation = generation + (case when ${blocked} and blocked is null then 1 else 0 end)
+    where org = ${org} and id = ${user}`
+  await deleteTerms(db, user)
+  await addTerms(db, org, [after])
+}
+
+/** When access to the mailbox was proved. */
+export async function selectVerified(db: Sql, org: OrgId, user: string): Promise<string | null> {
+  const [row] = await db<{ verified: string | null }>`select email_verified as verified from customers
+    where org = ${org} and id = ${user}`
+  return row?.verified ?? null
+}
+
+export function hasAddress(db: Sql, org: OrgId, email: string): Promise<boolean> {
+  return anyRow(db`select from customers where org = ${org} and email = ${email}`)
+}
+
+export async function deleteCustomer(db: Tx, org: OrgId, user: string): Promise<void> {
+  await db`delete from customers where org = ${org} and id = ${user}`
+  await deleteTerms(db, user)
+}
+
+export async function countCustomers(db: Sql, org: OrgId): Promise<number> {
+  const [row] = await db<{ count: number }>`select count from customer_counts where org = ${org}`
+  return row?.count ?? 0
+}
+
+/** What signing in needs of a customer. `generation` changes with whatever ends all sign-ins. */
+export type SignInAccount = {
+  user: string
+  password: string | null
+  generation: number
+  isVerified: boolean
+  isBlocked: boolean
+}
+
+const SIGN_IN = fragment`id as user, password, generation, email_verified is not null as "isVerified",
+  blocked is not null as "isBlocked"`
+
+export function selectSignInAccount(db: Sql, org: OrgId, email: string): Promise<SignInAccount | null> {
+  return oneRow(db<SignInAccount>`select ${SIGN_IN} from customers where org = ${org} and email = ${email}`)
+}
+
+/** Locks the account until the transaction ends. */
+export function lockSignInAccount(db: Tx, org: OrgId, email: string): Promise<SignInAccount | null> {
+  return oneRow(db<SignInAccount>`select ${SIGN_IN} from customers where org = ${org} and email = ${email}
+    for no key update`)
+}
+
+/** The address was proved; `password` replaces the one there was, also by none. Whatever was signed in before ends. */
+export async function proveAddress(db: Tx, user: string, password: string | null, at: string): Promise<number> {
+  const [row] = await db<{ generation: number }>`update customers set email_verified = coalesce(email_verified, ${at}),
+      password = ${password}, wrong_count = 0, generation = generation + 1, updated = ${at}
+    where id = ${user} returning generation`
+  return row?.generation ?? 0
+}
+
+/** The address was proved by whoever has given the password. */
+export async function keepAndProve(db: Tx, user: string, at: string): Promise<void> {
+  await db`update customers set email_verified = coalesce(email_verified, ${at}), updated = ${at} where id = ${user}`
+}
+
+/** Returns false if all sign-ins were ended since `generation`, or the account is blocked. */
+export function updateSignedIn(db: Tx, user: string, generation: number, at: string): Promise<boolean> {
+  return anyRow(db`update customers set signed_in = ${at}
+    where id = ${user} and generation = ${generation} and blocked is null returning id`)
+}
+
+/** Returns the organisation; null if another customer has the address, or there is no such account. */
+export async function updateAddressOf(db: Tx, user: string, email: string, at: string): Promise<OrgId | null> {
+  const [row] = await db<{ org: OrgId }>`update customers as c
+    set email = ${email}, email_verified = ${at}, updated = ${at}
+    where id = ${user} and not exists (select from customers as o where o.org = c.org and o.email = ${email})
+    returning org`
+  if (!row) return null
+  const customer = await selectCustomer(db, row.org, user)
+  await deleteTerms(db, user)
+  if (customer) await addTerms(db, row.org, [customer])
+  return row.org
+}

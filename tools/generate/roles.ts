@@ -1,0 +1,57 @@
+// The page of roles: who may call which operation, from the declarations.
+import { isSafe } from '../../src/host/faults.ts'
+import type { Section } from '../../src/host/openapi.ts'
+import type { Operation } from '../../src/kit/operation.ts'
+import { row } from './row.ts'
+
+/** Of operations that are for owners, and for superadmins besides. */
+const EVERYTHING = 'everything'
+const WHO = ['member', 'admin', 'owner', 'app', 'customer'] as const
+type Who = (typeof WHO)[number]
+
+export function rolesText(sections: readonly Section[]): string {
+  const parts = sections.map(({ name, operations }) => {
+    const rows = Object.values(operations)
+      .filter(({ access }) => access !== 'public')
+      .map(operation => row([`\`${operation.method} ${operation.path}\``, ...WHO.map(who => mark(operation, who))]))
+    return rows.length === 0 ? [] : [`## ${name || 'The host'}`, HEAD + rows.join('\n')]
+  })
+  return `${[INTRODUCTION, ...parts.flat()].join('\n\n')}\n`
+}
+
+const HEAD = `| operation | ${WHO.join(' | ')} |\n|---|${'---|'.repeat(WHO.length)}\n`
+
+const mark = (operation: Operation, who: Who): string => {
+  if (!mayCall(operation, who)) return ''
+  return operation.owners !== null && who !== 'owner' ? 'yes, but ¹' : 'yes'
+}
+
+function mayCall(operation: Operation, who: Who): boolean {
+  const { access, admits, method, issuesCredential, endsCredential } = operation
+  if (who === 'customer') return admits.includes('users')
+  if (access === 'superadmin') return false
+  if (who === 'app') {
+    if (access === 'admin' || access === 'person') return false
+    const reads = isSafe(method) || access === 'ingest' || admits.includes('apps')
+    return reads && !issuesCredential && (!endsCredential || admits.includes('apps'))
+  }
+  if (operation.owners === EVERYTHING) return who === 'owner'
+  return access !== 'admin' || who !== 'member'
+}
+
+const INTRODUCTION = `<!-- GENERATED from the declarations by \`npm run generate\`; do not edit. -->
+
+# Roles
+
+Who may call what. A key acts with the role of the person who created it, narrowed by its limits. Operations without an
+entry are for superadmins: the members of the organisation \`admin\`. Those that need no credential are left out.
+
+- **member**, **admin** and **owner** are the roles of the team.
+- **app** is the token that an app gets when a member signs in to it. It reads, and writes events, as a member, whatever the
+  role of its person. The tokens of an app that an owner marks as \`trusted\` carry the role of their person.
+- **customer** is a person of the organisation's own apps (\`/v1/iam/users\`). They have their own account, and nothing else.
+
+A member sees and changes what is theirs, such as their own keys and sign-ins, where an admin sees those of all.
+
+¹ What only owners may do of it is in the [reference](reference.md): it concerns owners themselves, or apps that are
+trusted.`
