@@ -10,13 +10,21 @@ import { systemRandom } from '../src/engines/random/random.ts'
 import { startConsumers } from '../src/host/consumers/consumers.ts'
 import type { Handler, Limits } from '../src/host/consumers/lane.ts'
 import { selectDeadLetters } from '../src/kit/host/consumers.store.ts'
-import { testDatabase } from './database.ts'
+import { type DatabaseAt, testDatabase } from './database.ts'
 import { eventually } from './eventually.ts'
 
-export const { db, at, drop } = await testDatabase({ dbConnections: 10 })
-await db.script(`create table effects (at bigint generated always as identity, consumer text, tenant text, data int)`)
+export let db: Database
+let at: DatabaseAt
 export const clock = manualClock()
-after(drop)
+
+/** Each test file calls it first: files share a process and this module, and the database is dropped after each. */
+export async function openWorld(): Promise<void> {
+  const opened = await testDatabase({ dbConnections: 10 })
+  db = opened.db
+  at = opened.at
+  after(opened.drop)
+  await db.script(`create table effects (at bigint generated always as identity, consumer text, tenant text, data int)`)
+}
 
 /** Waits until the check passes. */
 export async function until(check: () => void | Promise<void>): Promise<void> {

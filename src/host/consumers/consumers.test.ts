@@ -12,12 +12,15 @@ import {
   envelope,
   numbers,
   openOne,
+  openWorld,
   publish,
   unique,
   until,
 } from '../../../test/consumers.ts'
 import type { Envelope, Tx } from '../../engines/engines.ts'
 import type { Handler } from './lane.ts'
+
+await openWorld()
 
 describe('a consumer', () => {
   it('may have enough of a batch, and gets the rest in the next transactions, in order', async t => {

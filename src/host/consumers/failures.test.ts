@@ -13,12 +13,15 @@ import {
   effectsOf,
   numbers,
   openOne,
+  openWorld,
   publish,
   unique,
   until,
 } from '../../../test/consumers.ts'
 import { requeueDeadLetter, selectBacklogs } from '../../kit/host/consumers.store.ts'
 import type { Handler } from './lane.ts'
+
+await openWorld()
 
 describe('an event that a consumer fails to handle', () => {
   it('is handled again, and leaves no effect of the failure', async t => {
