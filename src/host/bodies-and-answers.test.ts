@@ -121,6 +121,25 @@ describe('a streamed body', () => {
     for (let at = 0; at < 5; at++) assert.equal((await post('unread-upload', bytes)).status, 204)
     assert.equal((await host.call('GET /v1/specimen/whoami')).status, 200)
   })
+
+  it('that the operation does not read leaves no listener on the connection', async t => {
+    const warnings: string[] = []
+    const warned = ({ message }: Error) => warnings.push(message)
+    process.on('warning', warned)
+    t.after(() => process.off('warning', warned))
+    const { write, received, socket } = await rawConnection(host.port, { tls: true })
+    const head = `POST /v1/specimen/unread-upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.home.key}\r\n`
+    for (let at = 1; at <= 15; at++) {
+      write(`${head}Content-Length: 3\r\n\r\n`)
+      await eventually(
+        async () => received().split(' 204 ').length - 1,
+        answers => answers === at,
+      )
+      write('abc') // After the answer.
+    }
+    socket.destroy()
+    assert.deepEqual(warnings, [])
+  })
 })
 
 describe('an operation with the method ANY', () => {

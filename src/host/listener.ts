@@ -210,9 +210,11 @@ export function discardUnread(request: IncomingMessage): void {
   if (socket.destroyed) return
   answered.add(socket)
   const timer = setTimeout(() => socket.destroy(), UNREAD_MS).unref()
-  socket.once('close', () => clearTimeout(timer))
+  const stop = () => clearTimeout(timer)
+  socket.once('close', stop)
   request.once('end', () => {
-    clearTimeout(timer)
+    stop()
+    socket.off('close', stop) // The connection may have many more requests.
     answered.delete(socket)
   })
   request.resume()
