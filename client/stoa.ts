@@ -1592,6 +1592,110 @@ export type CreateUserInput = {
   emailVerified?: boolean
 }
 
+export type ExportUsersInput = Record<string, never>
+
+/** A customer as an import takes it */
+export type ImportedUser = {
+  /** An e-mail address */
+  email: string
+  /** Whether access to the mailbox of the address was proved */
+  emailVerified?: boolean
+  /** The customer's name: one line, not blank, at most 120 characters */
+  name?: string
+  /** What the organisation keeps about the customer: at most 8 KiB as JSON. The customer reads it, and only admins write it */
+  metadata?: Record<string, unknown>
+  /** Whether the customer is kept from signing in */
+  blocked?: boolean
+  /** When the account was created; default now */
+  created?: string
+  /** The hash of the password, as Auth0, Firebase, Supabase, Keycloak or another Stoa has it */
+  password?: {
+    /** A hash that says its form (`$2b$…`, `$argon2id$…`, `$scrypt$…`, or as an export has it), or base64 */
+    hash: string
+    /** Of a hash in base64: by the names of Keycloak, or `firebase-scrypt` */
+    algorithm?: 'bcrypt' | 'argon2' | 'pbkdf2' | 'pbkdf2-sha256' | 'pbkdf2-sha512' | 'firebase-scrypt'
+    /** Of a hash in base64: the salt, in base64 */
+    salt?: string
+    /** Of argon2 and pbkdf2: `hashIterations` of Keycloak */
+    iterations?: number
+    /** Of argon2: the memory in KiB */
+    memory?: number
+    /** Of argon2: default 1 */
+    parallelism?: number
+    /** Of argon2: default `id` */
+    type?: 'id' | 'i' | 'd'
+    /** Of argon2: default `1.3` */
+    version?: '1.0' | '1.3'
+  }
+  /** The id in an export. It is not kept: the account gets a new one */
+  user?: string
+}
+
+/** An import that has begun */
+export type UserImportStarted = {
+  /** An import's id, `imp_…` */
+  id: string
+}
+
+export type ImportUsersInput = {
+  /** At most 1000 records; what is wrong with one is a line of the report */
+  users: ImportedUser[]
+  /** Whether accounts that exist are replaced */
+  replace?: boolean
+  /** The password hash parameters of the Firebase project, for hashes with `firebase-scrypt`. They are not kept */
+  firebase?: {
+    /** `base64_signer_key` */
+    signerKey: string
+    /** `base64_salt_separator` */
+    saltSeparator: string
+    /** `rounds` */
+    rounds: number
+    /** `mem_cost` */
+    memCost: number
+  }
+}
+
+/** A record that was not imported */
+export type UserImportProblem = {
+  /** The number of the record in the request, from 1 */
+  line: number
+  /** An e-mail address */
+  email?: string
+  /** Why it was not imported: the address has an account; a field is wrong; the hash cannot be used; the organisation has as many customers as it may have; or our fault, so that it can be sent again */
+  problem: 'exists' | 'invalid' | 'password' | 'bound' | 'failed'
+  /** The same for people */
+  says: string
+}
+
+/** An import of customers. It is kept for 30 days */
+export type UserImport = {
+  /** An import's id, `imp_…` */
+  id: string
+  /** How far it is */
+  status: 'waiting' | 'running' | 'done'
+  /** The id of the person who requested it */
+  by: string
+  /** How many records there are */
+  total: number
+  /** How many accounts were created so far */
+  added: number
+  /** How many accounts were replaced so far */
+  replaced: number
+  /** How many records were not imported so far */
+  failed: number
+  /** The records that were not imported, in their order */
+  data: UserImportProblem[]
+  /** When it was requested */
+  created: string
+  /** When all records were done */
+  finished?: string
+}
+
+export type GetUserImportInput = {
+  /** An import's id, `imp_…` */
+  id: string
+}
+
 export type GetUserInput = {
   /** A customer's id, `cus_…` */
   user: string
@@ -3360,6 +3464,24 @@ export type Stoa = {
   createUser(input: CreateUserInput, options?: CreateOptions): Call<User>
 
   /**
+   * Streams all customers, oldest first, with the hashes of their passwords.
+   * `GET /v1/iam/users/export`
+   */
+  exportUsers(input?: ExportUsersInput, options?: CallOptions): Call<Response>
+
+  /**
+   * Imports customers of another system, with the hashes of their passwords.
+   * `POST /v1/iam/users/import`
+   */
+  importUsers(input: ImportUsersInput, options?: CreateOptions): Call<UserImportStarted>
+
+  /**
+   * Returns how far an import of customers is, and which records were not imported.
+   * `GET /v1/iam/users/imports/{id}`
+   */
+  getUserImport(input: GetUserImportInput, options?: CallOptions): Call<UserImport>
+
+  /**
    * Returns one customer.
    * `GET /v1/iam/users/{user}`
    */
@@ -3911,6 +4033,12 @@ export function createStoa(options: StoaOptions): Stoa {
       host.all('GET', '/v1/iam/users', input, options),
     createUser: (input, options) =>
       host.create('POST', '/v1/iam/users', input, options),
+    exportUsers: (input = {}, options) =>
+      host.send('GET', '/v1/iam/users/export', input, options),
+    importUsers: (input, options) =>
+      host.create('POST', '/v1/iam/users/import', input, options),
+    getUserImport: (input, options) =>
+      host.call('GET', '/v1/iam/users/imports/{id}', input, options),
     getUser: (input, options) =>
       host.call('GET', '/v1/iam/users/{user}', input, options),
     updateUser: (input, options) =>

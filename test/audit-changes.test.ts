@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { type Changes, posting, type Written } from './audit-changes.ts'
 import { aiWrites } from './audit-changes-ai.ts'
 import { appWrites } from './audit-changes-apps.ts'
+import { importWrites } from './audit-changes-imports.ts'
 import { webhookWrites } from './audit-changes-webhooks.ts'
 import { declaredSettings } from './declared-settings.ts'
 import { allOperations, customerCall, insertDeadLetter, insertSignIn } from './derive.ts'
@@ -276,10 +277,11 @@ const billing: Record<string, () => Promise<Written>> = {
 }
 
 const ai = aiWrites(host, next)
+const imports = importWrites(host)
 const own = { ...projects, ...account, ...people, ...appWrites(host, next), ...risk, ...settings, ...o11y, ...billing }
-const WRITES: Record<string, () => Promise<Written>> = { ...own, ...ai, ...webhookWrites(host) }
+const WRITES: Record<string, () => Promise<Written>> = { ...own, ...ai, ...imports, ...webhookWrites(host) }
 
-/** Operations whose change is not of an organisation: they emit nothing. */
+/** Operations whose change is not of an organisation, or is made later: they emit nothing. */
 const SILENT = [
   'changeEmail',
   'changePassword',
@@ -287,6 +289,7 @@ const SILENT = [
   'resendWebhookDelivery',
   'resendFailedWebhookDeliveries',
   ...Object.keys(ai),
+  ...Object.keys(imports),
   ...Object.keys(settings),
 ]
 

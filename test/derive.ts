@@ -160,6 +160,11 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   }),
   '/v1/event/{vendor}': async host => ({ input: { vendor: 'segment' }, as: host.home.key }),
   '/v1/event/{vendor}/{rest...}': async host => ({ input: { vendor: 'posthog', rest: 'flags' }, as: host.home.key }),
+  '/v1/iam/users/imports/{id}': async host => {
+    const users = [{ email: 'imported@example.com' }]
+    const { id } = (await host.call('POST /v1/iam/users/import', { body: { users } })).body
+    return { input: { id }, as: host.home.key }
+  },
   '/v1/iam/sessions/{id}': async (host, salt) => {
     return { input: { id: await insertSignIn(host, `s${salt.replaceAll('-', '')}`) }, as: host.home.key }
   },

@@ -84,7 +84,8 @@ export async function startQueues(queues: readonly Queue[], options: TestOptions
   return { host, add, endsOf, endedOf, waitingIn, lose }
 }
 
-function losable(db: Database, connection: { isLost: boolean }): Database {
+/** Fails whatever is asked of the database while the connection is lost. */
+export function losable(db: Database, connection: { isLost: boolean }): Database {
   const call = async (run: () => Promise<unknown>) => {
     if (connection.isLost) throw new EngineUnavailable('db', 'down')
     return run()

@@ -283,13 +283,40 @@ export interface Seal {
   mac(org: string, name: string, text: string): Uint8Array
 }
 
-/** Password hashing: argon2id, of the NFKC form, because keyboards compose the same characters differently. Slow on
- *  purpose, so call it before a transaction begins. Calls wait in a queue in which `user`, an organisation or a client
- *  address, is served in turn; those whose signal is aborted leave it. */
+/** Password hashing: argon2id, of the NFKC form, because keyboards compose the same characters differently; what other
+ *  systems hashed can be verified too. Slow on purpose, so call it before a transaction begins. Calls wait in a queue in
+ *  which `user`, an organisation or a client address, is served in turn; those whose signal is aborted leave it. */
 export interface Passwords {
   hash(user: string, password: string, signal?: AbortSignal): Promise<string>
   verify(user: string, digest: string, password: string, signal?: AbortSignal): Promise<boolean>
+  /** Whether it is as `hash` makes them now. Others are verified too, and are to be replaced when the password is known. */
+  isCurrent(digest: string): boolean
+  /** What to store of a hash that another system made. */
+  adopt(foreign: ForeignHash): Adopted
+  /** A stored hash as `adopt` reads it. */
+  exported(digest: string): string
 }
+
+/** A password hash of another system: a text that says its form (`$2b$…`, `$argon2id$…`), or base64 with the fields that its
+ *  algorithm has. */
+export type ForeignHash = {
+  hash: string
+  algorithm?: 'bcrypt' | 'argon2' | 'pbkdf2' | 'pbkdf2-sha256' | 'pbkdf2-sha512' | 'firebase-scrypt'
+  salt?: string
+  iterations?: number
+  /** Of argon2; the memory in KiB. */
+  memory?: number
+  parallelism?: number
+  type?: 'id' | 'i' | 'd'
+  version?: '1.0' | '1.3'
+  firebase?: FirebaseParameters | undefined
+}
+
+/** Those that all hashes of a Firebase project share. */
+export type FirebaseParameters = { signerKey: string; saltSeparator: string; rounds: number; memCost: number }
+
+/** The digest to store; or what is wrong with the hash. */
+export type Adopted = { digest: string } | { problem: string }
 
 /** Engine names in faults and logs. */
 export type EngineName = keyof Engines

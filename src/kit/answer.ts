@@ -62,6 +62,10 @@ export const replies = Type.Unsafe<Reply>({ [KIND]: 'reply' })
 /** As `output`: the same, and a body of that media type. */
 export const repliesIn = (media: string) => Type.Unsafe<Reply>({ [KIND]: 'reply', media })
 
+/** As `output`: the same, and a body with one JSON value of that schema a line, however many there are. */
+export const jsonLines = (line: TSchema) =>
+  Type.Unsafe<Reply>({ [KIND]: 'reply', media: 'application/x-ndjson', chunk: line })
+
 /** As `output`: a value of that schema, or the same as CSV in a `reply(…)`, as the input field `format` of kit/csv.ts or the
  *  header Accept asks. */
 export const orCsv = <V extends TSchema>(value: V) =>
@@ -83,7 +87,7 @@ export const eitherBytes = <V extends TSchema, C extends TSchema>(value: V, chun
   Type.Unsafe<Reply | EventStream<Static<C>>>({ [KIND]: 'either', value, chunk })
 
 export type AnswerKind = 'value' | 'nothing' | 'reply' | 'events' | 'either'
-/** A parsed `output`: `value` is the schema of the value, `chunk` that of an event's data, `media` the type of a
+/** A parsed `output`: `value` is the schema of the value, `chunk` that of an event's data or of a line, `media` the type of a
  *  reply, or the other type in which a value can be asked for. */
 export type Answer = { kind: AnswerKind; value: TSchema | null; chunk: TSchema | null; media: string | null }
 

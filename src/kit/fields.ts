@@ -47,17 +47,22 @@ export const SECRET = 'x-secret'
 export const secret = (what: string, example: string) =>
   Type.String({ description: what, examples: [example], [SECRET]: true })
 
-const SHOWN_TYPE = 'x-shown-type'
+const SHOWN = 'x-shown'
 
-/** A field that takes any value, but is meant for one of that type: documents and lists of tools show it. */
-export const anyValueFor = (type: 'integer', options: { description: string; examples: unknown[] }) =>
-  Type.Unknown({ ...options, [SHOWN_TYPE]: type })
+/** A field that takes any value, but is meant for values of that schema: documents and lists of tools show it. */
+export function anyValueFor(schema: TSchema) {
+  const { title, description, examples, ...shown } = schema as TSchema & Notes
+  const notes = Object.entries({ title, description, examples }).filter(([, note]) => note !== undefined)
+  return Type.Unknown({ ...Object.fromEntries(notes), [SHOWN]: shown })
+}
+
+type Notes = { title?: string; description?: string; examples?: unknown[] }
 
 /** A schema as documents show it. */
 export function asShown<S extends object>(schema: S): S {
-  if (!(SHOWN_TYPE in schema)) return schema
-  const { [SHOWN_TYPE]: type, ...rest } = schema
-  return { type, ...rest } as unknown as S
+  if (!(SHOWN in schema)) return schema
+  const { [SHOWN]: shown, ...rest } = schema
+  return { ...(shown as object), ...rest } as unknown as S
 }
 
 type WithoutNulls<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {

@@ -34,7 +34,8 @@
 //   withoutCredential   'forbidden' answers 403 instead of 401 to whoever has no valid credential.
 //   keyHeader   the header in which clients of another protocol send the key, for requests without `Authorization`.
 //   output    the schema of the answer, or one of the other kinds in kit/answer.ts.
-//   audit     the name of its entry in the audit trail, or 'none'. The entry is written when `write` calls `record`.
+//   audit     the name of its entry in the audit trail, or 'none'. The entry is written when `write` calls `record`. Of reads,
+//             only those leave one that disclose secrets.
 //   emits     the events that `emit` may send, by subject, each with the schema of its data.
 //   faults    what `run` may raise in addition to the host's own faults; `dialect` is the format of the responses.
 //   faultBody   the body of a fault for clients of another protocol at the same address; null for all others. It gets what
@@ -162,9 +163,10 @@ export type Declaration<
   run: (context: RunContext<S, A, Au, E, U>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
 } & AuditRule<R, A>
 
-/** Every write must declare its audit entry, or 'none'. Public operations have no caller to record. */
+/** Every write must declare its audit entry, or 'none'. A read that discloses secrets may. Public operations have no caller to
+ *  record. */
 type AuditRule<R extends string, A extends Access> = R extends `GET ${string}`
-  ? { audit?: 'none' }
+  ? { audit?: string }
   : A extends 'public'
     ? { audit: 'none' }
     : { audit: string }
@@ -228,9 +230,6 @@ export function declareOperation(declared: Erased) {
   rejectIf(body !== undefined && bodiless && !(reader && method === 'GET'), route, `${method} takes no body`)
   rejectIf(declared.passBody === true && body !== 'parsed', route, 'only a parsed body is passed on')
   rejectIf(!!declared.encodings && bodiless, route, 'encodings need a body')
-  const audit = declared.audit === undefined || declared.audit === 'none' ? null : declared.audit
-  rejectIf(audit !== null && access === 'public', route, 'an audit entry names its caller; there is none')
-  rejectIf(audit !== null && method === 'GET', route, 'a read leaves no entry in the audit trail')
   const metered = declared.uses?.includes('meter') ?? false
   rejectIf(metered && access === 'public', route, 'a public operation has no budget to check')
 
@@ -239,6 +238,8 @@ export function declareOperation(declared: Erased) {
   rejectIf(isUnbounded(input), route, 'an array in the input needs maxItems, a record maxProperties')
   const checked = body === undefined ? input : Type.Object({ ...fields, body: Type.Unknown() }, shape)
   const answer = answerOf(declared.output)
+  const disclosesSecret = hasSecret(answer.value) || hasSecret(answer.chunk)
+  const audit = auditIn(declared, method === 'GET' && !disclosesSecret)
   const bytes = reader === null ? 'json' : 'bytes'
   const bodyKind: 'none' | BodyKind = bodiless ? 'none' : typeof body === 'string' ? body : bytes
   const { summary, description = null, encodings = [], bodyLimit = BODY_LIMIT, faults = [] } = declared
@@ -281,7 +282,7 @@ export function declareOperation(declared: Erased) {
      *  `Idempotency-Key`. */
     creates,
     /** Its answer contains a secret. */
-    disclosesSecret: hasSecret(answer.value),
+    disclosesSecret,
     passesUnknown: declared.passUnknown ?? false,
     passesBody: declared.passBody ?? false,
     check: compileCheck(checked),
@@ -290,6 +291,13 @@ export function declareOperation(declared: Erased) {
     model: model ?? null,
     run: declared.run as unknown as (context: Context<never>, input: never) => unknown,
   }
+}
+
+function auditIn({ route, access, audit }: Erased, isPlainRead: boolean): string | null {
+  if (audit === undefined || audit === 'none') return null
+  rejectIf(access === 'public', route, 'an audit entry names its caller; there is none')
+  rejectIf(isPlainRead, route, 'a read without secrets leaves no entry in the audit trail')
+  return audit
 }
 
 /** Whether a value of this schema may contain a secret. */

@@ -4,6 +4,7 @@ import { exampleFields } from '../../src/host/openapi/example-fields.ts'
 import { CALLERS } from '../../src/host/openapi/texts.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type FaultCode, statusOf } from '../../src/kit/fault.ts'
+import { asShown } from '../../src/kit/fields.ts'
 import type { Operation } from '../../src/kit/operation.ts'
 import { type Schema, shortType, typeText } from './types.ts'
 
@@ -93,16 +94,18 @@ function fieldRows(schema: Schema, prefix: string, location: (name: string) => s
     const at = `${prefix}${name}`
     const required = schema.required?.includes(name) ? 'yes' : 'no'
     const cells = [`\`${at}\``, location(name), `\`${shortType(field)}\``, required, field.description ?? '']
-    const inner = field.items ?? field
+    const inner = asShown(field.items ?? field)
     return [
       `| ${cells.map(cell).join(' | ')} |`,
-      ...fieldRows(inner ?? {}, inner === field ? `${at}.` : `${at}[].`, () => location(name)),
+      ...fieldRows(inner, field.items ? `${at}[].` : `${at}.`, () => location(name)),
     ]
   })
 }
 
-function answerText({ status, answer: { kind, value, media } }: Operation): string {
+function answerText({ status, answer: { kind, value, chunk, media } }: Operation): string {
   if (kind === 'nothing') return `Answers ${status} without a body.`
+  if (kind === 'reply' && chunk)
+    return `Answers ${status} with one line of JSON for each:\n\n\`\`\`ts\n${typeText(chunk as Schema)}\n\`\`\``
   if (kind === 'reply')
     return `Answers ${status} or another status, with headers and a body that depend on the request.`
   if (kind === 'events') return 'Answers an event stream.'

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
 import { inTurn, openFairQueue, QueueFull } from '../../fair/queue.ts'
 import { EngineUnavailable, type Passwords } from '../engines.ts'
+import { adoptHash, isImported, verifyImported, withoutMark } from './imported.ts'
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -13,6 +14,7 @@ const WAIT_MS = 15_000
 
 /** `cost` is that of new hashes; a stored one says its own. */
 export function openPasswords(cores = availableParallelism(), cost = ARGON2ID): Passwords {
+  const { memoryCost, timeCost, parallelism } = cost
   const queue = openFairQueue({ width: Math.max(1, Math.floor(cores / 2)), waitingMax: WAITING_MAX, waitMs: WAIT_MS })
 
   async function measured<T>(work: () => Promise<T>): Promise<T> {
@@ -32,6 +34,12 @@ export function openPasswords(cores = availableParallelism(), cost = ARGON2ID): 
 
   return {
     hash: (user, password, signal) => run(user, () => hash(password.normalize('NFKC'), cost), signal),
-    verify: (user, digest, password, signal) => run(user, () => verify(digest, password.normalize('NFKC')), signal),
+    verify: (user, digest, password, signal) => run(user, () => check(digest, password), signal),
+    isCurrent: digest => digest.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`),
+    adopt: adoptHash,
+    exported: withoutMark,
   }
 }
+
+const check = (digest: string, password: string): Promise<boolean> =>
+  isImported(digest) ? verifyImported(digest, password) : verify(digest, password.normalize('NFKC'))

@@ -125,7 +125,10 @@ function contentOf(operation: Operation, name: string, schemas: Schemas): object
   const { kind, value, chunk, media } = answer
   // A redirect and a 204 have no body.
   if (kind === 'nothing' || (kind === 'reply' && status !== 200)) return null
-  if (kind === 'reply') return { [media ?? '*/*']: { schema: media === 'application/json' ? { type: 'object' } : {} } }
+  if (kind === 'reply') {
+    const schema = media === 'application/json' ? { type: 'object' } : {}
+    return { [media ?? '*/*']: { schema, ...(chunk && { 'x-line': schemas.write(chunk) }) } }
+  }
   return {
     ...(value && { 'application/json': { schema: named(value, name, operation, schemas), example: exampleOf(value) } }),
     ...(media && { [media]: { schema: { type: 'string' } } }),

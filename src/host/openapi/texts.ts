@@ -33,13 +33,15 @@ function keyRules({ project, model, metered, issuesCredential, endsCredential }:
 }
 
 function effects(operation: Operation): string[] {
-  const { audit, emits, faults, access, bodyKind, bodyLimit, encodings, creates, disclosesSecret } = operation
+  const { audit, emits, faults, access, method, bodyKind, bodyLimit, encodings, creates, disclosesSecret } = operation
   const texts: string[] = []
   const subjects = Object.keys(emits)
   if (faults.includes('not_found') && access !== 'public') {
     texts.push('What belongs to another organisation is answered like what does not exist.')
   }
-  if (audit !== null) texts.push(`A change is recorded in the audit trail as \`${audit}\`.`)
+  if (audit !== null) {
+    texts.push(`${method === 'GET' ? 'Each call' : 'A change'} is recorded in the audit trail as \`${audit}\`.`)
+  }
   if (subjects.length > 0) texts.push(`It emits ${subjects.map(subject => `\`${subject}\``).join(', ')}.`)
   if (creates && disclosesSecret) {
     texts.push('The answer has a secret and is not kept: a repeated request with its Idempotency-Key is a `conflict`.')

@@ -32,10 +32,32 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
 
   async function check(org: OrgId, email: string, password: string): Promise<CheckedCustomer | null> {
     const account = await customers.find(org, email)
+    const stored = account?.password ?? dummyHash
+    const isRight = await verify(stored, password)
+    if (isRight && account?.password) {
+      return { ...account, proof: digestOf(await currentHash(org, account.user, stored, password)) }
+    }
+    // Imported hashes take another time. Where there are some, one of each kind is verified, whatever the account has.
+    const imported = await customers.importedPassword(org)
+    if (imported !== null) await verify(passwords.isCurrent(stored) ? imported : dummyHash, password)
+    return null
+  }
+
+  const verify = (digest: string, password: string) => {
     const { client, signal } = thisRequest()
-    const isRight = await passwords.verify(client, account?.password ?? dummyHash, password, signal())
-    if (!isRight || !account?.password) return null
-    return { ...account, proof: digestOf(account.password) }
+    return passwords.verify(client, digest, password, signal())
+  }
+
+  const hash = (password: string) => {
+    const { client, signal } = thisRequest()
+    return passwords.hash(client, password, signal())
+  }
+
+  /** The hash of a right password, which replaces one that another system made. */
+  async function currentHash(org: OrgId, user: string, stored: string, password: string): Promise<string> {
+    if (passwords.isCurrent(stored)) return stored
+    const digest = await hash(password)
+    return (await customers.updateHash(org, user, stored, digest)) ? digest : stored
   }
 
   return {
@@ -50,10 +72,7 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
     pending: uid => customers.pending(digestOfEntry(uid)),
     enterCode: (uid, given) => customers.enterCode(digestOfEntry(uid), given),
     signIn: customers.signIn,
-    hash: password => {
-      const { client, signal } = thisRequest()
-      return passwords.hash(client, password, signal())
-    },
+    hash,
     isDisposable: async (org, email) => {
       const found = await isDisposable(org, email)
       if (found === null)

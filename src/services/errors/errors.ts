@@ -72,10 +72,7 @@ export const listErrors = operation({
   input: {
     // Whatever is sent is accepted, as the interface says.
     limit: Type.Optional(
-      anyValueFor('integer', {
-        description: `How many to return; default ${LIMIT_DEFAULT}, at most ${LIMIT_MAX}`,
-        examples: [50],
-      }),
+      anyValueFor(integer(`How many to return; default ${LIMIT_DEFAULT}, at most ${LIMIT_MAX}`, 50)),
     ),
   },
   output: writtenAs(

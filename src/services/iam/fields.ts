@@ -33,6 +33,8 @@ export const CallerRole = Type.Enum(['owner', 'admin', 'member', 'user'], {
   examples: ['member'],
 })
 
+export const ImportId = prefixedId('imp', 'An import')
+
 export const InviteId = prefixedId('inv', 'An invite')
 
 export const AppId = string('The client id, `<org>-<app>`', 'home-web', { pattern: '^[a-z0-9-]{1,100}$' })

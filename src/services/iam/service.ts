@@ -17,6 +17,9 @@ import { iamSettings } from './settings.ts'
 import * as signingKeys from './signing-keys/signing-keys.ts'
 import { type Keys, openIam } from './state.ts'
 import * as tables from './tables.ts'
+import * as userExport from './users/export.ts'
+import * as userImport from './users/import.ts'
+import { importEvents, imports } from './users/import-job.ts'
 import { customerSignIn } from './users/sign-in.ts'
 import * as toUser from './users/to-user.ts'
 import * as users from './users/users.ts'
@@ -35,6 +38,8 @@ export const iamService = (keys: Keys) =>
       members,
       users,
       toUser,
+      userImport,
+      userExport,
       invites,
       apps,
       workspaces,
@@ -46,12 +51,13 @@ export const iamService = (keys: Keys) =>
     tables,
     orgSettings: iamSettings,
     schedules: [purgeAgain],
-    queues: [notices, purges],
+    queues: [notices, purges, imports],
     emits: {
       'the account page': accountPageEvents,
       'the link of an invitation': joining,
       'the link to a new address': { ...memberUpdated, ...userUpdated },
       'the sign-in of customers': customerSignIn,
+      'the import of customers': importEvents,
     },
     open: openIam(keys),
   })

@@ -3,7 +3,7 @@
 import type { Clock, Engines, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
-import type { Table } from '../../kit/table.ts'
+import type { Bounds, Table } from '../../kit/table.ts'
 import { insertAudit } from './audit/store.ts'
 import { openEndedOrgs } from './orgs/ended.ts'
 
@@ -24,7 +24,8 @@ export type Iam = {
   /** Those of the whole host. */
   tables: readonly Table[]
   engines: Engines
-  /** The audience of tokens for this API. */
+  bounds: Bounds
+  /** The audience of tokens for this API, and the source of events. */
   baseUrl: string
   /** The link that is mailed with an invitation. */
   invitationUrl(token: string): string
@@ -36,9 +37,9 @@ export const { operation, queue, schedule } = serviceKit<Iam>()
 
 export const openIam =
   (keys: Keys) =>
-  async ({ engines, identity, tables, baseUrl, warn }: Opening): Promise<Opened<Iam>> => ({
+  async ({ engines, identity, bounds, tables, baseUrl, warn }: Opening): Promise<Opened<Iam>> => ({
     state: {
-      ...{ keys, tables, engines, baseUrl },
+      ...{ keys, tables, engines, bounds, baseUrl },
       invitationUrl: token => identity.signIn.invitationUrl(token),
       addressUrl: token => identity.signIn.addressUrl(token),
     },

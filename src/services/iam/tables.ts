@@ -4,6 +4,7 @@ import { isOpen } from './invites/store.ts'
 import { countCustomers } from './users/store.ts'
 
 const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
 const PERSON = 'It is about a person, who may belong to several organisations'
 const INSTALLATION = 'It is about the whole installation'
 
@@ -95,6 +96,9 @@ export const customerCodes = table({
   retention: [{ column: 'created', keptMs: HOUR_MS }],
 })
 export const customerTerms = table({ name: 'customer_terms', org: 'org' })
+const IMPORTS_KEPT = { column: 'created', keptMs: 30 * DAY_MS }
+export const customerImports = table({ name: 'customer_imports', org: 'org', retention: [IMPORTS_KEPT] })
+export const customerImportLines = table({ name: 'customer_import_lines', org: 'org', retention: [IMPORTS_KEPT] })
 
 export const users = table({ name: 'users', shared: PERSON })
 export const resets = table({ name: 'resets', shared: PERSON, retention: [{ column: 'created', keptMs: HOUR_MS }] })

@@ -26,6 +26,9 @@ export function openCustomers(
   const withKey = async () => ({ ...engines, codeKey: (await keys()).cookieSecret })
   return {
     find: async (org: OrgId, email: string) => store.selectSignInAccount(db, org, email),
+    importedPassword: (org: OrgId) => store.selectImportedPassword(db, org),
+    updateHash: (org: OrgId, user: string, before: string, after: string) =>
+      store.updateHash(db.autocommit, org, user, before, after),
     branding: async (org: OrgId) => {
       const { logo, color } = await readOrgSettings(db, iamSettings, org)
       return { logo: logo ?? null, color: color ?? null }

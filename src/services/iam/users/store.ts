@@ -2,7 +2,7 @@
 import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
-import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
+import { anyRow, fragment, oneRow, rowsAs } from '../../../kit/sql.ts'
 import { type Searched, termsOf } from './terms.ts'
 
 export type Customer = {
@@ -34,6 +34,19 @@ export function selectCustomers(
   return db<Customer>`select ${COLUMNS} from customers as c
     where org = ${org} and ${filter} and (created, id) < (${created}, ${id})
     order by created desc, id desc limit ${count}`
+}
+
+export type CustomerWithHash = Customer & { password: string | null }
+
+/** Oldest first. */
+export function selectWithHashes(
+  db: Sql,
+  org: OrgId,
+  { created, id }: Position,
+  count: number,
+): Promise<CustomerWithHash[]> {
+  return db<CustomerWithHash>`select ${COLUMNS}, c.password from customers as c
+    where org = ${org} and (created, id) > (${created}, ${id}) order by created, id limit ${count}`
 }
 
 /** A match of a search: the term that was found, and the customer. */
@@ -73,21 +86,55 @@ export async function lockCustomer(db: Tx, org: OrgId, user: string): Promise<Cu
   return selectCustomer(db, org, user)
 }
 
+/** Locks the accounts with these addresses until the transaction ends. */
+export async function lockCustomersByAddress(db: Tx, org: OrgId, emails: readonly string[]): Promise<Customer[]> {
+  const rows = await db<{ id: string }>`select id from customers where org = ${org} and email = any(${emails})
+    order by id for no key update`
+  return selectCustomersBy(
+    db,
+    org,
+    rows.map(({ id }) => id),
+  )
+}
+
 export type NewCustomer = Pick<Customer, 'user' | 'email' | 'name' | 'metadata' | 'created'> & {
   password: string | null
   verified: string | null
+  blocked?: string | null
 }
 
 /** Returns false if the address has an account. */
 export async function insertCustomer(db: Tx, org: OrgId, customer: NewCustomer): Promise<boolean> {
-  const { user, email, name, metadata, password, verified, created } = customer
-  const isNew = await anyRow(db`insert into customers
-      (id, org, email, name, password, metadata, email_verified, created, updated)
-    values (${user}, ${org}, ${email}, ${name}, ${password}, ${JSON.stringify(metadata)}::text::jsonb, ${verified},
-      ${created}, ${created})
-    on conflict (org, email) do nothing returning id`)
-  if (isNew) await addTerms(db, org, [{ ...customer, blocked: false }])
-  return isNew
+  return (await insertCustomers(db, org, [customer], customer.created)).has(customer.user)
+}
+
+const given = rowsAs<NewCustomer>('given', {
+  user: 'text',
+  email: 'text',
+  name: 'text',
+  password: 'text',
+  metadata: 'jsonb',
+  verified: 'timestamptz',
+  blocked: 'timestamptz',
+  created: 'timestamptz',
+})
+
+/** Those whose address has an account are left out; returns the ids of the others. */
+export async function insertCustomers(
+  db: Tx,
+  org: OrgId,
+  customers: readonly NewCustomer[],
+  at: string,
+): Promise<Set<string>> {
+  const rows = customers.map(one => ({ blocked: null, ...one }))
+  const added = await db<{ id: string }>`insert into customers
+      (id, org, email, name, password, metadata, email_verified, blocked, created, updated)
+    select given."user", ${org}, email, name, password, metadata, verified, blocked, created, ${at}::timestamptz
+    from ${given(rows)} on conflict (org, email) do nothing returning id`
+  const ids = new Set(added.map(({ id }) => id))
+  const found = rows.filter(({ user }) => ids.has(user)).map(row => ({ ...row, blocked: row.blocked !== null }))
+  if (found.length > 0) await addTerms(db, org, found)
+  return ids
 }
 
 /** Stores what a search finds of customers. */
@@ -112,6 +159,12 @@ export async function updateCustomer(db: Tx, org: OrgId, after: Customer, verifi
     where org = ${org} and id = ${user}`
   await deleteTerms(db, user)
   await addTerms(db, org, [after])
+}
+
+/** Whatever was signed in before ends. */
+export async function setCustomerPassword(db: Tx, org: OrgId, user: string, password: string | null): Promise<void> {
+  await db`update customers set password = ${password}, wrong_count = 0, generation = generation + 1
+    where org = ${org} and id = ${user}`
 }
 
 /** When access to the mailbox was proved. */
@@ -187,4 +240,17 @@ export async function updateAddressOf(db: Tx, user: string, email: string, at: s
   await deleteTerms(db, user)
   if (customer) await addTerms(db, row.org, [customer])
   return row.org
+}
+
+/** A hash of the organisation that another system made; null if there is none. */
+export async function selectImportedPassword(db: Sql, org: OrgId): Promise<string | null> {
+  const [row] = await db<{ password: string }>`select password from customers
+    where org = ${org} and password like '$imported$%' limit 1`
+  return row?.password ?? null
+}
+
+/** The same password under another hash: nothing ends. Returns false if it was changed in the meantime. */
+export function updateHash(db: Tx, org: OrgId, user: string, before: string, after: string): Promise<boolean> {
+  return anyRow(db`update customers set password = ${after}
+    where org = ${org} and id = ${user} and password = ${before} returning id`)
 }

@@ -17,19 +17,20 @@ import { deleteEntriesOf } from '../sessions/oidc.store.ts'
 import { operation } from '../state.ts'
 import * as tables from '../tables.ts'
 import { deleteCodesTo } from './codes.store.ts'
+import { forgetAddress } from './imports.store.ts'
 import * as store from './store.ts'
 import { searchable } from './terms.ts'
 
 const METADATA_BYTES_MAX = 8 * 1024
 
-const Metadata = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
+export const Metadata = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
   maxProperties: 100,
   description: `What the organisation keeps about the customer: at most ${METADATA_BYTES_MAX / 1024} KiB as JSON. The customer reads it, and only admins write it`,
   examples: [{ plan: 'pro' }],
 })
-const Name = { ...displayName("The customer's name"), examples: ['Ada Lovelace'] }
-const Verified = boolean('Whether access to the mailbox of the address was proved', true)
-const Blocked = boolean('Whether the customer is kept from signing in', false)
+export const Name = { ...displayName("The customer's name"), examples: ['Ada Lovelace'] }
+export const Verified = boolean('Whether access to the mailbox of the address was proved', true)
+export const Blocked = boolean('Whether the customer is kept from signing in', false)
 
 export const User = Type.Object(
   {
@@ -236,6 +237,7 @@ export async function removeCustomer(db: Tx, org: OrgId, { user, email }: store.
   await endAccessOf(db, user, null, at)
   await deleteEntriesOf(db, user)
   await deleteCodesTo(db, org, email)
+  await forgetAddress(db, org, email)
   await store.deleteCustomer(db, org, user)
 }
 
@@ -252,9 +254,11 @@ export async function renameCustomer({ db, record, emit }: Renaming, { org, user
 
 const taken = (email: string) => conflict(`${email} already has an account here.`, 'email', 'already has an account')
 
+export const isTooLarge = (metadata: object) => Buffer.byteLength(JSON.stringify(metadata)) > METADATA_BYTES_MAX
+export const TOO_LARGE = `must take at most ${METADATA_BYTES_MAX} bytes as JSON`
+
 function requireSize(metadata: object): void {
-  if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES_MAX) return
-  throw invalidField('metadata', `must take at most ${METADATA_BYTES_MAX} bytes as JSON`)
+  if (isTooLarge(metadata)) throw invalidField('metadata', TOO_LARGE)
 }
 
 /** Whoever sets an address or a password can sign in as the customer. */

@@ -1,0 +1,169 @@
+// Password hashes that other systems made, in the forms in which Auth0, Firebase, Supabase and Keycloak export them. Each is
+// stored as one text that says its form, after a mark: `$imported$2b$…`. Whoever verifies one pays what its parameters say,
+// so they are bounded.
+import { createCipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { verify } from '@node-rs/argon2'
+import type { Adopted, FirebaseParameters, ForeignHash } from '../engines.ts'
+
+const MARK = '$imported'
+
+export const isImported = (digest: string): boolean => digest.startsWith(`${MARK}$`)
+
+/** A stored hash as other systems, and `adopt`, read it. */
+export const withoutMark = (digest: string): string => (isImported(digest) ? digest.slice(MARK.length) : digest)
+
+/** About a second of one core each. */
+const BCRYPT_COST_MAX = 14
+const PBKDF2_ITERATIONS_MAX = 2_000_000
+const ARGON2_MAX = { kibibytes: 256 * 1024, passes: 10, lanes: 16 }
+const SCRYPT_BYTES_MAX = 64 * 1024 * 1024
+
+/** A shorter hash is none, and a longer one costs more than its parameters say. */
+const isHash = ({ length }: Buffer) => length >= 16 && length <= 64
+const isSalt = ({ length }: Buffer) => length <= 256
+
+type Form = { isCostly: boolean; matches: (password: string) => Promise<boolean> }
+
+export function adoptHash(foreign: ForeignHash): Adopted {
+  const text = textOf(foreign)
+  const form = text === null ? null : formOf(text)
+  if (!form) return { problem: 'has no form that is known here, or lacks a field of its algorithm' }
+  return form.isCostly ? { problem: 'has parameters with which it costs too much to verify' } : { digest: MARK + text }
+}
+
+/** The other system may have hashed the text as it was typed, or its NFKC form, as this one does. */
+export async function verifyImported(digest: string, password: string): Promise<boolean> {
+  const form = formOf(withoutMark(digest))
+  if (!form) throw new Error('a stored password hash has no form that is known here')
+  if (await form.matches(password)) return true
+  const normal = password.normalize('NFKC')
+  return normal !== password && form.matches(normal)
+}
+
+/** By the names that Keycloak gives them. */
+const PBKDF2_DIGESTS: ReadonlyMap<string, string> = new Map([
+  ['pbkdf2', 'sha1'],
+  ['pbkdf2-sha256', 'sha256'],
+  ['pbkdf2-sha512', 'sha512'],
+])
+
+function formOf(text: string): Form | null {
+  const [, id = '', ...parts] = text.split('$')
+  if (id === '2a' || id === '2b') return bcryptForm(text)
+  if (/^argon2(id|i|d)$/.test(id)) return argon2Form(text, parts)
+  const salt = bytesIn(parts[1])
+  const hash = bytesIn(parts[2])
+  if (parts.length !== 3 || !salt || !hash || !isSalt(salt) || !isHash(hash)) return null
+  if (id === 'scrypt' || id === 'firebase-scrypt') return scryptForm(id, parts[0], salt, hash)
+  const digest = PBKDF2_DIGESTS.get(id)
+  return digest === undefined ? null : pbkdf2Form(digest, parts[0], salt, hash)
+}
+
+/** The last characters of salt and hash have bits that are not used, which must be 0. */
+const BCRYPT = /^\$2[ab]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/
+
+function bcryptForm(text: string): Form | null {
+  const cost = Number(text.match(BCRYPT)?.[1])
+  if (!(cost >= 4 && cost <= 31)) return null
+  const matches = async (password: string) => {
+    const { default: bcrypt } = await import('bcrypt') // Loaded with the first hash of this form.
+    return bcrypt.compare(password, text)
+  }
+  return { isCostly: cost > BCRYPT_COST_MAX, matches }
+}
+
+function argon2Form(text: string, [version, parameters, saltText, hashText, ...rest]: string[]): Form | null {
+  const found = parametersIn(parameters, ['m', 't', 'p'])
+  const salt = bytesIn(saltText)
+  const hash = bytesIn(hashText)
+  if (!found || !salt || !hash || rest.length > 0 || (version !== 'v=19' && version !== 'v=16')) return null
+  const [kibibytes = 0, passes = 0, lanes = 0] = found
+  const isValid = passes >= 1 && lanes >= 1 && kibibytes >= 8 * lanes && isHash(hash) && isSalt(salt)
+  if (!isValid || salt.length < 8) return null
+  const isCostly = kibibytes > ARGON2_MAX.kibibytes || passes > ARGON2_MAX.passes || lanes > ARGON2_MAX.lanes
+  return { isCostly, matches: password => verify(text, password) }
+}
+
+const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
+
+function scryptForm(id: string, parameters: string | undefined, salt: Buffer, hash: Buffer): Form | null {
+  const [ln = 0, r = 0, p = 0] = parametersIn(parameters, ['ln', 'r', 'p']) ?? []
+  if (ln < 1 || ln > 31 || r < 1 || p < 1) return null
+  const matches = async (password: string) => {
+    const options = { N: 2 ** ln, r, p, maxmem: 2 * SCRYPT_BYTES_MAX }
+    if (id === 'scrypt') return timingSafeEqual(await derive(password, salt, hash.length, options), hash)
+    return timingSafeEqual(keystream(await derive(password, salt, 32, options), hash.length), hash)
+  }
+  return { isCostly: 128 * 2 ** ln * r * p > SCRYPT_BYTES_MAX, matches }
+}
+
+/** Firebase encrypts the same text for everyone, the key of the project, with the derived key. What is stored here is that
+ *  without the text, so that it does not contain the key of the project. */
+const keystream = (key: Buffer, length: number): Buffer =>
+  createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(length))
+
+const deriveByIterations = promisify(pbkdf2)
+
+function pbkdf2Form(digest: string, parameters: string | undefined, salt: Buffer, hash: Buffer): Form | null {
+  const [iterations = 0] = parametersIn(parameters, ['i']) ?? []
+  if (iterations < 1) return null
+  const matches = async (password: string) =>
+    timingSafeEqual(await deriveByIterations(password, salt, iterations, hash.length, digest), hash)
+  return { isCostly: iterations > PBKDF2_ITERATIONS_MAX, matches }
+}
+
+/** The text of a form; null if there is none for it. */
+function textOf(foreign: ForeignHash): string | null {
+  const { hash, algorithm = '', salt = '', iterations, firebase } = foreign
+  if (hash.startsWith('$')) return ownText(hash)
+  const [saltText, hashText] = [plain(salt), plain(hash)]
+  if (PBKDF2_DIGESTS.has(algorithm)) return `$${algorithm}$i=${iterations}$${saltText}$${hashText}`
+  if (algorithm === 'argon2') {
+    const { memory, parallelism = 1, type = 'id', version = '1.3' } = foreign
+    const cost = `m=${memory},t=${iterations},p=${parallelism}`
+    return `$argon2${type}$v=${version === '1.3' ? 19 : 16}$${cost}$${saltText}$${hashText}`
+  }
+  return algorithm === 'firebase-scrypt' && firebase ? firebaseText(firebase, salt, hash) : null
+}
+
+/** Supabase keeps imported hashes of Firebase with the key of their project. */
+const SUPABASE_FIREBASE =
+  /^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,2}),p=1,ss=([\w+/=-]*),sk=([\w+/=-]+)\$([\w+/=-]+)\$([\w+/=-]+)$/
+
+/** A text that says its form, as it is stored here. */
+function ownText(text: string): string | null {
+  if (text.startsWith('$2y$')) return text.replace('$2y$', '$2b$') // PHP's name for the same.
+  if (/^\$argon2(id|i|d)\$m=/.test(text)) return ownText(text.replace('$m=', '$v=16$m=')) // Version 16 had no field for it.
+  if (!text.startsWith('$fbscrypt$')) return text.split('$').map(unpadded).join('$')
+  const [, n, r, saltSeparator = '', signerKey = '', salt = '', hash = ''] = text.match(SUPABASE_FIREBASE) ?? []
+  return firebaseText({ memCost: Number(n), rounds: Number(r), saltSeparator, signerKey }, salt, hash)
+}
+
+function firebaseText(project: FirebaseParameters, saltText: string, hashText: string): string | null {
+  const { memCost, rounds, saltSeparator, signerKey } = project
+  const [key, salt, hash] = [signerKey, saltText, hashText].map(text => bytesIn(plain(text)))
+  const separator = saltSeparator === '' ? Buffer.alloc(0) : bytesIn(plain(saltSeparator))
+  if (!key || !salt || !hash || !separator || key.length !== hash.length) return null
+  const stream = Buffer.from(hash.map((byte, at) => byte ^ (key[at] as number)))
+  return `$firebase-scrypt$ln=${memCost},r=${rounds},p=1$${base64(Buffer.concat([salt, separator]))}$${base64(stream)}`
+}
+
+/** `m=65536,t=2,p=1` with exactly these names. */
+function parametersIn(text: string | undefined, names: readonly string[]): number[] | null {
+  const found = (text ?? '').split(',').map(part => part.match(/^([a-z]+)=(\d{1,9})$/))
+  const fits = found.length === names.length && found.every((one, at) => one?.[1] === names[at])
+  return fits ? found.map(one => Number(one?.[2])) : null
+}
+
+/** Base64 as it is stored: without padding. Null if it is none. */
+function bytesIn(text = ''): Buffer | null {
+  const bytes = Buffer.from(text, 'base64')
+  return text !== '' && base64(bytes) === text ? bytes : null
+}
+
+const base64 = (bytes: Buffer): string => unpadded(bytes.toString('base64'))
+const unpadded = (text: string): string => text.replace(/={1,2}$/, '')
+
+/** Base64 of either alphabet, as it is stored. */
+const plain = (text: string): string => unpadded(text).replaceAll('-', '+').replaceAll('_', '/')
