@@ -1,7 +1,9 @@
 // Starts Stoa as a separate process, like `npm start` after the installation.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -108,6 +110,29 @@ export function client(data: string, baseUrl: string, key?: string) {
     return { status: response.statusCode, headers: response.headers, body: text ? JSON.parse(text) : null }
   }
   return { call, close: () => agent.destroy() }
+}
+
+/** A port that stays the same across restarts. */
+export async function freePort(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await once(probe.close(), 'close')
+  return `${port}`
+}
+
+/** Every process of the database of a data directory. */
+export function databasePids(data: string): number[] {
+  const postmaster = Number(readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const parentOf = (pid: string) => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1])
+    } catch {
+      return 0 // It has ended.
+    }
+  }
+  const children = readdirSync('/proc').filter(name => /^\d+$/.test(name) && parentOf(name) === postmaster)
+  return [postmaster, ...children.map(Number)]
 }
 
 /** Kills a process and its database, whatever state they are in. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { eventually, firstRun } from '../../test/eventually.ts'
 import { startHost } from '../../test/host.ts'
 import { addPerson, registerApp, startIdentity } from '../../test/identity.ts'
+import { EngineUnavailable } from '../engines/engines.ts'
 import { openMailLimiter, openPasswordLimiter } from './password-limiter.ts'
 
 const host = await startHost()
@@ -107,6 +108,21 @@ describe('wrong passwords', () => {
     const forger = identity.browser()
     forger.jar.set('__Host-stoa-id-known', { value: 'a'.repeat(43), path: '/' })
     assert.equal((await (await guesser('10.0.7.2', forger))(owner.email, owner.password)).status, 429)
+  })
+
+  it('are not those that could not be checked', async t => {
+    const { email, password } = await addPerson(host, 'unchecked@home.test')
+    const { verify } = host.engines.passwords
+    t.after(() => {
+      host.engines.passwords.verify = verify
+    })
+    host.engines.passwords.verify = async () => {
+      throw new EngineUnavailable('passwords', 'busy')
+    }
+    const guess = await guesser('10.0.9.1')
+    for (let attempt = 0; attempt < 12; attempt++) assert.equal((await guess(email, password)).status, 503)
+    host.engines.passwords.verify = verify
+    assert.ok((await guess(email, password)).url.startsWith(`${web.callback}?code=`))
   })
 
   it('throttle an address after 100 attempts on different accounts', async () => {

@@ -50,7 +50,11 @@ export async function tryPassword(
     const duration = minutes === 1 ? '1 minute' : `${minutes} minutes`
     return { status: 429, waitS, says: `Too many wrong passwords. Wait ${duration}, then try again.` }
   }
-  const verified = await checkPassword(email, password)
+  const verified = await checkPassword(email, password).catch(async error => {
+    // Whatever kept it from being checked, it was no wrong password. That it stays counted if this fails too is the safe side.
+    await forget().catch(() => {})
+    throw error
+  })
   if (verified === null) return { status: 401, says: WRONG }
   await forget()
   return verified

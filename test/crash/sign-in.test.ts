@@ -2,9 +2,7 @@
 // twice, people can continue, and the list of sign-ins must have no unusable rows.
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,7 +12,7 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { seededRandom, systemRandom } from '../../src/engines/random/random.ts'
 import type { Answer, RequestOptions, TestHost } from '../host.ts'
 import { type Browser, type Identity, openBrowser, type Page, plantPerson, registerApp } from '../identity.ts'
-import { client as caller, firstRunOf, freshDirectory, killTree, start, up } from '../process.ts'
+import { client as caller, firstRunOf, freePort, freshDirectory, killTree, start, up } from '../process.ts'
 
 const GRACE_MS = 30_000
 const seed = process.env.STOA_CRASH_SEED ?? systemRandom.token(8)
@@ -71,14 +69,6 @@ function ledger() {
 /** The public id of the sign-in that a token belongs to. */
 function signInOf(token: string): string {
   return `sin_${hash('sha256', `${decodeJwt(token).sid}`).slice(0, 32)}`
-}
-
-async function freePort(): Promise<string> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await once(probe.close(), 'close')
-  return `${port}`
 }
 
 /** Asserts that every issued token is accepted or rejected as expected, and that each sign-in is listed once. A sign-in

@@ -1,12 +1,11 @@
 // What becomes of deliveries when the database stands still, and how soon they go on after a process was killed.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { eventually } from '../eventually.ts'
 import { externalPostgres } from '../external.ts'
-import { client, firstRunOf, freshDirectory, type Started, start, up } from '../process.ts'
+import { client, databasePids, firstRunOf, freshDirectory, type Started, start, up } from '../process.ts'
 import { type Delivered, startReceiver } from '../webhook-receiver.ts'
 
 const UNLIMITED = { STOA_EVENTS_PER_CLIENT: '999999', STOA_EVENTS_PER_PEER: '999999' }
@@ -38,20 +37,6 @@ const newEndpoint = async (call: Call, url: string): Promise<string> => {
 }
 const numberIn = ({ body }: Delivered): number => JSON.parse(body).data.properties.n
 
-/** Every process of a PostgreSQL server. */
-function serverPids(data: string): number[] {
-  const postmaster = Number(readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-  const parentOf = (pid: string) => {
-    try {
-      return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1])
-    } catch {
-      return 0 // It has ended.
-    }
-  }
-  const children = readdirSync('/proc').filter(name => /^\d+$/.test(name) && parentOf(name) === postmaster)
-  return [postmaster, ...children.map(Number)]
-}
-
 async function kill({ child, ended }: Started): Promise<number> {
   child.kill('SIGKILL')
   const atMs = performance.now()
@@ -72,7 +57,7 @@ describe('a database that stands still for 40 s', () => {
       () => receiver.received.length,
       count => count >= 60,
     )
-    const pids = serverPids(data)
+    const pids = databasePids(data)
     const signalAll = (signal: NodeJS.Signals) => {
       for (const pid of pids) process.kill(pid, signal)
     }
