@@ -227,6 +227,10 @@ export type App = {
     claims: string[];
     /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
     mayWrite: boolean;
+    /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
+    logo?: string;
+    /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+    color?: string;
     /** When it was created */
     created: string;
     /** When it was last changed */
@@ -265,6 +269,10 @@ export type CreateAppInput = {
     audience?: string;
     /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
     claims?: string[];
+    /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
+    logo?: string | null;
+    /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+    color?: string | null;
 };
 export type CreateAppOutput = {
     /** The client id, `<org>-<app>` */
@@ -297,6 +305,10 @@ export type CreateAppOutput = {
     claims: string[];
     /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
     mayWrite: boolean;
+    /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
+    logo?: string;
+    /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+    color?: string;
     /** When it was created */
     created: string;
     /** When it was last changed */
@@ -335,6 +347,10 @@ export type UpdateAppInput = {
     claims?: string[];
     /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
     mayWrite?: boolean;
+    /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
+    logo?: string | null;
+    /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+    color?: string | null;
 };
 export type DeleteAppInput = {
     /** The client id, `<org>-<app>` */
@@ -485,8 +501,8 @@ export type DeleteMeInput = Record<string, never>;
 export type ChangeEmailInput = {
     /** An e-mail address */
     email: string;
-    /** The person's present password */
-    current: string;
+    /** The person's present password. Only a customer who has none leaves it out */
+    current?: string;
 };
 export type ChangeEmailOutput = {
     /** The new address, in lower case */
@@ -530,8 +546,8 @@ export type DeclineInvitationInput = {
     id: string;
 };
 export type ChangePasswordInput = {
-    /** The person's present password */
-    current: string;
+    /** The person's present password. Only a customer who has none leaves it out */
+    current?: string;
     /** At least 12 characters; length matters more than special characters */
     password: string;
 };

@@ -1028,6 +1028,10 @@ export type App = {
   claims: string[]
   /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
   mayWrite: boolean
+  /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
+  logo?: string
+  /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  color?: string
   /** When it was created */
   created: string
   /** When it was last changed */
@@ -1068,6 +1072,10 @@ export type CreateAppInput = {
   audience?: string
   /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
   claims?: string[]
+  /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
+  logo?: string | null
+  /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  color?: string | null
 }
 
 export type CreateAppOutput = {
@@ -1101,6 +1109,10 @@ export type CreateAppOutput = {
   claims: string[]
   /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
   mayWrite: boolean
+  /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
+  logo?: string
+  /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  color?: string
   /** When it was created */
   created: string
   /** When it was last changed */
@@ -1141,6 +1153,10 @@ export type UpdateAppInput = {
   claims?: string[]
   /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
   mayWrite?: boolean
+  /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
+  logo?: string | null
+  /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  color?: string | null
 }
 
 export type DeleteAppInput = {
@@ -1310,8 +1326,8 @@ export type DeleteMeInput = Record<string, never>
 export type ChangeEmailInput = {
   /** An e-mail address */
   email: string
-  /** The person's present password */
-  current: string
+  /** The person's present password. Only a customer who has none leaves it out */
+  current?: string
 }
 
 export type ChangeEmailOutput = {
@@ -1362,8 +1378,8 @@ export type DeclineInvitationInput = {
 }
 
 export type ChangePasswordInput = {
-  /** The person's present password */
-  current: string
+  /** The person's present password. Only a customer who has none leaves it out */
+  current?: string
   /** At least 12 characters; length matters more than special characters */
   password: string
 }

@@ -51,7 +51,15 @@ export function customersOf(host: TestHost, identity: Identity, app: RegisteredA
     return { ...opened, email, password, tokens, claims: claimsOf(tokens.id_token) }
   }
 
-  return { newAddress, mailsTo, codeTo, open, redeem, byCode, register }
+  /** Registers without a password. */
+  const registerByCode = (email = newAddress()) => register(email, '')
+
+  /** As if the customer had signed in earlier, everywhere. */
+  const ageSignIns = (user: string, minutes: number) => host.db`update oidc
+    set payload = payload || jsonb_build_object('loginTs', (payload->>'loginTs')::bigint - ${minutes * 60}::int)
+    where user_id = ${user} and model = 'Session'`
+
+  return { newAddress, mailsTo, codeTo, open, redeem, byCode, register, registerByCode, ageSignIns }
 }
 
 export const claimsOf = (token: string): Record<string, unknown> & { sub: string } =>

@@ -19,8 +19,8 @@ const DEMANDED: Record<string, unknown> = {
   'webhook_attempts.status': 'ok',
   'webhooks.status': 'disabled',
 }
-/** An organisation has its own, or will have it. */
-const UNFILLED = ['orgs', 'former_orgs', 'bus_log']
+/** An organisation has its own, or will have it, or a trigger fills it. */
+const UNFILLED = ['orgs', 'former_orgs', 'bus_log', 'customer_counts']
 
 /** Nothing of it is old, although a test advances the clock. */
 const HOUR_MS = 60 * 60_000

@@ -1,20 +1,9 @@
 // The HTML of the account page.
 import type { AccountFacts } from '../services/iam/public.ts'
+import { focusIf, formsOf, type Shown, timesIn } from './account-forms.ts'
 import { document, escaped } from './pages.ts'
 import { PATHS } from './provider.ts'
 import { FORGOTTEN_PATH } from './reset.ts'
-
-export type Shown = {
-  /** The token that every form contains. */
-  csrf: string
-  /** The session of this browser. */
-  session: string
-  /** The form that was sent, and what was wrong with it. */
-  form: string | null
-  problem: string | null
-  /** The change that was made before this page was loaded. */
-  done: string | null
-}
 
 /** What is said after each change. */
 const DONE = new Map([
@@ -32,32 +21,15 @@ export function accountPage(facts: AccountFacts, shown: Shown): string {
   const who = `<h1>Your account</h1><p>${escaped(name === '' ? email : `${name}, ${email}`)}${emailVerified ? '' : ' (not confirmed)'}</p>`
   const sections = isPlanted ? [chooseYourOwn] : [nameForm, passwordForm, emailForm, organisations, browsers]
   const body = sections.map(section => section(facts, shown)).join('')
-  return document('Your account', `${who}${statusOf(shown)}${body}${SIGN_OUT}`, ' class="wide"')
+  return document('Your account', `${who}${statusOf(shown, DONE)}${body}${SIGN_OUT}`, ' class="wide"')
 }
 
-/** A problem is shown at the field that it is about, and else at the top. */
-const FIELDS = ['/name', '/password', '/email']
-
-const alertOf = (problem: string) => `<p role="alert" id="problem">${escaped(problem)}</p>`
-
-function statusOf({ form, problem, done }: Shown): string {
-  if (problem !== null) return FIELDS.includes(form ?? '') ? '' : alertOf(problem)
-  const says = DONE.get(done ?? '')
-  return says === undefined ? '' : `<p role="status">${escaped(says)}</p>`
-}
+const { statusOf, formTo, details, browserRows } = formsOf({ query: '', fields: ['/name', '/password', '/email'] })
 
 const chooseYourOwn = () =>
   `<p>An admin of your organisation chose your password and may know it. To use this page, choose one of your own: we send a link to your address.</p><p><a href="${FORGOTTEN_PATH}">Choose a password</a></p>`
 
 const SIGN_OUT = `<form class="last" method="get" action="${PATHS.logout}"><button>Sign out</button></form>`
-
-function formTo(path: string, { csrf, form, problem }: Shown, fields: string): string {
-  const alert = problem !== null && form === path && FIELDS.includes(path) ? alertOf(problem) : ''
-  return `<form method="post" action="/account${path}"><input type="hidden" name="csrf" value="${csrf}">${alert}${fields}</form>`
-}
-
-const focusIf = ({ form, problem }: Shown, path: string) =>
-  problem !== null && form === path ? ' autofocus aria-describedby="problem"' : ''
 
 function nameForm({ name }: AccountFacts, shown: Shown): string {
   const field = `<label for="name">Name</label><input id="name" name="name" autocomplete="name" maxlength="120" value="${escaped(name)}" required${focusIf(shown, '/name')}>`
@@ -78,9 +50,6 @@ function emailForm(_facts: AccountFacts, shown: Shown): string {
   return details('Change the e-mail address', '/email', shown, fields)
 }
 
-const details = (title: string, path: string, shown: Shown, fields: string) =>
-  `<details${shown.form === path ? ' open' : ''}><summary>${title}</summary>${formTo(path, shown, fields)}</details>`
-
 function organisations({ memberships, invitations }: AccountFacts, shown: Shown): string {
   const joined = memberships.map(
     ({ org, name, role }) => `<li><span>${escaped(name)} <small>${escaped(org)}, ${escaped(role)}</small></span></li>`,
@@ -100,20 +69,18 @@ function organisations({ memberships, invitations }: AccountFacts, shown: Shown)
 }
 
 function browsers({ browsers }: AccountFacts, shown: Shown): string {
-  const rows = browsers.map(({ id, since, apps }) => {
-    const names = [...new Set(apps.map(({ app, org }) => `${app} (${org})`))].join(', ') || 'no app'
-    const end = formTo(
-      '/end',
-      shown,
-      `<button class="plain" name="id" value="${id}" aria-label="End the sign-in of ${timeOf(since)}">End</button>`,
-    )
-    const isThis = id === shown.session
-    const when = `<small>since <time datetime="${since}">${timeOf(since)}</time>${isThis ? ', in this browser' : ''}</small>`
-    return `<li><span>${escaped(names)} ${when}</span>${isThis ? '' : end}</li>`
-  })
+  const named = browsers.map(({ apps, ...browser }) => ({
+    ...browser,
+    name: [...new Set(apps.map(({ app, org }) => `${app} (${org})`))].join(', ') || 'no app',
+  }))
   const others = formTo('/end-others', shown, '<button class="plain">Sign out everywhere else</button>')
-  return `<h2>Where you are signed in</h2><ul>${rows.join('')}</ul>${rows.length > 1 ? others : ''}`
+  return `<h2>Where you are signed in</h2>${browserRows(named, shown, BROWSERS)}${named.length > 1 ? others : ''}`
 }
 
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-const timeOf = (at: string) => `${TIME.format(new Date(at))} UTC`
+const BROWSERS = {
+  end: 'End',
+  endOf: (at: string) => `End the sign-in of ${at}`,
+  since: 'since',
+  here: ', in this browser',
+  at: timesIn('en-GB'),
+}

@@ -1,87 +1,143 @@
-// The account page: people see and change their own account, with plain forms. Whoever is not signed in here signs in
-// first.
+// The account pages: people see and change their own account, with plain forms. Whoever is not signed in here signs in
+// first. Customers have a page of their own (`customers/account.ts`); what the two have in common is here.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
 import { EngineUnavailable } from '../engines/engines.ts'
 import { Fault } from '../kit/fault.ts'
-import type { AccountPage, Visitor } from '../services/iam/public.ts'
-import { accountPage, type Shown } from './account-html.ts'
+import type { AccountFacts, AccountPage, Visitor } from '../services/iam/public.ts'
+import type { Shown } from './account-forms.ts'
+import { accountPage } from './account-html.ts'
 import { readForm, show } from './forms.ts'
 import { thisRequest } from './request.ts'
 import { digestOfEntry } from './saving.ts'
 
 export const ACCOUNT_PATH = '/account'
 
-export type AccountOptions = {
+export type PageOptions = {
   provider: Provider
   cookieKey: string
-  accountPage: AccountPage
-  /** Where a browser signs in and returns to this page. */
-  loginUrl: string
-  addressUrl: (token: string) => string
   /** The address of the client. */
   address: string
 }
 
-type Change = (options: AccountOptions, visitor: Visitor, fields: URLSearchParams) => Promise<unknown>
-
-const field = (fields: URLSearchParams, name: string) => fields.get(name) ?? ''
-
-/** The forms of the page, by the path they are sent to. */
-const CHANGES: Record<string, Change> = {
-  '/name': ({ accountPage }, visitor, fields) => accountPage.rename(visitor, field(fields, 'name').trim()),
-  '/password': ({ accountPage }, visitor, fields) =>
-    accountPage.changePassword(visitor, field(fields, 'current'), field(fields, 'password')),
-  '/email': ({ accountPage, addressUrl }, visitor, fields) =>
-    accountPage.changeEmail(visitor, field(fields, 'email').trim(), field(fields, 'current'), addressUrl),
-  '/accept': ({ accountPage }, visitor, fields) => accountPage.accept(visitor, field(fields, 'id')),
-  '/decline': ({ accountPage }, visitor, fields) => accountPage.decline(visitor, field(fields, 'id')),
-  '/end': ({ accountPage }, visitor, fields) => accountPage.end(visitor, field(fields, 'id')),
-  '/end-others': ({ accountPage }, visitor) => accountPage.endOthers(visitor),
+export type AccountOptions = PageOptions & {
+  accountPage: AccountPage
+  /** Where a browser signs in and returns to this page. */
+  loginUrl: string
+  addressUrl: (token: string) => string
 }
 
-/** `change` is the rest of the path: of a form, or empty. */
-export async function identityAccount(
+/** Whose page it is, and what it shows and changes. */
+export type Kind<Facts> = {
+  /** Null if that account has no such page. */
+  find(user: string, session: string): Promise<Facts | null>
+  /** Where whoever is not signed in is sent. */
+  loginUrl(): string
+  /** The address of the page, after a change. */
+  urlAfter(change: string): string
+  page(facts: Facts, shown: Shown): string
+  styleHash: string | null
+  /** By the path of the form. */
+  changes: Readonly<Record<string, (visitor: Visitor, fields: URLSearchParams) => Promise<unknown>>>
+  /** What is shown after a change that has ended the session. */
+  farewells: Readonly<Record<string, string>>
+  says: { foreign: string; mail: string; fault(form: string, fault: Fault): string }
+}
+
+export const field = (fields: URLSearchParams, name: string) => fields.get(name) ?? ''
+
+/** The page of a member of the team. `change` is the rest of the path: of a form, or empty. */
+export function identityAccount(
   options: AccountOptions,
   change: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { provider, cookieKey } = options
-  const { accountId: user, jti } = await provider.Session.get(provider.createContext(request, response))
-  const found = user === undefined ? null : await options.accountPage.find(user)
-  if (user === undefined || !found) return redirect(response, options.loginUrl)
-  const { client, signal } = thisRequest()
-  const session = digestOfEntry(jti).toString('hex')
+  return answerAccount(options, teamPage(options), change, request, response)
+}
+
+const teamPage = ({ accountPage: account, loginUrl, addressUrl }: AccountOptions): Kind<AccountFacts> => ({
+  find: user => account.find(user),
+  loginUrl: () => loginUrl,
+  urlAfter: change => `${ACCOUNT_PATH}?done=${change.slice(1)}`,
+  page: accountPage,
+  styleHash: null,
+  changes: {
+    '/name': (visitor, fields) => account.rename(visitor, field(fields, 'name').trim()),
+    '/password': (visitor, fields) =>
+      account.changePassword(visitor, field(fields, 'current'), field(fields, 'password')),
+    '/email': (visitor, fields) =>
+      account.changeEmail(visitor, field(fields, 'email').trim(), field(fields, 'current'), addressUrl),
+    '/accept': (visitor, fields) => account.accept(visitor, field(fields, 'id')),
+    '/decline': (visitor, fields) => account.decline(visitor, field(fields, 'id')),
+    '/end': (visitor, fields) => account.end(visitor, field(fields, 'id')),
+    '/end-others': visitor => account.endOthers(visitor),
+  },
+  farewells: {},
+  says: {
+    foreign: 'This form was not sent from this page. Please try again.',
+    mail: 'The mail could not be sent. Please try again later.',
+    fault: (_form, fault) => (isAboutPassword(fault) ? 'The current password is wrong.' : fault.message),
+  },
+})
+
+export const isAboutPassword = ({ fields }: Fault): boolean => fields.some(({ path }) => path === 'current')
+
+export async function answerAccount<Facts>(
+  options: PageOptions,
+  kind: Kind<Facts>,
+  change: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { cookieKey, address: ip } = options
+  const found = await findVisitor(options, kind, request, response)
+  if (!found) return redirect(response, kind.loginUrl())
+  const { user, jti, session, facts } = found
+  const answer = (status: number, html: string) => show(response, status, html, undefined, kind.styleHash)
   const page = (status: number, shown: Omit<Shown, 'csrf' | 'session'>) =>
-    show(response, status, accountPage(found, { ...shown, session, csrf: csrfOf(cookieKey, jti) }))
-  const run = request.method === 'POST' ? CHANGES[change] : undefined
-  if (!run) return page(200, { done: doneIn(request), form: null, problem: null })
+    answer(status, kind.page(facts, { ...shown, session, csrf: csrfOf(cookieKey, jti) }))
+  const run = request.method === 'POST' && Object.hasOwn(kind.changes, change) ? kind.changes[change] : undefined
+  if (!run) return page(200, { done: queryOf(request).get('done'), form: null, problem: null })
 
   const fields = await readForm(request, response)
   if (!fields || !isCsrf(cookieKey, jti, field(fields, 'csrf'))) {
-    return page(403, { form: change, done: null, problem: 'This form was not sent from this page. Please try again.' })
+    return page(403, { form: change, done: null, problem: kind.says.foreign })
   }
+  const { client, signal } = thisRequest()
   try {
-    await run(options, { user, session, ip: options.address, client, signal: signal() }, fields)
+    await run({ user, session, ip, client, signal: signal() }, fields)
   } catch (error) {
     if (error instanceof EngineUnavailable && error.engine === 'mail') {
       response.setHeader('retry-after', '60')
-      return page(502, { form: change, done: null, problem: 'The mail could not be sent. Please try again later.' })
+      return page(502, { form: change, done: null, problem: kind.says.mail })
     }
     if (!(error instanceof Fault)) throw error
-    if (error.code === 'credential_refused') return redirect(response, options.loginUrl)
+    if (error.code === 'credential_refused') return redirect(response, kind.loginUrl())
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value)
-    return page(error.status, { form: change, done: null, problem: wordsOf(error) })
+    return page(error.status, { form: change, done: null, problem: kind.says.fault(change, error) })
   }
-  redirect(response, `${ACCOUNT_PATH}?done=${change.slice(1)}`)
+  const farewell = kind.farewells[change]
+  if (farewell !== undefined) return answer(200, farewell)
+  redirect(response, kind.urlAfter(change))
 }
 
-const wordsOf = ({ fields, message }: Fault): string =>
-  fields.some(({ path }) => path === 'current') ? 'The current password is wrong.' : message
+/** Who is signed in, and what the page shows of them; null for nobody. */
+export async function findVisitor<Facts>(
+  { provider }: PageOptions,
+  kind: Pick<Kind<Facts>, 'find'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  const { accountId: user, jti } = await provider.Session.get(provider.createContext(request, response))
+  if (user === undefined) return null
+  const session = digestOfEntry(jti).toString('hex')
+  const facts = await kind.find(user, session)
+  return facts && { user, jti, session, facts }
+}
 
-const doneIn = ({ url = '' }: IncomingMessage) => new URLSearchParams(url.split('?', 2)[1] ?? '').get('done')
+export const queryOf = ({ url = '' }: IncomingMessage) => new URLSearchParams(url.split(/\?(.*)/s)[1] ?? '')
 
 /** Sibling hosts can send forms with the cookies of this host, so each form has a token that only this page knows. */
 const csrfOf = (cookieKey: string, session: string) =>
@@ -92,4 +148,4 @@ function isCsrf(cookieKey: string, session: string, given: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-const redirect = (response: ServerResponse, location: string) => void response.writeHead(303, { location }).end()
+export const redirect = (response: ServerResponse, location: string) => void response.writeHead(303, { location }).end()

@@ -1,5 +1,6 @@
 // The page that the link to a new address opens. A button changes the address, because mail filters open links.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { customerAddressDonePage, customerAddressPage, type Page } from './customers/pages.ts'
 import { show } from './forms.ts'
 import { addressDonePage, addressPage, problemPage } from './pages.ts'
 import { SIGN_IN_PATH } from './provider.ts'
@@ -17,6 +18,8 @@ export type AddressOptions = {
   loginUrl: string
   /** The address of the client. */
   address: string
+  /** How the page looks if the link is that of a customer's account page, and where that is. */
+  dress: (Pick<Page, 'look' | 'texts'> & { accountUrl: string; query: string }) | null
 }
 
 export async function addressChange(
@@ -27,10 +30,15 @@ export async function addressChange(
 ): Promise<void> {
   const email = /^\w{43}$/.test(token) ? await options.findAddressChange(token) : null
   if (email === null) return show(response, 404, ENDED)
-  if (request.method !== 'POST') return show(response, 200, addressPage(email, addressPath(token)))
+  const { dress } = options
+  const answer = (page: string) => show(response, 200, page, undefined, dress?.look.styleHash)
+  if (request.method !== 'POST') {
+    const path = addressPath(token)
+    return answer(dress ? customerAddressPage(dress, email, path + dress.query) : addressPage(email, path))
+  }
   const changed = await options.finishAddressChange(token, options.address)
   if (changed === null) return show(response, 409, ENDED)
-  show(response, 200, addressDonePage(changed, options.loginUrl))
+  answer(dress ? customerAddressDonePage(dress, changed, dress.accountUrl) : addressDonePage(changed, options.loginUrl))
 }
 
 const ENDED = problemPage(

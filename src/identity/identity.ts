@@ -10,14 +10,16 @@ import type { Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import type { OrgId } from '../kit/caller.ts'
 import type { SignIn } from '../kit/host/sign-in.ts'
-import type { AccountPage, App, CustomerDirectory } from '../services/iam/public.ts'
+import type { AccountPage, App, CustomerAccount, CustomerDirectory } from '../services/iam/public.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
 import { ACCOUNT_PATH, identityAccount } from './account.ts'
 import { adapterFactory, claimGrant, grantOrg, isSignedIn, setGrantOrg } from './adapter.ts'
 import { ADDRESS_CHANGE, addressChange, addressPath } from './address.ts'
 import { isSameBrowser } from './browser-id.ts'
 import type { Membership } from './choice.ts'
-import { customerOptions } from './customers/options.ts'
+import { customerAccount } from './customers/account.ts'
+import { callbacksOf } from './customers/account-url.ts'
+import { customerOptions, dressOf } from './customers/options.ts'
 import { CUSTOMER_STEPS } from './customers/steps.ts'
 import { readForm, show } from './forms.ts'
 import { formPoster } from './in-process.ts'
@@ -45,6 +47,7 @@ export type Directory = {
   join(token: string, passwordDigest: string | null, address: string): ReturnType<InvitationOptions['join']>
   passwordProblem: InvitationOptions['passwordProblem']
   accountPage: AccountPage
+  customerAccount: CustomerAccount
   sendReset(email: string, linkOf: (token: string) => string): Promise<void>
   findReset(token: string): Promise<string | null>
   /** The address of the account; null if the link is no longer valid. */
@@ -152,18 +155,20 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     const resetToken = path.match(RESET)?.[1]
     if (resetToken !== undefined) return reset({ ...steps, address }, resetToken, request, response)
     const addressToken = path.match(ADDRESS_CHANGE)?.[1]
-    if (addressToken !== undefined) return addressChange({ ...steps, address }, addressToken, request, response)
+    if (addressToken !== undefined) {
+      const dress = await dressOf(steps, await customerApp(directory, clientNamed(path, query)))
+      return addressChange({ ...steps, address, dress }, addressToken, request, response)
+    }
     const invitationToken = path.match(INVITATION)?.[1]
     if (invitationToken !== undefined)
       return invitation({ ...steps, address, cookieKey }, invitationToken, request, response)
     if (STEP.test(path)) return signIn({ ...steps, address, provider, cookieKey }, request, response)
-    if (path === ACCOUNT_PATH || path.startsWith(`${ACCOUNT_PATH}/`))
-      return identityAccount(
-        { ...steps, address, provider, cookieKey },
-        path.slice(ACCOUNT_PATH.length),
-        request,
-        response,
-      )
+    if (path === ACCOUNT_PATH || path.startsWith(`${ACCOUNT_PATH}/`)) {
+      const app = await customerApp(directory, clientNamed(path, query))
+      const [by, change] = [{ ...steps, address, provider, cookieKey }, path.slice(ACCOUNT_PATH.length)] as const
+      enterRealm(request, response, app?.org ?? null)
+      return app ? customerAccount(by, app, change, request, response) : identityAccount(by, change, request, response)
+    }
     if (path === PATHS.userinfo) return userInfo(forUserInfo, request, response)
     if (path === PATHS.authorize) {
       const problem = queryProblem(query)
@@ -180,8 +185,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     if (interaction?.result && !isSameBrowser(request, interaction.result.browser)) return show(response, 400, ENDED)
     if (EXACT.has(path) || resumed) {
       const client = interaction ? String(interaction.params.client_id) : clientNamed(path, query)
-      const app = client === null ? null : await directory.client(client, thisRequest().client)
-      enterRealm(request, response, app?.people === 'users' ? app.org : null)
+      enterRealm(request, response, (await customerApp(directory, client))?.org ?? null)
       return toProvider(request, response)
     }
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(NOTHING_HERE)
@@ -197,9 +201,15 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
   return { handle, verifyToken, signIn: ownApp({ postForm: formPoster(handle), verifyToken, issuer, ...own }) }
 }
 
+/** The app, if it is one for customers. */
+async function customerApp(directory: Directory, id: string | null): Promise<Client | null> {
+  const app = id === null ? null : await directory.client(id, thisRequest().client)
+  return app?.people === 'users' ? app : null
+}
+
 /** The options of the sign-in and invitation pages, except those that change with the keys. */
 async function stepOptions(options: IdentityOptions) {
-  const { engines, directory, audience, own, limiter } = options
+  const { engines, directory, audience, issuer, own, limiter } = options
   // Verified for unknown accounts, so that they take as long as existing ones.
   const { passwords } = engines
   const dummyHash = await passwords.hash('', 'no account has this password')
@@ -207,9 +217,11 @@ async function stepOptions(options: IdentityOptions) {
     ...directory,
     limiter,
     audience,
+    issuer,
     ownClient: own.client,
     loginUrl: own.loginUrl,
     newBrowserId: () => engines.random.token(20),
+    randomToken: (length: number) => engines.random.token(length),
     checkPassword: async (email: string, password: string) => {
       const account = await directory.account(email)
       const { client, signal } = thisRequest()
@@ -222,7 +234,7 @@ async function stepOptions(options: IdentityOptions) {
     },
     ...resetOptions(options),
     customers: await customerOptions(options),
-    addressUrl: (token: string) => options.issuer + addressPath(token),
+    addressUrl: (token: string) => issuer + addressPath(token),
     client: (id: string) => directory.client(id, thisRequest().client),
     join: async (token: string, password: string | null, address: string) => {
       const { client, signal } = thisRequest()
@@ -311,7 +323,7 @@ function providerWith(options: IdentityOptions, keys: Keys): Provider {
     claimGrant: claimGrant.bind(null, engines, directory.brand),
     adapter: adapterFactory(engines, directory.brand, async id => {
       const client = await directory.client(id, thisRequest().client)
-      return client ? metadataOf(client, id !== own.client) : undefined
+      return client ? metadataOf(client, callbacksOf(issuer, client), id !== own.client) : undefined
     }),
     page: { error: requestProblem, logout: logoutPage, loggedOut: loggedOutPage },
   })
@@ -360,7 +372,11 @@ function publicPart({ kty, crv, x, y, n, e, kid, alg, use }: JWK): object {
   return Object.fromEntries(Object.entries({ kty, crv, x, y, n, e, kid, alg, use }).filter(([, value]) => value))
 }
 
-function metadataOf({ id, name, secret, redirectUris, logoutUris }: Client, mayRefresh: boolean): AdapterPayload {
+function metadataOf(
+  { id, name, secret, logoutUris }: Client,
+  redirectUris: string[],
+  mayRefresh: boolean,
+): AdapterPayload {
   return {
     client_id: id,
     client_name: name,

@@ -28,6 +28,9 @@ button { width: 100%; font: inherit; font-weight: 600; color: var(--on-act); bac
 input:focus-visible, button:focus-visible, summary:focus-visible, a:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
 .plain { width: auto; color: inherit; background: transparent; border: 1px solid var(--line); padding: .45rem .9rem }
 .plain:hover { border-color: var(--act) }
+.danger { color: var(--paper); background: var(--bad) }
+.check { display: flex; gap: .6rem; align-items: baseline; font-weight: 400; margin: 0 0 1rem }
+.check input { width: auto; flex: none; margin: 0 }
 .choice { text-align: start; margin: 0 0 .6rem; color: inherit; background: transparent; border: 1px solid var(--line) }
 .choice:hover { border-color: var(--act) }
 .choice small { display: block; font-weight: 400 }

@@ -5,6 +5,7 @@ import type { OrgId } from '../kit/caller.ts'
 import type { App, SignedInCustomer } from '../services/iam/public.ts'
 import { ensureBrowserId } from './browser-id.ts'
 import { type ChoiceOptions, choose, grantForOnlyOrg } from './choice.ts'
+import { callbacksOf } from './customers/account-url.ts'
 import { type CustomerOptions, customerStep } from './customers/steps.ts'
 import { readForm, show } from './forms.ts'
 import { contentPolicy, signInPage } from './pages.ts'
@@ -17,6 +18,7 @@ export type SignInOptions = ChoiceOptions &
   PasswordOptions & {
     isMember: (user: string, clientId: string) => Promise<boolean>
     client: (clientId: string) => Promise<(App & { org: OrgId }) | null>
+    issuer: string
   } & CustomerOptions
 
 export async function signIn(
@@ -35,7 +37,8 @@ export async function signIn(
   const clientId = String(details.params.client_id)
   const client = await options.client(clientId)
   // The app or its redirect URI may have been removed since the sign-in started.
-  if (!client?.redirectUris.includes(String(details.params.redirect_uri))) return show(response, 400, ENDED)
+  if (!client || !callbacksOf(options.issuer, client).includes(String(details.params.redirect_uri)))
+    return show(response, 400, ENDED)
   const callback = new URL(String(details.params.redirect_uri)).origin
   if (client.people === 'users') {
     const finish = ({ user, generation }: SignedInCustomer, browser: string) =>

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
+import { customersOf, PASSWORD } from '../customers.ts'
 import { eventually } from '../eventually.ts'
 import { startHost } from '../host.ts'
 import { addPerson, plantPerson, registerApp, startIdentity } from '../identity.ts'
@@ -30,6 +31,15 @@ describe('the pages', { skip }, async () => {
     '<svg xmlns="http://www.w3.org/2000/svg" width="160" height="40"><rect width="160" height="40" rx="8" fill="#888"/></svg>'
   const logo = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
   await host.call('PATCH /v1/iam/settings', { body: { color: '#ffd54a', logo } })
+  const customers = customersOf(host, identity, store)
+  const accountUrl = `${identity.issuer}/account?client_id=${store.id}`
+  const customerAccount = async (page: Page, email: string) => {
+    await page.goto(accountUrl)
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await submit(page)
+    assert.equal(page.url(), accountUrl)
+  }
   const customer = async (page: Page, step: string) => {
     await page.goto((await store.begin()).url)
     if (step !== '') await page.goto(`${page.url()}/${step}`)
@@ -123,6 +133,51 @@ describe('the pages', { skip }, async () => {
       await page.getByLabel('Code from the e-mail').fill('000000')
       await submit(page)
       assert.equal(await page.getByRole('alert').count(), 1)
+    },
+    'customer-account': async page => {
+      const { email } = await customers.register('grace@example.com')
+      await store.signIn({ email, password: PASSWORD })
+      await customerAccount(page, email)
+    },
+    'customer-account-open': async page => {
+      await customerAccount(page, 'grace@example.com')
+      for (const summary of await page.locator('summary').all()) await summary.click()
+    },
+    'customer-account-problem': async page => {
+      await customerAccount(page, 'grace@example.com')
+      await page.locator('summary', { hasText: 'Delete the account' }).click()
+      await page.locator('#current-delete').fill('not the right one')
+      await page.getByLabel('Yes, delete my account').check()
+      await page.getByRole('button', { name: 'Delete the account' }).click()
+      assert.equal(await page.getByRole('alert').count(), 1)
+    },
+    'customer-account-again': async page => {
+      const { email, claims } = await customers.registerByCode('alan@example.com')
+      await page.goto(accountUrl)
+      const path = new URL(page.url()).pathname
+      await page.goto(`${identity.issuer}${path}/code`)
+      await page.getByLabel('E-mail address').fill(email)
+      await submit(page)
+      await page.getByLabel('Code from the e-mail').fill(customers.codeTo(email))
+      await submit(page)
+      await customers.ageSignIns(claims.sub, 16)
+      await page.goto(accountUrl)
+      for (const summary of await page.locator('summary').all()) await summary.click()
+      assert.equal(await page.getByRole('link', { name: 'Sign in again' }).count(), 3)
+    },
+    'customer-signed-out': async page => {
+      await customerAccount(page, 'grace@example.com')
+      await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+      assert.match((await page.locator('h1').textContent()) ?? '', /You are signed out/)
+    },
+    'customer-failed': page => page.goto(`${accountUrl}&error=access_denied`),
+    'customer-address': async page => {
+      await customerAccount(page, 'grace@example.com')
+      await page.getByText('Change the e-mail address').click()
+      await page.locator('#current-email').fill(PASSWORD)
+      await page.getByLabel('New e-mail address').fill('new.grace@example.com')
+      await page.getByRole('button', { name: 'Send a link to this address' }).click()
+      await page.goto(await linkTo('new.grace@example.com'))
     },
     home: page => page.goto(host.baseUrl),
     'nothing-here': page => page.goto(`${identity.issuer}/`),

@@ -11,7 +11,11 @@ const shop = await registerApp(host, identity, { app: 'shop', logoutUris, more: 
 const staff = await registerApp(host, identity, { app: 'staff' })
 const away = { people: 'users', signUp: 'open' }
 const elsewhere = await registerApp(host, identity, { app: 'away', as: host.other.key, more: away })
-const { newAddress, mailsTo, codeTo, open, redeem, byCode, register } = customersOf(host, identity, shop)
+const { newAddress, mailsTo, codeTo, open, redeem, byCode, register, registerByCode, ageSignIns } = customersOf(
+  host,
+  identity,
+  shop,
+)
 const me = (as: string) => host.call('GET /v1/iam/me', { as })
 
 describe('a customer', () => {
@@ -151,11 +155,36 @@ describe('a customer', () => {
     assert.notEqual(linkTo(staffed), '')
   })
 
-  it('deletes the own account only soon after signing in', async () => {
-    const { tokens, claims } = await register()
-    await host.db`update customers set signed_in = signed_in - interval '16 minutes' where id = ${claims.sub}`
+  it('deletes the own account only soon after signing in, in that browser', async () => {
+    const { email, tokens, claims } = await register()
+    await ageSignIns(claims.sub, 16)
+    const elsewhere = await shop.signIn({ email, password: PASSWORD })
     const { status, body } = await host.call('DELETE /v1/iam/me', { as: tokens.access_token })
     assert.deepEqual([status, body.error.message], [409, 'Sign in again first, then delete your account.'])
+    assert.equal((await host.call('DELETE /v1/iam/me', { as: elsewhere.tokens.access_token })).status, 204)
+  })
+
+  it('without a password changes the address and chooses one soon after signing in, and then needs it', async () => {
+    const { email, tokens, claims } = await registerByCode()
+    const as = tokens.access_token
+    const choose = (body: object) =>
+      host.call('POST /v1/iam/me/password', { as, body: { password: 'a-walnut-of-my-own', ...body } })
+    const move = (body: object) => host.call('POST /v1/iam/me/email', { as, body: { email: newAddress(), ...body } })
+    await ageSignIns(claims.sub, 16)
+    await byCode('code', email) // Another browser is not this one.
+    for (const { status, body } of [await choose({}), await move({})]) {
+      assert.deepEqual([status, body.error.code], [403, 'forbidden'])
+      assert.match(body.error.message, /Sign in again/)
+    }
+    await ageSignIns(claims.sub, -16)
+    assert.equal((await choose({ current: 'anything' })).status, 400)
+    assert.equal((await move({})).status, 202)
+    assert.equal((await choose({})).status, 204)
+    for (const { status, body } of [await choose({}), await move({})]) {
+      assert.deepEqual([status, body.error.param], [400, 'current'])
+    }
+    assert.equal((await choose({ current: 'a-walnut-of-my-own', password: PASSWORD })).status, 204)
+    await shop.signIn({ email, password: PASSWORD })
   })
 
   it('who is blocked is signed out at once and cannot sign in, until unblocked', async () => {
@@ -191,6 +220,32 @@ describe('an app for customers', () => {
       assert.deepEqual([found.role, found.metadata], ['user', { plan: 'pro' }])
     }
     assert.deepEqual((await me(tokens.access_token)).body.metadata, body.metadata)
+  })
+
+  it('has pages and mails in its own logo and colour, or else in those of the organisation', async () => {
+    const svg = (fill: string) => `<svg xmlns="http://www.w3.org/2000/svg" fill="${fill}"/>`
+    const logo = (fill: string) => `data:image/svg+xml;base64,${Buffer.from(svg(fill)).toString('base64')}`
+    const looks = await appOf('looks', { signUp: 'open', logo: logo('red'), color: '#aa0000' })
+    const there = customersOf(host, identity, looks)
+    await host.call('PATCH /v1/iam/settings', { body: { logo: logo('blue'), color: '#0000aa' } })
+    const seen = async () => {
+      const { browser, page } = await there.open('code')
+      const email = newAddress()
+      await browser.submit(page, { email })
+      return { page: page.text, policy: page.headers.get('content-security-policy'), mail: mailsTo(email).at(-1)?.html }
+    }
+    const own = await seen()
+    assert.ok(own.page.includes(logo('red')) && own.page.includes('--act: #aa0000'))
+    assert.match(own.mail ?? '', /#aa0000/)
+    assert.equal((await host.call(`PATCH /v1/iam/apps/${looks.id}`, { body: { logo: null } })).status, 200)
+    const mixed = await seen()
+    assert.ok(mixed.page.includes(logo('blue')) && mixed.page.includes('--act: #aa0000'))
+    await host.call(`PATCH /v1/iam/apps/${looks.id}`, { body: { color: null } })
+    const organisation = await seen()
+    assert.ok(organisation.page.includes('--act: #0000aa') && !organisation.page.includes('#aa0000'))
+    assert.match(organisation.mail ?? '', /#0000aa/)
+    assert.notEqual(organisation.policy, own.policy, 'the policy allows the style of the page')
+    await host.call('PATCH /v1/iam/settings', { body: { logo: null, color: null } })
   })
 
   it('with an audience gets tokens that the API refuses, and UserInfo accepts', async () => {

@@ -1,5 +1,5 @@
 // The mails that customers get: text and HTML in the same words, in the name and colour of the organisation.
-import type { CodeMail } from '../../services/iam/public.ts'
+import type { CodeMail, MailsToCustomer } from '../../services/iam/public.ts'
 import { escaped } from '../pages.ts'
 import type { Look } from './look.ts'
 import type { Texts } from './texts.ts'
@@ -20,15 +20,37 @@ export function codeMail(to: string, mail: CodeMail, look: Look, texts: Texts): 
   }
 }
 
-type Part = string | { code: string }
+/** The mails of the account page. */
+export function accountMails(look: Look, texts: Texts): MailsToCustomer {
+  const { address, taken, changed, ignore } = texts.mail
+  const mail = (to: string, subject: string, parts: readonly Part[]) => ({
+    ...written(to, subject, parts, look),
+    fromName: look.name,
+  })
+  return {
+    confirm: (to, link) => mail(to, address.subject, [address.says(look.name), address.open, { link }, ignore]),
+    taken: to => mail(to, taken.subject, [taken.says(look.name), ignore]),
+    changed: to => mail(to, changed.subject, [changed.says(look.name), changed.alarm]),
+  }
+}
+
+type Part = string | { code: string } | { link: string }
+
+function textOf(part: Part): string {
+  if (typeof part === 'string') return part
+  return 'code' in part ? `    ${part.code}` : part.link
+}
+
+function htmlOf(part: Part, { color }: Look): string {
+  if (typeof part === 'string') return `<p style="margin:0 0 16px">${escaped(part)}</p>`
+  return 'code' in part
+    ? `<p style="margin:0 0 16px;font:700 28px/1.2 ui-monospace,monospace;letter-spacing:4px">${escaped(part.code)}</p>`
+    : `<p style="margin:0 0 16px;overflow-wrap:anywhere"><a href="${escaped(part.link)}" style="color:${color}">${escaped(part.link)}</a></p>`
+}
 
 function written(to: string, subject: string, parts: readonly Part[], look: Look): CustomerMail {
-  const text = parts.map(part => (typeof part === 'string' ? part : `    ${part.code}`)).join('\n\n')
-  const html = parts.map(part =>
-    typeof part === 'string'
-      ? `<p style="margin:0 0 16px">${escaped(part)}</p>`
-      : `<p style="margin:0 0 16px;font:700 28px/1.2 ui-monospace,monospace;letter-spacing:4px">${escaped(part.code)}</p>`,
-  )
+  const text = parts.map(textOf).join('\n\n')
+  const html = parts.map(part => htmlOf(part, look))
   return { to, subject: `${subject} (${look.name})`, text: `${text}\n`, html: frame(look, subject, html.join('\n')) }
 }
 

@@ -8,8 +8,10 @@ import { type App, type CustomerDirectory, Email } from '../../services/iam/publ
 import { openCustomerMailLimiter } from '../password-limiter.ts'
 import { thisRequest } from '../request.ts'
 import { digestOfEntry } from '../saving.ts'
+import { accountUrl, queryFor } from './account-url.ts'
 import { lookOf } from './look.ts'
 import type { CheckedCustomer, CustomerOptions } from './steps.ts'
+import { english } from './texts.ts'
 
 type Options = {
   engines: Engines
@@ -61,7 +63,10 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
   }
 
   return {
-    look: async ({ org, name }: App & { org: OrgId }) => lookOf({ ...(await customers.branding(org)), name }),
+    look: async ({ org, name, logo, color }: App & { org: OrgId }) => {
+      const own = await customers.branding(org)
+      return lookOf({ name, logo: logo ?? own.logo, color: color ?? own.color })
+    },
     check,
     proofOf: async (org, email) => {
       const account = await customers.find(org, email)
@@ -83,4 +88,13 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
     isName: text => text !== '' && isName.passes(text),
     isAddress: text => isAddress.passes(text),
   }
+}
+
+type Dressing = Pick<CustomerOptions, 'customers'> & { issuer: string }
+
+/** How the link to a new address looks, if an app for customers is named. */
+export async function dressOf({ customers, issuer }: Dressing, app: (App & { org: OrgId }) | null) {
+  if (!app) return null
+  const { id } = app
+  return { look: await customers.look(app), texts: english, accountUrl: accountUrl(issuer, id), query: queryFor(id) }
 }

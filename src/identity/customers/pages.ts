@@ -10,11 +10,17 @@ const alertOf = (problem: string | null) =>
   problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
 const described = (problem: string | null) => (problem === null ? '' : ' aria-describedby="problem"')
 
-function page({ look, texts, problem }: Page, title: string, says: string, body: string): string {
+export function customerPage(
+  { look, texts, problem }: Omit<Page, 'path'>,
+  title: string,
+  says: string,
+  body: string,
+  width = '',
+): string {
   const logo = look.logo === null ? '' : `<img class="logo" src="${escaped(look.logo)}" alt="${escaped(look.name)}">`
   const shown = problem === null ? title : `${title}: ${texts.problem.again}`
   const main = `${logo}<h1>${escaped(title)}</h1><p>${escaped(says)}</p>${alertOf(problem)}${body}`
-  return document(`${shown} · ${look.name}`, main, '', { language: texts.language, style: look.style })
+  return document(`${shown} · ${look.name}`, main, width, { language: texts.language, style: look.style })
 }
 
 const form = (action: string, fields: string, button: string) =>
@@ -25,7 +31,7 @@ function emailField({ texts, problem }: Page, email: string, isFocused = true): 
   return `<label for="email">${escaped(texts.field.email)}</label><input id="email" name="email" type="email" autocomplete="username" value="${escaped(email)}" required${focus}>`
 }
 
-const links = (all: readonly (readonly [href: string, text: string])[]) =>
+export const links = (all: readonly (readonly [href: string, text: string])[]) =>
   `<nav>${all.map(([href, text]) => `<p class="after"><a href="${escaped(href)}">${escaped(text)}</a></p>`).join('')}</nav>`
 
 export function customerSignInPage(shown: Page, email: string, mayRegister: boolean): string {
@@ -39,7 +45,7 @@ export function customerSignInPage(shown: Page, email: string, mayRegister: bool
     [`${path}/reset`, signIn.forgotten],
     ...(mayRegister ? [[`${path}/register`, signIn.register] as const] : []),
   ] as const
-  return page(shown, signIn.title, signIn.to(look.name), form(path, fields, signIn.button) + links(ways))
+  return customerPage(shown, signIn.title, signIn.to(look.name), form(path, fields, signIn.button) + links(ways))
 }
 
 export function registerPage(shown: Page, { email, name }: { email: string; name: string }): string {
@@ -49,7 +55,7 @@ export function registerPage(shown: Page, { email, name }: { email: string; name
 <label for="name">${escaped(field.name)}</label><input id="name" name="name" autocomplete="name" maxlength="120" value="${escaped(name)}">
 <label for="password">${escaped(field.optionalPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12">`
   const body = form(`${path}/register`, fields, register.button) + links([[path, register.have]])
-  return page(shown, register.title, register.at(look.name), body)
+  return customerPage(shown, register.title, register.at(look.name), body)
 }
 
 /** Asks for the address to which a code is sent. */
@@ -57,8 +63,24 @@ export function askAddressPage(shown: Page, way: 'code' | 'reset', email: string
   const { texts, path } = shown
   const { title, says, button } = way === 'code' ? texts.byCode : texts.reset
   const body = form(`${path}/${way}`, emailField(shown, email), button) + links([[path, texts.signIn.byPassword]])
-  return page(shown, title, says, body)
+  return customerPage(shown, title, says, body)
 }
+
+/** Asks to use the address to which the link was mailed. */
+export const customerAddressPage = ({ look, texts }: Dress, email: string, action: string): string =>
+  customerPage(
+    { look, texts, problem: null },
+    texts.address.title,
+    texts.address.says(email),
+    form(action, '', texts.address.button),
+  )
+
+export function customerAddressDonePage({ look, texts }: Dress, email: string, account: string): string {
+  const { done, doneSays, link } = texts.address
+  return customerPage({ look, texts, problem: null }, done, doneSays(email), links([[account, link]]))
+}
+
+type Dress = Pick<Page, 'look' | 'texts'>
 
 export type Entering = { email: string; isReset: boolean; again: string }
 
@@ -71,5 +93,5 @@ export function enterPage(shown: Page, { email, isReset, again }: Entering): str
     : ''
   const fields = `<label for="code">${escaped(field.code)}</label><input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="12" required autofocus${described(problem)}>${password}`
   const body = form(`${path}/enter`, fields, enter.button) + links([[again, enter.again]])
-  return page(shown, enter.title, enter.says(email), body)
+  return customerPage(shown, enter.title, enter.says(email), body)
 }

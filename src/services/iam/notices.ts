@@ -1,13 +1,13 @@
 // Mails that tell of what has happened. They are sent after the change, by a queue: a mail server that is down must neither
 // delay nor fail it. They contain no secrets; mails with links are sent by the requests that make them.
-import type { Clock, Random, Tx } from '../../engines/engines.ts'
+import type { Clock, OutgoingMail, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { addJobs } from '../../kit/queues/add.ts'
 import { queue } from './state.ts'
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
 
-export type Notice = { to: string; subject: string; text: string }
+export type Notice = OutgoingMail
 
 /** The key is the address, so that one that does not answer delays no other. */
 export const notices = queue<Notice>({

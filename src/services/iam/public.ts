@@ -9,6 +9,7 @@ import { openSecret } from './apps/apps.ts'
 import * as apps from './apps/store.ts'
 import { findInvitation, join } from './invites/invitation.ts'
 import { openAccountPage } from './me/account-page.ts'
+import { openCustomerAccount } from './me/customer-page.ts'
 import * as members from './members/store.ts'
 import { ORGS_CHANNEL } from './orgs/ended.ts'
 import * as orgs from './orgs/store.ts'
@@ -26,7 +27,9 @@ export type { App } from './apps/store.ts'
 export { insertAudit as recordInTrail } from './audit/store.ts'
 export { sessionEnded } from './events.ts'
 export { Email, UserId } from './fields.ts'
-export type { AccountFacts, AccountPage, Visitor } from './me/account-page.ts'
+export type { AccountFacts, AccountPage } from './me/account-page.ts'
+export type { CustomerAccount, CustomerFacts, MailsToCustomer } from './me/customer-page.ts'
+export type { Visitor } from './me/page-write.ts'
 export { type MemberAccess, ownersOf, selectAccess as findMember } from './members/store.ts'
 export { addNotice } from './notices.ts'
 export { selectLiveOrg as findOrganisation } from './orgs/store.ts'
@@ -117,7 +120,7 @@ export async function openDirectory(
   const loadClient = async (id: string) => {
     const client = await apps.selectClient(db, { brand, id })
     if (!client) return null
-    const bytes = [...client.redirectUris, ...client.logoutUris].join().length
+    const bytes = [...client.redirectUris, ...client.logoutUris, client.logo].join().length
     return { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`, client.org], bytes }
   }
   /** No cache of this process is older than the answer. */
@@ -147,6 +150,7 @@ export async function openDirectory(
       handled(join({ ...publishing, bounds }, token, passwordDigest, ip)),
     passwordProblem,
     accountPage: openAccountPage(publishing, bounds),
+    customerAccount: openCustomerAccount(publishing),
     sendReset: (email: string, linkOf: (token: string) => string) => sendReset(engines, email, linkOf),
     findReset: (token: string) => findReset(engines, token),
     finishReset: (token: string, passwordDigest: string, ip: string) =>

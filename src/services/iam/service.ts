@@ -4,6 +4,7 @@ import * as audit from './audit/audit.ts'
 import { joining, memberUpdated, userUpdated } from './events.ts'
 import * as invites from './invites/invites.ts'
 import { accountPageEvents } from './me/account-page.ts'
+import { customerPageEvents } from './me/customer-page.ts'
 import * as email from './me/email.ts'
 import * as myInvitations from './me/invitations.ts'
 import * as me from './me/me.ts'
@@ -54,6 +55,7 @@ export const iamService = (keys: Keys) =>
     queues: [notices, purges, imports],
     emits: {
       'the account page': accountPageEvents,
+      'the account page of customers': customerPageEvents,
       'the link of an invitation': joining,
       'the link to a new address': { ...memberUpdated, ...userUpdated },
       'the sign-in of customers': customerSignIn,

@@ -1,61 +1,17 @@
 // What an organisation chooses for the pages and mails of its customers: /v1/iam/settings.
-import { invalidField } from '../../kit/check.ts'
-import { orNone, string } from '../../kit/fields.ts'
+import { orNone } from '../../kit/fields.ts'
 import { declareOrgSettings } from '../../kit/org-settings/declare.ts'
-
-const LOGO_BYTES_MAX = 32 * 1024
-/** Enough for the bytes in base64 and what is before them. */
-const LOGO_CHARS_MAX = Math.ceil((LOGO_BYTES_MAX * 4) / 3) + 100
-const EXAMPLE =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+import { color, logo, requireImage } from './branding.ts'
 
 export const iamSettings = declareOrgSettings({
   service: 'iam',
   what: 'how the pages and mails for customers of the organisation look',
   fields: {
-    logo: {
-      schema: orNone(
-        string(
-          `The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most ${LOGO_BYTES_MAX / 1024} KiB; null for none`,
-          EXAMPLE,
-          { maxLength: LOGO_CHARS_MAX },
-        ),
-      ),
-      default: null,
-    },
-    color: {
-      schema: orNone(
-        string(
-          'The colour of buttons and links, `#rrggbb`; null for the default. Where it could not be read on the page, it is made darker or lighter',
-          '#1d4f91',
-          { pattern: '^#[0-9a-f]{6}$' },
-        ),
-      ),
-      default: null,
-    },
+    logo: { schema: orNone(logo('none')), default: null },
+    color: { schema: orNone(color('the default')), default: null },
   },
   prepare: change => {
-    const { logo } = change
-    if (typeof logo === 'string' && !isImage(logo)) {
-      throw invalidField(
-        'logo',
-        'must be `data:image/png;base64,…` with the bytes of an image, or of jpeg, webp or svg+xml',
-      )
-    }
+    requireImage(change.logo)
     return change
   },
 })
-
-/** How the bytes of each kind begin. An SVG image is a text, which browsers show in an `img` without running its scripts. */
-const KINDS: Record<string, (bytes: Buffer) => boolean> = {
-  png: bytes => bytes.subarray(0, 8).toString('hex') === '89504e470d0a1a0a',
-  jpeg: bytes => bytes.subarray(0, 3).toString('hex') === 'ffd8ff',
-  webp: bytes => bytes.subarray(0, 4).toString() === 'RIFF' && bytes.subarray(8, 12).toString() === 'WEBP',
-  'svg+xml': bytes => bytes.toString('utf8').includes('<svg'),
-}
-
-function isImage(url: string): boolean {
-  const [, kind = '', base64 = ''] = url.match(/^data:image\/([a-z+]{1,10});base64,([A-Za-z0-9+/]+={0,2})$/) ?? []
-  const bytes = Buffer.from(base64, 'base64')
-  return bytes.length > 0 && bytes.length <= LOGO_BYTES_MAX && (KINDS[kind]?.(bytes) ?? false)
-}

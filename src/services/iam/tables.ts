@@ -8,6 +8,9 @@ const DAY_MS = 24 * HOUR_MS
 const PERSON = 'It is about a person, who may belong to several organisations'
 const INSTALLATION = 'It is about the whole installation'
 
+/** What names a person is of an organisation if the person is a customer. */
+const OF_CUSTOMER = { table: 'customers', columns: ['user_id'], keys: ['id'] }
+
 export const orgs = table({ name: 'orgs', org: 'slug', kept: 'It is deleted when all other rows are gone' })
 
 export const formerOrgs = table({
@@ -73,7 +76,8 @@ export const audit = table({ name: 'audit', org: 'org' })
 export const oidc = table({
   name: 'oidc',
   org: 'org',
-  through: [{ table: 'apps', columns: ['brand', 'client'], keys: ['brand', 'id'] }],
+  // The browser sessions of customers name no app, and at first had no organisation.
+  through: [{ table: 'apps', columns: ['brand', 'client'], keys: ['brand', 'id'] }, OF_CUSTOMER],
   retention: [{ column: 'expires', keptMs: 0 }],
 })
 
@@ -104,7 +108,7 @@ export const users = table({ name: 'users', shared: PERSON })
 export const resets = table({ name: 'resets', shared: PERSON, retention: [{ column: 'created', keptMs: HOUR_MS }] })
 export const addressChanges = table({
   name: 'address_changes',
-  shared: PERSON,
+  through: [OF_CUSTOMER],
   retention: [{ column: 'created', keptMs: HOUR_MS }],
 })
 export const guesses = table({

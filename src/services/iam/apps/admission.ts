@@ -1,7 +1,8 @@
-// Whom an app admits, and what its tokens are for: the fields of an app, and the rules between them.
+// Whom an app admits, what its tokens are for, and how its pages look: the fields of an app, and the rules between them.
 import { Type } from 'typebox'
 import { invalidField } from '../../../kit/check.ts'
 import { boolean, orNone, string } from '../../../kit/fields.ts'
+import { color, logo, requireImage } from '../branding.ts'
 
 const People = Type.Enum(['team', 'users'], {
   description:
@@ -37,6 +38,10 @@ const MayWrite = boolean(
   'Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good',
   false,
 )
+const WITHOUT = 'that of the organisation; only for apps with `people: "users"`'
+const [Logo, Color] = [logo(WITHOUT), color(WITHOUT)]
+/** Apps of the team have none. */
+const branding = { logo: orNone({ ...Logo, examples: [null] }), color: orNone({ ...Color, examples: [null] }) }
 
 /** As they are shown. */
 export const admission = {
@@ -47,6 +52,8 @@ export const admission = {
   audience: Type.Optional(Audience),
   claims: Claims,
   mayWrite: MayWrite,
+  logo: Type.Optional(Logo),
+  color: Type.Optional(Color),
 }
 
 /** As they are chosen for a new app. */
@@ -57,6 +64,7 @@ export const chosenAdmission = {
   refuseDisposable: Type.Optional(RefuseDisposable),
   audience: Type.Optional(Audience),
   claims: Type.Optional(Claims),
+  ...branding,
 }
 
 /** As they are changed. Whom an app admits stays: tokens of customers must never become those of members. */
@@ -67,6 +75,7 @@ export const changedAdmission = {
   audience: orNone(Audience),
   claims: Type.Optional(Claims),
   mayWrite: Type.Optional(MayWrite),
+  ...branding,
 }
 
 export type Admission = {
@@ -77,6 +86,8 @@ export type Admission = {
   audience: string | null
   claims: string[]
   mayWrite: boolean
+  logo: string | null
+  color: string | null
 }
 
 export const NEW_ADMISSION: Omit<Admission, 'people'> = {
@@ -86,6 +97,8 @@ export const NEW_ADMISSION: Omit<Admission, 'people'> = {
   audience: null,
   claims: [],
   mayWrite: false,
+  logo: null,
+  color: null,
 }
 
 /** Refuses fields that do not go together. `baseUrl` is the audience of tokens for this API. */
@@ -97,8 +110,11 @@ export function requireAdmission(app: Admission & { trusted: boolean }, baseUrl:
     if (signUpDomains.length > 0) throw of('signUpDomains')
     if (refuseDisposable) throw of('refuseDisposable')
     if (claims.some(claim => claim !== 'role')) throw of('claims')
+    if (app.logo !== null) throw of('logo')
+    if (app.color !== null) throw of('color')
   } else if (trusted) throw invalidField('trusted', 'is only for apps with `people: "team"`')
   if (audience !== null) requireAudience(audience, baseUrl)
+  requireImage(app.logo)
 }
 
 function requireAudience(audience: string, baseUrl: string): void {

@@ -6,6 +6,7 @@ import { openSecret } from './apps.ts'
 import { selectClient } from './store.ts'
 
 const host = await startHost()
+const LOGO = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`
 const CALLBACK = 'https://shop.example.com/callback'
 const create = (fields: object, as = host.home.key) =>
   host.call('POST /v1/iam/apps', {
@@ -151,6 +152,11 @@ describe('whom an app admits', () => {
     ['domains are for customers', { signUpDomains: ['a.example'] }, 'signUpDomains'],
     ['disposable addresses are for customers', { refuseDisposable: true }, 'refuseDisposable'],
     ['metadata is of customers', { claims: ['metadata.plan'] }, 'claims'],
+    ['a logo is for customers', { logo: LOGO }, 'logo'],
+    ['a colour is for customers', { color: '#112233' }, 'color'],
+    ['a logo is an image', { people: 'users', logo: 'data:image/png;base64,aGk=' }, 'logo'],
+    ['a logo is no address', { people: 'users', logo: 'https://example.com/logo.png' }, 'logo'],
+    ['a colour has six digits', { people: 'users', color: 'red' }, 'color'],
     ['trust is for the team', { people: 'users', trusted: true }, 'trusted'],
     ['an audience is absolute', { audience: 'api' }, 'audience'],
     ['an audience has no fragment', { audience: 'https://api.example.com/#' }, 'audience'],
@@ -161,6 +167,19 @@ describe('whom an app admits', () => {
       assert.deepEqual([status, body.error.param], [400, param])
     })
   }
+
+  it('has a look of its own, until it is taken away', async () => {
+    const look = { logo: LOGO, color: '#112233' }
+    const { body } = await create({ app: 'looks', people: 'users', ...look })
+    assert.deepEqual([body.logo, body.color], [look.logo, look.color])
+    const change = (body: object) => host.call('PATCH /v1/iam/apps/home-looks', { body })
+    assert.deepEqual((await change({ logo: 'data:image/png;base64,aGk=' })).body.error.param, 'logo')
+    assert.equal((await change({ color: '#445566' })).body.color, '#445566')
+    const cleared = await change({ logo: null, color: null })
+    assert.deepEqual([cleared.status, cleared.body.logo, cleared.body.color], [200, undefined, undefined])
+    const [entry] = (await host.call('GET /v1/iam/audit?what=app.update')).body.data
+    assert.deepEqual(entry.changes.color, { from: '#445566', to: null })
+  })
 
   it('by former rights is given up by an owner, for good', async () => {
     await create({ app: 'former' })

@@ -255,7 +255,7 @@ function requireOwner(caller: Caller): void {
 /** The fields whose changes are recorded in the audit trail. */
 const AUDITED = [
   ...(['name', 'redirectUris', 'logoutUris', 'trusted', 'people', 'signUp', 'signUpDomains'] as const),
-  ...(['refuseDisposable', 'audience', 'claims', 'mayWrite'] as const),
+  ...(['refuseDisposable', 'audience', 'claims', 'mayWrite', 'logo', 'color'] as const),
 ]
 
 const auditName = (id: string, brand = DEFAULT_BRAND) => (brand === DEFAULT_BRAND ? id : `${id} at ${brand}`)

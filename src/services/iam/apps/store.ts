@@ -83,7 +83,7 @@ export type App = AppId &
 
 const COLUMNS = fragment`id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris", trusted,
   people, sign_up as "signUp", sign_up_domains as "signUpDomains", refuses_disposable as "refuseDisposable", audience, claims,
-  may_write as "mayWrite", created, updated`
+  may_write as "mayWrite", logo, color, created, updated`
 
 /** By client id and brand, after the given one. Stoa's own app is left out: it cannot be changed. */
 export function selectApps(db: Sql, org: OrgId, after: AppId, count: number): Promise<App[]> {
@@ -105,10 +105,10 @@ export async function lockApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise
 /** Returns null if the app already exists. */
 export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
   const rows = await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, trusted,
-      people, sign_up, sign_up_domains, refuses_disposable, audience, claims, may_write, created, updated)
+      people, sign_up, sign_up_domains, refuses_disposable, audience, claims, may_write, logo, color, created, updated)
     values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
       ${app.logoutUris}, ${app.sealed}, ${app.trusted}, ${app.people}, ${app.signUp}, ${app.signUpDomains}, ${app.refuseDisposable},
-      ${app.audience}, ${app.claims}, ${app.mayWrite}, ${app.created}, ${app.updated})
+      ${app.audience}, ${app.claims}, ${app.mayWrite}, ${app.logo}, ${app.color}, ${app.created}, ${app.updated})
     on conflict do nothing returning id`
   const { sealed: _, ...created } = app
   return rows.length > 0 ? created : null
@@ -119,10 +119,11 @@ export async function updateApp(
   org: OrgId,
   { brand, id, name, redirectUris, logoutUris, trusted, updated, ...admission }: App,
 ): Promise<void> {
-  const { signUp, signUpDomains, refuseDisposable, audience, claims, mayWrite } = admission
+  const { signUp, signUpDomains, refuseDisposable, audience, claims, mayWrite, logo, color } = admission
   await db`update apps set name = ${name}, redirect_uris = ${redirectUris}, logout_uris = ${logoutUris},
     trusted = ${trusted}, updated = ${updated}, sign_up = ${signUp}, sign_up_domains = ${signUpDomains},
-    refuses_disposable = ${refuseDisposable}, audience = ${audience}, claims = ${claims}, may_write = ${mayWrite}
+    refuses_disposable = ${refuseDisposable}, audience = ${audience}, claims = ${claims}, may_write = ${mayWrite},
+    logo = ${logo}, color = ${color}
     where org = ${org} and brand = ${brand} and id = ${id}`
 }
 

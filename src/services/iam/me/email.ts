@@ -1,15 +1,15 @@
 // Operations under /v1/iam/me/email.
 import { Type } from 'typebox'
-import type { Engines, Sql } from '../../../engines/engines.ts'
+import type { Engines, OutgoingMail, Sql } from '../../../engines/engines.ts'
 import { Fault } from '../../../kit/fault.ts'
-import { string } from '../../../kit/fields.ts'
 import { Email } from '../fields.ts'
 import { isCustomerId } from '../people/accounts.ts'
 import { confirmMail, requestChange, takenMail } from '../people/address-change.ts'
 import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
 import type { OwnWrite, Person } from './own-write.ts'
-import { verifyCurrent, verifyingFor, wrongPassword } from './password.ts'
+import { Current } from './password.ts'
+import { holdProof, type Proof, prove, verifyingFor } from './proof.ts'
 
 export const changeEmail = operation({
   route: 'POST /v1/iam/me/email',
@@ -18,11 +18,8 @@ export const changeEmail = operation({
   admits: ['users'],
   issuesCredential: true,
   description:
-    'The address changes when the link is opened, within an hour; until then people sign in with the old one. The answer is the same if the address has an account already.',
-  input: {
-    email: Email,
-    current: string("The person's present password", 'the present password', { maxLength: 256 }),
-  },
+    'The address changes when the link is opened, within an hour; until then people sign in with the old one. The answer is the same if the address has an account already. A customer without a password asks for it within 15 minutes of signing in, and later is answered `forbidden`.',
+  input: { email: Email, current: Current },
   output: Type.Object({ email: { ...Email, description: 'The new address, in lower case' } }),
   status: 202,
   audit: 'email.request',
@@ -30,8 +27,9 @@ export const changeEmail = operation({
   run: async (context, { email: given, current }) => {
     const { caller, state } = context
     const email = given.toLowerCase()
-    const verified = await verifyCurrent(verifyingFor(context), caller, current)
-    await requestMove({ ...context, addressUrl: state.addressUrl, verified }, caller, email)
+    const { signIn } = caller.credential
+    const proof = await prove(verifyingFor(context), { user: caller.user, signIn }, current)
+    await requestMove({ ...context, addressUrl: state.addressUrl, proof }, caller, email)
     return { email }
   },
 })
@@ -39,24 +37,28 @@ export const changeEmail = operation({
 type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
   db: Sql
   addressUrl(token: string): string
-  /** The stored hash of the password that was checked. */
-  verified: string
+  proof: Proof
   write<T>(work: (scope: OwnWrite) => Promise<T>): Promise<T>
+  mails?: MoveMails
 }
+
+/** What is mailed to a new address: the link, or that it has an account. */
+export type MoveMails = { confirm(to: string, link: string): OutgoingMail; taken(to: string): OutgoingMail }
+const PLAIN: MoveMails = { confirm: confirmMail, taken: takenMail }
 
 /** Mails a link to the new address. The answer is the same if that has an account, so that nobody learns who has one. */
 export async function requestMove(by: Moving, { user, email: from }: Person, email: string): Promise<void> {
   const isTaken = await people.hasAccount(by.db, user, email)
   const token = await by.write(async ({ db, record }) => {
-    // A reset at the same moment has ended all links, and must not be followed by a new one.
-    if (!(await people.lockPassword(db, user, by.verified))) throw wrongPassword()
+    await holdProof({ db, clock: by.clock }, by.proof)
     const token = await requestChange({ db, clock: by.clock, random: by.random }, user, email)
     if (token === null) throw tooMany()
     // The trail outlives customers, so it contains nothing that names them.
     record(user, { email: isCustomerId(user) ? {} : { from, to: email } })
     return token
   })
-  await by.mail.send(isTaken ? takenMail(email) : confirmMail(email, by.addressUrl(token)))
+  const { confirm, taken } = by.mails ?? PLAIN
+  await by.mail.send(isTaken ? taken(email) : confirm(email, by.addressUrl(token)))
 }
 
 /** Recipients may not want these mails. */

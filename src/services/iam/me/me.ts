@@ -1,7 +1,7 @@
 // Operations at /v1/iam/me: the caller.
 import { Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
-import { isCustomer, isLimited, isSuperadmin, type Role as TeamRole } from '../../../kit/caller.ts'
+import { isCustomer, isLimited, isSuperadmin, type OrgId, type Role as TeamRole } from '../../../kit/caller.ts'
 import { conflict } from '../../../kit/fault.ts'
 import { displayName, string } from '../../../kit/fields.ts'
 import { userDeleted, userUpdated } from '../events.ts'
@@ -11,7 +11,8 @@ import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
 import * as customers from '../users/store.ts'
 import { removeCustomer, renameCustomer } from '../users/users.ts'
-import type { OwnWrite } from './own-write.ts'
+import type { OwnEmitting, OwnWrite } from './own-write.ts'
+import { isRecent } from './proof.ts'
 
 const Membership = Type.Object(
   {
@@ -114,9 +115,6 @@ export const updateMe = operation({
   },
 })
 
-/** Who signed in longer ago might be somebody who found the device. */
-const RECENT_MS = 15 * 60_000
-
 export const deleteMe = operation({
   route: 'DELETE /v1/iam/me',
   summary: "Deletes the caller's account; only customers can, within 15 minutes of signing in",
@@ -133,18 +131,29 @@ export const deleteMe = operation({
     if (!isCustomer(caller)) {
       throw conflict('Your account belongs to the team. Leave the organisation with DELETE /v1/iam/members/{user}.')
     }
-    const now = clock.now().getTime()
-    await write(async ({ db, record, emit }) => {
+    const { signIn } = caller.credential
+    await write(async scope => {
+      const { db } = scope
       const customer = await customers.lockCustomer(db, org, user)
       if (!customer) return
-      if (now - Date.parse(customer.signedIn ?? '') > RECENT_MS)
+      if (!(await isRecent({ db, clock }, { user, signIn })))
         throw conflict('Sign in again first, then delete your account.')
-      await removeCustomer(db, org, customer, new Date(now).toISOString())
-      record(user)
-      emit('iam.user.deleted', { user })
+      await deleteOwn(scope, org, customer, clock.now().toISOString())
     })
   },
 })
+
+/** By the customers themselves. The account must be locked. */
+export async function deleteOwn(
+  { db, record, emit }: OwnEmitting<typeof userDeleted>,
+  org: OrgId,
+  customer: customers.Customer,
+  at: string,
+): Promise<void> {
+  await removeCustomer(db, org, customer, at)
+  record(customer.user)
+  emit('iam.user.deleted', { user: customer.user }, org)
+}
 
 export async function rename({ db, record }: OwnWrite, user: string, name: string): Promise<void> {
   const before = await people.selectProfile(db, user)

@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { request } from 'undici'
+import { customersOf } from '../../../../test/customers.ts'
 import { eventually } from '../../../../test/eventually.ts'
 import { addPerson, registerApp, startIdentity } from '../../../../test/identity.ts'
 import * as fixture from '../../../../test/model-calls.ts'
 import * as upstream from '../../../../test/model-server.ts'
+import { purgeOrg } from '../../../../test/removal.ts'
 
 const { host, server, dispatcher } = await fixture.startModelCalls({ now: 'real' })
-const identity = await startIdentity(host)
+const identity = await startIdentity(host, { audience: host.baseUrl })
 const remove = (org: string) => host.call(`DELETE /v1/iam/orgs/${org}?confirm=${org}`, { as: host.admin.key })
 
 describe('a deletion ends', () => {
@@ -60,6 +62,27 @@ describe('a deletion ends', () => {
     const rename = { as: host.admin.key, body: { name: 'Renamed' } }
     assert.equal((await host.call(`PATCH /v1/iam/orgs/${org}`, rename)).status, 404)
     assert.equal((await remove(org)).status, 404)
+  })
+
+  it('sign-ins of its customers, of whom nothing is left', async () => {
+    const { org, key } = await host.organisation('ending-five')
+    const more = { people: 'users', signUp: 'open' }
+    const shop = await registerApp(host, identity, { app: 'shop', as: key, more })
+    const { register, newAddress } = customersOf(host, identity, shop)
+    const { claims, tokens, password } = await register()
+    const body = { email: newAddress(), current: password }
+    assert.equal((await host.call('POST /v1/iam/me/email', { as: tokens.access_token, body })).status, 202)
+    const left = () => host.db<{ model: string }>`select model from oidc where user_id = ${claims.sub}
+      union all select 'AddressChange' from address_changes where user_id = ${claims.sub}`
+    const before = (await left()).map(({ model }) => model)
+    for (const model of ['Session', 'Grant', 'RefreshToken', 'AddressChange']) assert.ok(before.includes(model), model)
+    await remove(org)
+    assert.equal((await host.call('GET /v1/iam/me', { as: tokens.access_token })).status, 401)
+    await eventually(
+      () => purgeOrg(host, org),
+      isEmpty => isEmpty,
+    )
+    assert.deepEqual([...(await left())], [])
   })
 
   it('claims on host names, also while something else of it lasts', async () => {

@@ -58,16 +58,16 @@ export function hasAccount(db: Sql, user: string, email: string): Promise<boolea
   )
 }
 
-/** Locks an account until the transaction ends; returns false if the stored hash is no longer `verified`. */
-export function lockPassword(db: Tx, user: string, verified: string): Promise<boolean> {
-  return anyRow(db`select from ${accountsOf(user)} where id = ${user} and password = ${verified} for no key update`)
+/** Locks an account until the transaction ends; returns false if the stored hash is no longer `verified`, null for none. */
+export function lockPassword(db: Tx, user: string, verified: string | null): Promise<boolean> {
+  return anyRow(db`select from ${accountsOf(user)} where id = ${user} and password is not distinct from ${verified}
+    for no key update`)
 }
 
-/** Returns false if the stored hash is no longer `verified`. */
-export function updatePassword(db: Tx, user: string, verified: string, digest: string): Promise<boolean> {
+/** The account must be locked. */
+export async function updatePassword(db: Tx, user: string, digest: string): Promise<void> {
   const ends = isCustomerId(user) ? fragment`, generation = generation + 1` : fragment``
-  return anyRow(db`update ${accountsOf(user)} set password = ${digest}, wrong_count = 0${ends}
-    where id = ${user} and password = ${verified} returning id`)
+  await db`update ${accountsOf(user)} set password = ${digest}, wrong_count = 0${ends} where id = ${user}`
 }
 
 /** Sets a password that only the person knows, after they proved access to the mailbox. `updatePassword` keeps

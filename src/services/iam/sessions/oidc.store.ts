@@ -37,11 +37,12 @@ export function insertSession(
   proof: string,
 ): Promise<boolean> {
   const account = isCustomerId(user)
-    ? fragment`customers where generation::text = ${proof} and blocked is null`
-    : fragment`users where encode(sha256(convert_to(password, 'UTF8')), 'hex') = ${proof}`
-  return anyRow(db`with person as (select id from ${account} and id = ${user} for share)
-    insert into oidc (brand, model, digest, payload, uid, user_id, expires)
-    select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${uid}, id, ${expires} from person returning digest`)
+    ? fragment`org from customers where generation::text = ${proof} and blocked is null`
+    : fragment`null as org from users where encode(sha256(convert_to(password, 'UTF8')), 'hex') = ${proof}`
+  return anyRow(db`with person as (select id, ${account} and id = ${user} for share)
+    insert into oidc (brand, model, digest, payload, uid, user_id, org, expires)
+    select ${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${uid}, id, org, ${expires} from person
+    returning digest`)
 }
 
 /** Updates an entry if it is unchanged since it was read, and returns whether it was. The expiry of a grant is not
@@ -331,12 +332,15 @@ export async function deleteEntriesOf(db: Tx, user: string): Promise<void> {
   await db`delete from oidc where user_id = ${user}`
 }
 
+/** What has ended: a browser session or a grant. `signIn` is the digest of a grant that had tokens, in hex. */
+export type Ended = { org: OrgId | null; signIn: string | null }
+
 /** Ends all sign-ins of a person, except the one with the digest `kept`, if given: a grant with its browser session, or
- *  a browser session with its grants. Returns whether there were any. */
-export async function endSignInsOf(db: Tx, user: string, kept: string | null): Promise<boolean> {
+ *  a browser session with its grants. */
+export async function endSignInsOf(db: Tx, user: string, kept: string | null): Promise<Ended[]> {
   const digest = kept === null ? new Uint8Array() : Buffer.from(kept, 'hex')
   const ended =
-    await db`delete from oidc where user_id = ${user} and model in ('Grant', 'Session') and digest <> ${digest}
+    await db<Ended>`delete from oidc where user_id = ${user} and model in ('Grant', 'Session') and digest <> ${digest}
     and not (model = 'Session' and exists (
       select from jsonb_each(payload->'authorizations') as one
       where sha256(convert_to(one.value->>'grantId', 'UTF8')) = ${digest}))
@@ -344,9 +348,9 @@ export async function endSignInsOf(db: Tx, user: string, kept: string | null): P
       select from oidc as browser, jsonb_each(browser.payload->'authorizations') as one
       where browser.brand = oidc.brand and browser.model = 'Session' and browser.digest = ${digest}
         and sha256(convert_to(one.value->>'grantId', 'UTF8')) = oidc.digest))
-    returning digest`
+    returning org, case when signed_in is not null then encode(digest, 'hex') end as "signIn"`
   // Sign-ins in progress in which the old password was already accepted.
   await db`delete from oidc where brand in (select name from brands) and model = 'Interaction'
     and payload #>> '{result,login,accountId}' = ${user}`
-  return ended.length > 0
+  return ended
 }

@@ -70,9 +70,14 @@ describe('changing the password', () => {
   it('requires the current one, and ends all other sign-ins', async () => {
     const gil = await addPerson(host, 'gil@home.test')
     const [here, elsewhere] = [await web.signIn(gil), await web.signIn(gil)]
-    const change = (current: string, password = 'another-long-password') =>
+    const change = (current: string | undefined, password = 'another-long-password') =>
       host.call('POST /v1/iam/me/password', { as: here.tokens.access_token, body: { current, password } })
     assert.equal((await change('a wrong one')).body.error.param, 'current')
+    assert.equal((await change(undefined)).body.error.param, 'current')
+    const stored = await host.db<{ password: string }>`select password from users where id = ${gil.user}`
+    await host.db`update users set password = null where id = ${gil.user}`
+    assert.equal((await change(undefined)).body.error.param, 'current', 'a recent sign-in is no proof in the team')
+    await host.db`update users set password = ${stored[0]?.password ?? ''} where id = ${gil.user}`
     assert.equal((await change(gil.password, 'short')).body.error.param, 'password')
     assert.equal((await change(gil.password)).status, 204)
     await assertRejected(elsewhere.tokens.access_token)

@@ -47,6 +47,16 @@ export function selectBrowsers(db: Sql, user: string, at: string, count: number)
     order by since desc, digest limit ${count}`
 }
 
+/** When the person signed in with a browser that is signed in; null with none. `digest` is, in hex, that of its session or of
+ *  one of its sign-ins. */
+export async function selectSignedIn(db: Sql, user: string, digest: string): Promise<string | null> {
+  const [row] = await db<{ at: string }>`select to_timestamp((payload->>'loginTs')::bigint) as at
+    from oidc where user_id = ${user} and client is null and model = 'Session' and (digest = decode(${digest}, 'hex')
+      or exists (select from jsonb_each(payload->'authorizations') as one
+        where sha256(convert_to(one.value->>'grantId', 'UTF8')) = decode(${digest}, 'hex')))`
+  return row?.at ?? null
+}
+
 /** The person who is signed in, by the hex prefix of the grant's digest; null if there is no such sign-in. */
 export async function selectSignInUser(db: Sql, org: OrgId, prefix: string): Promise<string | null> {
   const [row] = await db<{ user: string }>`select user_id as user from oidc

@@ -229,6 +229,11 @@ export function updateSignedIn(db: Tx, user: string, generation: number, at: str
     where id = ${user} and generation = ${generation} and blocked is null returning id`)
 }
 
+/** Whoever was about to sign in must begin again. */
+export async function endSignInsBegun(db: Tx, user: string): Promise<void> {
+  await db`update customers set generation = generation + 1 where id = ${user}`
+}
+
 /** Returns the organisation; null if another customer has the address, or there is no such account. */
 export async function updateAddressOf(db: Tx, user: string, email: string, at: string): Promise<OrgId | null> {
   const [row] = await db<{ org: OrgId }>`update customers as c

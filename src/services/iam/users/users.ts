@@ -5,10 +5,11 @@ import type { Tx } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
 import { type Caller, isLimited, type OrgId } from '../../../kit/caller.ts'
 import { invalidField } from '../../../kit/check.ts'
+import type { EmitTo } from '../../../kit/events.ts'
 import { conflict, Fault, orNotFound } from '../../../kit/fault.ts'
 import { boolean, displayName, string, timestamp, withoutNulls } from '../../../kit/fields.ts'
 import { invalidCursor, listing, page, pageByTime, paging, shownAs } from '../../../kit/page.ts'
-import { changesIn, type Emit, type RecordChange } from '../../../kit/write.ts'
+import { changesIn, type RecordChange } from '../../../kit/write.ts'
 import { userBlocked, userCreated, userDeleted, userUpdated } from '../events.ts'
 import { CustomerId, Email } from '../fields.ts'
 import { endAccessOf } from '../people/end-access.ts'
@@ -241,15 +242,20 @@ export async function removeCustomer(db: Tx, org: OrgId, { user, email }: store.
   await store.deleteCustomer(db, org, user)
 }
 
-type Renaming = { db: Tx; record: RecordChange; emit: Emit<typeof userUpdated> }
+type Renaming = { db: Tx; record: RecordChange; emit: EmitTo<typeof userUpdated> }
 
 /** By the customers themselves. */
-export async function renameCustomer({ db, record, emit }: Renaming, { org, user }: Caller, name: string, at: string) {
+export async function renameCustomer(
+  { db, record, emit }: Renaming,
+  { org, user }: Pick<Caller, 'org' | 'user'>,
+  name: string,
+  at: string,
+) {
   const before = await store.lockCustomer(db, org, user)
   if (!before || before.name === name) return
   await store.updateCustomer(db, org, { ...before, name, updated: at }, await store.selectVerified(db, org, user))
   record(user, unnamed(['name']))
-  emit('iam.user.updated', { user, email: before.email, changed: ['name'] })
+  emit('iam.user.updated', { user, email: before.email, changed: ['name'] }, org)
 }
 
 const taken = (email: string) => conflict(`${email} already has an account here.`, 'email', 'already has an account')

@@ -1,0 +1,90 @@
+// What proves that it is the person who changes the own password or address, or deletes the own account: the present
+// password, or of a customer who has none that they signed in a moment ago.
+import type { Engines, Sql, Tx } from '../../../engines/engines.ts'
+import { invalidField } from '../../../kit/check.ts'
+import { Fault } from '../../../kit/fault.ts'
+import type { Context } from '../../../kit/operation.ts'
+import { isCustomerId } from '../people/accounts.ts'
+import * as people from '../people/store.ts'
+import { selectSignedIn } from '../sessions/store.ts'
+
+/** Limits the attempts, so that a stolen key or token cannot be used to guess the password. */
+export const TRIES_MAX = 10
+const WINDOW_MS = 15 * 60_000
+
+/** Who signed in longer ago might be somebody who found the device. */
+const RECENT_MS = 15 * 60_000
+
+/** `signIn` is the digest, in hex, of the sign-in or of the browser session; null if there is none. */
+export type SignedIn = { user: string; signIn: string | null }
+
+/** `verified` is the stored hash of the password that was checked; null for one who has no password and signed in recently. */
+export type Proof = SignedIn & { verified: string | null }
+
+/** `queue` is whose turn it is to hash: an organisation, or a client address. */
+export type Verifying = Pick<Engines, 'clock' | 'passwords'> & {
+  db: Sql
+  queue: string
+  signal: AbortSignal
+  countTry(count: (db: Tx) => Promise<number>): Promise<number>
+}
+
+type Requesting = Pick<Context<'bearer'>, 'db' | 'caller' | 'clock' | 'passwords' | 'request'> & {
+  write<T>(work: (scope: { db: Tx }) => Promise<T>): Promise<T>
+}
+
+export const verifyingFor = ({ db, caller, clock, passwords, request, write }: Requesting): Verifying => ({
+  db,
+  clock,
+  passwords,
+  queue: caller.org,
+  signal: request.signal,
+  countTry: count => write(scope => count(scope.db)),
+})
+
+/** `current` is the password that was given, if one was. */
+export async function prove(by: Verifying, { user, signIn }: SignedIn, current: string | undefined): Promise<Proof> {
+  if (current !== undefined) return { user, signIn, verified: await verifyCurrent(by, user, current) }
+  const mayLackPassword = isCustomerId(user) && (await people.selectPassword(by.db, user)) === null
+  if (!mayLackPassword) throw invalidField('current', 'is required')
+  if (!(await isRecent(by, { user, signIn }))) throw tooLongAgo()
+  return { user, signIn, verified: null }
+}
+
+/** Locks the account until the transaction ends, and requires that the proof still holds: a reset at the same moment, or
+ *  whatever ended the sign-in, must not be followed by a change. */
+export async function holdProof(by: { db: Tx; clock: Engines['clock'] }, proof: Proof): Promise<void> {
+  if (!(await people.lockPassword(by.db, proof.user, proof.verified))) throw wrongPassword()
+  if (proof.verified === null && !(await isRecent(by, proof))) throw tooLongAgo()
+}
+
+/** Whether the person has signed in a moment ago, in the browser that this sign-in is of. */
+export async function isRecent(
+  { db, clock }: { db: Sql; clock: Engines['clock'] },
+  { user, signIn }: SignedIn,
+): Promise<boolean> {
+  const at = signIn === null ? null : await selectSignedIn(db, user, signIn)
+  return at !== null && clock.now().getTime() - Date.parse(at) <= RECENT_MS
+}
+
+const tooLongAgo = () =>
+  new Fault('forbidden', {
+    message: 'Your account has no password, and you signed in more than 15 minutes ago. Sign in again first.',
+  })
+
+/** Requires the present password of the person; returns its stored hash. */
+async function verifyCurrent(by: Verifying, user: string, current: string): Promise<string> {
+  const now = by.clock.now().getTime()
+  const since = new Date(now - WINDOW_MS).toISOString()
+  // Counted in a separate transaction, so that the attempt counts even if the rest fails.
+  const tries = await by.countTry(db => people.countTry(db, user, new Date(now).toISOString(), since))
+  if (tries > TRIES_MAX) {
+    const message = 'Too many wrong passwords. Wait 15 minutes, then try again.'
+    throw new Fault('too_many_tries', { message, retryAfterS: WINDOW_MS / 1000 })
+  }
+  const verified = await people.selectPassword(by.db, user)
+  if (!verified || !(await by.passwords.verify(by.queue, verified, current, by.signal))) throw wrongPassword()
+  return verified
+}
+
+const wrongPassword = () => invalidField('current', 'is not your current password')
