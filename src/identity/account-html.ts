@@ -37,7 +37,7 @@ function nameForm({ name }: AccountFacts, shown: Shown): string {
 }
 
 function passwordForm({ email }: AccountFacts, shown: Shown): string {
-  const fields = `<input type="hidden" autocomplete="username" value="${escaped(email)}"><label for="current">Current password</label><input id="current" name="current" type="password" autocomplete="current-password" required${focusIf(shown, '/password')}>
+  const fields = `<input hidden autocomplete="username" value="${escaped(email)}"><label for="current">Current password</label><input id="current" name="current" type="password" autocomplete="current-password" required${focusIf(shown, '/password')}>
 <label for="password">New password (at least 12 characters)</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>
 <button>Change the password</button>`
   return details('Change the password', '/password', shown, fields)

@@ -63,7 +63,7 @@ function provenForm(part: Part, path: string, title: string, fields: string, but
 function passwordForm(part: Part): string {
   const { facts, texts } = part
   const { title, choose, label, button } = texts.account.password
-  const fields = `<input type="hidden" autocomplete="username" value="${escaped(facts.email)}"><label for="password">${escaped(label)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>`
+  const fields = `<input hidden autocomplete="username" value="${escaped(facts.email)}"><label for="password">${escaped(label)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>`
   return provenForm(
     part,
     '/password',

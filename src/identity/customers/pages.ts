@@ -89,7 +89,7 @@ export function enterPage(shown: Page, { email, isReset, again }: Entering): str
   const { texts, path, problem } = shown
   const { enter, field } = texts
   const password = isReset
-    ? `<input type="hidden" autocomplete="username" value="${escaped(email)}"><label for="password">${escaped(field.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>`
+    ? `<input hidden autocomplete="username" value="${escaped(email)}"><label for="password">${escaped(field.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>`
     : ''
   const fields = `<label for="code">${escaped(field.code)}</label><input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="12" required autofocus${described(problem)}>${password}`
   const body = form(`${path}/enter`, fields, enter.button) + links([[again, enter.again]])
