@@ -2,9 +2,11 @@
 // equally. The result of a round is the server's CPU time per request. Requests per second are printed too, but with
 // the load generator on the same cores they measure that as much as the server.
 import { type Load, openLoad, type Traffic } from './load.ts'
+import { databaseCpuUs } from './servers/database-cpu.ts'
 import type { BenchServer } from './servers/start.ts'
 
-export type Contender = { name: string; server: BenchServer } & Traffic
+/** Over TLS unless it is `isPlain`. */
+export type Contender = { name: string; server: BenchServer; isPlain?: true } & Traffic
 /** The subject may use at most the control's CPU time per request divided by `target`. */
 export type Control = Contender & { target: number }
 export type Trial = { subject: Contender; controls: Control[] }
@@ -28,7 +30,8 @@ export type Finding = {
   unit?: string
 }
 
-type Sample = { perSecond: number; cpuUs: number }
+/** `databaseUs` is the part of PostgreSQL, of a server that tells which one is its own. */
+type Sample = { perSecond: number; cpuUs: number; databaseUs?: number }
 /** One sample of each: the subject, then the controls. */
 export type Round = Sample[]
 export type RoundsOptions = { requests: number; warmUp: number; counted: number }
@@ -65,17 +68,27 @@ export async function measure({ title, requestsPerRound = ROUND_REQUESTS, start 
   )
 }
 
+type Compared = {
+  names: string[]
+  subject: number
+  control: number
+  target: number
+  /** What is compared instead of all CPU time. */
+  of?: 'databaseUs'
+}
+
 /** `subject` and `control` are indices into the names and the samples of each round. */
 export function findingOf(
   title: string,
   rounds: readonly Round[],
-  { names, subject, control, target }: { names: string[]; subject: number; control: number; target: number },
+  { names, subject, control, target, of: compared }: Compared,
 ): Finding {
+  const usedUs = (sample: Sample) => sample[compared ?? 'cpuUs'] ?? Number.NaN
   const medianOf = (at: number) => ({
     name: names[at]!,
-    cpuUs: quartilesOf(rounds.map(round => round[at]!.cpuUs)).median,
+    cpuUs: quartilesOf(rounds.map(round => usedUs(round[at]!))).median,
   })
-  const cpu = quartilesOf(rounds.map(round => round[control]!.cpuUs / round[subject]!.cpuUs))
+  const cpu = quartilesOf(rounds.map(round => usedUs(round[control]!) / usedUs(round[subject]!)))
   const wall = quartilesOf(rounds.map(round => round[subject]!.perSecond / round[control]!.perSecond))
   const met = cpu.median >= target
   return { title, subject: medianOf(subject), control: medianOf(control), cpu, wall, target, met }
@@ -106,10 +119,15 @@ export async function runRounds(contenders: Contender[], options: RoundsOptions)
 }
 
 async function runRound(server: BenchServer, load: Load, requests: number): Promise<Sample> {
-  const before = await server.cpuUs()
+  const databaseUs = () => (server.databasePid === undefined ? Number.NaN : databaseCpuUs(server.databasePid))
+  const before = { cpuUs: await server.cpuUs(), databaseUs: databaseUs() }
   const seconds = await load.burst(requests)
-  const after = await server.cpuUs()
-  return { perSecond: requests / seconds, cpuUs: (after - before) / requests }
+  const after = { cpuUs: await server.cpuUs(), databaseUs: databaseUs() }
+  return {
+    perSecond: requests / seconds,
+    cpuUs: (after.cpuUs - before.cpuUs) / requests,
+    databaseUs: (after.databaseUs - before.databaseUs) / requests,
+  }
 }
 
 function textOf({ perSecond, cpuUs }: Sample): string {

@@ -5,9 +5,9 @@ import { connect as connectTls } from 'node:tls'
 
 /** The same request every time, head and body, and the body that every answer must have. */
 type Fixed = { request: Buffer; answer: Buffer }
-/** The traffic of one connection: the next request, and whether the bytes received are a complete answer. A wrong
- *  answer throws. */
-export type Script = { request(): Buffer; isComplete(bytes: Buffer): boolean }
+/** The traffic of one connection: the next request, and whether the bytes received are a complete answer, or what to
+ *  send after it if several requests count as one. A wrong answer throws. */
+export type Script = { request(): Buffer; isComplete(bytes: Buffer): boolean | Buffer }
 export type Traffic = Fixed | { script: (connection: number) => Script }
 /** Over TLS unless it is `isPlain`. */
 export type Target = { port: number; ca: string; isPlain?: boolean; connections?: number } & Traffic
@@ -85,8 +85,10 @@ function openConnection(
       try {
         const bytes = buffer.subarray(0, length)
         const all: Buffer = partial ? Buffer.concat([partial, bytes]) : bytes
-        partial = script.isComplete(all) ? null : Buffer.from(all)
-        if (!partial) answered(connection)
+        const isComplete = script.isComplete(all)
+        partial = isComplete === false ? Buffer.from(all) : null
+        if (isComplete === true) answered(connection)
+        else if (isComplete) socket.write(isComplete)
       } catch (error) {
         fail(error as Error)
       }
@@ -121,13 +123,23 @@ function fixedScript({ request, answer }: Fixed): Script {
 /** The body of a complete answer, or null if bytes are missing. Throws unless it is a 200 with a content length or in
  *  chunks. */
 export function bodyOf(bytes: Buffer): Buffer | null {
+  const answer = answerOf(bytes)
+  if (answer && !answer.head.startsWith(OK)) throw wrong(bytes)
+  return answer?.body ?? null
+}
+
+/** A complete answer of any status, with a content length or in chunks; null if bytes are missing. */
+export function answerOf(bytes: Buffer): { head: string; body: Buffer } | null {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd < 0) return null
   const head = bytes.toString('latin1', 0, headEnd)
   const from = headEnd + HEAD_END.length
-  if (head.startsWith(OK) && CHUNKED.test(head)) return joinedChunks(bytes, from)
-  const length = contentLength(head)
-  if (!head.startsWith(OK) || Number.isNaN(length)) throw wrong(bytes)
+  const body = CHUNKED.test(head) ? joinedChunks(bytes, from) : counted(bytes, from, contentLength(head))
+  return body && { head, body }
+}
+
+function counted(bytes: Buffer, from: number, length: number): Buffer | null {
+  if (Number.isNaN(length)) throw wrong(bytes)
   return bytes.length < from + length ? null : bytes.subarray(from, from + length)
 }
 

@@ -2257,7 +2257,7 @@ export type Stoa = {
      */
     deleteInvite(input: DeleteInviteInput, options?: CallOptions): Call<void>;
     /**
-     * Returns the caller, their organisation and the credential in use.
+     * Tells who the caller is: the person, their organisation and the credential in use.
      * `GET /v1/iam/me`
      */
     getMe(input?: GetMeInput, options?: CallOptions): Call<Me>;

@@ -1,4 +1,5 @@
-// Counts the rows of tables that each transaction of a host reads, those of foreign keys and triggers included.
+// Counts the rows of tables that each transaction of a host reads, also from an index alone, those of foreign keys and
+// triggers included.
 import { composed } from '../src/engines/db/fragments.ts'
 import type { Database, QueryValue, Sql, Tx } from '../src/engines/engines.ts'
 
@@ -12,8 +13,10 @@ export function examining(db: Database, tables: string): { db: Database; transac
   const examinedSoFar = async (tx: Sql) => {
     const [row] = await tx<{
       rows: number
-    }>`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int as rows
-      from pg_stat_xact_user_tables where relname ~ ${tables}`
+    }>`select coalesce(sum(seq_tup_read + coalesce(entries, 0)), 0)::int as rows
+      from pg_stat_xact_user_tables as t left join lateral (
+        select sum(pg_stat_get_xact_tuples_returned(indexrelid)) as entries from pg_index where indrelid = t.relid
+      ) as i on true where relname ~ ${tables}`
     return row?.rows ?? 0
   }
   const examine = <T>(target: Database, work: (tx: Tx) => Promise<T>): Promise<T> =>

@@ -168,7 +168,7 @@ export async function fillCustomers(db: Sql, org: OrgId, count: number, now: str
     from generate_series(0, ${each}::int) as n`
   await db`insert into customer_terms (org, blocked, term, customer)
     select org, blocked is not null, term, id from customers, unnest(array[email, '@example.com', 'ada', 'lovelace']) as term
-    where org = ${org}`
+    where org = ${org} on conflict do nothing`
   await db`insert into oidc (brand, model, digest, payload, user_id, client, org, expires, consumed, signed_in)
     select 'default', 'Grant', sha256(('customer ' || ${org}::text || n)::bytea), '{"iat": 1794733200}',
       'cus_' || ${org}::text || '0', ${org}::text || '-a0', ${org}, ${now}::timestamptz + interval '90 days', ${now},

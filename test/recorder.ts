@@ -27,12 +27,17 @@ type Plan = {
   'Actual Loops': number
   'Rows Removed by Filter'?: number
   'Rows Removed by Index Recheck'?: number
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
   Plans?: Plan[]
 }
 export type PlanMode = 'force_generic_plan' | 'force_custom_plan'
 
-/** The number of rows that the scans of a statement read. */
-export async function rowsExamined(db: Database, { text, values }: Statement, mode: PlanMode): Promise<number> {
+export type Read = { rows: number; pages: number }
+
+/** The number of rows that the scans of a statement read, and of pages: rows that an index has, but does not return, are on
+ *  these only. */
+export async function examinedOf(db: Database, { text, values }: Statement, mode: PlanMode): Promise<Read> {
   return db.transaction(async tx => {
     await tx.script(`set local plan_cache_mode = ${mode}; prepare examined as ${text}`)
     // EXECUTE takes no parameters, so the values are literals.
@@ -40,12 +45,13 @@ export async function rowsExamined(db: Database, { text, values }: Statement, mo
     await tx.script(`create function pg_temp.examine() returns json language plpgsql as $f$
       declare plan json;
       begin
-        execute 'explain (analyze, timing off, format json) execute examined ' || ${literal(literals)} into plan;
+        execute 'explain (analyze, buffers, timing off, format json) execute examined ' || ${literal(literals)} into plan;
         return plan;
       end $f$`)
     const [row] = await tx<{ plan: [{ Plan: Plan }] }>`select pg_temp.examine() as plan`
     await tx.script('drop function pg_temp.examine; deallocate examined')
-    return examinedBy((row as { plan: [{ Plan: Plan }] }).plan[0].Plan)
+    const { Plan: plan } = (row as { plan: [{ Plan: Plan }] }).plan[0]
+    return { rows: examinedBy(plan), pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] }
   })
 }
 

@@ -64,7 +64,7 @@ const Me = Type.Object(
 
 export const getMe = operation({
   route: 'GET /v1/iam/me',
-  summary: 'Returns the caller, their organisation and the credential in use',
+  summary: 'Tells who the caller is: the person, their organisation and the credential in use',
   access: 'bearer',
   admits: ['users'],
   project: 'chosen',

@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
 import { anyRow, fragment, oneRow, rowsAs } from '../../../kit/sql.ts'
-import { type Searched, termsOf } from './terms.ts'
+import { charactersIn, type Searched, termsOf } from './terms.ts'
 
 export type Customer = {
   user: string
@@ -52,7 +52,8 @@ export function selectWithHashes(
 /** A match of a search: the term that was found, and the customer. */
 export type Match = { term: string; user: string }
 
-/** Customers with a term that begins with `prefix`, by that term. Whoever has several such terms is found by the first. */
+/** Customers with a term that begins with `prefix`, by that term. Whoever has several such terms is found by the first:
+ *  the others share the prefix with the one before them. `last` is a term with the prefix, or empty. */
 export function selectMatches(
   db: Sql,
   org: OrgId,
@@ -60,15 +61,18 @@ export function selectMatches(
   last: Match,
   count: number,
 ): Promise<Match[]> {
-  const [from, to] = [prefix, `${prefix}\u{10ffff}`]
-  const among = (isBlocked: boolean) => fragment`select term, customer as user from customer_terms as found
-    where org = ${org} and blocked = ${isBlocked} and ${blocked ?? isBlocked} = ${isBlocked}
-      and term >= ${from} and term < ${to} and (term, customer) > (${last.term}, ${last.user})
-      and not exists (select from customer_terms as earlier where earlier.customer = found.customer
-        and earlier.term >= ${from} and earlier.term < found.term)
-    order by term, customer limit ${count}`
-  return db<Match>`select term, "user" from ((${among(false)}) union all (${among(true)})) as matches
-    order by term, "user" limit ${count}`
+  // One lower bound: PostgreSQL would begin at either of two, and read what is between them.
+  const from = last.term === '' ? { term: prefix, user: '' } : last
+  const all = blocked === undefined ? fragment`true` : fragment`not t.blocked`
+  const among = blocked ? fragment`t.blocked` : all
+  return db<Match>`select found.term, found.customer as user
+    from generate_series(0, least(${charactersIn(prefix) - 1}::int,
+        (select max(m.shared) from customer_terms as m where m.org = ${org}))) as s (shared)
+      cross join lateral (select term, customer from customer_terms as t
+        where t.org = ${org} and ${among} and t.shared = s.shared
+          and (t.term, t.customer) > (${from.term}, ${from.user}) and t.term < ${`${prefix}\u{10ffff}`}
+        order by t.term, t.customer limit ${count}) as found
+    order by found.term, found.customer limit ${count}`
 }
 
 /** In any order. */
@@ -139,10 +143,10 @@ export async function insertCustomers(
 
 /** Stores what a search finds of customers. */
 export async function addTerms(db: Tx, org: OrgId, customers: readonly Searched[]): Promise<void> {
-  const all = customers.flatMap(one => termsOf(one).map(term => ({ term, user: one.user, blocked: one.blocked })))
-  await db`insert into customer_terms (org, term, customer, blocked)
-    select ${org}, t.* from unnest(${all.map(({ term }) => term)}::text[], ${all.map(({ user }) => user)}::text[],
-      ${all.map(({ blocked }) => blocked)}::bool[]) as t
+  const all = customers.flatMap(one => termsOf(one).map(term => ({ ...one, ...term })))
+  await db`insert into customer_terms (org, term, shared, customer, blocked)
+    select ${org}, t.* from unnest(${all.map(({ term }) => term)}::text[], ${all.map(({ shared }) => shared)}::int[],
+      ${all.map(({ user }) => user)}::text[], ${all.map(({ blocked }) => blocked)}::bool[]) as t
     on conflict do nothing`
 }
 

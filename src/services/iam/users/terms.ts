@@ -8,10 +8,23 @@ const WORDS_MAX = 8
 /** As it is searched for and stored. The database would not change the case of every letter, which depends on its locale. */
 export const searchable = (text: string): string => text.normalize('NFKC').toLowerCase()
 
-export function termsOf({ email, name }: Pick<Searched, 'email' | 'name'>): string[] {
+/** `shared` is how many characters it has in common with the term before it, by which a search for these finds the customer. */
+export type Term = { term: string; shared: number }
+
+export function termsOf({ email, name }: Pick<Searched, 'email' | 'name'>): Term[] {
   const words = searchable(name)
     .split(/\s+/)
     .filter(word => word !== '')
   const terms = [email, email.slice(email.indexOf('@')), ...words.slice(0, WORDS_MAX)]
-  return [...new Set(terms.map(term => term.slice(0, TERM_CHARS_MAX)))]
+  const sorted = [...new Set(terms.map(term => term.slice(0, TERM_CHARS_MAX)))].sort()
+  return sorted.map((term, at) => ({ term, shared: sharedLength(sorted[at - 1] ?? '', term) }))
+}
+
+/** In characters, as the database counts them. */
+export const charactersIn = (text: string): number => [...text].length
+
+function sharedLength(before: string, term: string): number {
+  const [one, other] = [[...before], [...term]]
+  const differs = one.findIndex((character, at) => character !== other[at])
+  return differs < 0 ? one.length : differs
 }

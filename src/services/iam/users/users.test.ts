@@ -148,5 +148,9 @@ describe('the list of customers', () => {
       next = page.next
     } while (next !== '')
     assert.deepEqual([seen.length, new Set(seen).size], [7, 7])
+    const countOf = async (search: string) => emailsIn(await list(`?search=${search}`, key)).length
+    assert.deepEqual(await Promise.all(['s', 'sam', 'sam0', 'sams', '@s'].map(countOf)), [7, 7, 1, 7, 7])
+    const { next: ofSam } = await list('?search=sam&limit=1', key)
+    assert.equal((await host.call(`GET /v1/iam/users?search=other&after=${ofSam}`, { as: key })).status, 400)
   })
 })

@@ -90,9 +90,10 @@ const matchKey = ({ term, user }: store.Match) => `${user} ${term}`
 /** An id is found as a whole, and as the only match. */
 async function findMatches(...[db, org, { search, blocked }, last, count]: SearchFor): Promise<store.Match[]> {
   if (/^cus_/.test(search)) return last === '' ? [{ term: search, user: search }] : []
+  const prefix = searchable(search)
   const [, user = '', term = ''] = last === '' ? [] : (last.match(/^(cus_\w+) (.+)$/s) ?? [])
-  if (last !== '' && user === '') throw invalidCursor()
-  return store.selectMatches(db, org, { prefix: searchable(search), blocked }, { term, user }, count)
+  if (last !== '' && (user === '' || !term.startsWith(prefix))) throw invalidCursor()
+  return store.selectMatches(db, org, { prefix, blocked }, { term, user }, count)
 }
 
 type SearchFor = [
