@@ -102,7 +102,7 @@ const SETTINGS = {
     'Open connections from one client address',
     String(CONNECTION_LIMITS.perAddress),
     count,
-    'Trusted proxies do not count as one',
+    'Trusted proxies do not count as one. A thousand more wait up to ten seconds until one of them closes',
   ),
   STOA_SIGN_INS_PER_MINUTE: setting('Sign-ins that one client address may start per minute', '120', count),
   STOA_LOG: setting(

@@ -6,7 +6,8 @@ const NAMES_MAX = 100_000
 export type Attempts = {
   /** Milliseconds until another attempt is allowed; 0 if it is allowed now. */
   waitMs(name: string, max: number): number
-  count(name: string): void
+  /** `share` of an attempt, if it is less than one. */
+  count(name: string, share?: number): void
 }
 
 /** `elapsedMs` is a monotonic clock. */
@@ -19,11 +20,11 @@ export function openAttempts(windowMs: number, elapsedMs: () => number): Attempt
       if (!window || window.count < max) return 0
       return Math.max(0, window.untilMs - elapsedMs())
     },
-    count: name => {
+    count: (name, share = 1) => {
       const nowMs = elapsedMs()
       const window = windows.get(name)
       if (window && window.untilMs > nowMs) {
-        window.count++
+        window.count += share
         return
       }
       windows.delete(name)
@@ -31,7 +32,7 @@ export function openAttempts(windowMs: number, elapsedMs: () => number): Attempt
         if (untilMs > nowMs && windows.size < NAMES_MAX) break
         windows.delete(oldest)
       }
-      windows.set(name, { count: 1, untilMs: nowMs + windowMs })
+      windows.set(name, { count: share, untilMs: nowMs + windowMs })
     },
   }
 }

@@ -28,7 +28,7 @@ function open(port: number): Promise<Socket> {
 
 describe('connections', () => {
   it('from one address are limited, and closed ones make room', async t => {
-    const host = await startHost({ connections: { perAddress: 5 } }, t)
+    const host = await startHost({ connections: { perAddress: 5, waitingPerAddress: 3, waitMs: 100 } }, t)
     const sockets = await Promise.all(Array.from({ length: 12 }, () => open(host.port)))
     const left = () => sockets.filter(socket => !socket.destroyed)
     const accepted = await eventually(
@@ -47,6 +47,28 @@ describe('connections', () => {
     assert.match(text, /^stoa_connections\{\} \d$/m)
     const lines = host.logged.filter(line => line.includes('connections_per_address'))
     assert.ok(lines.length <= 2, 'one line, and perhaps another a second later')
+  })
+
+  it('over the limit wait until others close, which those do after their answer', async t => {
+    const host = await startHost({ connections: { perAddress: 5 } }, t)
+    const sockets = Array.from({ length: 10 }, () => connectTls({ port: host.port, host: 'localhost', ca: CA() }))
+    await eventually(
+      () => metricsOf(host),
+      text => text.includes('stoa_connections{} 10\n'),
+    )
+    const answers = sockets.map(async socket => {
+      socket.write('GET /v1 HTTP/1.1\r\nHost: x\r\n\r\n')
+      let text = ''
+      for await (const chunk of socket) {
+        text += chunk
+        if (text.endsWith('}')) break
+      }
+      return text
+    })
+    const all = await Promise.all(answers)
+    assert.deepEqual([all.length, all.filter(text => text.startsWith('HTTP/1.1 200 ')).length], [10, 10])
+    assert.equal(all.filter(text => /\r\nconnection: close\r\n/i.test(text)).length, 5)
+    assert.doesNotMatch(await metricsOf(host), /connections_per_address/)
   })
 
   it('are limited in total, also from trusted proxies, which do not count as one client', async t => {

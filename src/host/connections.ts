@@ -7,15 +7,29 @@ import { isTrusted } from './trusted.ts'
 export type ConnectionLimits = {
   total: number
   perAddress: number
+  /** So many more wait until one of them closes: an SDK that opens a connection for each event of a burst loses none. */
+  waitingPerAddress: number
+  waiting: number
+  waitMs: number
   /** A connection that takes no byte of a waiting answer for so long is closed. */
   stalledMs: number
 }
 
-export const CONNECTION_LIMITS: ConnectionLimits = { total: 10_000, perAddress: 500, stalledMs: 30_000 }
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  total: 10_000,
+  perAddress: 500,
+  waitingPerAddress: 1_000,
+  waiting: 2_000,
+  waitMs: 10_000,
+  stalledMs: 30_000,
+}
 
 export type Connections = {
-  /** Closes the connection and returns false if there are too many. Trusted proxies do not count as one address. */
-  admit(socket: Socket): boolean
+  /** Calls `start` at once, or when there is room; closes the connection if there are too many. Trusted proxies do not count
+   *  as one address. */
+  admit(socket: Socket, start: () => void): void
+  /** Whether others wait for a connection of this address to close. */
+  areOthersWaiting(socket: Socket): boolean
   count(): number
   close(): void
 }
@@ -23,15 +37,58 @@ export type Connections = {
 /** Shared by all ports. */
 export function openConnections(limits: ConnectionLimits, trusted: BlockList | null, refusals: Refusals): Connections {
   const open = new Set<Socket>()
-  const byAddress = new Map<string, number>()
+  const byAddress = new Map<string, { started: number; waiting: Set<() => void> }>()
   const stalls = new WeakMap<Socket, Stall>()
+  let waitingInTotal = 0
 
-  function add(address: string | null, count: 1 | -1): number {
-    if (address === null) return 0
-    const now = (byAddress.get(address) ?? 0) + count
-    if (now === 0) byAddress.delete(address)
-    else byAddress.set(address, now)
-    return now
+  function addressOf({ remoteAddress: peer = '' }: Socket): string | null {
+    return isTrusted(trusted, peer) ? null : clientNetwork(peer)
+  }
+
+  function refuse(socket: Socket, reason: 'connections' | 'connections_per_address'): void {
+    refusals.count(reason)
+    socket.on('error', ignore) // Of the reset; nobody waits for it.
+    socket.resetAndDestroy()
+  }
+
+  /** Counts the connection of an address, and starts it now or later. */
+  function startInTurn(socket: Socket, address: string, start: () => void): void {
+    const own = byAddress.get(address) ?? { started: 0, waiting: new Set() }
+    byAddress.set(address, own)
+    const begin = () => {
+      own.started++
+      socket.once('close', () => {
+        own.started--
+        const [next] = own.waiting
+        if (next) next()
+        else if (own.started === 0) byAddress.delete(address)
+      })
+      start()
+    }
+    if (own.started < limits.perAddress) begin()
+    else if (own.waiting.size < limits.waitingPerAddress && waitingInTotal < limits.waiting)
+      waitFor(socket, own.waiting, begin)
+    else refuse(socket, 'connections_per_address')
+  }
+
+  /** Nothing of it is read meanwhile. */
+  function waitFor(socket: Socket, waiting: Set<() => void>, begin: () => void): void {
+    const next = () => {
+      leave()
+      begin()
+    }
+    const timer = setTimeout(() => refuse(socket, 'connections_per_address'), limits.waitMs)
+    const leave = () => {
+      clearTimeout(timer)
+      waitingInTotal--
+      waiting.delete(next)
+      socket.off('close', leave)
+      socket.off('error', ignore)
+    }
+    waitingInTotal++
+    waiting.add(next)
+    socket.once('close', leave)
+    socket.on('error', ignore)
   }
 
   function closeStalled(): void {
@@ -50,28 +107,24 @@ export function openConnections(limits: ConnectionLimits, trusted: BlockList | n
 
   const timer = setInterval(closeStalled, limits.stalledMs / 6).unref()
   return {
-    admit: socket => {
-      const peer = socket.remoteAddress ?? ''
-      const address = isTrusted(trusted, peer) ? null : clientNetwork(peer)
-      const isTooMany = open.size >= limits.total
-      if (isTooMany || (address !== null && (byAddress.get(address) ?? 0) >= limits.perAddress)) {
-        refusals.count(isTooMany ? 'connections' : 'connections_per_address')
-        socket.on('error', () => {}) // Of the reset; nobody waits for it.
-        socket.resetAndDestroy()
-        return false
-      }
+    admit: (socket, start) => {
+      if (open.size >= limits.total) return refuse(socket, 'connections')
       open.add(socket)
-      add(address, 1)
-      socket.once('close', () => {
-        open.delete(socket)
-        add(address, -1)
-      })
-      return true
+      socket.once('close', () => open.delete(socket))
+      const address = addressOf(socket)
+      if (address === null) start()
+      else startInTurn(socket, address, start)
+    },
+    areOthersWaiting: socket => {
+      const address = addressOf(socket)
+      return address !== null && (byAddress.get(address)?.waiting.size ?? 0) > 0
     },
     count: () => open.size,
     close: () => clearInterval(timer),
   }
 }
+
+const ignore = () => {}
 
 type Stall = { unsent: number; sinceMs: number }
 

@@ -62,7 +62,10 @@ export type Listener = {
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
   const serving: Serving = { ...options, handle: answerStarting(options), refused: () => {} }
-  const pipeline = openPipeline((request, response) => serving.handle(request, response), options.refusals)
+  const pipeline = openPipeline((request, response) => {
+    if (options.connections.areOthersWaiting(request.socket)) response.shouldKeepAlive = false
+    serving.handle(request, response)
+  }, options.refusals)
   const { handle } = pipeline
   const refuseLast = (socket: Socket, fault: Fault) => {
     const current = responseOn(socket)
@@ -105,8 +108,7 @@ function acceptTlsOrPlain(secure: Server, plain: PlainServer, serving: Serving, 
   const [acceptTls] = secure.listeners('connection') as ((socket: Socket) => void)[]
   secure.removeAllListeners('connection')
   const handshakes = openTurns(HANDSHAKES_PER_TURN)
-  secure.on('connection', (socket: Socket) => {
-    if (!serving.connections.admit(socket)) return
+  const begin = (socket: Socket) => {
     const timer = setTimeout(() => socket.destroy(), handshakeMs)
     socket.once('close', () => clearTimeout(timer))
     socket.on('error', () => socket.destroy())
@@ -120,7 +122,8 @@ function acceptTlsOrPlain(secure: Server, plain: PlainServer, serving: Serving, 
       else if (isTrusted(serving.trusted, socket.remoteAddress)) plain.emit('connection', socket)
       else refuse(serving, socket, isForwarded(head) ? untrustedProxy() : httpsRequired())
     })
-  })
+  }
+  secure.on('connection', (socket: Socket) => serving.connections.admit(socket, () => begin(socket)))
 }
 
 /** Closes the connection of a client that has probably left, so that no more work is done for it. */

@@ -99,17 +99,66 @@ const SENDERS = {
 } satisfies Record<string, Send>
 
 export type Sdk = keyof typeof SENDERS
+
+/** A thousand events in one turn of the event loop. */
+const BURST = 1_000
+const inBurst = <T>(send: (name: string) => T): T[] => Array.from({ length: BURST }, (_, n) => send(`burst ${n}`))
+
+/** The SDKs with default settings, but for the host and the key. */
+const BURSTS: Record<Sdk, Send> = {
+  'posthog-node': async ({ baseUrl, key }) => {
+    const { PostHog } = load('posthog-node')
+    const client = new PostHog(key, { host: `${baseUrl}/v1/event/posthog` })
+    const failures: unknown[] = []
+    client.on('error', (error: unknown) => failures.push(error))
+    inBurst(event => client.capture({ distinctId: 'u-1', event }))
+    await client.shutdown()
+    if (failures.length > 0) throw failures[0]
+  },
+
+  '@segment/analytics-node': async ({ baseUrl, key }) => {
+    const { Analytics } = load('@segment/analytics-node')
+    const client = new Analytics({ writeKey: key, host: baseUrl, path: '/v1/event/segment/v1/batch' })
+    const failures: unknown[] = []
+    client.on('error', (error: unknown) => failures.push(error))
+    inBurst(event => client.track({ userId: 'u-1', event }))
+    await client.closeAndFlush()
+    if (failures.length > 0) throw failures[0]
+  },
+
+  '@rudderstack/rudder-sdk-node': async ({ baseUrl, key }) => {
+    const Analytics = load('@rudderstack/rudder-sdk-node')
+    const client = new Analytics(key, { dataPlaneUrl: `${baseUrl}/v1/event/rudderstack` })
+    await Promise.all(inBurst(event => called(done => client.track({ userId: 'u-1', event }, done))))
+  },
+
+  '@amplitude/analytics-node': async ({ baseUrl, key }) => {
+    const { createInstance } = load('@amplitude/analytics-node')
+    const client = createInstance()
+    await client.init(key, { serverUrl: `${baseUrl}/v1/event/amplitude` }).promise
+    for (const { promise } of inBurst(event => client.track(event, {}, { user_id: 'u-1' }))) {
+      const { code, message } = await promise
+      if (code !== 200) throw new Error(`${code}: ${message}`)
+    }
+  },
+
+  mixpanel: async ({ baseUrl, key }) => {
+    const { host, protocol } = new URL(baseUrl)
+    const client = load('mixpanel').init(key, { host, protocol: protocol.slice(0, -1), path: '/v1/event/mixpanel' })
+    await Promise.all(inBurst(event => called(done => client.track(event, { distinct_id: 'u-1' }, done))))
+  },
+}
 export const SDKS = Object.keys(SENDERS) as Sdk[]
 
 /** Longer than any of them needs, shorter than their retries. */
 const DELIVERY_MS = 30_000
 
-export async function deliver(sdk: Sdk, { ca, ...delivery }: Delivery): Promise<void> {
+export async function deliver(sdk: Sdk, what: 'some' | 'burst', { ca, ...delivery }: Delivery): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-sdk-'))
   const authority = join(directory, 'ca.pem')
   writeFileSync(authority, ca)
   try {
-    const child = spawn(process.execPath, [import.meta.filename, sdk, JSON.stringify(delivery)], {
+    const child = spawn(process.execPath, [import.meta.filename, sdk, what, JSON.stringify(delivery)], {
       env: { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authority },
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: DELIVERY_MS,
@@ -131,8 +180,9 @@ function called(call: (done: (error: unknown) => void) => void): Promise<void> {
 }
 
 if (import.meta.main) {
-  const [sdk, delivery] = process.argv.slice(2) as [Sdk, string]
-  await SENDERS[sdk](JSON.parse(delivery))
+  const [sdk, what, delivery] = process.argv.slice(2) as [Sdk, string, string]
+  const send: Send = (what === 'burst' ? BURSTS : SENDERS)[sdk]
+  await send(JSON.parse(delivery))
   // Some keep timers and connections.
   process.exit(0)
 }

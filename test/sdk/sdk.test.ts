@@ -70,8 +70,18 @@ describe('events of SDKs', { skip }, async () => {
   for (const sdk of SDKS) {
     it(`${sdk} delivers, and its events are read back`, async () => {
       const { org, key, secret } = await organisation(`sdk-${SDKS.indexOf(sdk)}`)
-      await deliver(sdk, { baseUrl: host.baseUrl, key, ca: CA() })
+      await deliver(sdk, 'some', { baseUrl: host.baseUrl, key, ca: CA() })
       await check(sdk, org, secret)
+    })
+  }
+
+  for (const sdk of SDKS) {
+    it(`${sdk} delivers a burst of 1,000 events with default settings, each once`, async () => {
+      const { org, key } = await organisation(`burst-${SDKS.indexOf(sdk)}`)
+      await deliver(sdk, 'burst', { baseUrl: host.baseUrl, key, ca: CA() })
+      const [counts] = await host.db`select count(*)::int as events, count(distinct event)::int as names
+        from events where org = ${org}`
+      assert.deepEqual(counts, { events: 1_000, names: 1_000 })
     })
   }
 

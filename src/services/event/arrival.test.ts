@@ -222,6 +222,48 @@ describe('a ceiling', () => {
     own.clock.advance(60_000)
     assert.equal((await from('192.0.2.1')).status, 200)
   })
+
+  it('counts a GET, with which an SDK sends a single event, as an eighth of a request', async t => {
+    const own = await startHost({ settings: { STOA_EVENTS_PER_CLIENT: 2 } }, t)
+    const key = await publishable(own)
+    const data = Buffer.from(JSON.stringify([{ event: 'x', properties: { token: key } }])).toString('base64url')
+    const send = async () => (await own.call(`GET /v1/event/mixpanel/track?data=${data}`, { as: null })).status
+    for (let n = 0; n < 16; n++) assert.equal(await send(), 200, `${n}`)
+    assert.equal(await send(), 429)
+  })
+})
+
+describe('the paths of a vendor', () => {
+  const send = (path: string, events: object[], more: object = {}) =>
+    host.call(`POST /v1/event/${path}`, { as: null, body: { ...more, batch: events } })
+  const event = (text = '') => ({ type: 'track', event: 'x', userId: 'u', properties: { text } })
+  /** By default, in Node and in browsers. */
+  const SENT = { posthog: 130, segment: 15, rudderstack: 20, amplitude: 200, mixpanel: 50 }
+  const MAX = { posthog: 250, segment: 100, rudderstack: 100, jitsu: 100, amplitude: 200, mixpanel: 50 }
+
+  it('take as many events at once as its SDKs send, and no more', async () => {
+    for (const [vendor, max] of Object.entries(MAX)) {
+      assert.ok(max >= (SENT[vendor as keyof typeof SENT] ?? 0))
+      const all = (count: number) => Array.from({ length: count }, () => event())
+      const taken = await send(vendor, all(max), { writeKey: pk })
+      assert.deepEqual(
+        [taken.status, taken.body.accepted ?? taken.body],
+        [200, vendor === 'mixpanel' ? 1 : max],
+        vendor,
+      )
+      const refused = await send(vendor, all(max + 1), { writeKey: pk })
+      assert.equal(refused.status, 413, vendor)
+      assert.match(refused.text, new RegExp(`at most ${max} events here; this one has ${max + 1}`))
+    }
+  })
+
+  it('take a body of 480 KiB, as Segment sends it, and none above 512 KiB', async () => {
+    const wide = (count: number) => Array.from({ length: count }, () => event('x'.repeat(31 * 1024)))
+    const taken = await send('segment/v1/batch', wide(15), { writeKey: pk })
+    assert.deepEqual([taken.status, taken.body.accepted], [200, 15])
+    assert.equal((await send('segment/v1/batch', wide(17), { writeKey: pk })).status, 413)
+    assert.equal((await host.call('POST /v1/event', { as: pk, body: wide(3) })).status, 413, 'its own limit stays')
+  })
 })
 
 describe('a database that cannot be reached', () => {

@@ -9,7 +9,7 @@ import { type Sent, unreadSender } from './reading.ts'
 import { type EventSettings, eventSettings } from './settings.ts'
 import type { EventState } from './state.ts'
 import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
-import { EVENTS_MAX, type ReadBody, UnreadableBody } from './wires/wire.ts'
+import { type ReadBody, UnreadableBody } from './wires/wire.ts'
 
 type Receiving = Context<'ingest', EventState>
 type Dropped = { index: number; reason: Reason | 'not_storable' }
@@ -28,10 +28,10 @@ export async function receiveEvents(context: Receiving, sent: Sent): Promise<Rep
   requireNoDelivery(request)
   if (caller.user === null) requireCeiling(context)
   if (read instanceof UnreadableBody) throw unreadable(read)
-  const { items, count, wire } = read
+  const { items, max, count, wire } = read
   const answer = (receipt: Receipt) => json(receiptFor(wire, receipt, hints))
   if (wantsPrivacy(request.headers)) return answer({ accepted: 0, dropped: count, reason: 'privacy' })
-  if (count > EVENTS_MAX) throw tooMany(count)
+  if (count > max) throw tooMany(max, count, sent.alias !== null)
   const settings = await context.orgSettings.of(eventSettings, caller.org)
   const arrival = await arrivalOf(context, read, settings)
   const events: { index: number; accepted: Accepted }[] = []
@@ -79,8 +79,11 @@ function requireNoDelivery({ headers }: RequestFacts): void {
   })
 }
 
-function requireCeiling({ request: { ip, peer }, state }: Receiving): void {
-  const waitMs = state.ceiling(clientNetwork(ip), peer)
+/** The SDK of Mixpanel for Node sends each event with a GET of its own, and none of them again. */
+const SHARE_OF_GET = 1 / 8
+
+function requireCeiling({ request: { method, ip, peer }, state }: Receiving): void {
+  const waitMs = state.ceiling(clientNetwork(ip), peer, method === 'GET' ? SHARE_OF_GET : 1)
   if (waitMs === 0) return
   throw new Fault('ingest_rate', {
     message: 'This address sends too many requests with events. Send several events in one request.',
@@ -99,9 +102,9 @@ const logFull = () =>
     retryAfterS: 30,
   })
 
-const tooMany = (count: number) =>
-  new Fault('too_many_events', {
-    message: `A request may have at most ${EVENTS_MAX} events; this one has ${count}. Send them in several requests.`,
+const tooMany = (max: number, count: number, isOfVendor: boolean) =>
+  new Fault(isOfVendor ? 'body_too_large' : 'too_many_events', {
+    message: `A request may have at most ${max} events${isOfVendor ? ' here' : ''}; this one has ${count}. Send them in several requests.`,
   })
 
 const NOT_ALLOWED = ['not_allowed_for_token', 'subject_not_allowed']

@@ -7,8 +7,8 @@ import { openVisitors, type Visitors } from './visitors.ts'
 export type EventState = {
   committer: Committer
   visitorOf: Visitors
-  /** Milliseconds until a client or peer may send again; counts the request if it may. */
-  ceiling(client: string, peer: string): number
+  /** Milliseconds until a client or peer may send again; counts the share of a request if it may. */
+  ceiling(client: string, peer: string, share: number): number
   /** The `source` of events. */
   baseUrl: string
   /** Whether the log is so large that nothing more is accepted, and the size at which it is. */
@@ -26,14 +26,14 @@ export async function openEventService({ engines, settings, baseUrl, warn }: Ope
   const { db, log, warehouse, clock, random } = engines
   const committer = openCommitter({ db, log, warehouse, now: clock.now, warn })
   const requests = openAttempts(MINUTE_MS, clock.elapsedMs)
-  const ceiling = (client: string, peer: string) => {
+  const ceiling = (client: string, peer: string, share: number) => {
     const waitMs = Math.max(
       requests.waitMs(`client ${client}`, settings.STOA_EVENTS_PER_CLIENT),
       requests.waitMs(`peer ${peer}`, settings.STOA_EVENTS_PER_PEER),
     )
     if (waitMs > 0) return waitMs
-    requests.count(`client ${client}`)
-    requests.count(`peer ${peer}`)
+    requests.count(`client ${client}`, share)
+    requests.count(`peer ${peer}`, share)
     return 0
   }
   const visitorOf = openVisitors(db, clock, random)

@@ -22,6 +22,16 @@ const WIRE_OF: Record<Vendor, WireName> = {
   mixpanel: 'mixpanel',
 }
 
+/** What the SDKs send at once with default settings, by their sources, with some room. */
+const EVENTS_MAX_OF: Record<Vendor, number> = {
+  posthog: 250, // Node: 100. Browsers: what 3 s of events are, at most 100 and 10 more each second.
+  segment: 100, // Node: 15. Browsers: 10.
+  rudderstack: 100, // Node: 20.
+  jitsu: 100,
+  amplitude: 200, // Node: 200. Browsers: 30.
+  mixpanel: 50, // Both: 50.
+}
+
 /** Segment's short names are those of its browser SDK. */
 const TYPES: readonly [type: MessageType, short: string][] = [
   ['track', 't'],
@@ -41,7 +51,13 @@ const ingest = (
   path: string,
   type: MessageType | null = null,
   methods: readonly AliasMethod[] = POST,
-): Alias => ({ vendor, path, methods, does: 'ingest', hint: { wire: WIRE_OF[vendor], type } })
+): Alias => ({
+  vendor,
+  path,
+  methods,
+  does: 'ingest',
+  hint: { wire: WIRE_OF[vendor], type, eventsMax: EVENTS_MAX_OF[vendor] },
+})
 
 const answer = (vendor: Vendor, path: string, methods: readonly AliasMethod[], value: object): Alias => ({
   vendor,

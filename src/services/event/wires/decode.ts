@@ -3,9 +3,11 @@
 import { gunzipSync } from 'node:zlib'
 import { type Hints, UnreadableBody } from './wire.ts'
 
-/** A body is at most 64 KiB on the wire; this bounds what one may be decompressed to. JSON events seldom shrink to less
- *  than a tenth. */
-export const DECODED_BYTES_MAX = 1024 * 1024
+/** What a body may have on the wire, and may be decompressed to: JSON events seldom shrink to less than a tenth. The SDKs of
+ *  Segment and RudderStack send up to 480 KiB with default settings; those of PostHog and Amplitude send smaller bodies
+ *  after a 413. */
+export const BODY_BYTES_MAX = { own: 64 * 1024, ofVendor: 512 * 1024 }
+export const DECODED_BYTES_MAX = { own: 1024 * 1024, ofVendor: 2 * 1024 * 1024 }
 /** A little may be decoded to this much; more only in proportion to what was sent, because whoever has no key can make us
  *  decode. Events seldom shrink to less than a twentieth. */
 const DECODED_BYTES_FREE = 64 * 1024
@@ -23,7 +25,8 @@ const EXPECTED =
 
 export function decodeBody(bytes: Buffer, hints: Hints): unknown {
   if (hints.query.get('compression') === 'lz64') throw lz64()
-  const { content, isOpened } = inflate(bytes, hints.isOpened ?? false)
+  const max = hints.path === null ? DECODED_BYTES_MAX.own : DECODED_BYTES_MAX.ofVendor
+  const { content, isOpened } = inflate(bytes, hints.isOpened ?? false, max)
   const text = textOf(content)
   // mixpanel sends single events with GET and the event in the query.
   const sent = text === '' ? (hints.query.get('data') ?? '') : text
@@ -31,18 +34,18 @@ export function decodeBody(bytes: Buffer, hints: Hints): unknown {
   if (JSON_START.test(sent)) return parse(sent)
   const data = text === '' ? sent : formData(text, hints)
   if (JSON_START.test(data)) return parse(data)
-  return parse(fromBase64(data, isOpened))
+  return parse(fromBase64(data, isOpened, max))
 }
 
 /** Opens gzip once: content that is compressed twice has no honest sender. */
-function inflate(bytes: Buffer, isOpened: boolean): { content: Buffer; isOpened: boolean } {
-  if (bytes.length > DECODED_BYTES_MAX) throw tooLarge()
+function inflate(bytes: Buffer, isOpened: boolean, max: number): { content: Buffer; isOpened: boolean } {
+  if (bytes.length > max) throw tooLarge(max)
   if (isOpened || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { content: bytes, isOpened }
   try {
     const most = Math.max(DECODED_BYTES_FREE, bytes.length * RATIO_MAX)
-    return { content: gunzipSync(bytes, { maxOutputLength: Math.min(most, DECODED_BYTES_MAX) }), isOpened: true }
+    return { content: gunzipSync(bytes, { maxOutputLength: Math.min(most, max) }), isOpened: true }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(max)
     throw malformed('The body begins like gzip but cannot be decompressed.')
   }
 }
@@ -73,10 +76,10 @@ function formData(text: string, hints: Hints): string {
   }
 }
 
-function fromBase64(text: string, isOpened: boolean): string {
+function fromBase64(text: string, isOpened: boolean, max: number): string {
   const joined = text.trim().replaceAll(' ', '+')
   if (!BASE64.test(joined)) throw malformed('The body is not valid JSON.')
-  return textOf(inflate(Buffer.from(joined, 'base64'), isOpened).content)
+  return textOf(inflate(Buffer.from(joined, 'base64'), isOpened, max).content)
 }
 
 function parse(text: string): unknown {
@@ -89,10 +92,10 @@ function parse(text: string): unknown {
 
 const malformed = (problem: string) => new UnreadableBody('malformed', `${problem} ${EXPECTED}`)
 
-const tooLarge = () =>
+const tooLarge = (max: number) =>
   new UnreadableBody(
     'too_large',
-    `The decoded body is larger than ${DECODED_BYTES_MAX} bytes, or more than ${RATIO_MAX} times as large as it was sent. Send fewer events at once.`,
+    `The decoded body is larger than ${max} bytes, or more than ${RATIO_MAX} times as large as it was sent. Send fewer events at once.`,
   )
 
 const lz64 = () =>

@@ -155,7 +155,7 @@ describe('the shape of a body', () => {
   it('decides about the receipt, unless the path does', () => {
     assert.equal(read([]).wire, 'native')
     assert.equal(read([5, { event_type: 'a' }, { event: 'b' }]).wire, 'amplitude')
-    assert.equal(readEvents([{ event: 'b' }], hints({ wire: 'mixpanel', type: null })).wire, 'mixpanel')
+    assert.equal(readEvents([{ event: 'b' }], hints({ wire: 'mixpanel', type: null, eventsMax: 50 })).wire, 'mixpanel')
   })
 })
 

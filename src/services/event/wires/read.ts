@@ -29,7 +29,8 @@ export function readEvents(json: unknown, hints: Hints): ReadBody {
   const envelope: Envelope = { fields, hint: hints.path, sentAt }
   let wire = hints.path?.wire ?? null
   let key = keyIn(fields)
-  const items = list.slice(0, EVENTS_MAX).map(item => {
+  const max = hints.path?.eventsMax ?? EVENTS_MAX
+  const items = list.slice(0, max).map(item => {
     const found = isFields(item) ? WIRES.find(one => one.recognises(item, envelope)) : undefined
     if (isFields(item)) key ??= keyIn(item) // Requests for flags have no events, but a key.
     if (!isFields(item) || !found) return UNROUTABLE
@@ -37,7 +38,7 @@ export function readEvents(json: unknown, hints: Hints): ReadBody {
     key ??= keyInProperties(item, found.name)
     return found.read(item, envelope)
   })
-  return { items, count: list.length, key, sentAt, wire: wire ?? 'native' }
+  return { items, max, count: list.length, key, sentAt, wire: wire ?? 'native' }
 }
 
 /** `batch` and `events` are lists of events whatever else stands beside them, also each other. */

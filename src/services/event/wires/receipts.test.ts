@@ -4,7 +4,7 @@ import { faultBody, receiptFor } from './receipts.ts'
 import type { AliasHint, WireName } from './wire.ts'
 
 const said = (query = '', path: AliasHint | null = null) => ({ query: new URLSearchParams(query), path })
-const AT_MIXPANEL: AliasHint = { wire: 'mixpanel', type: null }
+const AT_MIXPANEL: AliasHint = { wire: 'mixpanel', type: null, eventsMax: 50 }
 const RECEIPT = { accepted: 2, dropped: 1, errors: [{ index: 1, reason: 'unroutable' }] }
 
 describe('a receipt', () => {

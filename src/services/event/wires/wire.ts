@@ -6,8 +6,9 @@ export type WireName = 'native' | 'posthog' | 'segment' | 'amplitude' | 'mixpane
 /** The kinds of message of Segment's specification, which RudderStack and Jitsu send too. */
 export type MessageType = 'track' | 'page' | 'screen' | 'identify' | 'group' | 'alias'
 
-/** What the path says: whose SDK sends there and, where the path names it, the kind of message. */
-export type AliasHint = { wire: WireName; type: MessageType | null }
+/** What the path says: whose SDK sends there, how many events it may send at once and, where the path names it, the kind of
+ *  message. */
+export type AliasHint = { wire: WireName; type: MessageType | null; eventsMax: number }
 
 export type Hints = {
   contentType: string | null
@@ -42,12 +43,14 @@ export type DropReason = 'unroutable' | 'event_name_missing' | 'properties_not_a
 
 export type ReadItem = ReadEvent | { drop: DropReason }
 
-/** Events per request. Further ones are counted, not read: that happens before the credential is known. */
+/** Events per request at `/v1/event`. Further ones are counted, not read: that happens before the credential is known. */
 export const EVENTS_MAX = 50
 
 export type ReadBody = {
-  /** The first `EVENTS_MAX` of those that were sent. */
+  /** The first of those that were sent, at most `max`. */
   items: ReadItem[]
+  /** How many a request may have at this path. */
+  max: number
   /** How many were sent. */
   count: number
   /** The first credential in a place of the body where an SDK puts it. */
