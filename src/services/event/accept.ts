@@ -4,21 +4,20 @@ import type { Envelope, EventRow } from '../../engines/engines.ts'
 import type { Principal } from '../../kit/caller.ts'
 import { isStorable } from '../../kit/storable.ts'
 import { exceptionOf, fingerprintOf, isError, subjectOf } from '../o11y/public.ts'
-import { type PoisonReason, poisonIn } from './poison.ts'
+import { poisonIn } from './poison.ts'
+import type { Reason } from './reasons.ts'
 import { scrubbed } from './scrub.ts'
 import type { EventSettings } from './settings.ts'
 import type { EventId } from './store.ts'
-import { requireSubject, type SubjectReason } from './subjects.ts'
+import { requireSubject } from './subjects.ts'
 import { type Arrived, correctedTime } from './times.ts'
 import { reduce } from './wires/reduced.ts'
-import type { DropReason, ReadItem } from './wires/wire.ts'
+import type { ReadItem } from './wires/wire.ts'
 
 const NAME_CHARACTERS_MAX = 200
 const ID_CHARACTERS_MAX = 200
 /** As long as a whole body may be on the wire. */
 const PROPERTIES_CHARACTERS_MAX = 64 * 1024
-
-export type Reason = DropReason | PoisonReason | SubjectReason | 'event_name_too_long' | 'id_too_long' | 'too_large'
 
 /** `dedupe` is null if the SDK sent no id. */
 export type Accepted = { row: EventRow; envelope: Envelope; dedupe: EventId | null }

@@ -228,7 +228,10 @@ describe('poison', () => {
     ['id_too_long', `{"event":"x","distinctId":"${'n'.repeat(201)}","properties":{}}`],
     ['properties_not_an_object', '{"event":"x","properties":[]}'],
     ['event_name_missing', '{"event":5,"properties":{}}'],
-    ['unroutable', '5'],
+    ['event_not_an_object', '5'],
+    ['event_missing', '{"evnet":"x","properties":{}}'],
+    ['timestamp_invalid', '{"event":"x","timestamp":"yesterday","properties":{}}'],
+    ['timestamp_invalid', '{"event":"x","timestamp":0,"properties":{}}'],
   ]
   for (const [n, [reason, text]] of cases.entries()) {
     it(`is dropped by name and takes no neighbour with it: ${reason} ${n}`, async () => {
@@ -239,8 +242,24 @@ describe('poison', () => {
       assert.equal((await byName(name)).length, 2)
       const alone = await host.call('POST /v1/event', { body: Buffer.from(`[${text}]`) })
       assert.deepEqual([alone.status, alone.body.error.code], [400, 'unroutable_events'])
+      const [{ path, says }] = alone.body.error.fields
+      assert.equal(path, 'events.0')
+      assert.equal(alone.body.error.message, `None of the events was stored. Event 0 ${says}.`)
     })
   }
+})
+
+describe('a time that is not as it was sent', () => {
+  it('is told in a warning, and the event is stored', async () => {
+    const [name, future] = [unique(), new Date(host.clock.now().getTime() + 86_400_000).toISOString()]
+    const { status, body } = await send([
+      { event: name, properties: {} },
+      { event: name, timestamp: future, properties: {} },
+    ])
+    const warnings = [{ index: 1, reason: 'timestamp_clamped' }]
+    assert.deepEqual([status, body], [200, { accepted: 2, dropped: 0, warnings }])
+    assert.equal((await byName(name)).length, 2)
+  })
 })
 
 describe('an event that is sent again', () => {

@@ -4,15 +4,15 @@ import { type Reply, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Context, RequestFacts } from '../../kit/operation.ts'
 import { wantsPrivacy } from '../../kit/privacy.ts'
-import { type Accepted, acceptEvent, type Reason } from './accept.ts'
+import { type Accepted, acceptEvent } from './accept.ts'
 import { type Sent, unreadSender } from './reading.ts'
+import { type Dropped, type Warning, WORDS } from './reasons.ts'
 import { type EventSettings, eventSettings } from './settings.ts'
 import type { EventState } from './state.ts'
 import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
 import { type ReadBody, UnreadableBody } from './wires/wire.ts'
 
 type Receiving = Context<'ingest', EventState>
-type Dropped = { index: number; reason: Reason | 'not_storable' }
 
 /** Some SDKs read the body of a failure, and would lose or repeat events with another one. */
 export function faultForSender(fault: Fault, request: RequestFacts, sent: Sent | null): object | null {
@@ -51,7 +51,15 @@ export async function receiveEvents(context: Receiving, sent: Sent): Promise<Rep
   }
   const accepted = items.length - dropped.length
   if (accepted === 0) throw nothingLanded(dropped)
-  return answer({ accepted, dropped: dropped.length, ...(dropped.length > 0 && { errors: dropped }) })
+  const warnings = events.flatMap(({ index, accepted }): Warning[] =>
+    accepted.row.isClamped ? [{ index, reason: 'timestamp_clamped' }] : [],
+  )
+  return answer({
+    accepted,
+    dropped: dropped.length,
+    ...(dropped.length > 0 && { errors: dropped }),
+    ...(warnings.length > 0 && { warnings }),
+  })
 }
 
 async function arrivalOf(
@@ -107,24 +115,16 @@ const tooMany = (max: number, count: number, isOfVendor: boolean) =>
     message: `A request may have at most ${max} events${isOfVendor ? ' here' : ''}; this one has ${count}. Send them in several requests.`,
   })
 
-const NOT_ALLOWED = ['not_allowed_for_token', 'subject_not_allowed']
+const NOT_ALLOWED = ['not_allowed_for_token', 'subject_reserved', 'subject_not_allowed']
 
 /** Nothing was stored: because this credential may not write any of them, or because none can be stored. */
 function nothingLanded(dropped: readonly Dropped[]): Fault {
-  const fields = dropped.slice(0, 20).map(({ index, reason }) => ({ path: `events.${index}`, says: reason }))
-  if (dropped.length > 0 && dropped.every(({ reason }) => NOT_ALLOWED.includes(reason))) {
-    return new Fault('insufficient_capability', {
-      message:
-        'This credential may not write any of these events. Workspace tokens write page views, errors and autocapture only; a subject of your own needs a secret key, and may not begin like one of the platform.',
-      fields,
-    })
-  }
-  return new Fault('unroutable_events', {
-    message:
-      dropped.length === 0
-        ? 'There are no events in the request.'
-        : `None of the events could be stored: ${dropped[0]?.reason}. Each needs a name in \`event\`, and \`properties\` that are an object.`,
-    fields,
+  const [first] = dropped
+  if (!first) return new Fault('unroutable_events', { message: 'There are no events in the request.' })
+  const isForbidden = dropped.every(({ reason }) => NOT_ALLOWED.includes(reason))
+  return new Fault(isForbidden ? 'insufficient_capability' : 'unroutable_events', {
+    message: `None of the events was stored. Event ${first.index} ${WORDS[first.reason]}.`,
+    fields: dropped.slice(0, 20).map(({ index, reason }) => ({ path: `events.${index}`, says: WORDS[reason] })),
   })
 }
 

@@ -1,10 +1,13 @@
 // Subjects that clients choose themselves, such as `commerce.order.created`.
 import type { Principal } from '../../kit/caller.ts'
 
-/** Only the platform tells facts of these families. */
-const OWN_FAMILIES = ['event', 'iam', 'account', 'project', 'risk', 'ai', 'billing', 'webhook', 'auto']
+/** Only the platform publishes subjects that begin so. */
+export const OWN_FAMILIES = [
+  ...['event', 'iam', 'account', 'project', 'risk', 'ai', 'billing', 'webhook', 'auto'],
+  ...['task', 'kms', 'search', 'o11y', 'platform'],
+]
 
-export type SubjectReason = 'subject_invalid' | 'subject_not_allowed'
+export type SubjectReason = 'subject_invalid' | 'subject_reserved' | 'subject_not_allowed'
 
 const SUBJECT = /^[A-Za-z0-9_-]{1,64}(?:\.[A-Za-z0-9_-]{1,64}){1,15}$/
 
@@ -12,5 +15,6 @@ const SUBJECT = /^[A-Za-z0-9_-]{1,64}(?:\.[A-Za-z0-9_-]{1,64}){1,15}$/
 export function requireSubject(subject: string, { user }: Principal): string | { drop: SubjectReason } {
   if (!SUBJECT.test(subject)) return { drop: 'subject_invalid' }
   const family = subject.split('.', 1)[0]?.toLowerCase() as string
-  return user === null || OWN_FAMILIES.includes(family) ? { drop: 'subject_not_allowed' } : subject
+  if (OWN_FAMILIES.includes(family)) return { drop: 'subject_reserved' }
+  return user === null ? { drop: 'subject_not_allowed' } : subject
 }

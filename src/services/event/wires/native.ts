@@ -26,6 +26,8 @@ export const native: Wire = {
       currency: takeCurrency(outer, 'currency') ?? takeCurrency(inner, 'currency', '$currency'),
       subject: takeId(outer, 'subject'),
     }
+    // SDKs send times that can be read; whoever writes the body by hand is told of a mistake.
+    if (known.timestamp === null && (item.timestamp ?? null) !== null) return { drop: 'timestamp_invalid' }
     const properties = restOf(inner)
     add(properties, restOf(outer))
     return completeEvent('native', item.event, known, properties)

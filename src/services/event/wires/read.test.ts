@@ -68,8 +68,8 @@ describe('our own events', () => {
     ['numbers as ids', { event: 'a', distinctId: 7 }, { distinctId: '7' }],
     [
       'what cannot be read stays',
-      { event: 'a', timestamp: 'soon', revenue: 'much', currency: 'beads', distinctId: { id: 1 } },
-      { properties: { timestamp: 'soon', revenue: 'much', currency: 'beads', distinctId: { id: 1 } } },
+      { event: 'a', revenue: 'much', currency: 'beads', distinctId: { id: 1 } },
+      { properties: { revenue: 'much', currency: 'beads', distinctId: { id: 1 } } },
     ],
     [
       'other fields become properties',
@@ -128,12 +128,12 @@ describe('the shape of a body', () => {
   })
 
   const dropped: [what: string, item: unknown, reason: string][] = [
-    ['a text', 'a', 'unroutable'],
-    ['null', null, 'unroutable'],
-    ['a list', [], 'unroutable'],
-    ['an empty object', {}, 'unroutable'],
-    ['an event of GA4', { name: 'a', params: {} }, 'unroutable'],
-    ['an event of Umami', { type: 'event', payload: { website: 'w' } }, 'unroutable'],
+    ['a text', 'a', 'event_not_an_object'],
+    ['null', null, 'event_not_an_object'],
+    ['a list', [], 'event_not_an_object'],
+    ['an empty object', {}, 'event_missing'],
+    ['an event of GA4', { name: 'a', params: {} }, 'event_missing'],
+    ['an event of Umami', { type: 'event', payload: { website: 'w' } }, 'event_missing'],
     ['an empty name', { event: '' }, 'event_name_missing'],
     ['a name that is not a text', { event: 5 }, 'event_name_missing'],
     ['a name of Amplitude that is not a text', { event_type: null }, 'event_name_missing'],
@@ -149,7 +149,7 @@ describe('the shape of a body', () => {
   it('may be no list at all', () => {
     assert.deepEqual(read([]).items, [])
     assert.deepEqual(read({ batch: [] }).items, [])
-    assert.deepEqual(read(5).items, [{ drop: 'unroutable' }])
+    assert.deepEqual(read(5).items, [{ drop: 'event_not_an_object' }])
   })
 
   it('decides about the receipt, unless the path does', () => {

@@ -21,7 +21,8 @@ import {
 /** The first that recognises an item reads it: the unmistakable shapes come first, ours last. */
 const WIRES: readonly Wire[] = [amplitude, segment, mixpanel, posthog, native]
 
-const UNROUTABLE: ReadItem = Object.freeze({ drop: 'unroutable' })
+const NO_OBJECT: ReadItem = Object.freeze({ drop: 'event_not_an_object' })
+const NO_EVENT: ReadItem = Object.freeze({ drop: 'event_missing' })
 
 export function readEvents(json: unknown, hints: Hints): ReadBody {
   const { fields, list } = unwrap(json)
@@ -31,9 +32,10 @@ export function readEvents(json: unknown, hints: Hints): ReadBody {
   let key = keyIn(fields)
   const max = hints.path?.eventsMax ?? EVENTS_MAX
   const items = list.slice(0, max).map(item => {
-    const found = isFields(item) ? WIRES.find(one => one.recognises(item, envelope)) : undefined
-    if (isFields(item)) key ??= keyIn(item) // Requests for flags have no events, but a key.
-    if (!isFields(item) || !found) return UNROUTABLE
+    if (!isFields(item)) return NO_OBJECT
+    key ??= keyIn(item) // Requests for flags have no events, but a key.
+    const found = WIRES.find(one => one.recognises(item, envelope))
+    if (!found) return NO_EVENT
     wire ??= found.name
     key ??= keyInProperties(item, found.name)
     return found.read(item, envelope)

@@ -5,7 +5,7 @@ import type { AliasHint, WireName } from './wire.ts'
 
 const said = (query = '', path: AliasHint | null = null) => ({ query: new URLSearchParams(query), path })
 const AT_MIXPANEL: AliasHint = { wire: 'mixpanel', type: null, eventsMax: 50 }
-const RECEIPT = { accepted: 2, dropped: 1, errors: [{ index: 1, reason: 'unroutable' }] }
+const RECEIPT = { accepted: 2, dropped: 1, errors: [{ index: 1, reason: 'event_missing' }] }
 
 describe('a receipt', () => {
   const cases: [wire: WireName, more: object][] = [

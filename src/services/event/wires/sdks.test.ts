@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { find } from './aliases.ts'
 import { readEvents } from './read.ts'
-import type { Hints, ReadBody, ReadEvent, WireName } from './wire.ts'
+import { EVENTS_MAX, type Hints, type ReadBody, type ReadEvent, type WireName } from './wire.ts'
 
 const AT = Date.UTC(2026, 10, 16, 8, 36, 8, 367)
 const ISO = '2026-11-16T08:36:08.367Z'
@@ -11,14 +11,14 @@ const SENT_AT = AT + 2633
 const SENT_ISO = '2026-11-16T08:36:11.000Z'
 
 /** Reads a body as if it were sent to a path below a vendor; without one, to `/v1/event`. */
-function read(body: unknown, path = '', query = ''): Omit<ReadBody, 'count'> {
+function read(body: unknown, path = '', query = ''): Omit<ReadBody, 'count' | 'max'> {
   const [vendor = '', ...rest] = path.split('/')
   const alias = path === '' ? null : find(vendor, rest.join('/'), 'POST')
   if (path !== '') assert.equal(alias?.does, 'ingest', `there is nothing at ${path}`)
   const hint = alias?.does === 'ingest' ? alias.hint : null
   const hints: Hints = { contentType: null, query: new URLSearchParams(query), path: hint }
-  const { count, ...found } = readEvents(body, hints)
-  assert.equal(count, found.items.length)
+  const { count, max, ...found } = readEvents(body, hints)
+  assert.deepEqual([count, max], [found.items.length, hint?.eventsMax ?? EVENTS_MAX])
   return found
 }
 

@@ -39,7 +39,13 @@ export type ReadEvent = {
   subject: string | null
 }
 
-export type DropReason = 'unroutable' | 'event_name_missing' | 'properties_not_an_object' | 'not_allowed_for_token'
+export type DropReason =
+  | 'event_not_an_object'
+  | 'event_missing'
+  | 'event_name_missing'
+  | 'properties_not_an_object'
+  | 'timestamp_invalid'
+  | 'not_allowed_for_token'
 
 export type ReadItem = ReadEvent | { drop: DropReason }
 
