@@ -1723,6 +1723,8 @@ export type WebhookEndpoint = {
     description: string;
     /** Whether events are sent. It is changed by people only, never because deliveries fail */
     status: 'active' | 'disabled';
+    /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+    retry: 'standard' | 'long';
     /** When it was created */
     created: string;
     /** When it was last changed */
@@ -1750,6 +1752,8 @@ export type NewWebhookEndpoint = {
     description: string;
     /** Whether events are sent. It is changed by people only, never because deliveries fail */
     status: 'active' | 'disabled';
+    /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+    retry: 'standard' | 'long';
     /** When it was created */
     created: string;
     /** When it was last changed */
@@ -1764,6 +1768,8 @@ export type CreateWebhookInput = {
     events?: string[];
     /** What it is for, at most 1,024 characters */
     description?: string;
+    /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+    retry?: 'standard' | 'long';
 };
 /** An event that can be sent to endpoints */
 export type WebhookSubject = {
@@ -1795,6 +1801,8 @@ export type UpdateWebhookInput = {
     description?: string;
     /** Whether events are sent. It is changed by people only, never because deliveries fail */
     status?: 'active' | 'disabled';
+    /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+    retry?: 'standard' | 'long';
 };
 export type DeleteWebhookInput = {
     /** An endpoint's id, `wh_…` */
@@ -1840,6 +1848,23 @@ export type ListWebhookDeliveriesInput = {
     limit?: number;
     /** The `next` of the previous page; omitted or empty for the first page */
     after?: string;
+};
+/** A delivery with its body */
+export type WebhookDeliveryDetails = {
+    /** A delivery's id: a UUID, the same in all its attempts */
+    delivery: string;
+    /** The event's subject */
+    subject: string;
+    /** The body that was sent, byte for byte; absent if its event is not kept any more */
+    body?: string;
+    /** Those that have ended, the first one first */
+    attempts: WebhookDelivery[];
+};
+export type GetWebhookDeliveryInput = {
+    /** An endpoint's id, `wh_…` */
+    id: string;
+    /** A delivery's id: a UUID, the same in all its attempts */
+    delivery: string;
 };
 /** The new delivery */
 export type WebhookResent = {
@@ -2710,6 +2735,11 @@ export type Stoa = {
     listWebhookDeliveries(input: ListWebhookDeliveriesInput, options?: CallOptions): Call<Page<WebhookDelivery>>;
     /** The same, as an iterator over the items of all pages. */
     listWebhookDeliveriesAll(input: ListWebhookDeliveriesInput, options?: CallOptions): AsyncGenerator<WebhookDelivery, void, undefined>;
+    /**
+     * One delivery: the body that was sent, and its attempts with what the endpoint answered.
+     * `GET /v1/webhooks/{id}/deliveries/{delivery}`
+     */
+    getWebhookDelivery(input: GetWebhookDeliveryInput, options?: CallOptions): Call<WebhookDeliveryDetails>;
     /**
      * Sends a delivery again, with a delivery id of its own.
      * `POST /v1/webhooks/{id}/deliveries/{delivery}/resend`

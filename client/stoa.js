@@ -800,6 +800,7 @@ export function createStoa(options) {
         deleteWebhook: (input, options) => host.call('DELETE', '/v1/webhooks/{id}', input, options),
         listWebhookDeliveries: (input, options) => host.call('GET', '/v1/webhooks/{id}/deliveries', input, options),
         listWebhookDeliveriesAll: (input, options) => host.all('GET', '/v1/webhooks/{id}/deliveries', input, options),
+        getWebhookDelivery: (input, options) => host.call('GET', '/v1/webhooks/{id}/deliveries/{delivery}', input, options),
         resendWebhookDelivery: (input, options) => host.create('POST', '/v1/webhooks/{id}/deliveries/{delivery}/resend', input, options),
         resendFailedWebhookDeliveries: (input, options) => host.create('POST', '/v1/webhooks/{id}/resend', input, options),
         rotateWebhookSecret: (input, options) => host.create('POST', '/v1/webhooks/{id}/secret', input, options),

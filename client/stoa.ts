@@ -2713,6 +2713,8 @@ export type WebhookEndpoint = {
   description: string
   /** Whether events are sent. It is changed by people only, never because deliveries fail */
   status: 'active' | 'disabled'
+  /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+  retry: 'standard' | 'long'
   /** When it was created */
   created: string
   /** When it was last changed */
@@ -2742,6 +2744,8 @@ export type NewWebhookEndpoint = {
   description: string
   /** Whether events are sent. It is changed by people only, never because deliveries fail */
   status: 'active' | 'disabled'
+  /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+  retry: 'standard' | 'long'
   /** When it was created */
   created: string
   /** When it was last changed */
@@ -2757,6 +2761,8 @@ export type CreateWebhookInput = {
   events?: string[]
   /** What it is for, at most 1,024 characters */
   description?: string
+  /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+  retry?: 'standard' | 'long'
 }
 
 /** An event that can be sent to endpoints */
@@ -2793,6 +2799,8 @@ export type UpdateWebhookInput = {
   description?: string
   /** Whether events are sent. It is changed by people only, never because deliveries fail */
   status?: 'active' | 'disabled'
+  /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+  retry?: 'standard' | 'long'
 }
 
 export type DeleteWebhookInput = {
@@ -2841,6 +2849,25 @@ export type ListWebhookDeliveriesInput = {
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
+}
+
+/** A delivery with its body */
+export type WebhookDeliveryDetails = {
+  /** A delivery's id: a UUID, the same in all its attempts */
+  delivery: string
+  /** The event's subject */
+  subject: string
+  /** The body that was sent, byte for byte; absent if its event is not kept any more */
+  body?: string
+  /** Those that have ended, the first one first */
+  attempts: WebhookDelivery[]
+}
+
+export type GetWebhookDeliveryInput = {
+  /** An endpoint's id, `wh_…` */
+  id: string
+  /** A delivery's id: a UUID, the same in all its attempts */
+  delivery: string
 }
 
 /** The new delivery */
@@ -3884,6 +3911,12 @@ export type Stoa = {
   listWebhookDeliveriesAll(input: ListWebhookDeliveriesInput, options?: CallOptions): AsyncGenerator<WebhookDelivery, void, undefined>
 
   /**
+   * One delivery: the body that was sent, and its attempts with what the endpoint answered.
+   * `GET /v1/webhooks/{id}/deliveries/{delivery}`
+   */
+  getWebhookDelivery(input: GetWebhookDeliveryInput, options?: CallOptions): Call<WebhookDeliveryDetails>
+
+  /**
    * Sends a delivery again, with a delivery id of its own.
    * `POST /v1/webhooks/{id}/deliveries/{delivery}/resend`
    */
@@ -4191,6 +4224,8 @@ export function createStoa(options: StoaOptions): Stoa {
       host.call('GET', '/v1/webhooks/{id}/deliveries', input, options),
     listWebhookDeliveriesAll: (input, options) =>
       host.all('GET', '/v1/webhooks/{id}/deliveries', input, options),
+    getWebhookDelivery: (input, options) =>
+      host.call('GET', '/v1/webhooks/{id}/deliveries/{delivery}', input, options),
     resendWebhookDelivery: (input, options) =>
       host.create('POST', '/v1/webhooks/{id}/deliveries/{delivery}/resend', input, options),
     resendFailedWebhookDeliveries: (input, options) =>

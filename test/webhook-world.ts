@@ -49,7 +49,7 @@ export async function startWebhooks({ ca = '', dns = [], isShort = () => false, 
 
   let made = 0
   /** An organisation with an endpoint at a path of its own. */
-  async function newEndpoint(body: { url?: string; events?: string[] } = {}) {
+  async function newEndpoint(body: { url?: string; events?: string[]; retry?: 'long' } = {}) {
     const { org, key } = await host.organisation(`receives-${made++}`)
     const given = { url: `${receiver.url}/${org}`, events: ['shop.>'], ...body }
     const endpoint = (await host.call('POST /v1/webhooks', { as: key, body: given })).body

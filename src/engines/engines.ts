@@ -138,6 +138,7 @@ export type TrimOptions = {
   undeclared: readonly LanePosition[]
 }
 
+export { isLocalhost } from './http/guard.ts'
 export { matches } from './log/subjects.ts'
 
 /** Every event, in lanes: the events of an organisation are in one lane, in the same order for all readers, who keep their

@@ -16,6 +16,8 @@ export type NewJob<P> = {
   due?: Date
   /** From 0, the default, to one less than the queue has; higher ones go first. */
   priority?: number
+  /** How many attempts it has; default as many as the queue has pauses, and one. */
+  attemptsMax?: number
   /** Ends with the outcome `expired` if it was not successful before. */
   expires?: Date
   /** A name that the caller chose, a UUID of version 7; default a new one. */

@@ -55,3 +55,6 @@ export function cidrList(texts: readonly string[]): BlockList {
   }
   return list
 }
+
+/** Names that stand for this machine wherever they are looked up (RFC 6761). */
+export const isLocalhost = (name: string): boolean => /^(?:[a-z0-9-]+\.)*localhost\.?$/.test(name)

@@ -190,6 +190,18 @@ describe('the address guard', () => {
     })
   }
 
+  it('permits localhost like the loopback address that is allowed', async t => {
+    const allowing = openHttp({ allow: ['127.0.0.1'] })
+    t.after(() => allowing.close())
+    for (const name of ['localhost', 'localhost.', 'api.localhost']) {
+      const url = origin.replace('127.0.0.1', name)
+      assert.equal(await allowing.isPublic(url), true, name)
+      assert.equal((await call(allowing, '/', { url })).status, 200, name)
+      assert.equal(await http.isPublic(url), false, name)
+    }
+    assert.equal(await allowing.isPublic('https://localhost.example.com.invalid/'), null)
+  })
+
   it('does not apply to URLs from the settings', async () => {
     assert.equal((await call(http, '/', { reach: 'configured' })).status, 200)
   })

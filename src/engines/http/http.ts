@@ -8,7 +8,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../engines.ts'
 import { trusting } from '../tls/trusted.ts'
 import { dispatch } from './dispatch.ts'
-import { type AddressGuard, addressGuard } from './guard.ts'
+import { type AddressGuard, addressGuard, isLocalhost } from './guard.ts'
 
 export type HttpOptions = {
   /** Addresses that the guard allows although they are not public. */
@@ -89,7 +89,7 @@ function guardedConnector(
 ): buildConnector.connector {
   const dial = buildConnector({ ...tls, timeout: CONNECT_TIMEOUT_MS })
   return (options, callback) => {
-    resolve(resolver, options.hostname).then(
+    resolve(resolver, permits, options.hostname).then(
       addresses => {
         // All addresses must pass: mixing a private address with public ones is a way to bypass a guard.
         if (!addresses.every(permits)) {
@@ -114,14 +114,19 @@ function newResolver(servers: readonly string[]): Resolver {
 function isPublicBy(permits: AddressGuard, resolver: Resolver): Http['isPublic'] {
   return async url => {
     const late = wait(LOOK_UP_MS, null, { ref: false })
-    const addresses = await Promise.race([resolve(resolver, new URL(url).hostname).catch(() => null), late])
+    const { hostname } = new URL(url)
+    const addresses = await Promise.race([resolve(resolver, permits, hostname).catch(() => null), late])
     return addresses === null ? null : addresses.every(permits)
   }
 }
 
-async function resolve(resolver: Resolver, hostname: string): Promise<string[]> {
+const LOOPBACK = ['127.0.0.1', '::1']
+
+async function resolve(resolver: Resolver, permits: AddressGuard, hostname: string): Promise<string[]> {
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (isIP(bare)) return [bare]
+  // Name servers need not know it (RFC 6761). Whoever allows one of the two means that one.
+  if (isLocalhost(bare)) return LOOPBACK.some(permits) ? LOOPBACK.filter(permits) : LOOPBACK
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(bare), resolver.resolve6(bare)])
   const found = [v4, v6].flatMap(outcome => (outcome.status === 'fulfilled' ? outcome.value : []))
   if (found.length > 0) return found

@@ -27,7 +27,7 @@ export function jobRows(
   const left = new Map<string, number>()
   for (const { key } of jobs) left.set(key, (left.get(key) ?? 0) + 1)
   const dueOf = openDues()
-  return jobs.map(({ id, key, org, payload, due = now, priority = 0, expires }) => {
+  return jobs.map(({ id, key, org, payload, due = now, priority = 0, attemptsMax = pausesMs.length + 1, expires }) => {
     const after = (left.get(key) as number) - 1
     left.set(key, after)
     return {
@@ -36,7 +36,7 @@ export function jobRows(
       org,
       rank: priorities - priority,
       due: dueOf(due, after),
-      attemptsMax: pausesMs.length + 1,
+      attemptsMax,
       expires: expires?.toISOString() ?? null,
       payload: JSON.stringify(payload),
     }

@@ -49,13 +49,13 @@ export type JobRow = {
 }
 
 const newJobs = rowsAs<JobRow>('j', {
-  ...{ id: 'uuid', key: 'text', rank: 'smallint', due: 'timestamptz', payload: 'text', expires: 'timestamptz' },
+  ...{ id: 'uuid', key: 'text', rank: 'smallint', due: 'timestamptz', attemptsMax: 'smallint' },
+  ...{ payload: 'text', expires: 'timestamptz' },
 })
 
-/** All of them have the same number of attempts. */
 export async function insertJobs(db: Tx, queue: string, jobs: readonly JobRow[]): Promise<void> {
-  await db`insert into queue_jobs (queue, attempts_max, id, key, rank, due, payload, expires)
-    select ${queue}, ${jobs[0]?.attemptsMax ?? 1}::smallint, * from ${newJobs(jobs)}`
+  await db`insert into queue_jobs (queue, id, key, rank, due, attempts_max, payload, expires)
+    select ${queue}, * from ${newJobs(jobs)}`
 }
 
 export async function isWaiting(db: Sql, queue: string, key: string, id: string): Promise<boolean> {

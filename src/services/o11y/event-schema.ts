@@ -1,4 +1,5 @@
 // The schema of the data of events with the subjects `event.>`: what clients have sent, in our names.
+import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import { string, timestamp } from '../../kit/fields.ts'
 
@@ -20,14 +21,22 @@ export const EventData = Type.Object(
   { title: 'EventData', description: 'An event of a client' },
 )
 
-/** `event.` and the name: lower case, without `$`, and `_` for what a token cannot contain. */
+/** `event.` and the name: lower case, without `$`, and `_` for what a token cannot contain. With other letters than those of
+ *  ASCII, a hash tells names apart that would be the same otherwise. */
 export function subjectOf(event: string): string {
-  const name = event
+  if (!NOT_ASCII.test(event)) return `event.${tokenOf(event).slice(0, NAME_MAX) || '_'}`
+  const name = event.normalize('NFC').toLowerCase()
+  return `event.${tokenOf(name).slice(0, NAME_MAX - HASH_MAX - 1)}_${hash('sha256', name).slice(0, HASH_MAX)}`
+}
+
+const tokenOf = (name: string) =>
+  name
     .slice(0, NAME_MAX * 2)
     .replaceAll('$', '')
     .toLowerCase()
     .replace(/[^a-z0-9_]/g, '_')
-  return `event.${name.slice(0, NAME_MAX) || '_'}`
-}
+
+const NOT_ASCII = /[^\0-\x7f]/
+const HASH_MAX = 8
 
 const NAME_MAX = 48

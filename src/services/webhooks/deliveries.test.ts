@@ -292,3 +292,32 @@ describe('the log of deliveries', () => {
     }
   })
 })
+
+describe('one delivery', () => {
+  it('is shown with what was sent and what was answered, to admins', async () => {
+    const { received, send, rows, path, key, org } = await newEndpoint()
+    answerWith(500, `${'no'.repeat(600)}`)
+    await send()
+    await ended(rows, 'retrying')
+    answerWith(200, 'thanks')
+    host.clock.advance(1_000)
+    const [{ delivery }] = (await ended(rows, 'ok')) as [Row]
+    const { status, body } = await host.call(`GET ${path}/deliveries/${delivery}`, { as: key })
+    assert.deepEqual([status, body.delivery, body.subject], [200, delivery, 'shop.order.created'])
+    assert.equal(body.body, received()[1]?.body)
+    assert.deepEqual(
+      body.attempts.map(({ attempt, status, response }: Row) => [attempt, status, response?.length]),
+      [
+        [1, 'retrying', 1_000],
+        [2, 'ok', 6],
+      ],
+    )
+    const { key: member } = await host.member(org, 'member')
+    assert.equal((await host.call(`GET ${path}/deliveries/${delivery}`, { as: member })).status, 403)
+    for (const other of ['019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d47', 'x']) {
+      assert.equal((await host.call(`GET ${path}/deliveries/${other}`, { as: key })).status, 404)
+    }
+    const { path: elsewhere } = await newEndpoint()
+    assert.equal((await host.call(`GET ${elsewhere}/deliveries/${delivery}`, { as: key })).status, 404)
+  })
+})

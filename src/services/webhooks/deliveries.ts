@@ -5,7 +5,7 @@ import { conflict, Fault, notFound, orNotFound } from '../../kit/fault.ts'
 import { boolean, integer, string, timestamp, withoutNulls } from '../../kit/fields.ts'
 import { invalidCursor, listing, page, paging, positionFrom, positionKey, shownAs } from '../../kit/page.ts'
 import { newUuid } from '../../kit/uuid.ts'
-import { deliveries } from './dispatch/deliveries.ts'
+import { ATTEMPTS, deliveries } from './dispatch/deliveries.ts'
 import { sendOnce } from './dispatch/send.ts'
 import { Id } from './endpoints.ts'
 import * as log from './log.store.ts'
@@ -71,6 +71,37 @@ export const listWebhookDeliveries = operation({
       log.selectAttempts(db, id, filter, before(attemptFrom(last), until), count)
     const found = page(query, select, row => positionKey({ created: row.created, id: idOf(row) }))
     return shownAs(found, shown)
+  },
+})
+
+export const getWebhookDelivery = operation({
+  route: 'GET /v1/webhooks/{id}/deliveries/{delivery}',
+  summary: 'One delivery: the body that was sent, and its attempts with what the endpoint answered',
+  access: 'admin',
+  input: { id: Id, delivery: DeliveryId },
+  output: Type.Object(
+    {
+      delivery: DeliveryId,
+      subject: Subject,
+      body: Type.Optional(
+        string(
+          'The body that was sent, byte for byte; absent if its event is not kept any more',
+          '{"specversion":"1.0"}',
+        ),
+      ),
+      attempts: Type.Array(Attempt, { description: 'Those that have ended, the first one first' }),
+    },
+    { title: 'WebhookDeliveryDetails', description: 'A delivery with its body' },
+  ),
+  faults: ['not_found'],
+  run: async ({ db, caller: { org } }, { id, delivery }) => {
+    const isKnown = UUID.test(delivery) && (await store.isEndpoint(db, org, id))
+    const [rows, body] = isKnown
+      ? await Promise.all([log.selectAttemptsOf(db, id, delivery), log.selectBody(db, id, delivery)])
+      : [[], null]
+    const [first] = rows
+    if (!first) throw notFound('delivery')
+    return withoutNulls({ delivery, subject: first.subject, body, attempts: rows.map(shown) })
   },
 })
 
@@ -163,7 +194,7 @@ export const resendWebhookDelivery = operation({
   route: 'POST /v1/webhooks/{id}/deliveries/{delivery}/resend',
   summary: 'Sends a delivery again, with a delivery id of its own',
   description:
-    'The same body, signed anew, with up to three attempts. It is sent soon after the answer. A delivery that has not ended cannot be sent again.',
+    'The same body, signed anew, with as many attempts as any delivery. It is sent soon after the answer. A delivery that has not ended cannot be sent again.',
   access: 'admin',
   input: { id: Id, delivery: DeliveryId },
   output: Type.Object({ delivery: DeliveryId }, { title: 'WebhookResent', description: 'The new delivery' }),
@@ -179,7 +210,8 @@ export const resendWebhookDelivery = operation({
       if (!UUID.test(delivery)) throw notFound('delivery')
       if (await queues.isWaiting(db, deliveries, id, delivery)) throw pending()
       const found = orNotFound(await log.takeDelivery(db, id, delivery), 'delivery')
-      await queues.add(db, deliveries, [{ key: id, org, payload: found, id: resent }])
+      const attemptsMax = ATTEMPTS[endpoint.retry]
+      await queues.add(db, deliveries, [{ key: id, org, payload: found, id: resent, attemptsMax }])
       db.beforeCommit(() => log.countResends(db, [found]))
       record(id, { delivery: { to: delivery } })
       return { delivery: resent }
@@ -210,7 +242,7 @@ export const resendFailedWebhookDeliveries = operation({
       await queues.add(
         db,
         deliveries,
-        failed.map(payload => ({ key: id, org, payload })),
+        failed.map(payload => ({ key: id, org, payload, attemptsMax: ATTEMPTS[endpoint.retry] })),
       )
       db.beforeCommit(() => log.countResends(db, failed))
       record(id, { since: { to: since }, count: { to: failed.length } })

@@ -21,12 +21,13 @@ describe('an endpoint', () => {
     const record = { ...made, deliveries7d: 0, failures7d: 0 }
     assert.deepEqual(record, {
       ...{ id: record.id, url, events: ['commerce.order.>'], description: 'Orders', status: 'active' },
+      retry: 'standard',
       ...{ created: record.created, updated: record.created, deliveries7d: 0, failures7d: 0 },
     })
     const path = `/v1/webhooks/${record.id}`
     assert.deepEqual((await host.call(`GET ${path}`, { as: key })).body, record)
     host.clock.advance(1_000)
-    const changes = { events: [], status: 'disabled' }
+    const changes = { events: [], status: 'disabled', retry: 'long' }
     const changed = (await host.call(`PATCH ${path}`, { as: key, body: changes })).body
     assert.deepEqual({ ...changed, updated: record.updated }, { ...record, ...changes })
     assert.notEqual(changed.updated, record.updated)
@@ -143,7 +144,7 @@ describe('the URL of an endpoint', async () => {
 describe('the events of an endpoint', () => {
   it('are at most 64 patterns of subjects', async () => {
     const { key } = await newOrg()
-    const patterns = ['>', '*', 'a', 'a.>', 'a.*.c', '*.b.>', 'a'.repeat(64), Array(16).fill('a').join('.')]
+    const patterns = ['>', '*.>', 'a.b', 'a.>', 'a.*.c', '*.b.>', `a.${'a'.repeat(64)}`, Array(16).fill('a').join('.')]
     assert.ok(patterns.every(isPattern))
     assert.equal((await create(key, { events: patterns })).status, 201)
     const wrong = [
@@ -162,9 +163,60 @@ describe('the events of an endpoint', () => {
     ]
     assert.ok(!wrong.some(isPattern))
     for (const one of wrong) assert.equal((await create(key, { events: [one] })).status, 400, one)
-    assert.equal((await create(key, { events: Array(64).fill('a') })).status, 201)
-    assert.equal((await create(key, { events: Array(65).fill('a') })).status, 400)
+    assert.equal((await create(key, { events: Array(64).fill('a.b') })).status, 201)
+    assert.equal((await create(key, { events: Array(65).fill('a.b') })).status, 400)
     assert.equal((await create(key, { description: 'x'.repeat(1_025) })).status, 400)
+  })
+
+  it('are refused if they can match nothing, with what was probably meant', async () => {
+    const { key } = await newOrg()
+    const { id } = (await create(key)).body
+    for (const [pattern, says] of Object.entries({
+      '*': /use `>`/i,
+      commerce: /`commerce\.>`/,
+      'event.OrderCompleted': /`event\.ordercompleted`/,
+      'event.order-completed': /`event\.order_completed`/,
+      'event.order.completed': /`event\.order_completed`/,
+      'event.*.*': /`event\.>`/,
+      'Event.signup': /`event\.signup`/,
+      'iam.user.signed_up': /`iam\.user\.created`.*`iam\.user\.signed_in`/,
+      'IAM.>': /`iam\./,
+      'project.*.*.*': /`project\.created`/,
+    })) {
+      const refused = await create(key, { events: ['commerce.order.>', pattern] })
+      assert.equal(refused.status, 400, pattern)
+      const [{ path, says: said }] = refused.body.error.fields
+      assert.equal(path, 'events.1')
+      assert.match(said, /^can match nothing: /)
+      assert.match(said, says)
+      assert.equal((await host.call(`PATCH /v1/webhooks/${id}`, { as: key, body: { events: [pattern] } })).status, 400)
+    }
+    const right = ['>', 'event.>', 'event.*', 'event.order_completed', 'iam.user.*', 'iam.>', 'task.>', '*.*.created']
+    assert.equal((await create(key, { events: right })).status, 201)
+  })
+
+  it('of clients have a subject that tells names apart, whatever their letters', async () => {
+    const { key } = await newOrg()
+    const subjects: string[] = []
+    for (const event of [
+      'Order Completed',
+      '$pageview',
+      'Заказ',
+      'Оплата',
+      'Große Bestellung',
+      'Caf\u00e9',
+      'Cafe\u0301',
+    ]) {
+      host.emitted.length = 0
+      assert.equal((await host.call('POST /v1/event', { as: key, body: { event, properties: {} } })).status, 200)
+      subjects.push(host.emitted.at(-1)?.type as string)
+    }
+    assert.deepEqual(subjects.slice(0, 2), ['event.order_completed', 'event.pageview'])
+    assert.match(subjects[2] as string, /^event\._{5}_[0-9a-f]{8}$/)
+    assert.match(subjects[4] as string, /^event\.gro_e_bestellung_[0-9a-f]{8}$/)
+    assert.equal(subjects[5], subjects[6])
+    assert.equal(new Set(subjects).size, 6)
+    assert.equal((await create(key, { events: subjects })).status, 201)
   })
 
   it('are listed with an example of each', async () => {

@@ -7,6 +7,7 @@ import { integer, prefixedId, secret, string, timestamp } from '../../kit/fields
 import { listing, pageByTime, paging } from '../../kit/page.ts'
 import { changesIn } from '../../kit/write.ts'
 import { endpointCreated, endpointDeleted, endpointRotated, endpointUpdated } from './events.ts'
+import { requireMatching } from './patterns.ts'
 import { newSecret, sealSecret } from './secret.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
@@ -39,6 +40,11 @@ const Status = Type.Enum(['active', 'disabled'], {
   description: 'Whether events are sent. It is changed by people only, never because deliveries fail',
   examples: ['active'],
 })
+const Retry = Type.Enum(['standard', 'long'], {
+  description:
+    'How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on',
+  examples: ['standard'],
+})
 const Secret = secret(
   'The secret that signs its deliveries; it is shown once',
   'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAbCdEfGhIjK=',
@@ -50,6 +56,7 @@ const fields = {
   events: Events,
   description: Description,
   status: Status,
+  retry: Retry,
   created: timestamp('When it was created'),
   updated: timestamp('When it was last changed'),
 }
@@ -83,19 +90,28 @@ export const createWebhook = operation({
   summary: 'Creates an endpoint, to which events are sent from now on',
   description: 'The secret is in this answer and in that of a rotation only.',
   access: 'admin',
-  input: { url: Url, events: Type.Optional(Events), description: Type.Optional(Description) },
+  input: {
+    url: Url,
+    events: Type.Optional(Events),
+    description: Type.Optional(Description),
+    retry: Type.Optional(Retry),
+  },
   output: NewEndpoint,
   status: 201,
   faults: ['conflict'],
   audit: 'webhook.create',
   emits: endpointCreated,
   run: async ({ bounds, caller: { org }, clock, http, random, seal, state, write }, input) => {
+    requireMatching(
+      input.events ?? [],
+      state.subjects.map(({ subject }) => subject),
+    )
     const url = await requireUrl(http, state.source, input.url)
     const secret = newSecret(random)
     const created = clock.now().toISOString()
-    const { events = [], description = '' } = input
+    const { events = [], description = '', retry = 'standard' } = input
     const row: store.Endpoint = {
-      ...{ id: `wh_${random.token(24)}`, url, events, description, status: 'active', created, updated: created },
+      ...{ id: `wh_${random.token(24)}`, url, events, description, status: 'active', retry, created, updated: created },
     }
     return write({ serialize: true }, async ({ db, record, emit }) => {
       await store.insertEndpoint(db, org, row, sealSecret(seal, org, row.id, secret))
@@ -118,7 +134,7 @@ export const getWebhook = operation({
     orNotFound(await store.selectEndpoint(db, caller.org, clock.now().toISOString(), id), 'endpoint'),
 })
 
-const CHANGEABLE = ['url', 'events', 'description', 'status'] as const
+const CHANGEABLE = ['url', 'events', 'description', 'status', 'retry'] as const
 
 export const updateWebhook = operation({
   route: 'PATCH /v1/webhooks/{id}',
@@ -131,12 +147,17 @@ export const updateWebhook = operation({
     events: Type.Optional(Events),
     description: Type.Optional(Description),
     status: Type.Optional(Status),
+    retry: Type.Optional(Retry),
   },
   output: Endpoint,
   faults: ['not_found'],
   audit: 'webhook.update',
   emits: endpointUpdated,
   run: async ({ caller: { org }, clock, http, state, write }, { id, url, ...given }) => {
+    requireMatching(
+      given.events ?? [],
+      state.subjects.map(({ subject }) => subject),
+    )
     const changed = { ...given, ...(url !== undefined && { url: await requireUrl(http, state.source, url) }) }
     return write(async ({ db, record, emit }) => {
       const before = orNotFound(await store.lockEndpoint(db, org, id), 'endpoint')

@@ -28,6 +28,9 @@ export type AttemptFilter = {
 /** After which attempt the list goes on. */
 export type AttemptPosition = Pick<AttemptRow, 'created' | 'delivery' | 'attempt'>
 
+const ATTEMPT = fragment`a.delivery, a.subject, a.attempt, a.status, a.http_status as "httpStatus", a.error, a.response,
+  a.duration_ms as "durationMs", a.resend_of as "resendOf", a.created`
+
 export async function selectAttempts(
   db: Sql,
   webhook: string,
@@ -36,13 +39,25 @@ export async function selectAttempts(
   count: number,
 ): Promise<AttemptRow[]> {
   const of = subject === null ? fragment`webhook = ${webhook}` : fragment`webhook = ${webhook} and subject = ${subject}`
-  return db<AttemptRow>`select a.delivery, a.subject, a.attempt, a.status, a.http_status as "httpStatus", a.error,
-      a.response, a.duration_ms as "durationMs", a.resend_of as "resendOf", a.created
+  return db<AttemptRow>`select ${ATTEMPT}
     from unnest(${statuses}::text[]) as s (status) cross join lateral (
       select * from webhook_attempts where ${of} and status = s.status and created >= ${since}
         and (created, delivery, attempt) < (${after.created}, ${after.delivery}, ${after.attempt})
       order by created desc, delivery desc, attempt desc limit ${count}) as a
     order by a.created desc, a.delivery desc, a.attempt desc limit ${count}`
+}
+
+/** Of one delivery, the first one first. */
+export function selectAttemptsOf(db: Sql, webhook: string, delivery: string): Promise<AttemptRow[]> {
+  return db<AttemptRow>`select ${ATTEMPT} from webhook_attempts as a
+    where delivery = ${delivery} and webhook = ${webhook} order by attempt`
+}
+
+/** What was sent; null if it is not kept any more. */
+export async function selectBody(db: Sql, webhook: string, delivery: string): Promise<string | null> {
+  const [row] = await db<{ body: string }>`select body from webhook_events
+    where id = (select event from webhook_attempts where delivery = ${delivery} and webhook = ${webhook} limit 1)`
+  return row?.body ?? null
 }
 
 /** The delivery that is sent again, and its event. */

@@ -5,6 +5,7 @@ import { startNameServer } from '../../../test/name-server.ts'
 import { arrived, ended, type Row, startWebhooks } from '../../../test/webhook-world.ts'
 
 const PUBLIC = '93.184.215.14'
+const NOT_PUBLIC = 'Its address is not public, and not in STOA_OUTBOUND_ALLOW.'
 const server = await startNameServer()
 after(server.close)
 const { newEndpoint, host, receiver, answerWith } = await startWebhooks({ dns: [server.address] })
@@ -38,8 +39,8 @@ describe('the name of an endpoint', () => {
     const { send, rows, call, path, key } = await newEndpoint({ url: 'https://rebound.example.com/' })
     server.names.set('rebound.example.com', { A: ['10.0.0.1'] })
     await send()
-    assert.equal(((await ended(rows, 'retrying'))[0] as Row).error, 'Its address is not public.')
-    assert.deepEqual((await call('/test')).body.error, 'Its address is not public.')
+    assert.equal(((await ended(rows, 'retrying'))[0] as Row).error, NOT_PUBLIC)
+    assert.deepEqual((await call('/test')).body.error, NOT_PUBLIC)
     const patched = await host.call(`PATCH ${path}`, { as: key, body: { url: 'https://rebound.example.com/other' } })
     assert.equal(patched.status, 400)
   })

@@ -3,6 +3,7 @@ import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import type { Position } from '../../kit/page.ts'
 import { fragment, oneRow } from '../../kit/sql.ts'
+import type { Retry } from './dispatch/store.ts'
 
 export type Endpoint = {
   id: string
@@ -10,6 +11,7 @@ export type Endpoint = {
   events: string[]
   description: string
   status: 'active' | 'disabled'
+  retry: Retry
   created: string
   updated: string
 }
@@ -17,7 +19,7 @@ export type Endpoint = {
 /** With what became of its deliveries in the last seven days. */
 export type CountedEndpoint = Endpoint & { deliveries7d: number; failures7d: number }
 
-const ENDPOINT = fragment`id, url, events, description, status, created, updated`
+const ENDPOINT = fragment`id, url, events, description, status, retry, created, updated`
 const counted = (now: string) => fragment`select ${ENDPOINT},
       coalesce(week.deliveries, 0) as "deliveries7d", coalesce(week.failures, 0) as "failures7d"
     from webhooks left join lateral (
@@ -52,15 +54,15 @@ export function lockEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint |
 }
 
 export async function insertEndpoint(db: Tx, org: OrgId, row: Endpoint, secret: Uint8Array): Promise<void> {
-  const { id, url, events, description, status, created, updated } = row
-  await db`insert into webhooks (id, org, url, events, description, status, secret, created, updated)
-    values (${id}, ${org}, ${url}, ${events}, ${description}, ${status}, ${secret}, ${created}, ${updated})`
+  const { id, url, events, description, status, retry, created, updated } = row
+  await db`insert into webhooks (id, org, url, events, description, status, retry, secret, created, updated)
+    values (${id}, ${org}, ${url}, ${events}, ${description}, ${status}, ${retry}, ${secret}, ${created}, ${updated})`
 }
 
 export async function updateEndpoint(db: Tx, org: OrgId, row: Endpoint): Promise<void> {
-  const { id, url, events, description, status, updated } = row
+  const { id, url, events, description, status, retry, updated } = row
   await db`update webhooks set url = ${url}, events = ${events}, description = ${description}, status = ${status},
-      updated = ${updated}
+      retry = ${retry}, updated = ${updated}
     where org = ${org} and id = ${id}`
 }
 

@@ -1,6 +1,6 @@
 // The URL of an endpoint. What it may point to is checked here and again at each connection, on the address that is
 // dialled.
-import type { Http } from '../../engines/engines.ts'
+import { type Http, isLocalhost } from '../../engines/engines.ts'
 import { invalidField } from '../../kit/check.ts'
 
 export const URL_MAX = 2_048
@@ -18,7 +18,9 @@ export async function requireUrl(http: Http, ownUrl: string, text: string): Prom
   if (url.href.length > URL_MAX)
     throw refused(`must have at most ${URL_MAX} characters, with others than ASCII encoded`)
   if (isLocal(url.hostname) || (await http.isPublic(url.href)) === false) {
-    throw refused('must not point to a private, local or reserved address, by itself or by its name')
+    throw refused(
+      'must not point to a private, local or reserved address, by itself or by its name, unless the operator allows it (STOA_OUTBOUND_ALLOW, such as 127.0.0.1 for development)',
+    )
   }
   return url.href
 }
@@ -29,8 +31,9 @@ const hostOf = ({ hostname, port }: URL) => `${hostname.replace(/\.$/, '')}:${po
 /** Names that have no address in public, whatever the name servers here say. */
 function isLocal(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '')
-  if (name.startsWith('[')) return false
-  return !name.includes('.') || /\.(localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/.test(name)
+  // localhost is a loopback address wherever it is looked up, and those may be allowed.
+  if (name.startsWith('[') || isLocalhost(name)) return false
+  return !name.includes('.') || /\.(local|localdomain|internal|intranet|lan|home\.arpa)$/.test(name)
 }
 
 const refused = (says: string) => invalidField('url', says)

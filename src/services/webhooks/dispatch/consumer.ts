@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { OrgId } from '../../../kit/caller.ts'
 import { newUuid } from '../../../kit/uuid.ts'
 import { consumer } from '../state.ts'
-import { deliveries } from './deliveries.ts'
+import { ATTEMPTS, deliveries } from './deliveries.ts'
 import * as store from './store.ts'
 
 /** Deliveries of one transaction, or those of one event: an organisation may have a thousand endpoints. */
@@ -31,11 +31,14 @@ export const fanOut = consumer({
     }
     // Endpoints that are deleted meanwhile get none, by themselves or with their organisation.
     const wanted = [...new Set(found.flatMap(({ endpoints }) => endpoints))]
-    const kept = wanted.length > 0 ? await store.lockEndpoints(db, wanted) : new Set<string>()
+    const kept = wanted.length > 0 ? await store.lockEndpoints(db, wanted) : new Map<string, store.Retry>()
     const sent = found.filter(({ endpoints }) => endpoints.some(webhook => kept.has(webhook)))
     if (sent.length === 0) return handled
     const jobs = sent.flatMap(({ event, endpoints }) =>
-      endpoints.filter(webhook => kept.has(webhook)).map(key => ({ key, org, payload: { event: event.id } })),
+      endpoints.flatMap(key => {
+        const retry = kept.get(key)
+        return retry ? [{ key, org, payload: { event: event.id }, attemptsMax: ATTEMPTS[retry] }] : []
+      }),
     )
     const added = sent.map(({ event }) => event)
     await Promise.all([store.insertWebhookEvents(db, added), queues.add(db, deliveries, jobs)])

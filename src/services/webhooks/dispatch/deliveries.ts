@@ -6,8 +6,19 @@ import { TIMEOUT_MS } from './post.ts'
 import { type Loaded, type Result, sendAttempt } from './send.ts'
 import * as store from './store.ts'
 
-const FAILING_MS = 60 * 60_000
-const DAY_MS = 86_400_000
+const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000]
+const FAILING_MS = HOUR_MS
+const DAY_MS = 24 * HOUR_MS
+/** After the attempts of an ordinary delivery; then those of an endpoint that wants more. */
+const PAUSES_MS: Record<store.Retry, readonly number[]> = {
+  standard: [SECOND_MS, 5 * SECOND_MS],
+  long: [5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 8 * HOUR_MS, 24 * HOUR_MS],
+}
+/** How many attempts a delivery has. */
+export const ATTEMPTS: Record<store.Retry, number> = {
+  standard: PAUSES_MS.standard.length + 1,
+  long: PAUSES_MS.standard.length + PAUSES_MS.long.length + 1,
+}
 /** More than one endpoint may have, so that those that hang do not fill the disk together. */
 const ENDPOINTS_OF_ORG = 10
 
@@ -18,7 +29,7 @@ export const deliveries = queue<Delivery, Loaded, Result, typeof endpointFailing
   id: 'webhooks.deliveries',
   limits: ({ concurrency }) => ({ concurrency, rate: null }),
   backlog: ({ backlogMax: perKey }) => ({ perKey, perOrg: perKey * ENDPOINTS_OF_ORG, isRecorded: true }),
-  pausesMs: [1_000, 5_000],
+  pausesMs: [...PAUSES_MS.standard, ...PAUSES_MS.long],
   deadlineMs: TIMEOUT_MS + 5_000,
   expiresMs: ({ backlogDays, keptDays }) => Math.min(backlogDays, keptDays) * DAY_MS,
   emits: endpointFailing,

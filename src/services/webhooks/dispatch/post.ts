@@ -72,7 +72,7 @@ function isShortOfFiles(error: unknown): boolean {
 function reasonOf(error: unknown, isAnswered: boolean): string {
   if (!(error instanceof HttpFailure)) throw error
   if (error.reason === 'timeout') return `It did not answer within ${TIMEOUT_MS / 1000} s.`
-  if (error.reason === 'address') return 'Its address is not public.'
+  if (error.reason === 'address') return 'Its address is not public, and not in STOA_OUTBOUND_ALLOW.'
   const { code = '' } = (error.cause ?? {}) as { code?: string }
   const says = SAYS[code]
   if (says !== undefined) return `${says} (${code}).`

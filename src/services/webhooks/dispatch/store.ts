@@ -25,10 +25,14 @@ export async function insertWebhookEvents(db: Tx, events: readonly NewEvent[]): 
   await db`insert into webhook_events (id, org, subject, body) select * from ${newEvents(events)}`
 }
 
+/** How often deliveries of an endpoint are tried again. */
+export type Retry = 'standard' | 'long'
+
 /** Until the transaction ends, none of them is deleted. Returns those that there are. */
-export async function lockEndpoints(db: Tx, webhooks: readonly string[]): Promise<Set<string>> {
-  const rows = await db<{ id: string }>`select id from webhooks where id = any(${webhooks}) order by id for key share`
-  return new Set(rows.map(({ id }) => id))
+export async function lockEndpoints(db: Tx, webhooks: readonly string[]): Promise<Map<string, Retry>> {
+  const rows = await db<{ id: string; retry: Retry }>`select id, retry from webhooks where id = any(${webhooks})
+    order by id for key share`
+  return new Map(rows.map(({ id, retry }) => [id, retry]))
 }
 
 /** Where an attempt is sent, and what signs it. */
