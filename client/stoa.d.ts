@@ -221,7 +221,7 @@ export type App = {
     signUpDomains: string[];
     /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
     refuseDisposable: boolean;
-    /** The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API */
+    /** The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API */
     audience?: string;
     /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
     claims: string[];
@@ -265,7 +265,7 @@ export type CreateAppInput = {
     signUpDomains?: string[];
     /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
     refuseDisposable?: boolean;
-    /** The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API */
+    /** The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API */
     audience?: string;
     /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
     claims?: string[];
@@ -299,7 +299,7 @@ export type CreateAppOutput = {
     signUpDomains: string[];
     /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
     refuseDisposable: boolean;
-    /** The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API */
+    /** The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API */
     audience?: string;
     /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
     claims: string[];
@@ -341,7 +341,7 @@ export type UpdateAppInput = {
     signUpDomains?: string[];
     /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
     refuseDisposable?: boolean;
-    /** The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API */
+    /** The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API */
     audience?: string | null;
     /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
     claims?: string[];

@@ -154,6 +154,10 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
     input: { id: await insertDeadLetter(host) },
     as: host.admin.key,
   }),
+  '/v1/webhooks/{id}/deliveries/{delivery}': async host => ({
+    input: await failedDelivery(host),
+    as: host.home.key,
+  }),
   '/v1/webhooks/{id}/deliveries/{delivery}/resend': async host => ({
     input: await failedDelivery(host),
     as: host.home.key,

@@ -274,7 +274,7 @@ function testEngines(db: Database, options: TestOptions, violations: string[]) {
     http: options.http ?? httpOver({ public: mockAgent, configured: mockAgent }),
     seal: beside?.engines.seal ?? openSeal(systemRandom.bytes(32), systemRandom),
     mail: { send: async (mail: SentMail) => mailServer.accept(mail) },
-    passwords: openPasswords(undefined, CHEAP_HASH),
+    passwords: openPasswords(undefined, CHEAP_HASH, 1),
     dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
   }
   return { engines, clock, mockAgent, txt, mails, mailServer, emitted, warnings }

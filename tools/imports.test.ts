@@ -10,6 +10,7 @@ const SERVICE_EDGES: readonly [from: string, to: string][] = [
   ['projects', 'iam'],
   ['event', 'o11y'],
   ['errors', 'o11y'],
+  ['webhooks', 'o11y'],
   ['billing', 'account'],
   ['billing', 'iam'],
 ]

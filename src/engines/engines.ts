@@ -284,12 +284,18 @@ export interface Seal {
   mac(org: string, name: string, text: string): Uint8Array
 }
 
+/** An organisation or a client address; or a client of those that share the turn of an organisation. */
+export type PasswordUser = string | { org: string; client: string }
+
 /** Password hashing: argon2id, of the NFKC form, because keyboards compose the same characters differently; what other
  *  systems hashed can be verified too. Slow on purpose, so call it before a transaction begins. Calls wait in a queue in
- *  which `user`, an organisation or a client address, is served in turn; those whose signal is aborted leave it. */
+ *  which users are served in turn; those whose signal is aborted leave it. */
 export interface Passwords {
-  hash(user: string, password: string, signal?: AbortSignal): Promise<string>
-  verify(user: string, digest: string, password: string, signal?: AbortSignal): Promise<boolean>
+  hash(user: PasswordUser, password: string, signal?: AbortSignal): Promise<string>
+  verify(user: PasswordUser, digest: string, password: string, signal?: AbortSignal): Promise<boolean>
+  /** The same, but whoever is wrong is told so at a full second after the call: hashes of other systems take another time,
+   *  which would tell whether there is one. Once it is known to be false, an aborted signal changes nothing. */
+  verifyEvenly(user: PasswordUser, digest: string, password: string, signal?: AbortSignal): Promise<boolean>
   /** Whether it is as `hash` makes them now. Others are verified too, and are to be replaced when the password is known. */
   isCurrent(digest: string): boolean
   /** What to store of a hash that another system made. */

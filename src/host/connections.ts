@@ -37,9 +37,9 @@ export type Connections = {
 /** Shared by all ports. */
 export function openConnections(limits: ConnectionLimits, trusted: BlockList | null, refusals: Refusals): Connections {
   const open = new Set<Socket>()
-  const byAddress = new Map<string, { started: number; waiting: Set<() => void> }>()
   const stalls = new WeakMap<Socket, Stall>()
-  let waitingInTotal = 0
+
+  const addresses = openAddresses(limits, socket => refuse(socket, 'connections_per_address'))
 
   function addressOf({ remoteAddress: peer = '' }: Socket): string | null {
     return isTrusted(trusted, peer) ? null : clientNetwork(peer)
@@ -49,46 +49,6 @@ export function openConnections(limits: ConnectionLimits, trusted: BlockList | n
     refusals.count(reason)
     socket.on('error', ignore) // Of the reset; nobody waits for it.
     socket.resetAndDestroy()
-  }
-
-  /** Counts the connection of an address, and starts it now or later. */
-  function startInTurn(socket: Socket, address: string, start: () => void): void {
-    const own = byAddress.get(address) ?? { started: 0, waiting: new Set() }
-    byAddress.set(address, own)
-    const begin = () => {
-      own.started++
-      socket.once('close', () => {
-        own.started--
-        const [next] = own.waiting
-        if (next) next()
-        else if (own.started === 0) byAddress.delete(address)
-      })
-      start()
-    }
-    if (own.started < limits.perAddress) begin()
-    else if (own.waiting.size < limits.waitingPerAddress && waitingInTotal < limits.waiting)
-      waitFor(socket, own.waiting, begin)
-    else refuse(socket, 'connections_per_address')
-  }
-
-  /** Nothing of it is read meanwhile. */
-  function waitFor(socket: Socket, waiting: Set<() => void>, begin: () => void): void {
-    const next = () => {
-      leave()
-      begin()
-    }
-    const timer = setTimeout(() => refuse(socket, 'connections_per_address'), limits.waitMs)
-    const leave = () => {
-      clearTimeout(timer)
-      waitingInTotal--
-      waiting.delete(next)
-      socket.off('close', leave)
-      socket.off('error', ignore)
-    }
-    waitingInTotal++
-    waiting.add(next)
-    socket.once('close', leave)
-    socket.on('error', ignore)
   }
 
   function closeStalled(): void {
@@ -113,15 +73,63 @@ export function openConnections(limits: ConnectionLimits, trusted: BlockList | n
       socket.once('close', () => open.delete(socket))
       const address = addressOf(socket)
       if (address === null) start()
-      else startInTurn(socket, address, start)
+      else addresses.startInTurn(socket, address, start)
     },
     areOthersWaiting: socket => {
       const address = addressOf(socket)
-      return address !== null && (byAddress.get(address)?.waiting.size ?? 0) > 0
+      return address !== null && addresses.areWaiting(address)
     },
     count: () => open.size,
     close: () => clearInterval(timer),
   }
+}
+
+/** The connections of each address: so many are started, some wait, and the others are refused. */
+function openAddresses(limits: ConnectionLimits, refuse: (socket: Socket) => void) {
+  const byAddress = new Map<string, { started: number; waiting: Set<() => void> }>()
+  let waitingInTotal = 0
+
+  /** Counts the connection of an address, and starts it now or later. */
+  function startInTurn(socket: Socket, address: string, start: () => void): void {
+    const own = byAddress.get(address) ?? { started: 0, waiting: new Set() }
+    byAddress.set(address, own)
+    const begin = () => {
+      own.started++
+      socket.once('close', () => {
+        own.started--
+        const [next] = own.waiting
+        if (next) next()
+        else if (own.started === 0) byAddress.delete(address)
+      })
+      start()
+    }
+    if (own.started < limits.perAddress) begin()
+    else if (own.waiting.size < limits.waitingPerAddress && waitingInTotal < limits.waiting)
+      waitFor(socket, own.waiting, begin)
+    else refuse(socket)
+  }
+
+  /** Nothing of it is read meanwhile. */
+  function waitFor(socket: Socket, waiting: Set<() => void>, begin: () => void): void {
+    const next = () => {
+      leave()
+      begin()
+    }
+    const timer = setTimeout(() => refuse(socket), limits.waitMs)
+    const leave = () => {
+      clearTimeout(timer)
+      waitingInTotal--
+      waiting.delete(next)
+      socket.off('close', leave)
+      socket.off('error', ignore)
+    }
+    waitingInTotal++
+    waiting.add(next)
+    socket.once('close', leave)
+    socket.on('error', ignore)
+  }
+
+  return { startInTurn, areWaiting: (address: string) => (byAddress.get(address)?.waiting.size ?? 0) > 0 }
 }
 
 const ignore = () => {}

@@ -156,8 +156,8 @@ describe('the account page', () => {
     const page = await send(eli.browser, 'email', { email: 'Eli@New.test', current: eli.password })
     assert.match(page.text, /A link is on its way/)
     const link = host.mails.findLast(({ to }) => to === 'eli@new.test')?.text.match(/https:\S+/)?.[0] ?? ''
-    const other = identity.browser()
-    await other.submit(await other.go(link), {})
+    assert.match((await identity.browser().go(link)).text, /Sign in first/)
+    await eli.browser.submit(await eli.browser.go(link), {})
     assert.match((await open(eli.browser)).text, /eli@new\.test/)
     for (const email of ['', 'no address', 'a@b']) {
       assert.equal((await send(eli.browser, 'email', { email, current: eli.password })).status, 400)
@@ -318,7 +318,7 @@ describe('the account page', () => {
       await send(ola.browser, 'email', { email: `ola${round}@new.test`, current: ola.password })
       const link = host.mails.findLast(({ to }) => to === `ola${round}@new.test`)?.text.match(/https:\S+/)?.[0] ?? ''
       const id = await invite(ola.email)
-      const browser = identity.browser()
+      const { browser } = ola
       const [moved, accepted] = await Promise.all([
         browser.submit(await browser.go(link), {}),
         send(ola.browser, 'accept', { id }),

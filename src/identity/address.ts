@@ -1,8 +1,16 @@
-// The page that the link to a new address opens. A button changes the address, because mail filters open links.
+// The page that the link to a new address opens. A button changes the address, because mail filters open links. The browser
+// must be signed in to the account: otherwise somebody could have the owner of an address confirm it for an account of theirs.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { customerAddressDonePage, customerAddressPage, type Page } from './customers/pages.ts'
+import type Provider from 'oidc-provider'
+import type { PendingChange } from '../services/iam/public.ts'
+import {
+  customerAddressDonePage,
+  customerAddressPage,
+  customerAddressSignInPage,
+  type Page,
+} from './customers/pages.ts'
 import { show } from './forms.ts'
-import { addressDonePage, addressPage, problemPage } from './pages.ts'
+import { addressDonePage, addressPage, addressSignInPage, problemPage } from './pages.ts'
 import { SIGN_IN_PATH } from './provider.ts'
 
 const PATH = `${SIGN_IN_PATH}/addresses`
@@ -11,34 +19,44 @@ export const ADDRESS_CHANGE = new RegExp(`^${PATH}/(.*)$`)
 export const addressPath = (token: string): string => `${PATH}/${token}`
 
 export type AddressOptions = {
-  /** The new address of a link; null if it is not valid. */
-  findAddressChange: (token: string) => Promise<string | null>
+  provider: Provider
   /** The new address; null if the link is no longer valid, or another account has the address. */
   finishAddressChange: (token: string, address: string) => Promise<string | null>
   loginUrl: string
+  /** Where members sign in and see their account. */
+  accountUrl: string
   /** The address of the client. */
   address: string
   /** How the page looks if the link is that of a customer's account page, and where that is. */
   dress: (Pick<Page, 'look' | 'texts'> & { accountUrl: string; query: string }) | null
 }
 
+/** `change` is null if the link is not valid. The realm of the account must be entered. */
 export async function addressChange(
   options: AddressOptions,
   token: string,
+  change: PendingChange | null,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const email = /^\w{43}$/.test(token) ? await options.findAddressChange(token) : null
-  if (email === null) return show(response, 404, ENDED)
-  const { dress } = options
-  const answer = (page: string) => show(response, 200, page, undefined, dress?.look.styleHash)
+  if (change === null) return show(response, 404, ENDED)
+  const { dress, provider, loginUrl, accountUrl } = options
+  const { email, user, org } = change
+  const answer = (status: number, page: string) => show(response, status, page, undefined, dress?.look.styleHash)
+  const { accountId } = await provider.Session.get(provider.createContext(request, response))
+  if (accountId !== user) {
+    const page = dress
+      ? customerAddressSignInPage(dress, dress.accountUrl)
+      : addressSignInPage(org === null ? accountUrl : null)
+    return answer(request.method === 'POST' ? 403 : 200, page)
+  }
   if (request.method !== 'POST') {
     const path = addressPath(token)
-    return answer(dress ? customerAddressPage(dress, email, path + dress.query) : addressPage(email, path))
+    return answer(200, dress ? customerAddressPage(dress, email, path + dress.query) : addressPage(email, path))
   }
   const changed = await options.finishAddressChange(token, options.address)
   if (changed === null) return show(response, 409, ENDED)
-  answer(dress ? customerAddressDonePage(dress, changed, dress.accountUrl) : addressDonePage(changed, options.loginUrl))
+  answer(200, dress ? customerAddressDonePage(dress, changed, dress.accountUrl) : addressDonePage(changed, loginUrl))
 }
 
 const ENDED = problemPage(

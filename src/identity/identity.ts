@@ -10,7 +10,7 @@ import type { Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import type { OrgId } from '../kit/caller.ts'
 import type { SignIn } from '../kit/host/sign-in.ts'
-import type { AccountPage, App, CustomerAccount, CustomerDirectory } from '../services/iam/public.ts'
+import type { AccountPage, App, CustomerAccount, CustomerDirectory, PendingChange } from '../services/iam/public.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
 import { ACCOUNT_PATH, identityAccount } from './account.ts'
 import { adapterFactory, claimGrant, grantOrg, isSignedIn, setGrantOrg } from './adapter.ts'
@@ -27,7 +27,7 @@ import { INVITATION, type InvitationOptions, invitation } from './invitation.ts'
 import { ownApp } from './own-app.ts'
 import { contentPolicy, loggedOutPage, logoutPage, NOTHING_HERE } from './pages.ts'
 import { openMailLimiter, type PasswordLimiter, type StartLimiter } from './password-limiter.ts'
-import { answerFailure, ENDED, queryProblem, requestProblem, tooManySignIns } from './problems.ts'
+import { answerFailure, ENDED, isStartRefused, NO_APP, requestProblem } from './problems.ts'
 import { buildProvider, OAUTH_DISCOVERY, PATHS, type ProviderOptions, SIGN_IN_PATH } from './provider.ts'
 import { clientNamed, enterRealm } from './realm.ts'
 import { inOneRequest, signalOf, thisRequest } from './request.ts'
@@ -52,7 +52,7 @@ export type Directory = {
   findReset(token: string): Promise<string | null>
   /** The address of the account; null if the link is no longer valid. */
   finishReset(token: string, passwordDigest: string, address: string): Promise<string | null>
-  findAddressChange(token: string): Promise<string | null>
+  findAddressChange(token: string): Promise<PendingChange | null>
   finishAddressChange(token: string, address: string): Promise<AddressMoved | null>
   customers: CustomerDirectory
   /** The published keys, active ones first, and the secret that cookies are signed with. */
@@ -141,44 +141,41 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
     const address = options.addressOf(request) // Read first: overrideHeaders deletes the X-Forwarded-* headers.
     const { origin } = request.headers
-    const cors = origin !== undefined && CROSS_ORIGIN.has(path) ? await options.corsHeaders(origin, address) : null
-    const isPreflight = request.method === 'OPTIONS' && CROSS_ORIGIN.has(path)
+    const isCrossOrigin = CROSS_ORIGIN.has(path)
+    const cors = origin !== undefined && isCrossOrigin ? await options.corsHeaders(origin, address) : null
+    const isPreflight = request.method === 'OPTIONS' && isCrossOrigin
     const headers = { ...headersFor(path, issuer), ...cors, ...(cors && isPreflight && PREFLIGHT) }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     overrideHeaders(request, response, new URL(issuer).host)
     // The length of a chunked body is unknown in advance, and the rest of one that is too long is not read.
     if (request.headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false
     const { provider, toProvider, cookieKey } = current()
+    const by = { ...steps, address, provider, cookieKey }
     if (isPreflight) return void response.writeHead(204).end()
     if (request.method === 'POST' && path === PATHS.logout) return logoutByGet(request, response)
-    if (path === FORGOTTEN_PATH) return forgotten({ ...steps, address }, request, response)
+    if (path === FORGOTTEN_PATH) return forgotten(by, request, response)
     const resetToken = path.match(RESET)?.[1]
-    if (resetToken !== undefined) return reset({ ...steps, address }, resetToken, request, response)
+    if (resetToken !== undefined) return reset(by, resetToken, request, response)
     const addressToken = path.match(ADDRESS_CHANGE)?.[1]
     if (addressToken !== undefined) {
-      const dress = await dressOf(steps, await customerApp(directory, clientNamed(path, query)))
-      return addressChange({ ...steps, address, dress }, addressToken, request, response)
+      const change = await directory.findAddressChange(addressToken)
+      const app = await customerApp(directory, clientNamed(path, query))
+      enterRealm(request, response, change?.org ?? null)
+      const dress = await dressOf(steps, app && app.org === change?.org ? app : null)
+      return addressChange({ ...by, dress }, addressToken, change, request, response)
     }
     const invitationToken = path.match(INVITATION)?.[1]
-    if (invitationToken !== undefined)
-      return invitation({ ...steps, address, cookieKey }, invitationToken, request, response)
-    if (STEP.test(path)) return signIn({ ...steps, address, provider, cookieKey }, request, response)
+    if (invitationToken !== undefined) return invitation(by, invitationToken, request, response)
+    if (STEP.test(path)) return signIn(by, request, response)
     if (path === ACCOUNT_PATH || path.startsWith(`${ACCOUNT_PATH}/`)) {
-      const app = await customerApp(directory, clientNamed(path, query))
-      const [by, change] = [{ ...steps, address, provider, cookieKey }, path.slice(ACCOUNT_PATH.length)] as const
+      const [named, change] = [clientNamed(path, query), path.slice(ACCOUNT_PATH.length)]
+      const app = await customerApp(directory, named)
+      if (named !== null && !app && !(await steps.client(named))) return show(response, 404, NO_APP)
       enterRealm(request, response, app?.org ?? null)
       return app ? customerAccount(by, app, change, request, response) : identityAccount(by, change, request, response)
     }
     if (path === PATHS.userinfo) return userInfo(forUserInfo, request, response)
-    if (path === PATHS.authorize) {
-      const problem = queryProblem(query)
-      if (problem) return show(response, 400, requestProblem(problem))
-      const waitS = options.starts(thisRequest().client)
-      if (waitS > 0) {
-        options.onTooMany()
-        return tooManySignIns(response, waitS)
-      }
-    }
+    if (path === PATHS.authorize && isStartRefused(options, query, response)) return
     const resumed = path.match(RESUME)?.[1]
     const interaction = resumed ? await provider.Interaction.find(resumed) : undefined
     // The browser that returns from the sign-in pages must be the one that completed them.
@@ -220,6 +217,7 @@ async function stepOptions(options: IdentityOptions) {
     issuer,
     ownClient: own.client,
     loginUrl: own.loginUrl,
+    accountUrl: issuer + ACCOUNT_PATH,
     newBrowserId: () => engines.random.token(20),
     randomToken: (length: number) => engines.random.token(length),
     checkPassword: async (email: string, password: string) => {

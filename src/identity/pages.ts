@@ -151,6 +151,13 @@ export const addressPage = (email: string, action: string): string =>
     `<h1>Your new address</h1><p>From now on you sign in with ${escaped(email)}.</p><form method="post" action="${escaped(action)}"><button>Use this address</button></form>`,
   )
 
+/** `accountUrl` is where to sign in, if that is known. */
+export const addressSignInPage = (accountUrl: string | null): string =>
+  document(
+    'Sign in first',
+    `<h1>Sign in first</h1><p>Sign in, in this browser, to the account that is to get this address. Then open the link again.</p>${accountUrl === null ? '' : `<p><a href="${escaped(accountUrl)}">Sign in</a></p>`}`,
+  )
+
 export const addressDonePage = (email: string, loginUrl: string): string =>
   document(
     'Your address is changed',

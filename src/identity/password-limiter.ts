@@ -1,10 +1,9 @@
 // Limits wrong passwords per account and per address, and mails per address, within a time window, over all processes on the database. A browser
 // that has signed in to the account before has its own count, so that an attacker cannot lock the owner out.
-import { createHash } from 'node:crypto'
 import type { Clock, Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import { openAttempts } from '../fair/attempts.ts'
-import { guesses } from '../services/iam/public.ts'
+import { guesses, limits } from '../services/iam/public.ts'
 
 const WINDOW_MS = 15 * 60_000
 const PER_ACCOUNT = 10
@@ -60,63 +59,30 @@ export function openPasswordLimiter({ db, clock }: Pick<Engines, 'db' | 'clock'>
   }
 }
 
-const MAILS_WINDOW_MS = 60 * 60_000
-const MAILS_PER_NETWORK = 10
+const HOUR_MS = 60 * 60_000
+const MAILS_PER_NETWORK = { windowMs: HOUR_MS, max: 10 }
+/** Right ones too, of which there may be as many as mails. Each has five attempts, so that a network could try many codes of
+ *  many people. */
+const CODES_PER_NETWORK = { windowMs: HOUR_MS, max: 100 }
 
 /** Counts a mail that a network asks for; returns the seconds until the next one is allowed, 0 if this one is. */
-export function openMailLimiter({ db, clock }: Pick<Engines, 'db' | 'clock'>) {
-  return async (network: string): Promise<number> => {
-    const nowMs = clock.now().getTime()
-    const counter = counterOf(`mails ${network}`, MAILS_PER_NETWORK)
-    const { account } = await guesses.countGuess(
-      db.autocommit,
-      null,
-      counter,
-      timeOf(nowMs),
-      timeOf(nowMs + MAILS_WINDOW_MS),
-    )
-    if (account !== null) return 0
-    const fullUntil = await guesses.selectEnd(db, [counter], timeOf(nowMs))
-    return Math.max(1, Math.ceil((fullUntil === null ? 0 : Date.parse(fullUntil) - nowMs) / 1000))
-  }
-}
+export const openMailLimiter =
+  ({ db, clock }: Pick<Engines, 'db' | 'clock'>) =>
+  (network: string): Promise<number> =>
+    limits.countWithin({ db: db.autocommit, clock }, `mails ${network}`, MAILS_PER_NETWORK)
 
-const DAY_MS = 24 * MAILS_WINDOW_MS
-
-/** What is counted of mails to customers: to an address, so that nobody's mailbox is flooded and codes cannot be guessed; from a
- *  network; and for an organisation, because the mail server is that of all. */
-const CUSTOMER_MAILS = [
-  { windowMs: MAILS_WINDOW_MS, max: 60, of: (_org: string, _email: string, network: string) => `from ${network}` },
-  { windowMs: 15 * 60_000, max: 3, of: (org: string, email: string) => `now to ${org} ${email}` },
-  { windowMs: DAY_MS, max: 12, of: (org: string, email: string) => `today to ${org} ${email}` },
-  { windowMs: DAY_MS, max: 40, of: (_org: string, email: string) => `today of all to ${email}` },
-  { windowMs: MAILS_WINDOW_MS, max: 10_000, of: (org: string) => `for ${org}` },
-]
-
-/** Counts a mail to a customer; returns the seconds until the next one is allowed, 0 if this one is. */
-export function openCustomerMailLimiter({ db, clock }: Pick<Engines, 'db' | 'clock'>) {
-  return async (org: string, email: string, network: string): Promise<number> => {
-    const nowMs = clock.now().getTime()
-    for (const { windowMs, max, of } of CUSTOMER_MAILS) {
-      const counter = counterOf(`customer mails ${of(org, email, network)}`, max)
-      const ends = timeOf(nowMs + windowMs)
-      const { account } = await guesses.countGuess(db.autocommit, null, counter, timeOf(nowMs), ends)
-      if (account !== null) continue
-      const fullUntil = await guesses.selectEnd(db, [counter], timeOf(nowMs))
-      return Math.max(1, Math.ceil((fullUntil === null ? 0 : Date.parse(fullUntil) - nowMs) / 1000))
-    }
-    return 0
-  }
-}
-
-const counterOf = (text: string, max: number) => ({ name: createHash('sha256').update(text).digest(), max })
+/** The same for a code that is entered. */
+export const openCodeLimiter =
+  ({ db, clock }: Pick<Engines, 'db' | 'clock'>) =>
+  (network: string): Promise<number> =>
+    limits.countWithin({ db: db.autocommit, clock }, `codes ${network}`, CODES_PER_NETWORK)
 
 function countersOf({ account, address, knownBrowser }: Attempt) {
   if (knownBrowser !== null)
-    return { network: null, account: counterOf(`browser ${knownBrowser} ${account}`, PER_BROWSER) }
+    return { network: null, account: limits.counterOf(`browser ${knownBrowser} ${account}`, PER_BROWSER) }
   return {
-    network: counterOf(`address ${clientNetwork(address)}`, PER_ADDRESS),
-    account: counterOf(`account ${account}`, PER_ACCOUNT),
+    network: limits.counterOf(`address ${clientNetwork(address)}`, PER_ADDRESS),
+    account: limits.counterOf(`account ${account}`, PER_ACCOUNT),
   }
 }
 

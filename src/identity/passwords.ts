@@ -64,7 +64,7 @@ export async function tryPassword(
  *  browser has not signed in to, and each browser has its own attempts. It ends with the password: whoever knew the old
  *  one must not get more attempts at the new one. Entries of other accounts are preserved. */
 export function knownCookie(
-  { cookieKey, newBrowserId }: PasswordOptions,
+  { cookieKey, newBrowserId }: Pick<PasswordOptions, 'cookieKey' | 'newBrowserId'>,
   request: IncomingMessage,
   email: string,
   proof: string,
@@ -89,8 +89,9 @@ const knownIn = ({ headers }: IncomingMessage): Known[] =>
 const isFor = (cookieKey: string, { id, mac }: Known, email: string, proof: string): boolean =>
   timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(cookieKey, id, email, proof)))
 
-async function knownBrowser(
-  { cookieKey, proofOf }: PasswordOptions,
+/** The id of this browser, if it was signed in to the account before; null otherwise. */
+export async function knownBrowser(
+  { cookieKey, proofOf }: Pick<PasswordOptions, 'cookieKey' | 'proofOf'>,
   request: IncomingMessage,
   email: string,
 ): Promise<string | null> {

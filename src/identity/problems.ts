@@ -4,10 +4,12 @@ import { errors } from 'oidc-provider'
 import { EngineUnavailable } from '../engines/engines.ts'
 import { show } from './forms.ts'
 import { problemPage } from './pages.ts'
+import type { StartLimiter } from './password-limiter.ts'
 import { RETRY_S } from './provider.ts'
-import { ClientLeft } from './request.ts'
+import { ClientLeft, thisRequest } from './request.ts'
 
 export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and sign in again.')
+export const NO_APP = problemPage('There is no such app', 'The `client_id` in this address is that of no app.')
 
 const OUR_SIDE = problemPage('Something went wrong', 'There is a problem on our side. Please try again in a moment.')
 
@@ -20,7 +22,7 @@ export const requestProblem = (says: string | null) =>
         `The app that sent you here made an invalid request (${says}). Go back and try again. If this keeps happening, contact the makers of the app.`,
       )
 
-export function tooManySignIns(response: ServerResponse, waitS: number): void {
+function tooManySignIns(response: ServerResponse, waitS: number): void {
   response.setHeader('retry-after', waitS)
   show(
     response,
@@ -32,10 +34,24 @@ export function tooManySignIns(response: ServerResponse, waitS: number): void {
 /** Authorization requests are stored until they end or expire, even unauthenticated ones. */
 const QUERY_CHARS_MAX = 2048
 
-export function queryProblem(query: string): string | null {
+function queryProblem(query: string): string | null {
   if (query.length > QUERY_CHARS_MAX) return `more than ${QUERY_CHARS_MAX} characters`
   const modes = new URLSearchParams(query).getAll('response_mode')
   return modes.includes('form_post') ? 'response_mode form_post is not offered' : null
+}
+
+type Starts = { starts: StartLimiter; onTooMany: () => void }
+
+/** Whether an authorization request is not even begun; it is answered then. */
+export function isStartRefused({ starts, onTooMany }: Starts, query: string, response: ServerResponse): boolean {
+  const problem = queryProblem(query)
+  const waitS = problem ? 0 : starts(thisRequest().client)
+  if (problem) show(response, 400, requestProblem(problem))
+  else if (waitS > 0) {
+    onTooMany()
+    tooManySignIns(response, waitS)
+  }
+  return problem !== null || waitS > 0
 }
 
 export function answerFailure(error: unknown, response: ServerResponse, onError: (error: unknown) => void): void {

@@ -100,14 +100,20 @@ describe('a hash of another system', () => {
     assert.ok(!digest.includes(FIREBASE.signerKey.slice(0, 20)) && !digest.includes(FIREBASE_HASH.slice(0, 20)))
   })
 
-  it('may be that of the text as it was typed, or of its NFKC form', async () => {
+  it('is of the text as it was typed, and by argon2 perhaps of its NFKC form', async () => {
     const [typed, normal] = ['caf\u0065\u0301 \ufb01ve', 'caf\u00e9 five']
     const { default: bcrypt } = await import('bcrypt')
-    for (const hashed of [typed, normal]) {
-      const digest = adopted({ hash: await bcrypt.hash(hashed, 4) })
-      assert.equal(await verify(digest, typed), true)
-    }
-    assert.equal(await verify(adopted({ hash: await bcrypt.hash(typed, 4) }), normal), false)
+    const digest = adopted({ hash: await bcrypt.hash(typed, 4) })
+    assert.deepEqual([await verify(digest, typed), await verify(digest, normal)], [true, false])
+    const own = adopted({ hash: await passwords.hash('home', normal) })
+    assert.deepEqual([await verify(own, typed), await verify(own, normal)], [true, true])
+  })
+
+  it('with several blocks of pbkdf2 is verified by the first one, so that a longer one costs no more', async () => {
+    const { pbkdf2Sync } = await import('node:crypto')
+    const long = pbkdf2Sync('x', 'somesalt', 1_000, 64, 'sha1').toString('base64').replace(/=+$/, '')
+    const digest = adopted({ hash: `$pbkdf2$i=1000$c29tZXNhbHQ$${long}` })
+    assert.deepEqual([await verify(digest, 'x'), await verify(digest, 'y')], [true, false])
   })
 
   it('is adopted also from this system', async () => {
@@ -124,19 +130,20 @@ describe('a hash of another system', () => {
   it('is refused if verifying it would cost too much, and not just below', () => {
     const [most, costly]: [string[], string[]] = [
       [
-        bcryptOf('14'),
-        `$argon2id$v=19$m=262144,t=10,p=16$c29tZXNhbHQ$${HASH}`,
+        bcryptOf('13'),
+        `$argon2id$v=19$m=131072,t=4,p=16$c29tZXNhbHQ$${HASH}`,
         `$scrypt$ln=16,r=8,p=1$c29tZXNhbHQ$${HASH}`,
-        `$pbkdf2-sha256$i=2000000$c29tZXNhbHQ$${HASH}`,
+        `$pbkdf2$i=1400000$c29tZXNhbHQ$${HASH}`,
+        `$pbkdf2-sha256$i=700000$c29tZXNhbHQ$${HASH}`,
       ],
       [
-        bcryptOf('15'),
-        `$argon2id$v=19$m=262145,t=1,p=1$c29tZXNhbHQ$${HASH}`,
-        `$argon2id$v=19$m=64,t=11,p=1$c29tZXNhbHQ$${HASH}`,
+        bcryptOf('14'),
+        `$argon2id$v=19$m=131073,t=1,p=1$c29tZXNhbHQ$${HASH}`,
+        `$argon2id$v=19$m=65536,t=9,p=1$c29tZXNhbHQ$${HASH}`,
         `$argon2id$v=19$m=1024,t=1,p=17$c29tZXNhbHQ$${HASH}`,
         `$scrypt$ln=17,r=8,p=1$c29tZXNhbHQ$${HASH}`,
         `$firebase-scrypt$ln=14,r=33,p=1$c29tZXNhbHQ$${HASH}`,
-        `$pbkdf2-sha512$i=2000001$c29tZXNhbHQ$${HASH}`,
+        `$pbkdf2-sha512$i=600001$c29tZXNhbHQ$${HASH}`,
       ],
     ]
     for (const hash of most) adopted({ hash })
@@ -162,6 +169,10 @@ describe('a hash of another system', () => {
       { hash: '$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$AAAA' },
       { hash: `$scrypt$ln=0,r=8,p=1$c29tZXNhbHQ$${HASH}` },
       { hash: `$scrypt$ln=14,r=8$c29tZXNhbHQ$${HASH}` },
+      { hash: `$scrypt$ln=16,r=1,p=1$c29tZXNhbHQ$${HASH}` },
+      { hash: `$scrypt$ln=17,r=1,p=1$c29tZXNhbHQ$${HASH}` },
+      { hash: `$argon2id$v=19$m=0064,t=01,p=1$c29tZXNhbHQ$${HASH}` },
+      { hash: `$pbkdf2-sha256$i=01$c29tZXNhbHQ$${HASH}` },
       { hash: `$pbkdf2-sha256$i=0$c29tZXNhbHQ$${HASH}` },
       { hash: `$pbkdf2-sha256$i=1$c29tZXNhbHQ$${HASH}$more` },
       { hash: HASH, algorithm: 'pbkdf2-sha256', salt: 'c29tZXNhbHQ' },

@@ -13,10 +13,10 @@ export const isImported = (digest: string): boolean => digest.startsWith(`${MARK
 /** A stored hash as other systems, and `adopt`, read it. */
 export const withoutMark = (digest: string): string => (isImported(digest) ? digest.slice(MARK.length) : digest)
 
-/** About a second of one core each. */
-const BCRYPT_COST_MAX = 14
-const PBKDF2_ITERATIONS_MAX = 2_000_000
-const ARGON2_MAX = { kibibytes: 256 * 1024, passes: 10, lanes: 16 }
+/** At most about 0.6 s of one core each, which is what current versions of those systems take. */
+const BCRYPT_COST_MAX = 13
+/** Of memory, and of memory times passes. */
+const ARGON2_MAX = { kibibytes: 128 * 1024, kibibytesInAll: 512 * 1024, lanes: 16 }
 const SCRYPT_BYTES_MAX = 64 * 1024 * 1024
 
 /** A shorter hash is none, and a longer one costs more than its parameters say. */
@@ -32,20 +32,24 @@ export function adoptHash(foreign: ForeignHash): Adopted {
   return form.isCostly ? { problem: 'has parameters with which it costs too much to verify' } : { digest: MARK + text }
 }
 
-/** The other system may have hashed the text as it was typed, or its NFKC form, as this one does. */
+/** The other system hashed the text as it was typed. Another Stoa hashed its NFKC form, by argon2. */
 export async function verifyImported(digest: string, password: string): Promise<boolean> {
   const form = formOf(withoutMark(digest))
   if (!form) throw new Error('a stored password hash has no form that is known here')
   if (await form.matches(password)) return true
   const normal = password.normalize('NFKC')
-  return normal !== password && form.matches(normal)
+  return normal !== password && isArgon2(withoutMark(digest)) && form.matches(normal)
 }
 
+const isArgon2 = (text: string) => /^\$argon2(id|i|d)\$/.test(text)
+
+type Pbkdf2 = { digest: string; bytes: number; iterationsMax: number }
+
 /** By the names that Keycloak gives them. */
-const PBKDF2_DIGESTS: ReadonlyMap<string, string> = new Map([
-  ['pbkdf2', 'sha1'],
-  ['pbkdf2-sha256', 'sha256'],
-  ['pbkdf2-sha512', 'sha512'],
+const PBKDF2: ReadonlyMap<string, Pbkdf2> = new Map([
+  ['pbkdf2', { digest: 'sha1', bytes: 20, iterationsMax: 1_400_000 }],
+  ['pbkdf2-sha256', { digest: 'sha256', bytes: 32, iterationsMax: 700_000 }],
+  ['pbkdf2-sha512', { digest: 'sha512', bytes: 64, iterationsMax: 600_000 }],
 ])
 
 function formOf(text: string): Form | null {
@@ -56,8 +60,8 @@ function formOf(text: string): Form | null {
   const hash = bytesIn(parts[2])
   if (parts.length !== 3 || !salt || !hash || !isSalt(salt) || !isHash(hash)) return null
   if (id === 'scrypt' || id === 'firebase-scrypt') return scryptForm(id, parts[0], salt, hash)
-  const digest = PBKDF2_DIGESTS.get(id)
-  return digest === undefined ? null : pbkdf2Form(digest, parts[0], salt, hash)
+  const algorithm = PBKDF2.get(id)
+  return algorithm ? pbkdf2Form(algorithm, parts[0], salt, hash) : null
 }
 
 /** The last characters of salt and hash have bits that are not used, which must be 0. */
@@ -81,7 +85,8 @@ function argon2Form(text: string, [version, parameters, saltText, hashText, ...r
   const [kibibytes = 0, passes = 0, lanes = 0] = found
   const isValid = passes >= 1 && lanes >= 1 && kibibytes >= 8 * lanes && isHash(hash) && isSalt(salt)
   if (!isValid || salt.length < 8) return null
-  const isCostly = kibibytes > ARGON2_MAX.kibibytes || passes > ARGON2_MAX.passes || lanes > ARGON2_MAX.lanes
+  const { kibibytes: most, kibibytesInAll, lanes: lanesMax } = ARGON2_MAX
+  const isCostly = kibibytes > most || kibibytes * passes > kibibytesInAll || lanes > lanesMax
   return { isCostly, matches: password => verify(text, password) }
 }
 
@@ -89,7 +94,7 @@ const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
 function scryptForm(id: string, parameters: string | undefined, salt: Buffer, hash: Buffer): Form | null {
   const [ln = 0, r = 0, p = 0] = parametersIn(parameters, ['ln', 'r', 'p']) ?? []
-  if (ln < 1 || ln > 31 || r < 1 || p < 1) return null
+  if (ln < 1 || ln > 31 || r < 1 || p < 1 || ln >= 16 * r) return null // RFC 7914.
   const matches = async (password: string) => {
     const options = { N: 2 ** ln, r, p, maxmem: 2 * SCRYPT_BYTES_MAX }
     if (id === 'scrypt') return timingSafeEqual(await derive(password, salt, hash.length, options), hash)
@@ -105,12 +110,19 @@ const keystream = (key: Buffer, length: number): Buffer =>
 
 const deriveByIterations = promisify(pbkdf2)
 
-function pbkdf2Form(digest: string, parameters: string | undefined, salt: Buffer, hash: Buffer): Form | null {
+/** A hash longer than the digest has more blocks, each of which costs as much again. The first one proves enough. */
+function pbkdf2Form(
+  { digest, bytes, iterationsMax }: Pbkdf2,
+  parameters: string | undefined,
+  salt: Buffer,
+  hash: Buffer,
+): Form | null {
   const [iterations = 0] = parametersIn(parameters, ['i']) ?? []
   if (iterations < 1) return null
+  const first = hash.subarray(0, bytes)
   const matches = async (password: string) =>
-    timingSafeEqual(await deriveByIterations(password, salt, iterations, hash.length, digest), hash)
-  return { isCostly: iterations > PBKDF2_ITERATIONS_MAX, matches }
+    timingSafeEqual(await deriveByIterations(password, salt, iterations, first.length, digest), first)
+  return { isCostly: iterations > iterationsMax, matches }
 }
 
 /** The text of a form; null if there is none for it. */
@@ -118,7 +130,7 @@ function textOf(foreign: ForeignHash): string | null {
   const { hash, algorithm = '', salt = '', iterations, firebase } = foreign
   if (hash.startsWith('$')) return ownText(hash)
   const [saltText, hashText] = [plain(salt), plain(hash)]
-  if (PBKDF2_DIGESTS.has(algorithm)) return `$${algorithm}$i=${iterations}$${saltText}$${hashText}`
+  if (PBKDF2.has(algorithm)) return `$${algorithm}$i=${iterations}$${saltText}$${hashText}`
   if (algorithm === 'argon2') {
     const { memory, parallelism = 1, type = 'id', version = '1.3' } = foreign
     const cost = `m=${memory},t=${iterations},p=${parallelism}`
@@ -149,9 +161,9 @@ function firebaseText(project: FirebaseParameters, saltText: string, hashText: s
   return `$firebase-scrypt$ln=${memCost},r=${rounds},p=1$${base64(Buffer.concat([salt, separator]))}$${base64(stream)}`
 }
 
-/** `m=65536,t=2,p=1` with exactly these names. */
+/** `m=65536,t=2,p=1` with exactly these names, and numbers as everybody writes them. */
 function parametersIn(text: string | undefined, names: readonly string[]): number[] | null {
-  const found = (text ?? '').split(',').map(part => part.match(/^([a-z]+)=(\d{1,9})$/))
+  const found = (text ?? '').split(',').map(part => part.match(/^([a-z]+)=(0|[1-9]\d{0,8})$/))
   const fits = found.length === names.length && found.every((one, at) => one?.[1] === names[at])
   return fits ? found.map(one => Number(one?.[2])) : null
 }

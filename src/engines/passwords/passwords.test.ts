@@ -24,6 +24,43 @@ describe('password hashing', () => {
     }
   })
 
+  it('serves the clients of an organisation in its turn, so that they delay no other organisation', async () => {
+    const passwords = openPasswords(2)
+    const ended: string[] = []
+    const call = async (org: string, client: string) => {
+      await passwords.hash({ org, client }, 'a long password')
+      ended.push(`${org} ${client}`)
+    }
+    const crowd = Array.from({ length: 40 }, (_, at) => call('crowd', `client ${at % 20}`))
+    await new Promise(resolve => setTimeout(resolve, 50))
+    const [before] = [ended.length]
+    await call('shop', 'one')
+    assert.ok(ended.length - before <= 5, ended.join())
+    await Promise.all(crowd)
+    assert.deepEqual(ended.filter(one => one.startsWith('crowd')).length, 40)
+  })
+
+  it('is verified evenly: whoever is wrong is told so at a full interval, whatever the hash takes', async () => {
+    const evenMs = 200
+    const passwords = openPasswords(2, undefined, evenMs)
+    const own = await passwords.hash('home', 'a long password')
+    const { default: bcrypt } = await import('bcrypt')
+    const imported = passwords.adopt({ hash: await bcrypt.hash('a long password', 4) })
+    assert.ok('digest' in imported)
+    for (const digest of [own, imported.digest]) {
+      const startedMs = performance.now()
+      assert.equal(await passwords.verifyEvenly('home', digest, 'another password'), false)
+      const tookMs = performance.now() - startedMs
+      assert.ok(tookMs >= evenMs - 2, `${tookMs} ms`)
+      assert.equal(await passwords.verifyEvenly('home', digest, 'a long password'), true)
+    }
+    // Whoever leaves once it is known has had the attempt.
+    const leaving = new AbortController()
+    const late = passwords.verifyEvenly('home', imported.digest, 'another password', leaving.signal)
+    setTimeout(() => leaving.abort(new Error('left')), evenMs / 2)
+    assert.equal(await late, false)
+  })
+
   it('skips callers that have left', async () => {
     const passwords = openPasswords(2)
     const leaving = new AbortController()

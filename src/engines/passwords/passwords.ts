@@ -2,20 +2,39 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
-import { inTurn, openFairQueue, QueueFull } from '../../fair/queue.ts'
-import { EngineUnavailable, type Passwords } from '../engines.ts'
+import { type FairQueue, inTurn, openFairQueue, QueueFull } from '../../fair/queue.ts'
+import { EngineUnavailable, type Passwords, type PasswordUser } from '../engines.ts'
 import { adoptHash, isImported, verifyImported, withoutMark } from './imported.ts'
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** More than any hash takes that is verified here. */
+const EVEN_MS = 1_000
 const WAITING_MAX = 200
 /** People do not wait longer for a page. */
 const WAIT_MS = 15_000
 
-/** `cost` is that of new hashes; a stored one says its own. */
-export function openPasswords(cores = availableParallelism(), cost = ARGON2ID): Passwords {
+/** `cost` is that of new hashes; a stored one says its own. `evenMs` is smaller in tests. */
+export function openPasswords(cores = availableParallelism(), cost = ARGON2ID, evenMs = EVEN_MS): Passwords {
   const { memoryCost, timeCost, parallelism } = cost
-  const queue = openFairQueue({ width: Math.max(1, Math.floor(cores / 2)), waitingMax: WAITING_MAX, waitMs: WAIT_MS })
+  const width = Math.max(1, Math.floor(cores / 2))
+  const openQueue = () => openFairQueue({ width, waitingMax: WAITING_MAX, waitMs: WAIT_MS })
+  const queue = openQueue()
+  /** Clients wait here for the turn of their organisation, so that those of one delay no other, however many they are. */
+  const ofOrgs = new Map<string, FairQueue>()
+
+  async function inTurnOf<T>(user: PasswordUser, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (typeof user === 'string') return inTurn(queue, user, work, signal)
+    const { org, client } = user
+    const own = ofOrgs.get(org) ?? openQueue()
+    ofOrgs.set(org, own)
+    try {
+      return await inTurn(own, client, () => inTurn(queue, org, work, signal), signal)
+    } finally {
+      const { running, waiting } = own.load()
+      if (running + waiting === 0) ofOrgs.delete(org)
+    }
+  }
 
   async function measured<T>(work: () => Promise<T>): Promise<T> {
     const startedMs = performance.now()
@@ -27,12 +46,24 @@ export function openPasswords(cores = availableParallelism(), cost = ARGON2ID): 
     }
   }
 
-  const run = <T>(user: string, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
-    inTurn(queue, user, () => measured(work), signal).catch(error => {
+  const run = <T>(user: PasswordUser, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
+    inTurnOf(user, () => measured(work), signal).catch(error => {
       throw error instanceof QueueFull ? new EngineUnavailable('passwords', 'busy', error) : error
     })
 
+  async function verifyEvenly(...[user, digest, password, signal]: Parameters<Passwords['verify']>): Promise<boolean> {
+    const startedMs = performance.now()
+    if (await run(user, () => check(digest, password), signal)) return true
+    const tookMs = performance.now() - startedMs
+    const aborted = signal && { signal }
+    await wait(evenMs - (tookMs % evenMs), undefined, aborted).catch(error => {
+      if (!signal?.aborted) throw error
+    })
+    return false
+  }
+
   return {
+    verifyEvenly,
     hash: (user, password, signal) => run(user, () => hash(password.normalize('NFKC'), cost), signal),
     verify: (user, digest, password, signal) => run(user, () => check(digest, password), signal),
     isCurrent: digest => digest.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`),

@@ -139,8 +139,8 @@ describe('a customer', () => {
     assert.equal(linkTo(two.email), '', 'nobody else gets a link')
     const email = newAddress()
     assert.equal((await move(email)).status, 202)
-    const browser = identity.browser()
-    await browser.submit(await browser.go(linkTo(email)), {})
+    assert.match((await identity.browser().go(linkTo(email))).text, /Sign in first/)
+    await one.browser.submit(await one.browser.go(linkTo(email)), {})
     const { body } = await host.call(`GET /v1/iam/users/${one.claims.sub}`)
     assert.deepEqual([body.email, body.emailVerified], [email, true])
     assert.equal((await me(one.tokens.access_token)).body.email, email)
@@ -153,6 +153,37 @@ describe('a customer', () => {
     await addPerson(host, staffed)
     assert.equal((await move(staffed)).status, 202)
     assert.notEqual(linkTo(staffed), '')
+  })
+
+  it('can have only so many mails sent for a change of address, and change the password so often', async () => {
+    const to = newAddress()
+    const statuses: number[] = []
+    for (let n = 0; n < 5; n++) {
+      const { tokens } = await register()
+      const body = { email: to, current: PASSWORD }
+      statuses.push((await host.call('POST /v1/iam/me/email', { as: tokens.access_token, body })).status)
+    }
+    assert.deepEqual(statuses, [202, 202, 202, 429, 429])
+    assert.equal(mailsTo(to).length, 3)
+    const { tokens } = await register()
+    let current = PASSWORD
+    for (let n = 0; n < 11; n++) {
+      const password = `walnut-desk-${n}-twelve-green`
+      const changed = await host.call('POST /v1/iam/me/password', {
+        as: tokens.access_token,
+        body: { current, password },
+      })
+      assert.equal(changed.status, n < 10 ? 204 : 429)
+      current = password
+    }
+  })
+
+  it('leaves no address behind that was asked for', async () => {
+    const { tokens, claims } = await register()
+    const body = { email: newAddress(), current: PASSWORD }
+    assert.equal((await host.call('POST /v1/iam/me/email', { as: tokens.access_token, body })).status, 202)
+    assert.equal((await host.call('DELETE /v1/iam/me', { as: tokens.access_token })).status, 204)
+    assert.equal((await host.db`select email from address_changes where user_id = ${claims.sub}`).length, 0)
   })
 
   it('deletes the own account only soon after signing in, in that browser', async () => {
@@ -262,6 +293,17 @@ describe('an app for customers', () => {
     assert.equal(claimsOf(refreshed.body.access_token).aud, audience)
     await host.call(`PATCH /v1/iam/apps/${api.id}`, { body: { audience: null } })
     assert.equal((await api.refresh(refreshed.body.refresh_token)).status, 400, 'its sign-ins have ended')
+  })
+
+  it('that is closed while somebody registers creates no account', async () => {
+    const closing = await appOf('closing', { signUp: 'open' })
+    const there = customersOf(host, identity, closing)
+    const [email, opened] = [newAddress(), await there.open('register')]
+    const asked = await opened.browser.submit(opened.page, { email, password: PASSWORD })
+    await host.call(`PATCH /v1/iam/apps/${closing.id}`, { body: { signUp: 'closed' } })
+    const entered = await opened.browser.submit(asked, { code: there.codeTo(email) })
+    assert.equal(entered.status, 400)
+    assert.equal((await host.call(`GET /v1/iam/users?search=${email}`)).body.data.length, 0)
   })
 
   it('that is closed has no registration, and a code creates no account', async () => {

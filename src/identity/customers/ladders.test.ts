@@ -85,6 +85,27 @@ describe('mails', () => {
     }
   })
 
+  it('that strangers ask for do not keep the owner from theirs, who was signed in here before', async () => {
+    for (const password of [PASSWORD, '']) {
+      const { email, browser } = await register(newAddress(), password)
+      for (let times = 0; times < 4; times++) {
+        const opened = await open('code')
+        const headers = { 'x-test-address': `203.0.113.${times}` }
+        await opened.browser.submit(opened.page, { email }, headers)
+      }
+      const elsewhere = await open('code')
+      assert.equal((await elsewhere.browser.submit(elsewhere.page, { email })).status, 429)
+      const statuses: number[] = []
+      for (let times = 0; times < 4; times++) {
+        const begun = await shop.begin({ prompt: 'login' })
+        const page = await browser.go(begun.url)
+        const form = await browser.go(`${page.url}/code`)
+        statuses.push((await browser.submit(form, { email })).status)
+      }
+      assert.deepEqual(statuses, [200, 200, 200, 429], 'a count of its own')
+    }
+  })
+
   it('from a network are limited', async () => {
     const headers = { 'x-test-address': '198.51.100.7' }
     let status = 200
@@ -108,6 +129,37 @@ describe('mails', () => {
     assert.match(mail.html ?? '', /Ada &#60;b&#62;&#38;amp; Söhne/)
     assert.equal(mail.fromName, name)
     assert.ok(mail.html?.includes(codeTo(email)))
+  })
+})
+
+describe('wrong passwords', () => {
+  it('at an app of the team are none of a customer', async () => {
+    const { email } = await register()
+    const team = await registerApp(host, identity, { app: 'team' })
+    const browser = identity.browser()
+    const page = await browser.go((await team.begin()).url)
+    for (const prefix of ['home ', 'home\0', 'home%00']) {
+      for (let n = 0; n < 11; n++) await browser.submit(page, { email: prefix + email, password: EVIL })
+    }
+    await shop.signIn({ email, password: PASSWORD })
+  })
+})
+
+describe('codes', () => {
+  it('that a network may enter are limited, right ones included', async () => {
+    const headers = { 'x-test-address': '198.51.100.9' }
+    let status = 0
+    let entered = 0
+    while (status !== 429 && entered < 120) {
+      const opened = await open('code')
+      const asking = { 'x-test-address': `203.0.113.${100 + entered}` }
+      const asked = await opened.browser.submit(opened.page, { email: newAddress() }, asking)
+      for (let n = 0; n < 5 && status !== 429; n++) {
+        ;({ status } = await opened.browser.submit(asked, { code: '000000' }, headers))
+        entered++
+      }
+    }
+    assert.deepEqual([status, entered], [429, 101])
   })
 })
 

@@ -5,7 +5,7 @@ import type { OrgId } from '../../kit/caller.ts'
 import { compileCheck } from '../../kit/check.ts'
 import { displayName } from '../../kit/fields.ts'
 import { type App, type CustomerDirectory, Email } from '../../services/iam/public.ts'
-import { openCustomerMailLimiter } from '../password-limiter.ts'
+import { openCodeLimiter } from '../password-limiter.ts'
 import { thisRequest } from '../request.ts'
 import { digestOfEntry } from '../saving.ts'
 import { accountUrl, queryFor } from './account-url.ts'
@@ -29,36 +29,34 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
   const { passwords } = engines
   // Verified for unknown accounts, so that they take as long as existing ones.
   const dummyHash = await passwords.hash('', 'no account has this password')
-  const countMail = openCustomerMailLimiter(engines)
-  const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
+  const countCode = openCodeLimiter(engines)
+  /** It ends with the password. Whoever has none proves that they were in before. */
+  const proofIn = ({ user, password }: { user: string; password: string | null }) =>
+    createHash('sha256')
+      .update(password ?? user)
+      .digest('hex')
 
   async function check(org: OrgId, email: string, password: string): Promise<CheckedCustomer | null> {
     const account = await customers.find(org, email)
     const stored = account?.password ?? dummyHash
-    const isRight = await verify(stored, password)
-    if (isRight && account?.password) {
-      return { ...account, proof: digestOf(await currentHash(org, account.user, stored, password)) }
+    const { client, signal } = thisRequest()
+    const isRight = await passwords.verifyEvenly({ org, client }, stored, password, signal())
+    if (!isRight || !account?.password) return null
+    return {
+      ...account,
+      proof: proofIn({ ...account, password: await currentHash(org, account.user, stored, password) }),
     }
-    // Imported hashes take another time. Where there are some, one of each kind is verified, whatever the account has.
-    const imported = await customers.importedPassword(org)
-    if (imported !== null) await verify(passwords.isCurrent(stored) ? imported : dummyHash, password)
-    return null
   }
 
-  const verify = (digest: string, password: string) => {
+  const hash = (org: OrgId, password: string) => {
     const { client, signal } = thisRequest()
-    return passwords.verify(client, digest, password, signal())
-  }
-
-  const hash = (password: string) => {
-    const { client, signal } = thisRequest()
-    return passwords.hash(client, password, signal())
+    return passwords.hash({ org, client }, password, signal())
   }
 
   /** The hash of a right password, which replaces one that another system made. */
   async function currentHash(org: OrgId, user: string, stored: string, password: string): Promise<string> {
     if (passwords.isCurrent(stored)) return stored
-    const digest = await hash(password)
+    const digest = await hash(org, password)
     return (await customers.updateHash(org, user, stored, digest)) ? digest : stored
   }
 
@@ -70,9 +68,10 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
     check,
     proofOf: async (org, email) => {
       const account = await customers.find(org, email)
-      return account?.password ? digestOf(account.password) : null
+      return account && proofIn(account)
     },
-    countMail: (org, email) => countMail(org, email, thisRequest().client),
+    countMail: (org, email, browser) => customers.countMail({ org, email, network: thisRequest().client, browser }),
+    countCode: () => countCode(thisRequest().client),
     requestCode: ({ uid, ...request }) => customers.requestCode({ ...request, interaction: digestOfEntry(uid) }),
     pending: uid => customers.pending(digestOfEntry(uid)),
     enterCode: (uid, given) => customers.enterCode(digestOfEntry(uid), given),

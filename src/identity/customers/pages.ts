@@ -75,6 +75,15 @@ export const customerAddressPage = ({ look, texts }: Dress, email: string, actio
     form(action, '', texts.address.button),
   )
 
+/** Asks to sign in to the account that is to get the address. */
+export const customerAddressSignInPage = ({ look, texts }: Dress, account: string): string =>
+  customerPage(
+    { look, texts, problem: null },
+    texts.address.signIn,
+    texts.address.signInSays,
+    links([[account, texts.signIn.button]]),
+  )
+
 export function customerAddressDonePage({ look, texts }: Dress, email: string, account: string): string {
   const { done, doneSays, link } = texts.address
   return customerPage({ look, texts, problem: null }, done, doneSays(email), links([[account, link]]))

@@ -4,11 +4,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
-import type { App, CodeMail, CodeOutcome, PendingCode, Purpose, SignedInCustomer } from '../../services/iam/public.ts'
+import type {
+  App,
+  CodeMail,
+  CodeOutcome,
+  EnteredCode,
+  PendingCode,
+  Purpose,
+  SignedInCustomer,
+} from '../../services/iam/public.ts'
 import { ensureBrowserId, isSameBrowser } from '../browser-id.ts'
 import { readForm, show } from '../forms.ts'
 import { contentPolicy } from '../pages.ts'
-import { ADDRESS, addressIn, knownCookie, type PasswordOptions, tryPassword } from '../passwords.ts'
+import { ADDRESS, addressIn, knownBrowser, knownCookie, type PasswordOptions, tryPassword } from '../passwords.ts'
 import { ENDED } from '../problems.ts'
 import type { Look } from './look.ts'
 import { type CustomerMail, codeMail } from './mails.ts'
@@ -37,13 +45,16 @@ export type CustomerOptions = PasswordOptions & {
     /** Null if the password is wrong. Takes equally long if there is no such account. */
     check(org: OrgId, email: string, password: string): Promise<CheckedCustomer | null>
     proofOf(org: OrgId, email: string): Promise<string | null>
-    /** The seconds to wait if too many mails were sent to the address, for the organisation, or to this client. */
-    countMail(org: OrgId, email: string): Promise<number>
+    /** The seconds to wait if too many mails were sent to the address, for the organisation, or to this client. `browser` is
+     *  one that was signed in with the address before. */
+    countMail(org: OrgId, email: string, browser: string | null): Promise<number>
+    /** The seconds to wait if this client has entered too many codes. */
+    countCode(): Promise<number>
     requestCode(request: CodeRequested): Promise<CodeMail>
     pending(uid: string): Promise<PendingCode | null>
-    enterCode(uid: string, given: { code: string; browser: string; password: string | null }): Promise<CodeOutcome>
+    enterCode(uid: string, given: EnteredCode): Promise<CodeOutcome>
     signIn(org: OrgId, customer: SignedInCustomer): Promise<SignedInCustomer | null>
-    hash(password: string): Promise<string>
+    hash(org: OrgId, password: string): Promise<string>
     /** What is wrong with an address that somebody wants to register, in an app that refuses disposable ones. */
     isDisposable(org: OrgId, email: string): Promise<boolean>
     send(mail: CustomerMail, org: string): Promise<void>
@@ -127,7 +138,7 @@ async function signIn(step: Step): Promise<void> {
     },
     proofOf: () => customers.proofOf(org, email),
   }
-  const account = `${org} ${email}`
+  const account = accountName(org, email)
   const outcome = await tryPassword(options, request, account, fields.get('password') ?? '')
   const problem = (status: number, says: string) => signInForm(step, status, says, shownAddress(email))
   if ('says' in outcome) {
@@ -143,12 +154,17 @@ async function signIn(step: Step): Promise<void> {
   }
   const signedIn = await customers.signIn(org, customer)
   if (!signedIn) return problem(409, texts.problem.changed)
-  response.appendHeader('set-cookie', knownCookie(step, request, account, outcome.proof))
-  await done(step, signedIn)
+  await done(step, signedIn, email, outcome.proof)
 }
 
-async function done(step: Step, customer: SignedInCustomer): Promise<void> {
-  const { request, response, callback, newBrowserId, look } = step
+/** Of no address of the team: addresses in forms have no NUL. */
+const accountName = (org: OrgId, email: string) => `${org}\0${email}`
+
+/** `proof` is that of the account. */
+async function done(step: Step, customer: SignedInCustomer, email: string, proof: string | null): Promise<void> {
+  const { request, response, callback, newBrowserId, look, app } = step
+  if (proof !== null)
+    response.appendHeader('set-cookie', knownCookie(step, request, accountName(app.org, email), proof))
   const browser = ensureBrowserId(request, response, newBrowserId)
   response.setHeader('content-security-policy', contentPolicy(callback, look.styleHash))
   await step.finish(customer, browser)
@@ -171,10 +187,14 @@ async function register(step: Step): Promise<void> {
   if (wrong !== null) return refuse(400, wrong)
   const forbidden = await domainProblem(step, email)
   if (forbidden !== null) return refuse(400, forbidden)
-  const digest = password === '' ? null : await customers.hash(password)
+  const digest = password === '' ? null : await customers.hash(step.app.org, password)
   const about = { email, name: customers.isName(name) ? name : '', password: digest, generation: null }
   await mailCode(step, 'register', about, says => refuse(says.status, says.problem))
 }
+
+/** Whether a code creates an account for an address that has none. */
+const mayBeRegistered = async (step: Step, email: string) =>
+  step.app.signUp === 'open' && (await domainProblem(step, email)) === null
 
 /** What is wrong with the domain of an address that may get a new account. It tells nothing about accounts. */
 async function domainProblem({ app, texts, customers }: Step, email: string): Promise<string | null> {
@@ -201,12 +221,14 @@ type Says = { status: number; problem: string }
 async function mailCode(step: Step, purpose: Purpose, about: About, refuse: (says: Says) => Promise<void>) {
   const { request, response, app, uid, path, look, texts, customers } = step
   const { org } = app
-  const waitS = await customers.countMail(org, about.email)
+  const proofOf = () => customers.proofOf(org, about.email)
+  const known = await knownBrowser({ ...step, proofOf }, request, accountName(org, about.email))
+  const waitS = await customers.countMail(org, about.email, known)
   if (waitS > 0) {
     response.setHeader('retry-after', waitS)
     return refuse({ status: 429, problem: texts.problem.tooManyMails(Math.ceil(waitS / 60)) })
   }
-  const mayRegister = app.signUp === 'open' && (await domainProblem(step, about.email)) === null
+  const mayRegister = await mayBeRegistered(step, about.email)
   const browser = ensureBrowserId(request, response, step.newBrowserId)
   const mail = await customers.requestCode({ ...about, uid, org, purpose, browser, mayRegister })
   try {
@@ -244,14 +266,21 @@ async function enter(step: Step): Promise<void> {
     const chosen = fields.get('password') ?? ''
     const wrong = await step.passwordProblem(chosen)
     if (wrong !== null) return enterForm(step, 400, wrong)
-    password = await customers.hash(chosen)
+    password = await customers.hash(step.app.org, chosen)
   }
   const code = (fields.get('code') ?? '').replace(/\s/g, '').slice(0, 12)
   try {
-    const outcome = await customers.enterCode(uid, { code, browser: pending.browser, password })
+    const { browser, email } = pending
+    const waitS = await customers.countCode()
+    if (waitS > 0) {
+      response.setHeader('retry-after', waitS)
+      return enterForm(step, 429, texts.problem.tooManyCodes(Math.ceil(waitS / 60)))
+    }
+    const mayRegister = await mayBeRegistered(step, email)
+    const outcome = await customers.enterCode(uid, { code, browser, password, mayRegister })
     if (outcome === 'wrong') return enterForm(step, 400, texts.problem.wrongCode)
     if (outcome === 'ended') return signInForm(step, 400, texts.problem.endedCode)
-    await done(step, outcome)
+    await done(step, outcome, email, await customers.proofOf(step.app.org, email))
   } catch (error) {
     // More customers than the organisation may have.
     if (!(error instanceof Fault) || error.code !== 'conflict') throw error

@@ -96,6 +96,8 @@ export const english = {
     title: 'Your new address',
     says: (email: string) => `From now on you sign in with ${email}.`,
     button: 'Use this address',
+    signIn: 'Sign in first',
+    signInSays: 'Sign in, in this browser, to the account that is to get this address. Then open the link again.',
     done: 'Your address is changed',
     doneSays: (email: string) => `You now sign in with ${email}.`,
     link: 'Your account',
@@ -106,6 +108,8 @@ export const english = {
     address: 'Please enter an e-mail address.',
     wrongPassword: 'The e-mail address or the password is wrong.',
     tooManyPasswords: (wait: number) => `Too many wrong passwords. Wait ${minutes(wait)}, then try again.`,
+    tooManyCodes: (wait: number) =>
+      `Too many codes were entered from your network. Wait ${minutes(wait)}, then try again.`,
     tooManyMails: (wait: number) =>
       `Too many e-mails were sent to this address or from your network. Wait ${minutes(wait)}, then try again.`,
     wrongCode: 'This code is not right. Please check it.',
@@ -142,7 +146,7 @@ export const english = {
     address: {
       subject: 'Confirm your new address',
       says: (name: string) => `Somebody wants to use this address for their account at ${name}.`,
-      open: 'If that was you, open this link within an hour:',
+      open: 'If that was you, open this link within an hour, in a browser in which you are signed in:',
     },
     taken: {
       subject: 'You already have an account',

@@ -24,7 +24,7 @@ const RefuseDisposable = boolean(
   false,
 )
 const Audience = string(
-  "The API that the app's access tokens are for: an absolute URI. Stoa's own API then refuses them; without it, they are for Stoa's API",
+  "The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API",
   'https://api.shop.example.com',
   { maxLength: 200 },
 )
@@ -101,8 +101,8 @@ export const NEW_ADMISSION: Omit<Admission, 'people'> = {
   color: null,
 }
 
-/** Refuses fields that do not go together. `baseUrl` is the audience of tokens for this API. */
-export function requireAdmission(app: Admission & { trusted: boolean }, baseUrl: string): void {
+/** Refuses fields that do not go together. `ownUrls` are the addresses of this API and of its issuers. */
+export function requireAdmission(app: Admission & { trusted: boolean }, ownUrls: readonly string[]): void {
   const { people, signUp, signUpDomains, refuseDisposable, audience, claims, trusted } = app
   const of = (field: string) => invalidField(field, 'is only for apps with `people: "users"`')
   if (people === 'team') {
@@ -113,14 +113,19 @@ export function requireAdmission(app: Admission & { trusted: boolean }, baseUrl:
     if (app.logo !== null) throw of('logo')
     if (app.color !== null) throw of('color')
   } else if (trusted) throw invalidField('trusted', 'is only for apps with `people: "team"`')
-  if (audience !== null) requireAudience(audience, baseUrl)
+  if (audience !== null) requireAudience(audience, ownUrls)
   requireImage(app.logo)
 }
 
-function requireAudience(audience: string, baseUrl: string): void {
+function requireAudience(audience: string, ownUrls: readonly string[]): void {
+  const wrong = (says: string) => invalidField('audience', says)
   const url = URL.canParse(audience) ? new URL(audience) : null
-  if (url?.hash !== '' || audience.includes('#')) {
-    throw invalidField('audience', 'must be an absolute URI without a fragment')
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'urn:') || audience.includes('#')) {
+    throw wrong('must be an https URL, or a URN, without a fragment')
   }
-  if (url.origin === new URL(baseUrl).origin) throw invalidField('audience', 'must not be that of Stoa itself')
+  if (url.href !== audience && url.href !== `${audience}/`) {
+    throw wrong(`must be written in its normalised form, ${url.href.slice(0, 200)}`)
+  }
+  const hostOf = ({ host }: URL) => host.replace(/\.(?=:|$)/, '')
+  if (ownUrls.some(own => hostOf(new URL(own)) === hostOf(url))) throw wrong('must not be that of Stoa itself')
 }

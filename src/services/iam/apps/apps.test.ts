@@ -161,12 +161,39 @@ describe('whom an app admits', () => {
     ['an audience is absolute', { audience: 'api' }, 'audience'],
     ['an audience has no fragment', { audience: 'https://api.example.com/#' }, 'audience'],
     ['an audience is not this API', { audience: `${host.baseUrl}/x` }, 'audience'],
+    [
+      'an audience is not this API with a dot',
+      { audience: `${host.baseUrl.replace(/:(\d+)$/, '.:$1')}/x` },
+      'audience',
+    ],
+    ['an audience is https', { audience: 'javascript:alert(1)' }, 'audience'],
+    ['an audience is normalised', { audience: ' https://api.example.com' }, 'audience'],
   ] as const) {
     it(`is consistent: ${what}`, async () => {
       const { status, body } = await create({ app: 'wrong', ...fields })
       assert.deepEqual([status, body.error.param], [400, param])
     })
   }
+
+  it('has an audience that no other organisation has, until it is free', async () => {
+    const [audience, evil] = ['https://api.shop.example', await host.organisation('evil')]
+    assert.equal((await create({ app: 'api1', audience })).status, 201)
+    assert.equal((await create({ app: 'api2', audience: 'urn:shop:api' })).status, 201)
+    const other = { type: 'public', people: 'users', redirectUris: ['https://evil.example/callback'] }
+    const steal = (app: string, audience: string) =>
+      host.call('POST /v1/iam/apps', { as: evil.key, body: { ...other, app, audience } })
+    for (const [at, same] of [audience, `${audience}/`, `${audience}//`].entries()) {
+      const { status, body } = await steal(`api${at}`, same)
+      assert.ok(status === 409 || at === 2, same)
+      if (status === 409) assert.equal(body.error.param, 'audience')
+    }
+    assert.equal((await steal('own', 'https://api.evil.example')).status, 201)
+    const moved = await host.call('PATCH /v1/iam/apps/evil-own', { as: evil.key, body: { audience } })
+    assert.equal(moved.status, 409)
+    assert.equal((await host.call('PATCH /v1/iam/apps/home-api2', { body: { audience } })).status, 200)
+    for (const app of ['api1', 'api2']) await host.call(`DELETE /v1/iam/apps/home-${app}`)
+    assert.equal((await steal('api9', audience)).status, 201)
+  })
 
   it('has a look of its own, until it is taken away', async () => {
     const look = { logo: LOGO, color: '#112233' }

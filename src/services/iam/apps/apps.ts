@@ -8,6 +8,7 @@ import { invalidField } from '../../../kit/check.ts'
 import { conflict, Fault, notFound, orNotFound } from '../../../kit/fault.ts'
 import { boolean, displayName, secret, string, timestamp, withoutNulls } from '../../../kit/fields.ts'
 import { BRAND, DEFAULT_BRAND } from '../../../kit/host/brand.ts'
+import { lock } from '../../../kit/lock.store.ts'
 import type { Context } from '../../../kit/operation.ts'
 import { listing, page, paging, shownAs } from '../../../kit/page.ts'
 import { changesIn } from '../../../kit/write.ts'
@@ -118,7 +119,7 @@ export const createApp = operation({
     if (trusted) requireOwner(caller)
     requireCallbacks('redirectUris', redirectUris)
     requireCallbacks('logoutUris', logoutUris)
-    requireAdmission({ ...admitting, trusted }, state.baseUrl)
+    requireAdmission({ ...admitting, trusted }, await ownUrls(context.db, state.baseUrl))
     await requireBrand(context.db, brand)
     const id = `${caller.org}-${app}`
     const secret = type === 'confidential' ? random.token(43) : null
@@ -138,6 +139,7 @@ export const createApp = operation({
       updated: at,
     }
     return write({ serialize: true }, async ({ db, record, emit }) => {
+      await requireOwnAudience(db, caller.org, admitting.audience)
       const created = await store.insertApp(db, caller.org, { ...fields, sealed })
       if (!created)
         throw conflict(`The app \`${id}\` already exists. Choose another short name.`, 'app', 'is already in use')
@@ -175,17 +177,19 @@ export const updateApp = operation({
     ...changedAdmission,
   },
   output: App,
-  faults: ['not_found'],
+  faults: ['not_found', 'conflict'],
   audit: 'app.update',
   emits: appUpdated,
-  run: async ({ caller, clock, state, write }, { id, brand, ...given }) => {
+  run: async ({ db: context, caller, clock, state, write }, { id, brand, ...given }) => {
     requireCallbacks('redirectUris', given.redirectUris ?? [])
     requireCallbacks('logoutUris', given.logoutUris ?? [])
+    const own = await ownUrls(context, state.baseUrl)
     return write(async ({ db, record, emit }) => {
       const app = await lockedApp(db, caller.org, { id, brand })
       const changes = changesIn(app, { ...app, ...given }, AUDITED)
       if (Object.keys(changes).length === 0) return withoutNulls(app)
-      requireAdmission({ ...app, ...given }, state.baseUrl)
+      requireAdmission({ ...app, ...given }, own)
+      if (changes.audience) await requireOwnAudience(db, caller.org, given.audience ?? null)
       if (given.mayWrite) throw invalidField('mayWrite', 'can only be set to false')
       // Whoever changes where the tokens of a trusted app go could act with the role of their person.
       if (app.trusted || given.trusted || changes.mayWrite) requireOwner(caller)
@@ -276,6 +280,21 @@ const findApp = async (db: Context['db'], org: OrgId, { id, brand = DEFAULT_BRAN
 async function lockedApp(db: Tx, org: OrgId, { id, brand = DEFAULT_BRAND }: Named): Promise<store.App> {
   await store.lockApp(db, org, { id, brand })
   return findApp(db, org, { id, brand })
+}
+
+/** Where clients reach this host. */
+const ownUrls = async (db: Context['db'], baseUrl: string): Promise<string[]> => [
+  baseUrl,
+  ...(await store.selectIssuers(db)).map(({ issuer }) => issuer),
+]
+
+/** All organisations have the same issuers, so that whoever had tokens made for the API of another could sign in to it as
+ *  anybody. */
+async function requireOwnAudience(db: Tx, org: OrgId, audience: string | null): Promise<void> {
+  if (audience === null) return
+  await lock(db, `audience ${audience.replace(/\/+$/, '')}`)
+  if (!(await store.isAudienceOfOther(db, org, audience))) return
+  throw conflict('Another organisation has apps with this audience. Choose another one.', 'audience', 'is taken')
 }
 
 /** Rejects brands that are not in the settings. */

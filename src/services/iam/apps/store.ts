@@ -145,6 +145,12 @@ export function deleteApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise<boo
 
 export type Client = App & { org: OrgId; sealed: Uint8Array | null; chooses: boolean }
 
+/** Clients may add a slash at the end, so that one does not make another audience. */
+export function isAudienceOfOther(db: Tx, org: OrgId, audience: string): Promise<boolean> {
+  return anyRow(db`select from apps
+    where rtrim(audience, '/') = rtrim(${audience}, '/') and org <> ${org} and ${isLiveOrg(fragment`org`)}`)
+}
+
 /** An app of any organisation, by client id, for the identity provider. */
 export function selectClient(db: Sql, { brand, id }: AppId): Promise<Client | null> {
   return oneRow(db<Client>`select ${COLUMNS}, org, secret as sealed, chooses from apps

@@ -70,7 +70,11 @@ export function openAccountPage(engines: PageEngines, bounds: Bounds) {
       const person = await requireOwner(engines, visitor.user)
       const proof = await proveOn(engines, visitor, current)
       const write = <T>(work: (scope: OwnWrite) => Promise<T>) => act(engines, visitor, 'email.request', work)
-      await requestMove({ ...engines, addressUrl, proof, write }, { user: visitor.user, email: person.email }, email)
+      await requestMove(
+        { ...engines, network: visitor.client, addressUrl, proof, write },
+        { user: visitor.user, email: person.email },
+        email,
+      )
     },
     accept: (visitor: Visitor, id: string) =>
       act(engines, visitor, 'invite.accept', (scope, { email }) =>

@@ -63,8 +63,8 @@ export function openCustomerAccount(engines: PageEngines) {
     ) => {
       const { current, password, mails } = given
       await requirePassword(password)
-      const proof = await proveOn(engines, visitor, current)
-      const digest = await engines.passwords.hash(visitor.client, password, visitor.signal)
+      const proof = await proveOn(engines, visitor, current, { org, client: visitor.client })
+      const digest = await engines.passwords.hash({ org, client: visitor.client }, password, visitor.signal)
       await act(engines, org, visitor, 'password.change', (scope, { user, email }) => {
         const change = { proof, digest, kept: visitor.session, mail: mails.changed(email) }
         return replacePassword(engines, scope, { user, email }, change)
@@ -73,10 +73,14 @@ export function openCustomerAccount(engines: PageEngines) {
     changeEmail: async (org: OrgId, visitor: Visitor, given: Given & Moving) => {
       const { current, mails, addressUrl } = given
       const email = requireAddress(given.email)
-      const proof = await proveOn(engines, visitor, current)
+      const proof = await proveOn(engines, visitor, current, { org, client: visitor.client })
       const write = <T>(work: (scope: OwnWrite) => Promise<T>) => act(engines, org, visitor, 'email.request', work)
       // What names them is not recorded, so the address from before is not needed.
-      await requestMove({ ...engines, addressUrl, proof, mails, write }, { user: visitor.user, email: '' }, email)
+      await requestMove(
+        { ...engines, network: visitor.client, addressUrl, proof, mails, write },
+        { user: visitor.user, email: '' },
+        email,
+      )
     },
     /** Ends one browser session; nothing happens if it has ended already. */
     end: (org: OrgId, visitor: Visitor, session: string) =>
@@ -97,7 +101,7 @@ export function openCustomerAccount(engines: PageEngines) {
         record('all sessions', { user: { from: user } })
       }),
     remove: async (org: OrgId, visitor: Visitor, { current }: Given) => {
-      const proof = await proveOn(engines, visitor, current)
+      const proof = await proveOn(engines, visitor, current, { org, client: visitor.client })
       await act(engines, org, visitor, 'user.delete', async (scope, customer) => {
         await holdProof({ db: scope.db, clock }, proof)
         await deleteOwn(scope, org, customer, now())

@@ -19,8 +19,10 @@ const move = async (person: Person, email: string, current = person.password) =>
   host.call('POST /v1/iam/me/email', { ...(await host.browser(person)), body: { email, current } })
 const mailTo = (email: string) => host.mails.findLast(({ to }) => to === email)
 const linkTo = (email: string) => mailTo(email)?.text.match(/https:\S+/)?.[0] ?? ''
-const confirm = async (link: string) => {
+/** In a browser in which the person is signed in. */
+const confirm = async (link: string, person: Pick<Person, 'email' | 'password'>) => {
   const browser = identity.browser()
+  await web.signIn(person, browser)
   return browser.submit(await browser.go(link), {})
 }
 
@@ -32,9 +34,7 @@ describe('the address of an account', () => {
     assert.deepEqual([status, body], [202, { email: 'ada@new.test' }])
     const link = linkTo('ada@new.test')
     assert.ok(link.startsWith(`${identity.issuer}/sign-in/addresses/`), link)
-    assert.match((await identity.browser().go(link)).text, /ada@new\.test.*Use this address/s)
-    await web.signIn(ada)
-    assert.match((await confirm(link)).text, /Your address is changed/)
+    assert.match((await confirm(link, ada)).text, /Your address is changed.*ada@new\.test/s)
     assert.equal((await identity.browser().go(link)).status, 404)
     await assert.rejects(web.signIn(ada), 'the old address is no longer valid')
     const { claims } = await web.signIn({ ...ada, email: 'ada@new.test' })
@@ -60,7 +60,7 @@ describe('the address of an account', () => {
     const email = async () => (await host.call('GET /v1/iam/me', browser)).body.email
     assert.equal(await email(), 'bob@home.test')
     await move(bob, 'bob@new.test')
-    await confirm(linkTo('bob@new.test'))
+    await confirm(linkTo('bob@new.test'), bob)
     assert.equal(await email(), 'bob@new.test')
   })
 
@@ -81,16 +81,15 @@ describe('the address of an account', () => {
     await move(dana, 'late@new.test')
     const late = linkTo('late@new.test')
     await addPerson(host, 'late@new.test')
-    assert.equal((await confirm(late)).status, 409)
-    await web.signIn(dana)
+    assert.equal((await confirm(late, dana)).status, 409)
     for (let round = 0; round < 4; round++) {
       const two = [await personOf(`one${round}@home.test`), await personOf(`two${round}@home.test`)]
-      const links: string[] = []
+      const links: [link: string, person: Person][] = []
       for (const one of two) {
         await move(one, `same${round}@new.test`)
-        links.push(linkTo(`same${round}@new.test`))
+        links.push([linkTo(`same${round}@new.test`), one])
       }
-      const statuses = (await Promise.all(links.map(confirm))).map(({ status }) => status)
+      const statuses = (await Promise.all(links.map(([link, one]) => confirm(link, one)))).map(({ status }) => status)
       assert.deepEqual(statuses.sort(), [200, 409])
     }
   })
@@ -110,7 +109,7 @@ describe('the address of an account', () => {
     const reset = linkTo(eli.email)
     assert.equal((await identity.browser().go(reset)).status, 200)
     await move(eli, 'eli@new.test')
-    await confirm(linkTo('eli@new.test'))
+    await confirm(linkTo('eli@new.test'), eli)
     assert.equal((await identity.browser().go(reset)).status, 404)
     assert.equal((await identity.browser().go(linkTo('guest@example.com'))).status, 200)
   })
@@ -159,7 +158,7 @@ describe('the address of an account', () => {
       const headers = { 'x-test-address': `198.51.100.${round}` }
       const form = await browser.go(`${identity.issuer}/sign-in/forgotten`, { headers })
       await Promise.all([
-        confirm(linkTo(`ivy${round}@new.test`)),
+        confirm(linkTo(`ivy${round}@new.test`), ivy),
         browser.submit(form, { email: ivy.email }, headers),
         browser.submit(form, { email: ivy.email }, headers),
       ])
@@ -170,6 +169,23 @@ describe('the address of an account', () => {
       const links = host.mails.filter(({ to }) => to === ivy.email).map(({ text }) => text.match(/https:\S+/)?.[0])
       for (const link of links) if (link) assert.equal((await identity.browser().go(link)).status, 404)
     }
+  })
+
+  it('is not changed by the owner of the new one, who is not signed in to that account', async () => {
+    const [kim, lee] = [await personOf('kim@home.test'), await personOf('lee@home.test')]
+    await move(kim, 'victim@new.test')
+    const link = linkTo('victim@new.test')
+    const [nobody, other] = [identity.browser(), identity.browser()]
+    await web.signIn(lee, other)
+    for (const browser of [nobody, other]) {
+      const page = await browser.go(link)
+      assert.deepEqual([page.status, /Sign in first/.test(page.text)], [200, true])
+      assert.doesNotMatch(page.text, /victim|kim|<form/)
+      const posted = await browser.go(link, { method: 'POST', body: '' })
+      assert.equal(posted.status, 403)
+    }
+    await web.signIn(kim)
+    assert.equal((await confirm(link, kim)).status, 200)
   })
 
   it('is refused if the mail could not be sent', async t => {

@@ -1,12 +1,15 @@
 // Operations under /v1/iam/me/email.
 import { Type } from 'typebox'
 import type { Engines, OutgoingMail, Sql } from '../../../engines/engines.ts'
+import { clientNetwork } from '../../../fair/address.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { Email } from '../fields.ts'
 import { isCustomerId } from '../people/accounts.ts'
 import { confirmMail, requestChange, takenMail } from '../people/address-change.ts'
 import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
+import { countCustomerMail } from '../users/mail-limits.ts'
+import * as customers from '../users/store.ts'
 import type { OwnWrite, Person } from './own-write.ts'
 import { Current } from './password.ts'
 import { holdProof, type Proof, prove, verifyingFor } from './proof.ts'
@@ -25,17 +28,20 @@ export const changeEmail = operation({
   audit: 'email.request',
   faults: ['too_many_tries', 'mail_unreachable'],
   run: async (context, { email: given, current }) => {
-    const { caller, state } = context
+    const { caller, request, state } = context
     const email = given.toLowerCase()
     const { signIn } = caller.credential
     const proof = await prove(verifyingFor(context), { user: caller.user, signIn }, current)
-    await requestMove({ ...context, addressUrl: state.addressUrl, proof }, caller, email)
+    const network = clientNetwork(request.ip)
+    await requestMove({ ...context, network, addressUrl: state.addressUrl, proof }, caller, email)
     return { email }
   },
 })
 
 type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
   db: Sql
+  /** Of the client's address. */
+  network: string
   addressUrl(token: string): string
   proof: Proof
   write<T>(work: (scope: OwnWrite) => Promise<T>): Promise<T>
@@ -50,7 +56,11 @@ const PLAIN: MoveMails = { confirm: confirmMail, taken: takenMail }
 export async function requestMove(by: Moving, { user, email: from }: Person, email: string): Promise<void> {
   const isTaken = await people.hasAccount(by.db, user, email)
   const token = await by.write(async ({ db, record }) => {
-    await holdProof({ db, clock: by.clock }, by.proof)
+    const { clock, network } = by
+    await holdProof({ db, clock }, by.proof)
+    const org = await customers.selectOrgOf(db, user)
+    const waitS = org === null ? 0 : await countCustomerMail({ db, clock }, { org, email, network, browser: null })
+    if (waitS > 0) throw tooManyMails(waitS)
     const token = await requestChange({ db, clock: by.clock, random: by.random }, user, email)
     if (token === null) throw tooMany()
     // The trail outlives customers, so it contains nothing that names them.
@@ -60,6 +70,12 @@ export async function requestMove(by: Moving, { user, email: from }: Person, ema
   const { confirm, taken } = by.mails ?? PLAIN
   await by.mail.send(isTaken ? taken(email) : confirm(email, by.addressUrl(token)))
 }
+
+const tooManyMails = (retryAfterS: number) =>
+  new Fault('too_many_tries', {
+    message: 'Too many mails were sent to this address, or from your network. Try again later.',
+    retryAfterS,
+  })
 
 /** Recipients may not want these mails. */
 const tooMany = () =>

@@ -1,5 +1,11 @@
 // The changes that an account page of the identity origin makes, by a person who is signed in there in a browser.
-import { ConstraintViolated, type Engines, EngineUnavailable, type Tx } from '../../../engines/engines.ts'
+import {
+  ConstraintViolated,
+  type Engines,
+  EngineUnavailable,
+  type PasswordUser,
+  type Tx,
+} from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { compileCheck } from '../../../kit/check.ts'
 import { emitting, type Publishing } from '../../../kit/events.ts'
@@ -98,11 +104,16 @@ export const signedOut = () =>
   new Fault('credential_refused', { message: 'You were signed out. Please sign in again.' })
 
 /** `current` is the present password, if one was given. */
-export function proveOn(engines: Engines, visitor: Visitor, current: string | undefined): Promise<Proof> {
+export function proveOn(
+  engines: Engines,
+  visitor: Visitor,
+  current: string | undefined,
+  queue: PasswordUser = visitor.client,
+): Promise<Proof> {
   const { db, clock, passwords } = engines
-  const { user, session, client, signal } = visitor
+  const { user, session, signal } = visitor
   const countTry = (count: (db: Tx) => Promise<number>) => count(db.autocommit)
-  return prove({ db, clock, passwords, queue: client, signal, countTry }, { user, signIn: session }, current)
+  return prove({ db, clock, passwords, queue, signal, countTry }, { user, signIn: session }, current)
 }
 
 /** Ends one browser session; returns how many sign-ins ended with it. */

@@ -2,9 +2,11 @@
 import { Type } from 'typebox'
 import type { Engines } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
+import { Fault } from '../../../kit/fault.ts'
 import { string } from '../../../kit/fields.ts'
 import { addNotice, type Notice } from '../notices.ts'
 import { endAccessOf } from '../people/end-access.ts'
+import { countWithin } from '../people/limits.ts'
 import { Password, requireUncommon } from '../people/password-rules.ts'
 import { changedMail } from '../people/reset.ts'
 import * as people from '../people/store.ts'
@@ -40,6 +42,15 @@ export const changePassword = operation({
   },
 })
 
+/** Each is told by mail. */
+const CHANGES = { max: 10, windowMs: 60 * 60_000 }
+
+const tooManyChanges = (retryAfterS: number) =>
+  new Fault('too_many_tries', {
+    message: `You changed your password ${CHANGES.max} times within an hour. Try again later.`,
+    retryAfterS,
+  })
+
 type Replacing = {
   proof: Proof
   digest: string
@@ -56,6 +67,8 @@ export async function replacePassword(
   { proof, digest, kept, mail = changedMail(email) }: Replacing,
 ): Promise<void> {
   await holdProof({ db, clock }, proof)
+  const waitS = await countWithin({ db, clock }, `password changes of ${user}`, CHANGES)
+  if (waitS > 0) throw tooManyChanges(waitS)
   await people.updatePassword(db, user, digest)
   await endAccessOf(db, user, kept, clock.now().toISOString())
   await addNotice({ db, clock, random }, '', mail)

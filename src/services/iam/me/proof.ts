@@ -1,6 +1,6 @@
 // What proves that it is the person who changes the own password or address, or deletes the own account: the present
 // password, or of a customer who has none that they signed in a moment ago.
-import type { Engines, Sql, Tx } from '../../../engines/engines.ts'
+import type { Engines, PasswordUser, Sql, Tx } from '../../../engines/engines.ts'
 import { invalidField } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { Context } from '../../../kit/operation.ts'
@@ -21,10 +21,10 @@ export type SignedIn = { user: string; signIn: string | null }
 /** `verified` is the stored hash of the password that was checked; null for one who has no password and signed in recently. */
 export type Proof = SignedIn & { verified: string | null }
 
-/** `queue` is whose turn it is to hash: an organisation, or a client address. */
+/** `queue` is whose turn it is to hash. */
 export type Verifying = Pick<Engines, 'clock' | 'passwords'> & {
   db: Sql
-  queue: string
+  queue: PasswordUser
   signal: AbortSignal
   countTry(count: (db: Tx) => Promise<number>): Promise<number>
 }

@@ -42,14 +42,19 @@ create trigger customers_added after insert on customers referencing new table a
 create trigger customers_removed after delete on customers referencing old table as removed
   for each statement execute function count_removed_customers();
 
--- What a search finds: the beginning of an address, of its domain, and of each word of a name.
+-- What a search finds: the beginning of an address, of its domain, and of each word of a name. Whoever has several terms with
+-- the prefix of a search is found by the first of them. The others share at least as many characters with the one before, and
+-- are kept apart by that number: read one after the other and passed over, they would be as many as the customers who have a
+-- name in their address. Few are blocked, so that a search among all and one among the others read the same index.
 create table customer_terms (
   org text not null,
   blocked boolean not null,
   term text collate "C" not null,
+  shared smallint not null default 0,
   customer text not null,
-  primary key (org, blocked, term, customer)
+  primary key (org, shared, term, customer) include (blocked)
 );
+create index customer_terms_blocked on customer_terms (org, shared, term, customer) where blocked;
 create index customer_terms_by_customer on customer_terms (customer);
 
 -- What caches have of a customer ends with a block, with the account, and with its address.
@@ -77,7 +82,10 @@ alter table apps
   add refuses_disposable boolean not null default false,
   add audience text,
   add claims text[] not null default '{}',
-  add may_write boolean not null default true;
+  add may_write boolean not null default true,
+  add logo text,                           -- a data URL; null for that of the organisation
+  add color text;
+create index apps_by_audience on apps (rtrim(audience, '/')) where audience is not null;
 
 -- A code that was mailed to an address, for one sign-in in one browser. What a new account gets is kept with it, so that an
 -- address that nobody proved has no account.

@@ -1,7 +1,3 @@
--- Customers with a hash that another system made. One of an organisation is verified beside the own ones when a password is
--- wrong, so that the time an answer takes does not tell which accounts exist.
-create index customers_imported on customers (org) where password like '$imported$%';
-
 -- Imports of customers. Their lines are done in portions, and each is gone when it is done, unless it could not be.
 create table customer_imports (
   id text primary key,                    -- imp_…

@@ -38,7 +38,7 @@ export const confirmMail = (to: string, link: string) => ({
   subject: 'Confirm your new address',
   text: `Somebody wants to use this address for their account.
 
-If that was you, open this link within an hour:
+If that was you, open this link within an hour, in a browser in which you are signed in to that account:
 
 ${link}
 
@@ -67,8 +67,8 @@ If that was not you, tell whoever runs the app, or an owner or admin of your org
 
 type Finding = Pick<Engines, 'db' | 'clock'>
 
-/** The new address of a link; null if the link is not valid. */
-export const findChange = ({ db, clock }: Finding, token: string): Promise<string | null> =>
+/** What a link changes; null if it is not valid. */
+export const findChange = ({ db, clock }: Finding, token: string): Promise<store.PendingChange | null> =>
   store.selectChange(db, linkDigest(token), clock.now().toISOString())
 
 /** Changes the address, once. Null if the link is no longer valid, or another account has the address by now. */

@@ -1,6 +1,7 @@
 // All SQL on changes of address.
 import type { Sql, Tx } from '../../../engines/engines.ts'
-import { anyRow } from '../../../kit/sql.ts'
+import type { OrgId } from '../../../kit/caller.ts'
+import { anyRow, oneRow } from '../../../kit/sql.ts'
 import { accountsOf } from './accounts.ts'
 
 export type AddressChange = { digest: Uint8Array; user: string; email: string; created: string; expires: string }
@@ -19,12 +20,19 @@ export async function endChangesOf(db: Tx, user: string, at: string): Promise<vo
   await db`update address_changes set expires = ${at} where user_id = ${user} and expires > ${at}`
 }
 
-/** The new address of a link that is valid. */
-export async function selectChange(db: Sql, digest: Uint8Array, at: string): Promise<string | null> {
-  const [row] = await db<{
-    email: string
-  }>`select email from address_changes where digest = ${digest} and expires > ${at}`
-  return row?.email ?? null
+/** Whose address is to change; `org` is that of a customer. */
+export type PendingChange = { user: string; org: OrgId | null; email: string }
+
+/** That of a link that is valid. */
+export function selectChange(db: Sql, digest: Uint8Array, at: string): Promise<PendingChange | null> {
+  return oneRow(db<PendingChange>`select a.user_id as user, c.org, a.email
+    from address_changes as a left join customers as c on c.id = a.user_id
+    where a.digest = ${digest} and a.expires > ${at}`)
+}
+
+/** Deletes what the changes of a person say of them. */
+export async function deleteChangesOf(db: Tx, user: string): Promise<void> {
+  await db`delete from address_changes where user_id = ${user}`
 }
 
 export type UsedChange = { user: string; from: string; to: string }

@@ -5,6 +5,7 @@ import type { Publishing } from '../../../kit/events.ts'
 import { readOrgSettings } from '../../../kit/org-settings/read.ts'
 import type { Bounds } from '../../../kit/table.ts'
 import { iamSettings } from '../settings.ts'
+import { type AskedMail, countCustomerMail } from './mail-limits.ts'
 import {
   type CodeRequest,
   enterCode,
@@ -26,13 +27,13 @@ export function openCustomers(
   const withKey = async () => ({ ...engines, codeKey: (await keys()).cookieSecret })
   return {
     find: async (org: OrgId, email: string) => store.selectSignInAccount(db, org, email),
-    importedPassword: (org: OrgId) => store.selectImportedPassword(db, org),
     updateHash: (org: OrgId, user: string, before: string, after: string) =>
       store.updateHash(db.autocommit, org, user, before, after),
     branding: async (org: OrgId) => {
       const { logo, color } = await readOrgSettings(db, iamSettings, org)
       return { logo: logo ?? null, color: color ?? null }
     },
+    countMail: (asked: AskedMail) => countCustomerMail({ db: db.autocommit, clock: engines.clock }, asked),
     requestCode: async (request: CodeRequest) => requestCode(await withKey(), request),
     pending: async (interaction: Uint8Array) => findPending(await withKey(), interaction),
     enterCode: async (interaction: Uint8Array, given: Parameters<typeof enterCode>[2]) =>

@@ -67,12 +67,11 @@ export const findPending = ({ db, clock }: SigningIn, interaction: Uint8Array): 
 
 export type CodeOutcome = SignedInCustomer | 'wrong' | 'ended'
 
-/** Signs in with a code. `password` is the hash of a new one, for `reset`. `ended` if the code is not valid any more. */
-export async function enterCode(
-  engines: SigningIn,
-  interaction: Uint8Array,
-  given: { code: string; browser: string; password: string | null },
-): Promise<CodeOutcome> {
+/** `password` is the hash of a new one, for `reset`. `mayRegister`: whether that is still allowed. */
+export type EnteredCode = { code: string; browser: string; password: string | null; mayRegister: boolean }
+
+/** Signs in with a code. `ended` if the code is not valid any more. */
+export async function enterCode(engines: SigningIn, interaction: Uint8Array, given: EnteredCode): Promise<CodeOutcome> {
   const { db, clock, codeKey } = engines
   const at = clock.now().toISOString()
   const found = await codes.countAttempt(db.autocommit, interaction, TRIES_MAX, at)
@@ -80,9 +79,12 @@ export async function enterCode(
   const expected = Buffer.from(found.code)
   if (!timingSafeEqual(macOf(codeKey, interaction, given.code), expected)) return 'wrong'
   const password = found.purpose === 'reset' ? given.password : found.password
+  const mayRegister = found.mayRegister && given.mayRegister
   const done = await db.transaction(async tx => {
     if (!(await codes.useCode(tx, interaction, found.code))) return null
-    return emitting(engines, tx, customerSignIn, emit => complete(engines, tx, emit, { ...found, password }, at))
+    return emitting(engines, tx, customerSignIn, emit =>
+      complete(engines, tx, emit, { ...found, password, mayRegister }, at),
+    )
   })
   await db.waitForNotifications()
   return done ?? 'ended'

@@ -178,6 +178,12 @@ export async function selectVerified(db: Sql, org: OrgId, user: string): Promise
   return row?.verified ?? null
 }
 
+/** Null if it is not the id of a customer. */
+export async function selectOrgOf(db: Sql, user: string): Promise<OrgId | null> {
+  const [row] = await db<{ org: OrgId }>`select org from customers where id = ${user}`
+  return row?.org ?? null
+}
+
 export function hasAddress(db: Sql, org: OrgId, email: string): Promise<boolean> {
   return anyRow(db`select from customers where org = ${org} and email = ${email}`)
 }
@@ -249,13 +255,6 @@ export async function updateAddressOf(db: Tx, user: string, email: string, at: s
   await deleteTerms(db, user)
   if (customer) await addTerms(db, row.org, [customer])
   return row.org
-}
-
-/** A hash of the organisation that another system made; null if there is none. */
-export async function selectImportedPassword(db: Sql, org: OrgId): Promise<string | null> {
-  const [row] = await db<{ password: string }>`select password from customers
-    where org = ${org} and password like '$imported$%' limit 1`
-  return row?.password ?? null
 }
 
 /** The same password under another hash: nothing ends. Returns false if it was changed in the meantime. */

@@ -12,6 +12,7 @@ import { invalidCursor, listing, page, pageByTime, paging, shownAs } from '../..
 import { changesIn, type RecordChange } from '../../../kit/write.ts'
 import { userBlocked, userCreated, userDeleted, userUpdated } from '../events.ts'
 import { CustomerId, Email } from '../fields.ts'
+import { deleteChangesOf } from '../people/address-changes.store.ts'
 import { endAccessOf } from '../people/end-access.ts'
 import { Password, requireUncommon } from '../people/password-rules.ts'
 import { deleteEntriesOf } from '../sessions/oidc.store.ts'
@@ -238,6 +239,7 @@ export const deleteUser = operation({
 export async function removeCustomer(db: Tx, org: OrgId, { user, email }: store.Customer, at: string): Promise<void> {
   await endAccessOf(db, user, null, at)
   await deleteEntriesOf(db, user)
+  await deleteChangesOf(db, user)
   await deleteCodesTo(db, org, email)
   await forgetAddress(db, org, email)
   await store.deleteCustomer(db, org, user)
