@@ -229,7 +229,7 @@ export type App = {
     mayWrite: boolean;
     /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
     logo?: string;
-    /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+    /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
     color?: string;
     /** When it was created */
     created: string;
@@ -271,7 +271,7 @@ export type CreateAppInput = {
     claims?: string[];
     /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
     logo?: string | null;
-    /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+    /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
     color?: string | null;
 };
 export type CreateAppOutput = {
@@ -307,7 +307,7 @@ export type CreateAppOutput = {
     mayWrite: boolean;
     /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
     logo?: string;
-    /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+    /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
     color?: string;
     /** When it was created */
     created: string;
@@ -349,7 +349,7 @@ export type UpdateAppInput = {
     mayWrite?: boolean;
     /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
     logo?: string | null;
-    /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+    /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
     color?: string | null;
 };
 export type DeleteAppInput = {
@@ -709,14 +709,14 @@ export type EndSessionInput = {
 export type IamSettings = {
     /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for none */
     logo?: string | null;
-    /** The colour of buttons and links, `#rrggbb`; null for the default. Where it could not be read on the page, it is made darker or lighter */
+    /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for the default. Where it could not be read on the page, it is made darker or lighter */
     color?: string | null;
 };
 export type GetIamSettingsInput = Record<string, never>;
 export type UpdateIamSettingsInput = {
     /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for none */
     logo?: string | null;
-    /** The colour of buttons and links, `#rrggbb`; null for the default. Where it could not be read on the page, it is made darker or lighter */
+    /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for the default. Where it could not be read on the page, it is made darker or lighter */
     color?: string | null;
 };
 export type RotateSigningKeysInput = {

@@ -1030,7 +1030,7 @@ export type App = {
   mayWrite: boolean
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
   logo?: string
-  /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
   color?: string
   /** When it was created */
   created: string
@@ -1074,7 +1074,7 @@ export type CreateAppInput = {
   claims?: string[]
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
   logo?: string | null
-  /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
   color?: string | null
 }
 
@@ -1111,7 +1111,7 @@ export type CreateAppOutput = {
   mayWrite: boolean
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
   logo?: string
-  /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
   color?: string
   /** When it was created */
   created: string
@@ -1155,7 +1155,7 @@ export type UpdateAppInput = {
   mayWrite?: boolean
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
   logo?: string | null
-  /** The colour of buttons and links, `#rrggbb`; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
   color?: string | null
 }
 
@@ -1559,7 +1559,7 @@ export type EndSessionInput = {
 export type IamSettings = {
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for none */
   logo?: string | null
-  /** The colour of buttons and links, `#rrggbb`; null for the default. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for the default. Where it could not be read on the page, it is made darker or lighter */
   color?: string | null
 }
 
@@ -1568,7 +1568,7 @@ export type GetIamSettingsInput = Record<string, never>
 export type UpdateIamSettingsInput = {
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for none */
   logo?: string | null
-  /** The colour of buttons and links, `#rrggbb`; null for the default. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for the default. Where it could not be read on the page, it is made darker or lighter */
   color?: string | null
 }
 

@@ -290,6 +290,7 @@ function testIdentity() {
     accountUrl: 'https://id.stoa.example/account',
     invitationUrl: token => `https://id.stoa.example/sign-in/invitations/${token}`,
     addressUrl: token => `https://id.stoa.example/sign-in/addresses/${token}`,
+    customerMails: () => Promise.reject(new Error('there is no identity origin')),
   }
   const signIn = (): SignIn => current?.signIn ?? withoutOrigin
   const identity: IdentityProvider = {
@@ -305,6 +306,7 @@ function testIdentity() {
       redeem: callback => signIn().redeem(callback),
       invitationUrl: token => signIn().invitationUrl(token),
       addressUrl: token => signIn().addressUrl(token),
+      customerMails: org => signIn().customerMails(org),
     },
   }
   const acceptSignIns = (provider: IdentityProvider) => {

@@ -28,7 +28,10 @@ const unused = () => {
 }
 const identity: IdentityProvider = {
   verifyToken: async () => null,
-  signIn: { issuer: '', url: unused, accountUrl: '', redeem: unused, invitationUrl: unused, addressUrl: unused },
+  signIn: {
+    ...{ issuer: '', url: unused, accountUrl: '', redeem: unused, invitationUrl: unused, addressUrl: unused },
+    customerMails: unused,
+  },
 }
 
 export async function openBenchHost(options: BenchHost): Promise<Serving> {

@@ -14,7 +14,7 @@ export function requireService(
 ): void {
   if (issuesCredential && isLimited(credential)) {
     throw limited(
-      'This key is limited, so it may not create or change keys or what they may do; use one without limit, budget and rate',
+      'This key is limited, so it may not call this operation, which creates, changes or reveals credentials; use a key without limit, budget and rate',
     )
   }
   if (issuesCredential && credential.isRestricted) {

@@ -2,6 +2,7 @@
 // must be signed in to the account: otherwise somebody could have the owner of an address confirm it for an account of theirs.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
+import type { CustomerMails } from '../kit/host/sign-in.ts'
 import type { PendingChange } from '../services/iam/public.ts'
 import {
   customerAddressDonePage,
@@ -21,7 +22,9 @@ export const addressPath = (token: string): string => `${PATH}/${token}`
 export type AddressOptions = {
   provider: Provider
   /** The new address; null if the link is no longer valid, or another account has the address. */
-  finishAddressChange: (token: string, address: string) => Promise<string | null>
+  finishAddressChange: (token: string, address: string, mails: CustomerMails | null) => Promise<string | null>
+  /** Of the account of a customer. */
+  mails: CustomerMails | null
   loginUrl: string
   /** Where members sign in and see their account. */
   accountUrl: string
@@ -54,7 +57,7 @@ export async function addressChange(
     const path = addressPath(token)
     return answer(200, dress ? customerAddressPage(dress, email, path + dress.query) : addressPage(email, path))
   }
-  const changed = await options.finishAddressChange(token, options.address)
+  const changed = await options.finishAddressChange(token, options.address, options.mails)
   if (changed === null) return show(response, 409, ENDED)
   answer(200, dress ? customerAddressDonePage(dress, changed, dress.accountUrl) : addressDonePage(changed, loginUrl))
 }

@@ -9,7 +9,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import type { Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import type { OrgId } from '../kit/caller.ts'
-import type { SignIn } from '../kit/host/sign-in.ts'
+import type { CustomerMails, SignIn } from '../kit/host/sign-in.ts'
 import type { AccountPage, App, CustomerAccount, CustomerDirectory, PendingChange } from '../services/iam/public.ts'
 import { type AccessToken, tokenVerifier } from './access-tokens.ts'
 import { ACCOUNT_PATH, identityAccount } from './account.ts'
@@ -53,7 +53,7 @@ export type Directory = {
   /** The address of the account; null if the link is no longer valid. */
   finishReset(token: string, passwordDigest: string, address: string): Promise<string | null>
   findAddressChange(token: string): Promise<PendingChange | null>
-  finishAddressChange(token: string, address: string): Promise<AddressMoved | null>
+  finishAddressChange(token: string, address: string, mails: CustomerMails | null): Promise<AddressMoved | null>
   customers: CustomerDirectory
   /** The published keys, active ones first, and the secret that cookies are signed with. */
   keys(): Promise<Keys>
@@ -162,7 +162,8 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
       const app = await customerApp(directory, clientNamed(path, query))
       enterRealm(request, response, change?.org ?? null)
       const dress = await dressOf(steps, app && app.org === change?.org ? app : null)
-      return addressChange({ ...by, dress }, addressToken, change, request, response)
+      const mails = dress?.mails ?? (change?.org ? await steps.customers.mails(change.org) : null)
+      return addressChange({ ...by, dress, mails }, addressToken, change, request, response)
     }
     const invitationToken = path.match(INVITATION)?.[1]
     if (invitationToken !== undefined) return invitation(by, invitationToken, request, response)
@@ -195,7 +196,11 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
       answerFailure(error, response, onError),
     )
   }
-  return { handle, verifyToken, signIn: ownApp({ postForm: formPoster(handle), verifyToken, issuer, ...own }) }
+  return {
+    handle,
+    verifyToken,
+    signIn: ownApp({ postForm: formPoster(handle), verifyToken, issuer, customerMails: steps.customers.mails, ...own }),
+  }
 }
 
 /** The app, if it is one for customers. */
@@ -261,8 +266,8 @@ function resetOptions({ engines, directory, issuer, onError }: IdentityOptions) 
       sent.catch(onError).finally(() => pending--)
     },
     findReset: directory.findReset,
-    finishAddressChange: async (token: string, address: string) => {
-      const change = await directory.finishAddressChange(token, address)
+    finishAddressChange: async (token: string, address: string, mails: CustomerMails | null) => {
+      const change = await directory.finishAddressChange(token, address, mails)
       return change?.to ?? null
     },
     finishReset: async (token: string, password: string, address: string) => {

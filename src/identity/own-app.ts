@@ -15,9 +15,11 @@ export type OwnAppOptions = {
   issuer: string
   client: string
   callback: string
+  customerMails: SignIn['customerMails']
 }
 
-export function ownApp({ postForm, verifyToken, issuer, client, callback }: OwnAppOptions): SignIn {
+export function ownApp(options: OwnAppOptions): SignIn {
+  const { postForm, verifyToken, issuer, client, callback, customerMails } = options
   const app = { client_id: client, redirect_uri: callback }
   return {
     issuer,
@@ -36,6 +38,7 @@ export function ownApp({ postForm, verifyToken, issuer, client, callback }: OwnA
     invitationUrl: token => issuer + invitationPath(token),
     accountUrl: issuer + ACCOUNT_PATH,
     addressUrl: token => issuer + addressPath(token),
+    customerMails,
     redeem: async ({ code, verifier }) => {
       const form = { grant_type: 'authorization_code', ...app, code, code_verifier: verifier }
       const { status, text } = await postForm(PATHS.token, form)

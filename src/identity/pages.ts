@@ -20,7 +20,7 @@ summary { cursor: pointer; font-weight: 600; padding: .4rem 0; color: var(--act)
 details { margin: .5rem 0 0 }
 details[open] > summary { margin: 0 0 .6rem }
 h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .25rem }
-p { margin: 0 0 1.25rem }
+p { margin: 0 0 1.25rem; overflow-wrap: anywhere }
 label { display: block; font-weight: 600; margin: 0 0 .25rem }
 input { width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .4rem; padding: .6rem .7rem; margin: 0 0 1rem }
 input[readonly] { border-color: transparent; padding-inline: 0 }
@@ -35,6 +35,7 @@ input:focus-visible, button:focus-visible, summary:focus-visible, a:focus-visibl
 .choice:hover { border-color: var(--act) }
 .choice small { display: block; font-weight: 400 }
 a { color: var(--act) }
+nav a { display: inline-block; padding: .2rem 0 }
 .after { margin: 1rem 0 0 }
 .logo { display: block; max-width: 12rem; max-height: 4rem; margin: 0 0 1.25rem }
 [role=status] { font-weight: 600 }
@@ -148,7 +149,7 @@ export function resetPage(email: string, action: string, problem: string | null)
 export const addressPage = (email: string, action: string): string =>
   document(
     'Your new address',
-    `<h1>Your new address</h1><p>From now on you sign in with ${escaped(email)}.</p><form method="post" action="${escaped(action)}"><button>Use this address</button></form>`,
+    `<h1>Your new address</h1><p>Do you want to sign in with ${escaped(email)} from now on?</p><form method="post" action="${escaped(action)}"><button>Use this address</button></form>`,
   )
 
 /** `accountUrl` is where to sign in, if that is known. */

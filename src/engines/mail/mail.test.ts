@@ -121,6 +121,19 @@ describe('mail without a server', () => {
     assert.equal(statSync(directory).mode & 0o777, 0o700)
   })
 
+  it('has its HTML in a file beside it, and the text is a whole message', async t => {
+    const directory = mkdtempSync(join(tmpdir(), 'stoa-mail-'))
+    t.after(() => rmSync(directory, { recursive: true }))
+    const mail = openMail({ smtpUrl: null, from: FROM, ca: undefined, directory, print: () => {} }, clock, systemRandom)
+    const html = '<!doctype html><title>Hello</title><p>Größe</p>'
+    await mail.send({ ...MAIL, html })
+    const [message = '', page = ''] = readdirSync(directory).sort()
+    assert.equal(page, message.replace('.eml', '.html'))
+    assert.equal(readFileSync(join(directory, page), 'utf8'), html)
+    assert.equal(statSync(join(directory, page)).mode & 0o777, 0o600)
+    assert.match(readFileSync(join(directory, message), 'utf8'), /^Content-Type: text\/plain; charset=utf-8\r$/m)
+  })
+
   it('has its links whole, in the file and on the terminal', async t => {
     const directory = mkdtempSync(join(tmpdir(), 'stoa-mail-'))
     t.after(() => rmSync(directory, { recursive: true }))

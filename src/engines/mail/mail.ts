@@ -59,16 +59,17 @@ function sender(from: string, name: string | undefined): string | { name: string
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Writes one file per mail, named by time. */
+/** Writes one file per mail, named by time, and its HTML beside it: a browser shows that, and the text stays readable. */
 function fileMail({ directory, from, print }: MailSettings, clock: Clock, random: Random): Mail {
   return {
-    send: async ({ fromName, ...mail }) => {
+    send: async ({ fromName, html, ...mail }) => {
       const { to, subject, text } = mail
       const { createTransport } = await import('nodemailer')
       const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
       const { message } = await transport.sendMail({ from: sender(from, fromName), ...mail, date: clock.now() })
-      const name = `${clock.now().toISOString().replaceAll(':', '')}-${random.token(8)}.eml`
-      const path = writePrivate(directory, name, readable(message as Buffer, text))
+      const name = `${clock.now().toISOString().replaceAll(':', '')}-${random.token(8)}`
+      if (html !== undefined) writePrivate(directory, `${name}.html`, html)
+      const path = writePrivate(directory, `${name}.eml`, readable(message as Buffer, text))
       // Our own links are a line each; a link in the name of an organisation is not.
       const links = text.match(/^https:\/\/\S+$/gm) ?? []
       const lines = [`Mail to ${to} (${subject}) is in ${path}`, ...links, '']

@@ -28,7 +28,11 @@ type Form = { isCostly: boolean; matches: (password: string) => Promise<boolean>
 export function adoptHash(foreign: ForeignHash): Adopted {
   const text = textOf(foreign)
   const form = text === null ? null : formOf(text)
-  if (!form) return { problem: 'has no form that is known here, or lacks a field of its algorithm' }
+  if (!form)
+    return {
+      problem:
+        'has no form that is known here: `$2b$…`, `$argon2id$…` and `$scrypt$…` say theirs, and base64 needs `algorithm` with its fields (`salt`, `iterations`, `memory`; `firebase` beside `users`)',
+    }
   return form.isCostly ? { problem: 'has parameters with which it costs too much to verify' } : { digest: MARK + text }
 }
 

@@ -1,28 +1,35 @@
 // The mails that customers get: text and HTML in the same words, in the name and colour of the organisation.
-import type { CodeMail, MailsToCustomer } from '../../services/iam/public.ts'
+import type { CustomerMails } from '../../kit/host/sign-in.ts'
+import type { CodeMail, Purpose } from '../../services/iam/public.ts'
 import { escaped } from '../pages.ts'
 import type { Look } from './look.ts'
 import type { Texts } from './texts.ts'
 
 export type CustomerMail = { to: string; subject: string; text: string; html: string }
 
-export function codeMail(to: string, mail: CodeMail, look: Look, texts: Texts): CustomerMail {
+export function codeMail(to: string, purpose: Purpose, mail: CodeMail, look: Look, texts: Texts): CustomerMail {
   const { code: own, exists, ignore } = texts.mail
+  const isReset = purpose === 'reset'
   switch (mail.kind) {
     case 'code':
-      return written(to, own.subject(mail.code), [own.says(look.name), { code: mail.code }, own.valid, ignore], look)
+      return written(
+        to,
+        own.subject(mail.code),
+        [(isReset ? own.resetSays : own.says)(look.name), { code: mail.code }, own.valid, ignore],
+        look,
+      )
     case 'exists':
       return written(to, exists.subject, [exists.says(look.name), { code: mail.code }, own.valid, ignore], look)
     default: {
-      const { subject, says } = texts.mail[mail.kind]
-      return written(to, subject, [says(look.name), ignore], look)
+      const { subject, says, registerSays } = texts.mail[mail.kind]
+      return written(to, subject, [(purpose === 'register' ? registerSays : says)(look.name), ignore], look)
     }
   }
 }
 
-/** The mails of the account page. */
-export function accountMails(look: Look, texts: Texts): MailsToCustomer {
-  const { address, taken, changed, ignore } = texts.mail
+/** What customers are told of their account. */
+export function accountMails(look: Look, texts: Texts): CustomerMails {
+  const { address, taken, changed, moved, ignore } = texts.mail
   const mail = (to: string, subject: string, parts: readonly Part[]) => ({
     ...written(to, subject, parts, look),
     fromName: look.name,
@@ -30,6 +37,7 @@ export function accountMails(look: Look, texts: Texts): MailsToCustomer {
   return {
     confirm: (to, link) => mail(to, address.subject, [address.says(look.name), address.open, { link }, ignore]),
     taken: to => mail(to, taken.subject, [taken.says(look.name), ignore]),
+    moved: (from, to) => mail(from, moved.subject, [moved.says(look.name, to), moved.alarm(look.name)]),
     changed: to => mail(to, changed.subject, [changed.says(look.name), changed.alarm]),
   }
 }

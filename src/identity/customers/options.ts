@@ -10,6 +10,7 @@ import { thisRequest } from '../request.ts'
 import { digestOfEntry } from '../saving.ts'
 import { accountUrl, queryFor } from './account-url.ts'
 import { lookOf } from './look.ts'
+import { accountMails } from './mails.ts'
 import type { CheckedCustomer, CustomerOptions } from './steps.ts'
 import { english } from './texts.ts'
 
@@ -65,6 +66,10 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
       const own = await customers.branding(org)
       return lookOf({ name, logo: logo ?? own.logo, color: color ?? own.color })
     },
+    mails: async org => {
+      const own = await customers.branding(org)
+      return accountMails(lookOf(own), english)
+    },
     check,
     proofOf: async (org, email) => {
       const account = await customers.find(org, email)
@@ -95,5 +100,7 @@ type Dressing = Pick<CustomerOptions, 'customers'> & { issuer: string }
 export async function dressOf({ customers, issuer }: Dressing, app: (App & { org: OrgId }) | null) {
   if (!app) return null
   const { id } = app
-  return { look: await customers.look(app), texts: english, accountUrl: accountUrl(issuer, id), query: queryFor(id) }
+  const look = await customers.look(app)
+  const mails = accountMails(look, english)
+  return { look, texts: english, mails, accountUrl: accountUrl(issuer, id), query: queryFor(id) }
 }

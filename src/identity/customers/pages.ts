@@ -91,16 +91,22 @@ export function customerAddressDonePage({ look, texts }: Dress, email: string, a
 
 type Dress = Pick<Page, 'look' | 'texts'>
 
-export type Entering = { email: string; isReset: boolean; again: string }
+export type Entering = { email: string; isReset: boolean }
 
 /** Asks for the code, and to choose a password also for that. */
-export function enterPage(shown: Page, { email, isReset, again }: Entering): string {
-  const { texts, path, problem } = shown
+export function enterPage(shown: Page, { email, isReset }: Entering): string {
+  const { look, texts, path, problem } = shown
   const { enter, field } = texts
   const password = isReset
     ? `<input hidden autocomplete="username" value="${escaped(email)}"><label for="password">${escaped(field.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>`
     : ''
-  const fields = `<label for="code">${escaped(field.code)}</label><input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="12" required autofocus${described(problem)}>${password}`
-  const body = form(`${path}/enter`, fields, enter.button) + links([[again, enter.again]])
-  return customerPage(shown, enter.title, enter.says(email), body)
+  const fields = `<label for="code">${escaped(field.code)}</label><input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="12" title="${escaped(enter.digits)}" required autofocus${described(problem)}>${password}`
+  const again = `<form class="after" method="post" action="${escaped(`${path}/again`)}"><button class="plain">${escaped(enter.again)}</button></form>`
+  const body = form(`${path}/enter`, fields, enter.button) + again + links([[path, enter.otherAddress]])
+  return customerPage(
+    shown,
+    enter.title,
+    isReset ? enter.resetSays(email, look.name) : enter.says(email, look.name),
+    body,
+  )
 }

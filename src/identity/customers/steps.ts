@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { Fault } from '../../kit/fault.ts'
+import type { CustomerMails } from '../../kit/host/sign-in.ts'
 import type {
   App,
   CodeMail,
@@ -19,7 +20,7 @@ import { contentPolicy } from '../pages.ts'
 import { ADDRESS, addressIn, knownBrowser, knownCookie, type PasswordOptions, tryPassword } from '../passwords.ts'
 import { ENDED } from '../problems.ts'
 import type { Look } from './look.ts'
-import { type CustomerMail, codeMail } from './mails.ts'
+import { accountMails, type CustomerMail, codeMail } from './mails.ts'
 import { askAddressPage, customerSignInPage, enterPage, type Page, registerPage } from './pages.ts'
 import { english, type Texts } from './texts.ts'
 
@@ -42,6 +43,8 @@ export type CodeRequested = {
 export type CustomerOptions = PasswordOptions & {
   customers: {
     look(app: App & { org: OrgId }): Promise<Look>
+    /** What the organisation writes to its customers, where no app is known. */
+    mails(org: OrgId): Promise<CustomerMails>
     /** Null if the password is wrong. Takes equally long if there is no such account. */
     check(org: OrgId, email: string, password: string): Promise<CheckedCustomer | null>
     proofOf(org: OrgId, email: string): Promise<string | null>
@@ -92,6 +95,7 @@ const STEPS: Record<string, { get: Run; post: Run }> = {
   code: { get: step => addressForm(step, 'code', 200, null), post: step => askByAddress(step, 'code') },
   reset: { get: step => addressForm(step, 'reset', 200, null), post: step => askByAddress(step, 'reset') },
   enter: { get: step => enterForm(step, 200, null), post: enter },
+  again: { get: step => enterForm(step, 200, null), post: sendAgain },
 }
 
 /** The paths below that of a sign-in. */
@@ -232,7 +236,7 @@ async function mailCode(step: Step, purpose: Purpose, about: About, refuse: (say
   const browser = ensureBrowserId(request, response, step.newBrowserId)
   const mail = await customers.requestCode({ ...about, uid, org, purpose, browser, mayRegister })
   try {
-    await customers.send(codeMail(about.email, mail, look, texts), look.name)
+    await customers.send(codeMail(about.email, purpose, mail, look, texts), look.name)
   } catch (error) {
     if (!(error instanceof EngineUnavailable)) throw error
     response.setHeader('retry-after', '60')
@@ -241,17 +245,30 @@ async function mailCode(step: Step, purpose: Purpose, about: About, refuse: (say
   response.writeHead(303, { location: `${path}/enter` }).end()
 }
 
-/** The step in which a code is asked for again. */
-const AGAIN: Record<Purpose, string> = { register: '/register', sign_in: '/code', reset: '/reset', verify: '' }
+/** Where it goes on after a code that is not valid any more. */
+const BEGIN: Record<Purpose, (step: Step, problem: string, email: string) => Promise<void>> = {
+  register: (step, problem, email) => registerForm(step, 400, problem, { email, name: '' }),
+  sign_in: (step, problem, email) => addressForm(step, 'code', 400, problem, email),
+  reset: (step, problem, email) => addressForm(step, 'reset', 400, problem, email),
+  verify: (step, problem, email) => signInForm(step, 400, problem, email),
+}
+
+/** The same once more, with another code. */
+async function sendAgain(step: Step): Promise<void> {
+  const { uid, request, texts, customers } = step
+  const pending = await customers.pending(uid)
+  if (!pending || !isSameBrowser(request, pending.browser)) return enterForm(step, 400, texts.problem.endedCode)
+  await mailCode(step, pending.purpose, pending, says => enterForm(step, says.status, says.problem))
+}
 
 async function enterForm(step: Step, status: number, problem: string | null): Promise<void> {
-  const { uid, path, request, texts, customers } = step
+  const { uid, request, texts, customers } = step
   const pending = await customers.pending(uid)
   if (!pending || !isSameBrowser(request, pending.browser)) {
     return signInForm(step, 400, problem ?? texts.problem.endedCode)
   }
   const { email, purpose } = pending
-  const entering = { email, isReset: purpose === 'reset', again: path + AGAIN[purpose] }
+  const entering = { email, isReset: purpose === 'reset' }
   await answer(step, status, enterPage(pageOf(step, problem), entering))
 }
 
@@ -277,9 +294,10 @@ async function enter(step: Step): Promise<void> {
       return enterForm(step, 429, texts.problem.tooManyCodes(Math.ceil(waitS / 60)))
     }
     const mayRegister = await mayBeRegistered(step, email)
-    const outcome = await customers.enterCode(uid, { code, browser, password, mayRegister })
+    const notice = password === null ? null : accountMails(step.look, texts).changed(email)
+    const outcome = await customers.enterCode(uid, { code, browser, password, mayRegister, notice })
     if (outcome === 'wrong') return enterForm(step, 400, texts.problem.wrongCode)
-    if (outcome === 'ended') return signInForm(step, 400, texts.problem.endedCode)
+    if (outcome === 'ended') return BEGIN[pending.purpose](step, texts.problem.endedCode, email)
     await done(step, outcome, email, await customers.proofOf(step.app.org, email))
   } catch (error) {
     // More customers than the organisation may have.

@@ -31,9 +31,14 @@ export const english = {
   reset: { title: 'Choose a new password', says: 'We send you a code by e-mail.', button: 'Send the code' },
   enter: {
     title: 'Check your mail',
-    says: (email: string) => `We sent an e-mail to ${email}. If it has a code, enter it here within 10 minutes.`,
+    says: (email: string, app: string) =>
+      `${app} sent an e-mail to ${email}. If there is a code in it, enter it here within 10 minutes.`,
+    resetSays: (email: string, app: string) =>
+      `${app} sent an e-mail to ${email}. If there is a code in it, enter it here within 10 minutes and choose a new password.`,
+    digits: 'Six digits',
     button: 'Continue',
     again: 'Send another code',
+    otherAddress: 'Use another address',
   },
   account: {
     title: 'Your account',
@@ -89,12 +94,12 @@ export const english = {
       name: 'Please enter a name: one line of at most 120 characters.',
       ended: 'That sign-in has ended already.',
       again: 'You signed in a while ago. Please sign in again first.',
-      confirm: 'Please confirm that your account shall be deleted.',
+      confirm: 'Please tick the box to confirm that you want to delete your account.',
     },
   },
   address: {
     title: 'Your new address',
-    says: (email: string) => `From now on you sign in with ${email}.`,
+    says: (email: string) => `Do you want to sign in with ${email} from now on?`,
     button: 'Use this address',
     signIn: 'Sign in first',
     signInSays: 'Sign in, in this browser, to the account that is to get this address. Then open the link again.',
@@ -126,22 +131,27 @@ export const english = {
     code: {
       subject: (code: string) => `${code} is your code`,
       says: (name: string) => `Your code for ${name}:`,
+      resetSays: (name: string) => `Your code to choose a new password at ${name}:`,
       valid: 'It is valid for 10 minutes, in the browser in which you asked for it.',
     },
     exists: {
       subject: 'You already have an account',
       says: (name: string) =>
-        `Somebody wanted to create an account at ${name} with this address, but there is one already. If that was you, this code signs you in:`,
+        `Somebody wanted to create an account at ${name} with this address, but there is one already. If that was you, this code signs you in, and the password stays as it is:`,
     },
     unknown: {
       subject: 'There is no account with this address',
       says: (name: string) =>
         `Somebody wanted to sign in to ${name} with this address, but there is no account with it. If that was you, perhaps you used another address.`,
+      registerSays: (name: string) =>
+        `Somebody wanted to create an account at ${name} with this address, but new accounts need an invitation. If that was you, please contact ${name}.`,
     },
     blocked: {
       subject: 'Your account is blocked',
       says: (name: string) =>
         `Somebody wanted to sign in to ${name} with this address, but its account is blocked. If that was you, please contact ${name}.`,
+      registerSays: (name: string) =>
+        `Somebody wanted to create an account at ${name} with this address, but there is one already, which is blocked. If that was you, please contact ${name}.`,
     },
     address: {
       subject: 'Confirm your new address',
@@ -158,6 +168,11 @@ export const english = {
       says: (name: string) =>
         `The password of your account at ${name} was changed, and all your other sign-ins have ended.`,
       alarm: 'If that was not you, choose a new password at once: follow "Forgot your password?" where you sign in.',
+    },
+    moved: {
+      subject: 'The address of your account was changed',
+      says: (name: string, to: string) => `Your account at ${name} now has the address ${to} instead of this one.`,
+      alarm: (name: string) => `If that was not you, contact ${name} at once.`,
     },
     ignore: 'If that was not you, you can ignore this e-mail.',
   },

@@ -1,4 +1,5 @@
 // The identity provider's interface for services.
+import type { OutgoingMail } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
 
 /** Signs browsers in at the API's own origin, which is a client app of the identity provider. People choose there the
@@ -16,6 +17,19 @@ export interface SignIn {
   invitationUrl(token: string): string
   /** The page on which a person proves access to a new mailbox. */
   addressUrl(token: string): string
+  /** What customers of an organisation are told of their account, in its words and look. */
+  customerMails(org: OrgId): Promise<CustomerMails>
+}
+
+export type CustomerMails = {
+  /** The link to a new address. */
+  confirm(to: string, link: string): OutgoingMail
+  /** That there is an account with the address already. */
+  taken(to: string): OutgoingMail
+  /** That the address is another one now, to the one before. */
+  moved(from: string, to: string): OutgoingMail
+  /** That the password was changed. */
+  changed(to: string): OutgoingMail
 }
 
 /** A person who signed in; `signIn` is the id of the grant. Ending it ends every credential issued from it. */

@@ -3,8 +3,8 @@ import { invalidField } from '../../kit/check.ts'
 import { string } from '../../kit/fields.ts'
 
 const LOGO_BYTES_MAX = 32 * 1024
-/** Enough for the bytes in base64 and what is before them. */
-const LOGO_CHARS_MAX = Math.ceil((LOGO_BYTES_MAX * 4) / 3) + 100
+/** More than the bytes take in base64, so that one that is somewhat too large is told so in bytes. */
+const LOGO_CHARS_MAX = 200_000
 const EXAMPLE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
@@ -18,7 +18,7 @@ export const logo = (without: string) =>
 
 export const color = (without: string) =>
   string(
-    `The colour of buttons and links, \`#rrggbb\`; null for ${without}. Where it could not be read on the page, it is made darker or lighter`,
+    `\`#\` and six hex digits, such as \`#1d4f91\`: the colour of buttons and links; null for ${without}. Where it could not be read on the page, it is made darker or lighter`,
     '#1d4f91',
     { pattern: '^#[0-9a-f]{6}$' },
   )
@@ -28,7 +28,7 @@ export function requireImage(logo: string | null | undefined): void {
   if (typeof logo !== 'string' || isImage(logo)) return
   throw invalidField(
     'logo',
-    'must be `data:image/png;base64,…` with the bytes of an image, or of jpeg, webp or svg+xml',
+    `must be \`data:image/png;base64,…\` (or jpeg, webp, svg+xml) with the bytes of such an image, at most ${LOGO_BYTES_MAX / 1024} KiB`,
   )
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Engines, Tx } from '../../engines/engines.ts'
 import { openCache } from '../../kit/cache.ts'
 import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
+import type { CustomerMails } from '../../kit/host/sign-in.ts'
 import type { Bounds } from '../../kit/table.ts'
 import { openSecret } from './apps/apps.ts'
 import * as apps from './apps/store.ts'
@@ -28,7 +29,7 @@ export { insertAudit as recordInTrail } from './audit/store.ts'
 export { sessionEnded } from './events.ts'
 export { Email, UserId } from './fields.ts'
 export type { AccountFacts, AccountPage } from './me/account-page.ts'
-export type { CustomerAccount, CustomerFacts, MailsToCustomer } from './me/customer-page.ts'
+export type { CustomerAccount, CustomerFacts } from './me/customer-page.ts'
 export type { Visitor } from './me/page-write.ts'
 export { type MemberAccess, ownersOf, selectAccess as findMember } from './members/store.ts'
 export { addNotice } from './notices.ts'
@@ -158,7 +159,8 @@ export async function openDirectory(
     finishReset: (token: string, passwordDigest: string, ip: string) =>
       handled(finishReset(engines, token, passwordDigest, ip)),
     findAddressChange: (token: string) => findChange(engines, token),
-    finishAddressChange: (token: string, ip: string) => handled(finishChange(publishing, token, ip)),
+    finishAddressChange: (token: string, ip: string, mails: CustomerMails | null) =>
+      handled(finishChange(publishing, token, ip, mails)),
   }
 }
 

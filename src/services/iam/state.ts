@@ -2,6 +2,7 @@
 
 import type { Clock, Engines, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
+import type { CustomerMails } from '../../kit/host/sign-in.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import type { Bounds, Table } from '../../kit/table.ts'
 import { insertAudit } from './audit/store.ts'
@@ -31,6 +32,8 @@ export type Iam = {
   invitationUrl(token: string): string
   /** The link that is mailed to a new address. */
   addressUrl(token: string): string
+  /** What customers of an organisation are told of their account. */
+  customerMails(org: OrgId): Promise<CustomerMails>
 }
 
 export const { operation, queue, schedule } = serviceKit<Iam>()
@@ -42,6 +45,7 @@ export const openIam =
       ...{ keys, tables, engines, bounds, baseUrl },
       invitationUrl: token => identity.signIn.invitationUrl(token),
       addressUrl: token => identity.signIn.addressUrl(token),
+      customerMails: org => identity.signIn.customerMails(org),
     },
     provides: { audit: insertAudit, endedOrgs: await openEndedOrgs(engines.db, warn) },
   })

@@ -14,7 +14,12 @@ const SignUp = Type.Enum(['closed', 'invited', 'open'], {
     'Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody',
   examples: ['closed'],
 })
-const SignUpDomains = Type.Array(Type.String({ maxLength: 253, pattern: '^[a-z0-9-]+([.][a-z0-9-]+)+$' }), {
+const DomainName = Type.String({
+  maxLength: 253,
+  pattern: '^[a-z0-9-]+([.][a-z0-9-]+)+$',
+  description: 'A domain in lower case, such as `example.com`, without `@` and `*`',
+})
+const SignUpDomains = Type.Array(DomainName, {
   maxItems: 50,
   description: 'Only addresses of these domains may register, exactly; none means all',
   examples: [[]],
@@ -28,7 +33,12 @@ const Audience = string(
   'https://api.shop.example.com',
   { maxLength: 200 },
 )
-const Claims = Type.Array(Type.String({ maxLength: 80, pattern: '^(role|metadata[.][^.\\s]{1,64})$' }), {
+const Claim = Type.String({
+  maxLength: 80,
+  pattern: '^(role|metadata[.][^.\\s]{1,64})$',
+  description: '`role`, or `metadata.` and the name of a field',
+})
+const Claims = Type.Array(Claim, {
   maxItems: 20,
   description:
     'What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan`',

@@ -12,6 +12,7 @@ import type { Bounds } from '../../../kit/table.ts'
 import { inviteCreated, inviteRevoked } from '../events.ts'
 import { Email, InviteId, Role } from '../fields.ts'
 import { lockMembersAs, requireOwnerFor } from '../members/members.ts'
+import { selectOrgName } from '../orgs/store.ts'
 import { operation } from '../state.ts'
 import * as tables from '../tables.ts'
 import { invitationMail, newInvitation } from './invitation.ts'
@@ -65,7 +66,7 @@ export const createInvite = operation({
     const org = await write(async ({ db }) => {
       await lockMembersAs(db, caller)
       await requireQuota(db, bounds, caller.org, invite)
-      return store.selectOrgName(db, caller.org)
+      return selectOrgName(db, caller.org)
     })
     // The mail is sent between two transactions. If the second one fails, the mailed link is invalid.
     await mail.send(invitationMail({ ...invite, org }, state.invitationUrl(token)))

@@ -21,11 +21,6 @@ export function isMember(db: Sql, org: OrgId, email: string): Promise<boolean> {
     where org = ${org} and members.email = ${email} and password is not null`)
 }
 
-export async function selectOrgName(db: Sql, org: OrgId): Promise<string> {
-  const [row] = await db<{ name: string }>`select name from orgs where slug = ${org}`
-  return row?.name ?? org
-}
-
 /** Deletes the invites to that address and all expired ones. */
 export async function deleteInvitesTo(db: Tx, org: OrgId, email: string, at: string): Promise<void> {
   await db`delete from invites where org = ${org} and (email = ${email} or expires <= ${at})`

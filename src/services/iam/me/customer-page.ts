@@ -1,8 +1,9 @@
 // What the account page for customers shows and changes: the same changes as by the operations under /v1/iam/me, for a
 // customer who is signed in at the identity origin. The organisation is that of the app, and every row is read and changed
 // as one of it.
-import type { Engines, OutgoingMail } from '../../../engines/engines.ts'
+import type { Engines } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
+import type { CustomerMails } from '../../../kit/host/sign-in.ts'
 import { sessionEnded, userDeleted, userUpdated } from '../events.ts'
 import { endAccessOf } from '../people/end-access.ts'
 import * as people from '../people/store.ts'
@@ -11,7 +12,7 @@ import { type BrowserSession, selectBrowsers, signInId } from '../sessions/store
 import * as customers from '../users/store.ts'
 import { renameCustomer } from '../users/users.ts'
 import { LISTED_MAX } from './account-page.ts'
-import { type MoveMails, requestMove } from './email.ts'
+import { requestMove } from './email.ts'
 import { deleteOwn } from './me.ts'
 import type { OwnEmitting, OwnWrite } from './own-write.ts'
 import {
@@ -37,9 +38,6 @@ export type CustomerFacts = people.Profile & {
   browsers: BrowserSession[]
 }
 
-/** In the words and the look of the organisation. */
-export type MailsToCustomer = MoveMails & { changed(to: string): OutgoingMail }
-
 export type CustomerAccount = ReturnType<typeof openCustomerAccount>
 
 /** What the page emits. */
@@ -56,11 +54,7 @@ export function openCustomerAccount(engines: PageEngines) {
       const { user } = visitor
       await act(engines, org, visitor, 'me.update', scope => renameCustomer(scope, { org, user }, name, now()))
     },
-    changePassword: async (
-      org: OrgId,
-      visitor: Visitor,
-      given: Given & { password: string; mails: MailsToCustomer },
-    ) => {
+    changePassword: async (org: OrgId, visitor: Visitor, given: Given & { password: string; mails: CustomerMails }) => {
       const { current, password, mails } = given
       await requirePassword(password)
       const proof = await proveOn(engines, visitor, current, { org, client: visitor.client })
@@ -111,7 +105,7 @@ export function openCustomerAccount(engines: PageEngines) {
 }
 
 type Given = { current: string | undefined }
-type Moving = { email: string; mails: MailsToCustomer; addressUrl(token: string): string }
+type Moving = { email: string; mails: CustomerMails; addressUrl(token: string): string }
 
 /** Null unless it is a customer of that organisation, who is not blocked. */
 async function findCustomer(

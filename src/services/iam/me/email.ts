@@ -1,11 +1,14 @@
 // Operations under /v1/iam/me/email.
 import { Type } from 'typebox'
-import type { Engines, OutgoingMail, Sql } from '../../../engines/engines.ts'
+import { type Engines, EngineUnavailable, type Sql } from '../../../engines/engines.ts'
 import { clientNetwork } from '../../../fair/address.ts'
+import { isCustomer } from '../../../kit/caller.ts'
+import { invalidField } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
+import type { CustomerMails } from '../../../kit/host/sign-in.ts'
 import { Email } from '../fields.ts'
 import { isCustomerId } from '../people/accounts.ts'
-import { confirmMail, requestChange, takenMail } from '../people/address-change.ts'
+import { confirmMail, forgetChange, requestChange, takenMail } from '../people/address-change.ts'
 import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
 import { countCustomerMail } from '../users/mail-limits.ts'
@@ -33,7 +36,10 @@ export const changeEmail = operation({
     const { signIn } = caller.credential
     const proof = await prove(verifyingFor(context), { user: caller.user, signIn }, current)
     const network = clientNetwork(request.ip)
-    await requestMove({ ...context, network, addressUrl: state.addressUrl, proof }, caller, email)
+    const by = { ...context, network, addressUrl: state.addressUrl, proof }
+    const mails = isCustomer(caller) ? await state.customerMails(caller.org) : null
+    if (email === caller.email) throw invalidField('email', 'is your address already')
+    await requestMove({ ...by, ...(mails && { mails }) }, caller, email)
     return { email }
   },
 })
@@ -48,8 +54,8 @@ type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
   mails?: MoveMails
 }
 
-/** What is mailed to a new address: the link, or that it has an account. */
-export type MoveMails = { confirm(to: string, link: string): OutgoingMail; taken(to: string): OutgoingMail }
+/** What is mailed to a new address. */
+type MoveMails = Pick<CustomerMails, 'confirm' | 'taken'>
 const PLAIN: MoveMails = { confirm: confirmMail, taken: takenMail }
 
 /** Mails a link to the new address. The answer is the same if that has an account, so that nobody learns who has one. */
@@ -68,7 +74,12 @@ export async function requestMove(by: Moving, { user, email: from }: Person, ema
     return token
   })
   const { confirm, taken } = by.mails ?? PLAIN
-  await by.mail.send(isTaken ? taken(email) : confirm(email, by.addressUrl(token)))
+  try {
+    await by.mail.send(isTaken ? taken(email) : confirm(email, by.addressUrl(token)))
+  } catch (error) {
+    if (error instanceof EngineUnavailable) await by.write(({ db }) => forgetChange(db, token))
+    throw error
+  }
 }
 
 const tooManyMails = (retryAfterS: number) =>

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Engines } from '../../../engines/engines.ts'
 import { nothing } from '../../../kit/answer.ts'
+import { isCustomer } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { string } from '../../../kit/fields.ts'
 import { addNotice, type Notice } from '../notices.ts'
@@ -33,12 +34,14 @@ export const changePassword = operation({
   audit: 'password.change',
   faults: ['too_many_tries'],
   run: async (context, { current, password }) => {
-    const { caller, clock, passwords, random, request, write } = context
+    const { caller, clock, passwords, random, request, state, write } = context
     const { signIn } = caller.credential
     await requireUncommon('password', password)
     const proof = await prove(verifyingFor(context), { user: caller.user, signIn }, current)
     const digest = await passwords.hash(caller.org, password, request.signal)
-    await write(scope => replacePassword({ clock, random }, scope, caller, { proof, digest, kept: signIn }))
+    const mails = isCustomer(caller) ? await state.customerMails(caller.org) : null
+    const replacing = { proof, digest, kept: signIn, ...(mails && { mail: mails.changed(caller.email) }) }
+    await write(scope => replacePassword({ clock, random }, scope, caller, replacing))
   },
 })
 

@@ -42,6 +42,12 @@ export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: s
   return row && !isFormer ? row : null
 }
 
+/** The name that people see; the slug if there is no such organisation. */
+export async function selectOrgName(db: Sql, org: OrgId): Promise<string> {
+  const [row] = await db<{ name: string }>`select name from orgs where slug = ${org}`
+  return row?.name ?? org
+}
+
 export function updateOrg(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
   return oneRow(db<Org>`update orgs set name = ${name}, updated = ${at} where slug = ${org}
     returning ${columns}`)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { ConstraintViolated, type Engines, type Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { emitting, type Publishing } from '../../../kit/events.ts'
+import type { CustomerMails } from '../../../kit/host/sign-in.ts'
 import { insertAudit } from '../audit/store.ts'
 import { memberUpdated } from '../events.ts'
 import * as members from '../members/store.ts'
@@ -32,6 +33,9 @@ export async function requestChange(
   const change = { digest: linkDigest(token), user, email, created: at(0), expires: at(LIFETIME_MS) }
   return (await store.insertChange(db, change, at(-LIFETIME_MS), MAILS_MAX)) ? token : null
 }
+
+/** A link that could not be mailed does not count as sent. */
+export const forgetChange = (db: Tx, token: string): Promise<void> => store.deleteChange(db, linkDigest(token))
 
 export const confirmMail = (to: string, link: string) => ({
   to,
@@ -76,6 +80,7 @@ export async function finishChange(
   engines: Finding & Publishing,
   token: string,
   ip: string,
+  mails: CustomerMails | null,
 ): Promise<store.UsedChange | null> {
   const { db, clock, random } = engines
   const at = clock.now().toISOString()
@@ -86,7 +91,7 @@ export async function finishChange(
     const { user, from, to } = change
     if (isCustomerId(user)) {
       const org = await moveCustomer(engines, tx, change, at)
-      if (org !== null) await addNotice({ db: tx, clock, random }, org, movedMail(change))
+      if (org !== null) await addNotice({ db: tx, clock, random }, org, mails?.moved(from, to) ?? movedMail(change))
       return org === null ? null : change
     }
     if (!(await store.updateAddress(tx, change, at))) return null

@@ -30,6 +30,10 @@ export function selectChange(db: Sql, digest: Uint8Array, at: string): Promise<P
     where a.digest = ${digest} and a.expires > ${at}`)
 }
 
+export async function deleteChange(db: Tx, digest: Uint8Array): Promise<void> {
+  await db`delete from address_changes where digest = ${digest}`
+}
+
 /** Deletes what the changes of a person say of them. */
 export async function deleteChangesOf(db: Tx, user: string): Promise<void> {
   await db`delete from address_changes where user_id = ${user}`

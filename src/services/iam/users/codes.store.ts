@@ -38,11 +38,11 @@ export async function upsertCode(
       expires = excluded.expires`
 }
 
-export type PendingCode = Pick<MailedCode, 'org' | 'email' | 'purpose' | 'browser'>
+export type PendingCode = Omit<MailedCode, 'code' | 'mayRegister'>
 
 /** What the code of a sign-in is for, if it is still valid. */
 export function selectPending(db: Sql, interaction: Uint8Array, at: string): Promise<PendingCode | null> {
-  return oneRow(db<PendingCode>`select org, email, purpose, browser from customer_codes
+  return oneRow(db<PendingCode>`select org, email, purpose, browser, name, password, generation from customer_codes
     where interaction = ${interaction} and expires > ${at}`)
 }
 

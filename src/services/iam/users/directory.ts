@@ -4,6 +4,7 @@ import type { OrgId } from '../../../kit/caller.ts'
 import type { Publishing } from '../../../kit/events.ts'
 import { readOrgSettings } from '../../../kit/org-settings/read.ts'
 import type { Bounds } from '../../../kit/table.ts'
+import { selectOrgName } from '../orgs/store.ts'
 import { iamSettings } from '../settings.ts'
 import { type AskedMail, countCustomerMail } from './mail-limits.ts'
 import {
@@ -30,8 +31,8 @@ export function openCustomers(
     updateHash: (org: OrgId, user: string, before: string, after: string) =>
       store.updateHash(db.autocommit, org, user, before, after),
     branding: async (org: OrgId) => {
-      const { logo, color } = await readOrgSettings(db, iamSettings, org)
-      return { logo: logo ?? null, color: color ?? null }
+      const [{ logo, color }, name] = await Promise.all([readOrgSettings(db, iamSettings, org), selectOrgName(db, org)])
+      return { name, logo: logo ?? null, color: color ?? null }
     },
     countMail: (asked: AskedMail) => countCustomerMail({ db: db.autocommit, clock: engines.clock }, asked),
     requestCode: async (request: CodeRequest) => requestCode(await withKey(), request),

@@ -7,6 +7,7 @@ import type { OrgId } from '../../../kit/caller.ts'
 import { emitting, type Publishing } from '../../../kit/events.ts'
 import type { Bounds } from '../../../kit/table.ts'
 import { userCreated, userSignedIn, userUpdated } from '../events.ts'
+import { addNotice, type Notice } from '../notices.ts'
 import { endAccessOf } from '../people/end-access.ts'
 import * as tables from '../tables.ts'
 import * as codes from './codes.store.ts'
@@ -68,7 +69,14 @@ export const findPending = ({ db, clock }: SigningIn, interaction: Uint8Array): 
 export type CodeOutcome = SignedInCustomer | 'wrong' | 'ended'
 
 /** `password` is the hash of a new one, for `reset`. `mayRegister`: whether that is still allowed. */
-export type EnteredCode = { code: string; browser: string; password: string | null; mayRegister: boolean }
+export type EnteredCode = {
+  code: string
+  browser: string
+  password: string | null
+  mayRegister: boolean
+  /** What is mailed if a new password replaces one. */
+  notice: Notice | null
+}
 
 /** Signs in with a code. `ended` if the code is not valid any more. */
 export async function enterCode(engines: SigningIn, interaction: Uint8Array, given: EnteredCode): Promise<CodeOutcome> {
@@ -83,7 +91,7 @@ export async function enterCode(engines: SigningIn, interaction: Uint8Array, giv
   const done = await db.transaction(async tx => {
     if (!(await codes.useCode(tx, interaction, found.code))) return null
     return emitting(engines, tx, customerSignIn, emit =>
-      complete(engines, tx, emit, { ...found, password, mayRegister }, at),
+      complete(engines, tx, emit, { ...found, password, mayRegister, notice: given.notice }, at),
     )
   })
   await db.waitForNotifications()
@@ -96,10 +104,10 @@ async function complete(
   engines: SigningIn,
   tx: Tx,
   emit: EmitSignIn,
-  found: codes.MailedCode,
+  found: codes.MailedCode & Pick<EnteredCode, 'notice'>,
   at: string,
 ): Promise<SignedInCustomer | null> {
-  const { org, email, purpose } = found
+  const { org, email, purpose, notice } = found
   const account = await store.lockSignInAccount(tx, org, email)
   if (!account) return found.mayRegister && purpose !== 'reset' ? register(engines, tx, emit, found, at) : null
   if (account.isBlocked) return null
@@ -113,6 +121,7 @@ async function complete(
   // Of an address that nobody had proved, somebody else may have chosen the password.
   await endAccessOf(tx, user, null, at)
   const generation = await store.proveAddress(tx, user, found.password, at)
+  if (notice !== null && account.password !== null) await addNotice({ ...engines, db: tx }, org, notice)
   emit(
     'iam.user.updated',
     { user, email, changed: ['password', ...(account.isVerified ? [] : ['emailVerified'])] },
