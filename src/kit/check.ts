@@ -57,7 +57,7 @@ function addFaults(found: FieldFault[], schema: Schema, value: unknown, path: st
   if (properties && !schema.patternProperties) {
     const isClosed = additionalProperties === false
     const other = isClosed || additionalProperties === undefined ? own : { ...own, additionalProperties }
-    if (addOwnFaults(found, other, value, path) || !isObject(value)) return
+    if (addOwnFaults(found, other, value, path, Object.keys(properties)) || !isObject(value)) return
     if (isClosed) addUnknown(found, properties, value, path)
     addFieldFaults(found, properties, required, value, path)
   } else if (items && !Array.isArray(items)) {
@@ -72,10 +72,16 @@ function addLengthFault(found: FieldFault[], { maxLength }: Schema, value: unkno
   return addOwnFaults(found, { maxLength }, value, path)
 }
 
-/** Whether there are any. */
-function addOwnFaults(found: FieldFault[], schema: Schema, value: unknown, path: string): boolean {
+/** Whether there are any. `names` are those of the fields, if it is an object. */
+function addOwnFaults(
+  found: FieldFault[],
+  schema: Schema,
+  value: unknown,
+  path: string,
+  names: readonly string[] = [],
+): boolean {
   const errors = Errors(schema as TSchema, value)[1] as SchemaError[]
-  found.push(...errors.slice(0, FAULTS_MAX - found.length).map(error => describe(error, schema, path)))
+  found.push(...errors.slice(0, FAULTS_MAX - found.length).map(error => describe(error, schema, path, names)))
   return errors.length > 0
 }
 
@@ -129,7 +135,12 @@ type SchemaError = {
   message: string
 }
 
-function describe({ keyword, schemaPath, instancePath, params, message }: SchemaError, root: Schema, from: string) {
+function describe(
+  { keyword, schemaPath, instancePath, params, message }: SchemaError,
+  root: Schema,
+  from: string,
+  names: readonly string[],
+) {
   const within = instancePath.slice(1, 200).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
   const path = (within ? below(from, within) : from) || 'body'
   switch (keyword) {
@@ -141,12 +152,20 @@ function describe({ keyword, schemaPath, instancePath, params, message }: Schema
       const { description } = nodeAt(root, schemaPath)
       return { path, says: description ? `must be ${lowerFirst(description)}` : message }
     }
-    case 'type':
-      return { path, says: `must be ${[params.type].flat().map(typeName).join(' or ')}` }
+    case 'type': {
+      const type = [params.type].flat().map(typeName).join(' or ')
+      return { path, says: `must be ${type}${path === 'body' ? '' : withFields(names)}` }
+    }
     default:
       return { path, says: BOUNDS[keyword]?.(params.limit ?? 0) ?? message }
   }
 }
+
+/** More would not be read. */
+const NAMES_MAX = 6
+
+const withFields = (names: readonly string[]): string =>
+  names.length === 0 || names.length > NAMES_MAX ? '' : ` with ${names.map(name => `\`${name}\``).join(', ')}`
 
 const typeName = (type = '') => (type === 'null' ? type : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`)
 
