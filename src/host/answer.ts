@@ -179,7 +179,9 @@ export class Answers {
 const without = (head: readonly string[], name: string): string[] =>
   head.filter((_, at) => head[at - (at % 2)] !== name)
 
-function writeJson({ method }: RequestScope, response: ServerResponse, status: number, head: string[], text: string) {
+/** With a line end, so that terminals show the prompt on a line of its own. */
+function writeJson({ method }: RequestScope, response: ServerResponse, status: number, head: string[], json: string) {
+  const text = `${json}\n`
   head.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(text)))
   response.writeHead(status, head).end(method === 'HEAD' ? undefined : text)
 }

@@ -29,7 +29,7 @@ const { statusOf, formTo, details, browserRows } = formsOf({ query: '', fields: 
 const chooseYourOwn = () =>
   `<p>An admin of your organisation chose your password and may know it. To use this page, choose one of your own: we send a link to your address.</p><p><a href="${FORGOTTEN_PATH}">Choose a password</a></p>`
 
-const SIGN_OUT = `<form class="last" method="get" action="${PATHS.logout}"><button>Sign out</button></form>`
+const SIGN_OUT = `<form class="last" method="get" action="${PATHS.logout}"><button class="plain">Sign out</button></form>`
 
 function nameForm({ name }: AccountFacts, shown: Shown): string {
   const field = `<label for="name">Name</label><input id="name" name="name" autocomplete="name" maxlength="120" value="${escaped(name)}" required${focusIf(shown, '/name')}>`

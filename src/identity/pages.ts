@@ -19,6 +19,7 @@ li small { display: block }
 summary { cursor: pointer; font-weight: 600; padding: .4rem 0; color: var(--act) }
 details { margin: .5rem 0 0 }
 details[open] > summary { margin: 0 0 .6rem }
+details > form { margin-bottom: 1.25rem }
 h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .25rem }
 p { margin: 0 0 1.25rem; overflow-wrap: anywhere }
 label { display: block; font-weight: 600; margin: 0 0 .25rem }

@@ -47,7 +47,7 @@ const LOCK = 7_860_412
 const LOCK_POLL_MS = 250
 
 /** Applies the new migrations and returns them. Consecutive ones run in one transaction, apart from those that run
- *  without one. */
+ *  without one. Each is logged, in an empty database all of them at once. */
 export async function migrate(
   db: Database,
   migrations: Migration[],
@@ -56,7 +56,10 @@ export async function migrate(
   return db.session(async session => {
     await lock(session, log)
     const fresh = await unapplied(session, migrations)
+    const isNew = fresh.length === migrations.length
+    const beganMs = performance.now()
     const apply = async (tx: Tx, migration: Migration) => {
+      if (isNew) return applyOne(tx, migration)
       const progress = {
         migration: keyOf(migration),
         count: `${fresh.indexOf(migration) + 1} of ${fresh.length}`,
@@ -72,6 +75,7 @@ export async function migrate(
       }
       await (separateStatements(batch[0] as Migration) ? applyAll(session) : session.transaction(applyAll))
     }
+    if (isNew) log({ count: String(fresh.length), ms: Math.round(performance.now() - beganMs) }, 'created the tables')
     // The end of the session frees it too, but a little later.
     await session`select pg_advisory_unlock(${LOCK}::bigint)`
     return fresh

@@ -98,7 +98,7 @@ function browsers({ facts, shown, texts, browserRows, formTo }: Part): string {
 }
 
 const signOut = ({ app, texts }: Part) =>
-  `<form class="last" method="get" action="${PATHS.logout}"><input type="hidden" name="client_id" value="${escaped(app)}"><button>${escaped(texts.account.signOut)}</button></form>`
+  `<form class="last" method="get" action="${PATHS.logout}"><input type="hidden" name="client_id" value="${escaped(app)}"><button class="plain">${escaped(texts.account.signOut)}</button></form>`
 
 /** What is left to say when the customer is signed out. */
 export function farewellPage(of: AccountPageOf, why: 'deleted' | 'everywhere' | 'failed', accountUrl: string): string {

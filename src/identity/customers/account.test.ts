@@ -302,7 +302,7 @@ describe('the account page of customers', () => {
     const [last = ''] = [...(await open(browser)).text.matchAll(/name="id" value="([0-9a-f]{64})"/g)].map(
       ([, one]) => one,
     )
-    assert.match((await open(browser)).text, /This page only/)
+    assert.match((await open(browser)).text, /The account page/)
     await send(browser, 'end', { id: last })
     assert.ok(!(await isSignedIn(lone)))
     assert.equal((await trailOf(claims.sub, 'session.end'))[0].on, 'browser session')

@@ -66,7 +66,7 @@ export const english = {
     },
     browsers: {
       title: 'Where you are signed in',
-      none: 'This page only',
+      none: 'The account page',
       end: 'End',
       endOf: (at: string) => `End the sign-in of ${at}`,
       since: 'since',
