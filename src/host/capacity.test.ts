@@ -61,7 +61,7 @@ describe('connections', () => {
       let text = ''
       for await (const chunk of socket) {
         text += chunk
-        if (text.endsWith('}')) break
+        if (text.trimEnd().endsWith('}')) break
       }
       return text
     })
@@ -69,6 +69,27 @@ describe('connections', () => {
     assert.deepEqual([all.length, all.filter(text => text.startsWith('HTTP/1.1 200 ')).length], [10, 10])
     assert.equal(all.filter(text => /\r\nconnection: close\r\n/i.test(text)).length, 5)
     assert.doesNotMatch(await metricsOf(host), /connections_per_address/)
+  })
+
+  it('carry out nothing of which nobody would learn: no request after the last answer', async t => {
+    const host = await startHost({ connections: { perAddress: 3, waitMs: 5_000 } }, t)
+    const { write, closed } = await rawConnection(host.port, { tls: true })
+    const others = await Promise.all(Array.from({ length: 6 }, () => open(host.port)))
+    const posts = Array.from({ length: 5 }, (_, at) => {
+      const body = JSON.stringify({ slug: `last-${at}`, name: 'x' })
+      return `POST /v1/projects HTTP/1.1\r\n${headOf(host)}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    })
+    write(posts.join(''))
+    const answers = count(await closed, 'HTTP/1.1 201 ')
+    for (const socket of others) socket.destroy()
+    const startedMs = performance.now()
+    const { body } = await eventually(
+      () => host.call('GET /v1/projects').catch(() => ({ body: null })),
+      found => found.body !== null,
+    )
+    assert.equal(body.data.length, answers)
+    assert.ok(answers < 5)
+    assert.ok(performance.now() - startedMs < 5_000, 'those that left while they waited take no place')
   })
 
   it('are limited in total, also from trusted proxies, which do not count as one client', async t => {

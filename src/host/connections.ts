@@ -31,6 +31,8 @@ export type Connections = {
   /** Whether others wait for a connection of this address to close. */
   areOthersWaiting(socket: Socket): boolean
   count(): number
+  /** Resets those that wait, and starts no further one. */
+  stopWaiting(): void
   close(): void
 }
 
@@ -80,6 +82,7 @@ export function openConnections(limits: ConnectionLimits, trusted: BlockList | n
       return address !== null && addresses.areWaiting(address)
     },
     count: () => open.size,
+    stopWaiting: addresses.stopWaiting,
     close: () => clearInterval(timer),
   }
 }
@@ -87,7 +90,8 @@ export function openConnections(limits: ConnectionLimits, trusted: BlockList | n
 /** The connections of each address: so many are started, some wait, and the others are refused. */
 function openAddresses(limits: ConnectionLimits, refuse: (socket: Socket) => void) {
   const byAddress = new Map<string, { started: number; waiting: Set<() => void> }>()
-  let waitingInTotal = 0
+  const waitingSockets = new Set<Socket>()
+  let isStopping = false
 
   /** Counts the connection of an address, and starts it now or later. */
   function startInTurn(socket: Socket, address: string, start: () => void): void {
@@ -104,7 +108,7 @@ function openAddresses(limits: ConnectionLimits, refuse: (socket: Socket) => voi
       start()
     }
     if (own.started < limits.perAddress) begin()
-    else if (own.waiting.size < limits.waitingPerAddress && waitingInTotal < limits.waiting)
+    else if (!isStopping && own.waiting.size < limits.waitingPerAddress && waitingSockets.size < limits.waiting)
       waitFor(socket, own.waiting, begin)
     else refuse(socket)
   }
@@ -118,18 +122,27 @@ function openAddresses(limits: ConnectionLimits, refuse: (socket: Socket) => voi
     const timer = setTimeout(() => refuse(socket), limits.waitMs)
     const leave = () => {
       clearTimeout(timer)
-      waitingInTotal--
+      waitingSockets.delete(socket)
       waiting.delete(next)
       socket.off('close', leave)
+      socket.off('end', end)
       socket.off('error', ignore)
     }
-    waitingInTotal++
+    const end = () => socket.destroy() // The client has left.
+    waitingSockets.add(socket)
     waiting.add(next)
     socket.once('close', leave)
+    socket.once('end', end)
     socket.on('error', ignore)
   }
 
-  return { startInTurn, areWaiting: (address: string) => (byAddress.get(address)?.waiting.size ?? 0) > 0 }
+  function stopWaiting(): void {
+    isStopping = true
+    for (const socket of [...waitingSockets]) refuse(socket)
+  }
+
+  const areWaiting = (address: string) => (byAddress.get(address)?.waiting.size ?? 0) > 0
+  return { startInTurn, areWaiting, stopWaiting }
 }
 
 const ignore = () => {}

@@ -97,7 +97,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   return {
     port: await listen(secure, options.address.host, options.address.port),
     serve: (listener, refused) => Object.assign(serving, { handle: listener, refused }),
-    drain: graceMs => drain([secure, plain], graceMs),
+    drain: graceMs => {
+      options.connections.stopWaiting()
+      return drain([secure, plain], graceMs)
+    },
   }
 }
 

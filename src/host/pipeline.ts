@@ -57,6 +57,11 @@ export function openPipeline(handle: RequestListener, refusals: Refusals): Pipel
   }
 
   function next(socket: PipelinedSocket, line: Line): void {
+    // After an answer with `Connection: close` nothing more may be carried out: nobody would learn of it.
+    if (socket.destroyed || socket.writableEnded) {
+      drop(line)
+      return
+    }
     const held = line.held.shift()
     if (held) heldInTotal--
     if (line.isPaused && line.held.length === 0) resume(socket, line)

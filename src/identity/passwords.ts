@@ -78,10 +78,13 @@ export function knownCookie(
 const macOf = (cookieKey: string, id: string, email: string, proof: string) =>
   createHmac('sha256', cookieKey).update(`known ${id} ${proof} ${email}`).digest('base64url')
 
+/** As long as the proof of an account. */
+const NO_PROOF = '0'.repeat(64)
+
 type Known = { id: string; mac: string }
 
 const knownIn = ({ headers }: IncomingMessage): Known[] =>
-  (cookieIn(headers.cookie ?? '', KNOWN_COOKIE) ?? '').split('~').flatMap(entry => {
+  (cookieIn(headers.cookie ?? '', KNOWN_COOKIE) ?? '').split('~', KNOWN_ACCOUNTS_MAX).flatMap(entry => {
     const [, id, mac] = entry.match(/^(\w{20})\.([\w-]{43})$/) ?? []
     return id && mac ? [{ id, mac }] : []
   })
@@ -96,6 +99,9 @@ export async function knownBrowser(
   email: string,
 ): Promise<string | null> {
   const entries = knownIn(request)
-  const proof = entries.length > 0 ? await proofOf(email) : null
-  return proof === null ? null : (entries.find(entry => isFor(cookieKey, entry, email, proof))?.id ?? null)
+  if (entries.length === 0) return null
+  const proof = await proofOf(email)
+  // All are computed, also without an account: otherwise the time would tell whether there is one.
+  const found = entries.filter(entry => isFor(cookieKey, entry, email, proof ?? NO_PROOF))
+  return proof === null ? null : (found[0]?.id ?? null)
 }

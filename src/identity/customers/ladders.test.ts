@@ -106,6 +106,41 @@ describe('mails', () => {
     }
   })
 
+  it('to whoever knows the password are limited too, however many browsers they make known', async () => {
+    const { email } = await register()
+    let [sent, refused] = [0, 0]
+    for (let n = 0; n < 4; n++) {
+      const browser = identity.browser()
+      await shop.signIn({ email, password: PASSWORD }, browser)
+      for (let times = 0; times < 3; times++) {
+        const page = await browser.go((await shop.begin({ prompt: 'login' })).url)
+        const { status } = await browser.submit(await browser.go(`${page.url}/code`), { email })
+        if (status === 200) sent++
+        else refused++
+      }
+    }
+    assert.deepEqual([sent, refused], [6, 6])
+  })
+
+  it('that are refused cost no hash', async t => {
+    const { hash } = host.engines.passwords
+    let hashed = 0
+    t.after(() => {
+      host.engines.passwords.hash = hash
+    })
+    host.engines.passwords.hash = (...given) => {
+      hashed++
+      return hash(...given)
+    }
+    const email = newAddress()
+    const statuses: number[] = []
+    for (let times = 0; times < 5; times++) {
+      const opened = await open('register')
+      statuses.push((await opened.browser.submit(opened.page, { email, password: PASSWORD })).status)
+    }
+    assert.deepEqual([statuses, hashed], [[200, 200, 200, 429, 429], 3])
+  })
+
   it('from a network are limited', async () => {
     const headers = { 'x-test-address': '198.51.100.7' }
     let status = 200
@@ -306,9 +341,17 @@ describe('an address that an admin changes', () => {
     const [one, two] = [await register(), await register()]
     const move = (email: string) => host.call(`PATCH /v1/iam/users/${one.claims.sub}`, { body: { email } })
     assert.equal((await move(two.email)).status, 409)
+    const asked = { email: newAddress(), current: PASSWORD }
+    await host.call('POST /v1/iam/me/email', { as: one.tokens.access_token, body: asked })
+    const link =
+      mailsTo(asked.email)
+        .at(-1)
+        ?.text.match(/https:\S+/)?.[0] ?? ''
+    assert.equal((await one.browser.go(link)).status, 200)
     const email = newAddress()
     const { status, body } = await move(email)
     assert.deepEqual([status, body.email, body.emailVerified], [200, email, false])
+    assert.equal((await one.browser.go(link)).status, 404, 'a link from before has ended')
     const { browser, page } = await open()
     assert.match((await browser.submit(page, { email, password: PASSWORD })).text, /Check your mail/)
   })

@@ -38,8 +38,8 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
       .digest('hex')
 
   async function check(org: OrgId, email: string, password: string): Promise<CheckedCustomer | null> {
-    const account = await customers.find(org, email)
-    const stored = account?.password ?? dummyHash
+    const [account, next] = await Promise.all([customers.find(org, email), customers.nextPassword(org, email)])
+    const stored = account?.password ?? next ?? dummyHash
     const { client, signal } = thisRequest()
     const isRight = await passwords.verifyEvenly({ org, client }, stored, password, signal())
     if (!isRight || !account?.password) return null

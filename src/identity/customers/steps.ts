@@ -191,9 +191,9 @@ async function register(step: Step): Promise<void> {
   if (wrong !== null) return refuse(400, wrong)
   const forbidden = await domainProblem(step, email)
   if (forbidden !== null) return refuse(400, forbidden)
-  const digest = password === '' ? null : await customers.hash(step.app.org, password)
-  const about = { email, name: customers.isName(name) ? name : '', password: digest, generation: null }
-  await mailCode(step, 'register', about, says => refuse(says.status, says.problem))
+  const about = { email, name: customers.isName(name) ? name : '', password: null, generation: null }
+  const hash = password === '' ? null : () => customers.hash(step.app.org, password)
+  await mailCode(step, 'register', about, says => refuse(says.status, says.problem), hash)
 }
 
 /** Whether a code creates an account for an address that has none. */
@@ -221,8 +221,15 @@ async function askByAddress(step: Step, way: 'code' | 'reset'): Promise<void> {
 type About = Pick<CodeRequested, 'email' | 'name' | 'password' | 'generation'>
 type Says = { status: number; problem: string }
 
-/** Stores a code, mails it and asks for it. A mail is sent whether there is an account or not. */
-async function mailCode(step: Step, purpose: Purpose, about: About, refuse: (says: Says) => Promise<void>) {
+/** Stores a code, mails it and asks for it. A mail is sent whether there is an account or not. `hash` is called when the mail is
+ *  counted: it is slow. */
+async function mailCode(
+  step: Step,
+  purpose: Purpose,
+  about: About,
+  refuse: (says: Says) => Promise<void>,
+  hash: (() => Promise<string>) | null = null,
+) {
   const { request, response, app, uid, path, look, texts, customers } = step
   const { org } = app
   const proofOf = () => customers.proofOf(org, about.email)
@@ -234,7 +241,8 @@ async function mailCode(step: Step, purpose: Purpose, about: About, refuse: (say
   }
   const mayRegister = await mayBeRegistered(step, about.email)
   const browser = ensureBrowserId(request, response, step.newBrowserId)
-  const mail = await customers.requestCode({ ...about, uid, org, purpose, browser, mayRegister })
+  const password = hash === null ? about.password : await hash()
+  const mail = await customers.requestCode({ ...about, password, uid, org, purpose, browser, mayRegister })
   try {
     await customers.send(codeMail(about.email, purpose, mail, look, texts), look.name)
   } catch (error) {
@@ -278,6 +286,14 @@ async function enter(step: Step): Promise<void> {
   if (!fields) return enterForm(step, 400, texts.problem.unreadable)
   const pending = await customers.pending(uid)
   if (!pending || !isSameBrowser(request, pending.browser)) return enterForm(step, 400, texts.problem.endedCode)
+  const { browser, email } = pending
+  // Before anything slow is done.
+  const waitS = await customers.countCode()
+  if (waitS > 0) {
+    response.setHeader('retry-after', waitS)
+    return enterForm(step, 429, texts.problem.tooManyCodes(Math.ceil(waitS / 60)))
+  }
+  if (pending.isOver) return BEGIN[pending.purpose](step, texts.problem.endedCode, email)
   let password: string | null = null
   if (pending.purpose === 'reset') {
     const chosen = fields.get('password') ?? ''
@@ -287,12 +303,6 @@ async function enter(step: Step): Promise<void> {
   }
   const code = (fields.get('code') ?? '').replace(/\s/g, '').slice(0, 12)
   try {
-    const { browser, email } = pending
-    const waitS = await customers.countCode()
-    if (waitS > 0) {
-      response.setHeader('retry-after', waitS)
-      return enterForm(step, 429, texts.problem.tooManyCodes(Math.ceil(waitS / 60)))
-    }
     const mayRegister = await mayBeRegistered(step, email)
     const notice = password === null ? null : accountMails(step.look, texts).changed(email)
     const outcome = await customers.enterCode(uid, { code, browser, password, mayRegister, notice })

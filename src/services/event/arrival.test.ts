@@ -261,6 +261,18 @@ describe('the paths of a vendor', () => {
     }
   })
 
+  it('refuse more values than are parsed quickly', async () => {
+    const small = (count: number) => ({ event: 'x', properties: { a: Array.from({ length: count }, () => 1) } })
+    const many = JSON.stringify({ writeKey: pk, batch: [small(100_001)] })
+    const refused = await host.call('POST /v1/event/segment', { as: null, body: Buffer.from(many) })
+    assert.equal(refused.status, 401, 'without a key that could be read')
+    const known = await host.call('POST /v1/event/segment', { as: pk, body: Buffer.from(many) })
+    assert.equal(known.status, 413)
+    assert.match(known.text, /more than 100000 values/)
+    const few = JSON.stringify({ writeKey: pk, batch: Array.from({ length: 20 }, () => small(4_000)) })
+    assert.equal((await host.call('POST /v1/event/segment', { as: null, body: Buffer.from(few) })).status, 200)
+  })
+
   it('take a body of 480 KiB, as Segment sends it, and none above 512 KiB', async () => {
     const wide = (count: number) => Array.from({ length: count }, () => event('x'.repeat(31 * 1024)))
     const taken = await send('segment/v1/batch', wide(15), { writeKey: pk })

@@ -28,6 +28,8 @@ export type Iam = {
   bounds: Bounds
   /** The audience of tokens for this API, and the source of events. */
   baseUrl: string
+  /** That of the first brand. */
+  issuer(): string
   /** The link that is mailed with an invitation. */
   invitationUrl(token: string): string
   /** The link that is mailed to a new address. */
@@ -43,6 +45,7 @@ export const openIam =
   async ({ engines, identity, bounds, tables, baseUrl, warn }: Opening): Promise<Opened<Iam>> => ({
     state: {
       ...{ keys, tables, engines, bounds, baseUrl },
+      issuer: () => identity.signIn.issuer,
       invitationUrl: token => identity.signIn.invitationUrl(token),
       addressUrl: token => identity.signIn.addressUrl(token),
       customerMails: org => identity.signIn.customerMails(org),

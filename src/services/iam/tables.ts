@@ -102,7 +102,18 @@ export const customerCodes = table({
 export const customerTerms = table({ name: 'customer_terms', org: 'org' })
 const IMPORTS_KEPT = { column: 'created', keptMs: 30 * DAY_MS }
 export const customerImports = table({ name: 'customer_imports', org: 'org', retention: [IMPORTS_KEPT] })
-export const customerImportLines = table({ name: 'customer_import_lines', org: 'org', retention: [IMPORTS_KEPT] })
+export const customerImportLines = table({
+  name: 'customer_import_lines',
+  org: 'org',
+  retention: [IMPORTS_KEPT],
+  bound: {
+    setting: 'STOA_IMPORT_LINES_MAX',
+    fallback: 200_000,
+    doc: 'Records of imports of customers that an organisation may have: those that wait, and those of the last 30 days that were not imported',
+    what: 'records of imports',
+    remedy: 'Wait until earlier ones are deleted.',
+  },
+})
 
 export const users = table({ name: 'users', shared: PERSON })
 export const resets = table({ name: 'resets', shared: PERSON, retention: [{ column: 'created', keptMs: HOUR_MS }] })

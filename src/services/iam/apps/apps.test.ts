@@ -166,6 +166,7 @@ describe('whom an app admits', () => {
       { audience: `${host.baseUrl.replace(/:(\d+)$/, '.:$1')}/x` },
       'audience',
     ],
+    ['an audience is no issuer', { audience: 'https://id.stoa.example/v1' }, 'audience'],
     ['an audience is https', { audience: 'javascript:alert(1)' }, 'audience'],
     ['an audience is normalised', { audience: ' https://api.example.com' }, 'audience'],
   ] as const) {

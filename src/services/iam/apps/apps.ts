@@ -15,7 +15,7 @@ import { changesIn } from '../../../kit/write.ts'
 import { appCreated, appDeleted, appSecretRotated, appUpdated } from '../events.ts'
 import { AppId as Id } from '../fields.ts'
 import { endSignInsTo } from '../sessions/oidc.store.ts'
-import { operation } from '../state.ts'
+import { type Iam, operation } from '../state.ts'
 import * as tables from '../tables.ts'
 import { admission, changedAdmission, chosenAdmission, NEW_ADMISSION, requireAdmission } from './admission.ts'
 import * as store from './store.ts'
@@ -119,7 +119,7 @@ export const createApp = operation({
     if (trusted) requireOwner(caller)
     requireCallbacks('redirectUris', redirectUris)
     requireCallbacks('logoutUris', logoutUris)
-    requireAdmission({ ...admitting, trusted }, await ownUrls(context.db, state.baseUrl))
+    requireAdmission({ ...admitting, trusted }, await ownUrls(context.db, state))
     await requireBrand(context.db, brand)
     const id = `${caller.org}-${app}`
     const secret = type === 'confidential' ? random.token(43) : null
@@ -183,7 +183,7 @@ export const updateApp = operation({
   run: async ({ db: context, caller, clock, state, write }, { id, brand, ...given }) => {
     requireCallbacks('redirectUris', given.redirectUris ?? [])
     requireCallbacks('logoutUris', given.logoutUris ?? [])
-    const own = await ownUrls(context, state.baseUrl)
+    const own = await ownUrls(context, state)
     return write(async ({ db, record, emit }) => {
       const app = await lockedApp(db, caller.org, { id, brand })
       const changes = changesIn(app, { ...app, ...given }, AUDITED)
@@ -283,8 +283,9 @@ async function lockedApp(db: Tx, org: OrgId, { id, brand = DEFAULT_BRAND }: Name
 }
 
 /** Where clients reach this host. */
-const ownUrls = async (db: Context['db'], baseUrl: string): Promise<string[]> => [
+const ownUrls = async (db: Context['db'], { baseUrl, issuer }: Iam): Promise<string[]> => [
   baseUrl,
+  issuer(),
   ...(await store.selectIssuers(db)).map(({ issuer }) => issuer),
 ]
 

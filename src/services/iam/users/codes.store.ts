@@ -38,11 +38,15 @@ export async function upsertCode(
       expires = excluded.expires`
 }
 
-export type PendingCode = Omit<MailedCode, 'code' | 'mayRegister'>
+export type PendingCode = Omit<MailedCode, 'code' | 'mayRegister'> & {
+  /** Whether it had all its attempts. */
+  isOver: boolean
+}
 
-/** What the code of a sign-in is for, if it is still valid. */
-export function selectPending(db: Sql, interaction: Uint8Array, at: string): Promise<PendingCode | null> {
-  return oneRow(db<PendingCode>`select org, email, purpose, browser, name, password, generation from customer_codes
+/** What the code of a sign-in is for, unless it has expired. */
+export function selectPending(db: Sql, interaction: Uint8Array, max: number, at: string): Promise<PendingCode | null> {
+  return oneRow(db<PendingCode>`select org, email, purpose, browser, name, password, generation,
+      tries >= ${max} as "isOver" from customer_codes
     where interaction = ${interaction} and expires > ${at}`)
 }
 

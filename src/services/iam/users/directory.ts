@@ -28,6 +28,7 @@ export function openCustomers(
   const withKey = async () => ({ ...engines, codeKey: (await keys()).cookieSecret })
   return {
     find: async (org: OrgId, email: string) => store.selectSignInAccount(db, org, email),
+    nextPassword: (org: OrgId, email: string) => store.selectNextPassword(db, org, email),
     updateHash: (org: OrgId, user: string, before: string, after: string) =>
       store.updateHash(db.autocommit, org, user, before, after),
     branding: async (org: OrgId) => {

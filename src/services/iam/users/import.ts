@@ -5,6 +5,7 @@ import { Fault, orNotFound } from '../../../kit/fault.ts'
 import { anyValueFor, boolean, integer, string, timestamp, withoutNulls } from '../../../kit/fields.ts'
 import { Email, ImportId, UserId } from '../fields.ts'
 import { operation } from '../state.ts'
+import * as tables from '../tables.ts'
 import { imports } from './import-job.ts'
 import { FirebaseProject, ImportedUser, readRecord } from './import-record.ts'
 import * as store from './imports.store.ts'
@@ -35,7 +36,7 @@ export const importUsers = operation({
   issuesCredential: true, // Whoever chooses the hash of a password can sign in as the customer.
   keyed: true,
   audit: 'user.import',
-  run: async ({ caller, clock, passwords, queues, random, write }, { users, replace = false, firebase }) => {
+  run: async ({ bounds, caller, clock, passwords, queues, random, write }, { users, replace = false, firebase }) => {
     if (replace) requireOwner(caller)
     const { org, user: by } = caller
     const created = clock.now().toISOString()
@@ -45,6 +46,7 @@ export const importUsers = operation({
     const id = `imp_${random.token(24)}`
     return write(async ({ db, record }) => {
       await store.insertUserImport(db, org, { id, by, replaces: replace, created }, lines)
+      await bounds.require(db, tables.customerImportLines, org)
       await queues.add(db, imports, [{ key: org, org, payload: { id } }])
       record(id, { records: { to: lines.length }, ...(replace && { replace: { to: true } }) })
       return { id }

@@ -12,11 +12,9 @@ export type AskedMail = { org: string; email: string; network: string; browser: 
 
 type Counted = Limit & { of(asked: AskedMail): string }
 
-const ALL: readonly Counted[] = [
-  { windowMs: HOUR_MS, max: 60, of: ({ network }) => `from ${network}` },
-  { windowMs: HOUR_MS, max: 10_000, of: ({ org }) => `for ${org}` },
-]
+const ALL: readonly Counted[] = [{ windowMs: HOUR_MS, max: 10_000, of: ({ org }) => `for ${org}` }]
 const TO_ADDRESS: readonly Counted[] = [
+  { windowMs: HOUR_MS, max: 60, of: ({ network }) => `from ${network}` },
   { windowMs: HOUR_MS / 4, max: 3, of: ({ org, email }) => `now to ${org} ${email}` },
   { windowMs: DAY_MS, max: 12, of: ({ org, email }) => `today to ${org} ${email}` },
   { windowMs: DAY_MS, max: 40, of: ({ email }) => `today of all to ${email}` },
@@ -24,6 +22,9 @@ const TO_ADDRESS: readonly Counted[] = [
 const KNOWN: readonly Counted[] = [
   { windowMs: HOUR_MS / 4, max: 3, of: ({ org, email, browser }) => `now to ${org} ${email} of ${browser}` },
   { windowMs: DAY_MS, max: 12, of: ({ org, email, browser }) => `today to ${org} ${email} of ${browser}` },
+  // Whoever knows the password makes new browsers known.
+  { windowMs: HOUR_MS / 4, max: 6, of: ({ org, email }) => `now to ${org} ${email} of known browsers` },
+  { windowMs: DAY_MS, max: 24, of: ({ org, email }) => `today to ${org} ${email} of known browsers` },
 ]
 
 /** Counts a mail; returns the seconds until the next one is allowed, 0 if this one is. */

@@ -64,7 +64,7 @@ const macOf = (key: string, interaction: Uint8Array, code: string) =>
 
 /** What the code of a sign-in is for; null if there is none, or it has expired. */
 export const findPending = ({ db, clock }: SigningIn, interaction: Uint8Array): Promise<codes.PendingCode | null> =>
-  codes.selectPending(db, interaction, clock.now().toISOString())
+  codes.selectPending(db, interaction, TRIES_MAX, clock.now().toISOString())
 
 export type CodeOutcome = SignedInCustomer | 'wrong' | 'ended'
 

@@ -214,6 +214,15 @@ export function selectSignInAccount(db: Sql, org: OrgId, email: string): Promise
   return oneRow(db<SignInAccount>`select ${SIGN_IN} from customers where org = ${org} and email = ${email}`)
 }
 
+/** The hash of the customer whose address is the next one: whoever has none is verified against it, so that what an answer
+ *  costs does not tell who has an account. Null if none of the next few has a password. */
+export async function selectNextPassword(db: Sql, org: OrgId, email: string): Promise<string | null> {
+  const [row] = await db<{ password: string }>`select password from (
+      select password from customers where org = ${org} and email > ${email} order by email limit 20) as next
+    where password is not null limit 1`
+  return row?.password ?? null
+}
+
 /** Locks the account until the transaction ends. */
 export function lockSignInAccount(db: Tx, org: OrgId, email: string): Promise<SignInAccount | null> {
   return oneRow(db<SignInAccount>`select ${SIGN_IN} from customers where org = ${org} and email = ${email}

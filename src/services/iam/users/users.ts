@@ -12,7 +12,7 @@ import { invalidCursor, listing, page, pageByTime, paging, shownAs } from '../..
 import { changesIn, type RecordChange } from '../../../kit/write.ts'
 import { userBlocked, userCreated, userDeleted, userUpdated } from '../events.ts'
 import { CustomerId, Email } from '../fields.ts'
-import { deleteChangesOf } from '../people/address-changes.store.ts'
+import { deleteChangesOf, endChangesOf } from '../people/address-changes.store.ts'
 import { endAccessOf } from '../people/end-access.ts'
 import { Password, requireUncommon } from '../people/password-rules.ts'
 import { deleteEntriesOf } from '../sessions/oidc.store.ts'
@@ -187,6 +187,7 @@ export const updateUser = operation({
       await store.updateCustomer(db, org, { ...after, updated: at }, verified)
       const isBlocking = after.blocked && !before.blocked
       if (isBlocking) await endAccessOf(db, user, null, at)
+      if (after.email !== before.email) await endChangesOf(db, user, at)
       // The trail outlives the account, so it contains nothing that names the person.
       record(user, { ...unnamed(fields), ...changesIn(before, after, ['blocked', 'emailVerified']) })
       if (isBlocking) emit('iam.user.blocked', { user })
