@@ -166,7 +166,7 @@ describe('the list of errors', () => {
     ] as const) {
       const { isError, content, structuredContent } = await rpc('tools/call', { name: tool.name, arguments: { limit } })
       assert.deepEqual([isError, structuredContent.data.length], [undefined, count], String(limit))
-      const { text } = await host.call(`GET /v1/errors?limit=${count}`, { as })
+      const text = (await host.call(`GET /v1/errors?limit=${count}`, { as })).text.trimEnd()
       assert.deepEqual([content[0].text, structuredContent], [text, JSON.parse(text)])
     }
     const document = (await host.call('GET /v1/openapi.json')).body
