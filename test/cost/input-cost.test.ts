@@ -131,7 +131,7 @@ describe('the faults of a nested value', () => {
 
   it('end with the twentieth', () => {
     assert.equal(check.faults({ list: new Array(50).fill(1) }).length, 20)
-    assert.deepEqual(check.faults({ list: [1] }), [{ path: 'list.0', says: 'must be an object' }])
+    assert.deepEqual(check.faults({ list: [1] }), [{ path: 'list.0', says: 'must be an object with `name`, `size`' }])
     assert.deepEqual(check.faults({ list: {} }), [{ path: 'list', says: 'must be an array' }])
     assert.deepEqual(check.faults([]), [{ path: 'body', says: 'must be an object' }])
   })
