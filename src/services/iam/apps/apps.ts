@@ -293,7 +293,9 @@ const ownUrls = async (db: Context['db'], { baseUrl, issuer }: Iam): Promise<str
  *  anybody. */
 async function requireOwnAudience(db: Tx, org: OrgId, audience: string | null): Promise<void> {
   if (audience === null) return
-  await lock(db, `audience ${audience.replace(/\/+$/, '')}`)
+  let name = audience
+  while (name.endsWith('/')) name = name.slice(0, -1)
+  await lock(db, `audience ${name}`)
   if (!(await store.isAudienceOfOther(db, org, audience))) return
   throw conflict('Another organisation has apps with this audience. Choose another one.', 'audience', 'is taken')
 }

@@ -30,7 +30,7 @@ export const ExportedUser = Type.Object(
       ),
     ),
   },
-  { title: 'ExportedUser', additionalProperties: false, description: 'A customer as an import takes it' },
+  { additionalProperties: false, description: 'A customer as an import takes it' },
 )
 
 export const exportUsers = operation({
