@@ -153,8 +153,9 @@ function describe(
       return { path, says: description ? `must be ${lowerFirst(description)}` : message }
     }
     case 'type': {
-      const type = [params.type].flat().map(typeName).join(' or ')
-      return { path, says: `must be ${type}${path === 'body' ? '' : withFields(names)}` }
+      const fields = path === 'body' ? '' : withFields(names)
+      const types = [params.type].flat().map(type => typeName(type) + (type === 'object' ? fields : ''))
+      return { path, says: `must be ${types.join(' or ')}` }
     }
     default:
       return { path, says: BOUNDS[keyword]?.(params.limit ?? 0) ?? message }

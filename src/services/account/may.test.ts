@@ -96,3 +96,11 @@ describe('what a new key may do, in words', () => {
       assert.ok(!('may' in one))
   })
 })
+
+describe('a budget that is no object', () => {
+  it('is refused with the names of its fields', async () => {
+    const { status, body } = await host.call('POST /v1/account/keys', { body: { name: 'x', budget: 5 } })
+    const says = 'must be an object with `month`, `total` or null'
+    assert.deepEqual([status, body.error.fields], [400, [{ path: 'budget', says }]])
+  })
+})
