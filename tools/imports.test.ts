@@ -28,7 +28,7 @@ describe('imports', () => {
   it('leave no file unused', () => {
     const used = new Set(code.flatMap(importsOf))
     // The entry points of the process and of the worker threads.
-    const roots = ['src/main.ts']
+    const roots = ['src/main.ts', 'src/backup/backup.ts', 'src/backup/restore.ts']
     assert.deepEqual(
       source.filter(file => !used.has(file) && !roots.includes(file)),
       [],
@@ -85,6 +85,11 @@ const IMPORT_RULES: Record<string, ImportRule> = {
     target.startsWith('node:') ||
     inFolder('kit', target) ||
     ['src/engines/http/guard.ts', 'src/engines/seal/root-key.ts', 'src/host/connections.ts'].includes(target),
+  backup: target =>
+    isPackage(target) ||
+    isGround(target) ||
+    ['engines', 'start', 'backup'].some(folder => inFolder(folder, target)) ||
+    ['src/config.ts', 'src/services/index.ts'].includes(target),
   'main.ts': () => true,
 }
 

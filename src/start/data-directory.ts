@@ -1,13 +1,25 @@
-import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockDirectory } from '../engines/db/embedded/lock.ts'
 import { StartRefused } from '../kit/setting.ts'
 
 export type DataDirectory = { path: string; release(): void }
 
-/** Creates the data directory if necessary and locks it for this process. Other accounts may traverse it, because under
- *  root the database runs as `nobody`, but not list it; each secret in it is protected by its own mode. */
+/** Exists from the beginning of a restore until it is complete. */
+export const RESTORING = 'restoring'
+
+/** Creates and locks the directory of a host. */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
+  const opened = await lockDataDirectory(path)
+  if (!opened) throw new StartRefused(`${path} is in use by another Stoa; stop it, or set STOA_DATA`)
+  if (!existsSync(join(opened.path, RESTORING))) return opened
+  opened.release()
+  throw new StartRefused(`a restore into ${path} was interrupted; run npm run restore again, or set STOA_DATA`)
+}
+
+/** Creates the data directory if necessary and locks it for this process; null if it is in use. Other accounts may traverse it, because under
+ *  root the database runs as `nobody`, but not list it; each secret in it is protected by its own mode. */
+export async function lockDataDirectory(path: string): Promise<DataDirectory | null> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new StartRefused(`STOA_DATA: ${path} is not a directory`)
   }
@@ -21,6 +33,5 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   }
   const real = realpathSync(path)
   const release = await lockDirectory(real)
-  if (!release) throw new StartRefused(`${path} is in use by another Stoa; stop it, or set STOA_DATA`)
-  return { path: real, release }
+  return release && { path: real, release }
 }

@@ -45,7 +45,7 @@ export function openPostgres(options: PostgresOptions): Database {
       if (isFull() || (await freeBytes()) < FREE_BYTES_MIN) throw new EngineUnavailable('db', 'full')
     },
     session: <T>(work: (session: Session) => Promise<T>) =>
-      runSession(options.at, waitMs, work).catch(error => translate(error, NOT_COMMITTING)),
+      runSession(options.at, 'stoa migrating', waitMs, work).catch(error => translate(error, NOT_COMMITTING)),
     close: pools.close,
   }
 

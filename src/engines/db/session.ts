@@ -7,7 +7,6 @@ import { send } from './fragments.ts'
 
 /** With keepalive the server also notices that the client's machine is gone. */
 const SESSION_SETTINGS = {
-  application_name: 'stoa migrating',
   statement_timeout: 0,
   idle_in_transaction_session_timeout: 0,
   tcp_keepalives_idle: 60,
@@ -16,12 +15,17 @@ const SESSION_SETTINGS = {
 }
 
 /** Fails if it has no connection after `waitMs`: the driver retries for ever with a server that closes every connection. */
-export async function runSession<T>(at: Location, waitMs: number, work: (session: Session) => Promise<T>): Promise<T> {
+export async function runSession<T>(
+  at: Location,
+  application: string,
+  waitMs: number,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   let [isConnected, isLost] = [false, false]
   const onclose = () => {
     isLost = true
   }
-  const { sql, end } = openDriver(at, { onclose }, SESSION_SETTINGS, waitMs)
+  const { sql, end } = openDriver(at, { onclose }, { application_name: application, ...SESSION_SETTINGS }, waitMs)
   const run = async <R>(statement: () => PromiseLike<R>): Promise<R> => {
     if (isLost) throw lost()
     return Promise.resolve(statement()).catch(error => {

@@ -25,6 +25,11 @@ export type Account = { name: string; ids?: { uid: number; gid: number } }
 /** For data under root, if `nobody` cannot access the data directory. */
 const ACCESSIBLE_HOME = '/var/lib/stoa'
 
+const CLUSTER_ID = /^\w{16}$/
+const INSIDE = 'postgres'
+const ID_FILE = 'postgres-id'
+export const BINARIES = 'postgres-binaries'
+
 export function serverAccount(): Account {
   if (process.getuid?.() !== 0) {
     try {
@@ -45,8 +50,8 @@ export function serverAccount(): Account {
  *  that `confirm` stores in the data directory once the cluster exists. An existing cluster is never moved; deleting the
  *  data directory starts a new one. */
 export function clusterHome(dataDirectory: string, account: Account): { home: string; confirm(): void } {
-  const inside = join(dataDirectory, 'postgres')
-  const idFile = join(dataDirectory, 'postgres-id')
+  const inside = join(dataDirectory, INSIDE)
+  const idFile = join(dataDirectory, ID_FILE)
   if (!existsSync(idFile)) {
     if (isAccessible(dataDirectory, account)) return { home: inside, confirm: () => {} }
     if (existsSync(join(inside, 'PG_VERSION'))) {
@@ -58,7 +63,7 @@ export function clusterHome(dataDirectory: string, account: Account): { home: st
   if (!isAccessible(ACCESSIBLE_HOME, account))
     throw new Error(`${account.name} can reach neither ${dataDirectory} nor ${ACCESSIBLE_HOME}`)
   const known = existsSync(idFile) ? readFileSync(idFile, 'utf8').trim() : null
-  if (known !== null && !/^\w{16}$/.test(known)) throw new Error(`${idFile} is damaged; restore it from a backup`)
+  if (known !== null && !CLUSTER_ID.test(known)) throw new Error(`${idFile} is damaged; restore it from a backup`)
   const id = known ?? systemRandom.token(16)
   const home = join(ACCESSIBLE_HOME, id)
   if (known !== null && !existsSync(home))
@@ -70,6 +75,27 @@ export function clusterHome(dataDirectory: string, account: Account): { home: st
   }
   return { home, confirm }
 }
+
+/** The cluster of a data directory, which may be elsewhere; null if there is none. */
+export function existingCluster(dataDirectory: string): string | null {
+  const idFile = join(dataDirectory, ID_FILE)
+  const home = existsSync(idFile)
+    ? join(ACCESSIBLE_HOME, readFileSync(idFile, 'utf8').trim())
+    : join(dataDirectory, INSIDE)
+  return existsSync(join(home, 'PG_VERSION')) ? home : null
+}
+
+/** Removes a cluster that is not in the data directory itself, complete or not. */
+export function removeClusterElsewhere(dataDirectory: string): void {
+  const idFile = join(dataDirectory, ID_FILE)
+  if (!existsSync(idFile)) return
+  const id = readFileSync(idFile, 'utf8').trim()
+  if (!CLUSTER_ID.test(id)) throw new Error(`${idFile} is damaged`)
+  for (const name of [id, `${id}.new`]) rmSync(join(ACCESSIBLE_HOME, name), { recursive: true, force: true })
+}
+
+/** What of a data directory belongs to the embedded database. */
+export const isOfDatabase = (name: string): boolean => name.startsWith(INSIDE)
 
 /** initdb passes paths to a shell in double quotes, in which these characters are special. */
 const SHELL_CHARACTERS = /[$`"\\\n]/

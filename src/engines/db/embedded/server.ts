@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { clearLeftovers, endProcesses } from './leftovers.ts'
-import { type Account, binaries, clusterHome, createPrivateDirectory, serverAccount } from './location.ts'
+import { type Account, BINARIES, binaries, clusterHome, createPrivateDirectory, serverAccount } from './location.ts'
 import { lockDirectory } from './lock.ts'
 import { spawnWatched } from './watched.ts'
 
@@ -44,7 +44,7 @@ const SETTINGS = {
   shared_buffers: '64MB',
   huge_pages: 'off',
   dynamic_shared_memory_type: 'mmap',
-  wal_level: 'minimal',
+  wal_level: 'replica', // For backups without a stop.
   max_wal_senders: '0',
   jit: 'off',
   // Statements and row values are customer data and must not be logged.
@@ -66,7 +66,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const { home: location, confirm } = clusterHome(options.dataDirectory, account)
   mkdirSync(dirname(location), { recursive: true })
   const home = join(realpathSync(dirname(location)), basename(location))
-  const bin = binaries(join(dirname(home), 'postgres-binaries'), account)
+  const bin = binaries(join(dirname(home), BINARIES), account)
   await initialise(home, bin, account)
   confirm()
   // A copied data directory refers to the same cluster, so the cluster needs its own lock.
@@ -144,11 +144,15 @@ async function initialise(home: string, bin: string, account: Account): Promise<
   })
   const code = await new Promise(resolve => child.once('error', resolve).once('close', resolve))
   if (code !== 0) throw new Error(`the database could not be created: ${errors.trim().split('\n')[0] || code}`)
-  // Peer authentication: only the account that runs Stoa may connect.
-  const caller = account.ids ? 'root' : account.name
-  writeFileSync(join(fresh, 'pg_hba.conf'), 'local all all peer map=stoa\n')
-  writeFileSync(join(fresh, 'pg_ident.conf'), `stoa ${caller} ${DATABASE_USER}\n`)
+  admitAccount(fresh, account)
   renameSync(fresh, home)
+}
+
+/** Peer authentication: only the account that runs Stoa may connect. */
+export function admitAccount(home: string, account: Account): void {
+  const caller = account.ids ? 'root' : account.name
+  writeFileSync(join(home, 'pg_hba.conf'), 'local all all peer map=stoa\n')
+  writeFileSync(join(home, 'pg_ident.conf'), `stoa ${caller} ${DATABASE_USER}\n`)
 }
 
 async function launch(
@@ -186,12 +190,18 @@ async function launch(
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
-/** Line 8 of this file is the server's state; line 1 is its process id, which rules out the file of a dead server. */
-function isReady(home: string, pid: number | undefined): boolean {
+/** The process id rules out the file of a dead server. */
+const isReady = (home: string, pid: number | undefined) => {
+  const state = stateOf(home)
+  return state !== null && state.pid === pid && state.isReady
+}
+
+/** What the server says of itself in its file: process id, directory of the socket and state are its lines 1, 5 and 8. */
+export function stateOf(home: string): { pid: number; socketDirectory: string; isReady: boolean } | null {
   const file = join(home, 'postmaster.pid')
-  if (!existsSync(file)) return false
+  if (!existsSync(file)) return null
   const lines = readFileSync(file, 'utf8').split('\n')
-  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+  return { pid: Number(lines[0]), socketDirectory: lines[4] ?? '', isReady: lines[7]?.trim() === 'ready' }
 }
 
 /** The socket is in the cluster's directory, which only the account can access; if that path is too long for a socket

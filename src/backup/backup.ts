@@ -1,0 +1,101 @@
+// `npm run backup -- <file>`: a copy of the data directory with its embedded database, while Stoa runs or not.
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { writeArchive } from '../engines/archive/archive.ts'
+import { systemClock } from '../engines/clock/clock.ts'
+import { backUpCluster } from '../engines/db/embedded/backup.ts'
+import { existingCluster } from '../engines/db/embedded/location.ts'
+import { startEmbedded, stateOf } from '../engines/db/embedded/server.ts'
+import { StartRefused } from '../kit/setting.ts'
+import { lockDataDirectory } from '../start/data-directory.ts'
+import { runCommand, sizeText } from './command.ts'
+import { backupOf } from './files.ts'
+
+const USAGE = `Backs up the data directory with its embedded database, also while Stoa runs:
+
+  npm run backup -- <file> [--data <directory>]
+
+The file must not exist. It will contain all keys and passwords of this host, and can be read by its owner alone.
+`
+
+/** A host that is starting has its database within this time. */
+const STARTING_MS = 60_000
+const PROGRESS_MS = 10_000
+
+runCommand({
+  usage: USAGE,
+  run: async (file, config) => {
+    if (config.DATABASE_URL) {
+      throw new StartRefused('DATABASE_URL is set: back that database up with pg_dump, as docs/OPERATIONS.md says')
+    }
+    if (!existsSync(config.STOA_DATA)) throw new StartRefused(`STOA_DATA: there is no directory ${config.STOA_DATA}`)
+    const dataDirectory = realpathSync(config.STOA_DATA)
+    const home = existingCluster(dataDirectory)
+    if (!home) throw new StartRefused(`${dataDirectory} has no embedded database that could be backed up`)
+    requireWritable(file, dataDirectory)
+    const started = performance.now()
+    const { path, bytes } = await withServer(dataDirectory, home, socketDirectory =>
+      copy(dataDirectory, home, socketDirectory, file),
+    )
+    const seconds = Math.ceil((performance.now() - started) / 1_000)
+    process.stdout.write(
+      `Backed up ${dataDirectory} (${sizeText(bytes)}) to ${path} (${sizeText(statSync(path).size)}) in ${seconds} s.\n` +
+        `It contains secrets: keep it private. \`npm run restore -- ${path}\` restores it.\n`,
+    )
+  },
+})
+
+function requireWritable(file: string, dataDirectory: string): void {
+  if (existsSync(file)) throw new StartRefused(`${file} exists; choose another name`)
+  const folder = dirname(file)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new StartRefused(`there is no directory ${folder} to write ${basename(file)} to`)
+  }
+  if (`${realpathSync(folder)}/`.startsWith(`${dataDirectory}/`)) {
+    throw new StartRefused(`${file} is in the data directory itself; choose a place outside of it`)
+  }
+}
+
+/** With the server of the host that runs, or one of our own. */
+async function withServer<T>(
+  dataDirectory: string,
+  home: string,
+  work: (socketDirectory: string) => Promise<T>,
+): Promise<T> {
+  const opened = await lockDataDirectory(dataDirectory)
+  if (!opened) return work(await socketOfHost(home))
+  const server = await startEmbedded({ dataDirectory, log: () => {}, lost: () => {} })
+  try {
+    return await work(server.socketDirectory)
+  } finally {
+    await server.stop()
+    opened.release()
+  }
+}
+
+async function socketOfHost(home: string): Promise<string> {
+  for (const deadline = performance.now() + STARTING_MS; performance.now() < deadline; await wait(200)) {
+    const state = stateOf(home)
+    if (state?.isReady) return state.socketDirectory
+  }
+  throw new Error('Stoa runs, but its database is not ready; see its log, and try again')
+}
+
+async function copy(dataDirectory: string, home: string, socketDirectory: string, path: string) {
+  let bytes = 0
+  await backUpCluster(home, socketDirectory, async backup => {
+    const progress = setInterval(() => {
+      process.stderr.write(`${sizeText(bytes)} of about ${sizeText(backup.bytes)}\n`)
+    }, PROGRESS_MS)
+    try {
+      const created = systemClock.now().toISOString()
+      await writeArchive(path, backupOf(dataDirectory, backup, created), count => {
+        bytes += count
+      })
+    } finally {
+      clearInterval(progress)
+    }
+  })
+  return { path, bytes }
+}

@@ -1,0 +1,34 @@
+// What `npm run backup` and `npm run restore` have in common: one file as argument, the settings of the host, and one line
+// when something is wrong.
+import { resolve } from 'node:path'
+import { type Config, readConfig } from '../config.ts'
+import { settingsOf } from '../kit/service.ts'
+import { StartRefused } from '../kit/setting.ts'
+import { services } from '../services/index.ts'
+
+export type Command = { usage: string; run(file: string, config: Config): Promise<void> }
+
+export function runCommand({ usage, run }: Command): void {
+  const [file, ...flags] = process.argv.slice(2)
+  if (file === '--help') return void process.stdout.write(usage)
+  const running = (async () => {
+    if (!file || file.startsWith('-')) throw new StartRefused(`name a file.\n\n${usage.trimEnd()}`)
+    const config = readConfig(flags, settingsOf(services))
+    process.umask(0o022) // As at a start: private files set their mode themselves.
+    await run(resolve(file), config)
+  })()
+  running.then(
+    () => process.exit(0),
+    error => {
+      process.stderr.write(`stoa: ${(error as Error).message}\n`)
+      process.exit(1)
+    },
+  )
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
+
+export function sizeText(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
+  return `${(bytes / 1000 ** power).toFixed(power < 2 ? 0 : 1)} ${UNITS[power]}`
+}

@@ -1,0 +1,106 @@
+// `npm run restore -- <file>`: a data directory from a backup, with a database that has started once.
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type ArchiveEntry, readArchive, writeFileOf } from '../engines/archive/archive.ts'
+import { removeClusterElsewhere } from '../engines/db/embedded/location.ts'
+import { restoreCluster } from '../engines/db/embedded/restore.ts'
+import { StartRefused } from '../kit/setting.ts'
+import { lockDataDirectory, RESTORING } from '../start/data-directory.ts'
+import { VERSION } from '../start/version.ts'
+import { runCommand } from './command.ts'
+import { ABOUT, type About, DATABASE, FILES } from './files.ts'
+
+const USAGE = `Restores a backup that npm run backup made, into a data directory that is empty or does not exist:
+
+  npm run restore -- <file> [--data <directory>]
+`
+
+const ROOT_KEY = 'root.key'
+
+runCommand({
+  usage: USAGE,
+  run: async (file, config) => {
+    if (config.DATABASE_URL)
+      throw new StartRefused('DATABASE_URL is set: a backup is restored into an embedded database')
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new StartRefused(`there is no file ${file}`)
+    const opened = await lockDataDirectory(config.STOA_DATA)
+    if (!opened) throw new StartRefused(`${config.STOA_DATA} is in use by another Stoa; stop it, or set STOA_DATA`)
+    const { path, release } = opened
+    requireEmpty(path)
+    writeFileSync(join(path, RESTORING), '')
+    try {
+      const about = await restore(file, path)
+      rmSync(join(path, RESTORING))
+      const hasKey = existsSync(join(path, ROOT_KEY)) || config.STOA_ROOT_KEY !== null
+      process.stdout.write(
+        `Restored the backup of ${about.created} to ${path}.\n` +
+          `${hasKey ? '' : 'It has no root key: set STOA_ROOT_KEY to that of the host that was backed up.\n'}` +
+          'Keys and sessions that ended after that time are valid again, and webhooks of then may be sent again.\n',
+      )
+    } catch (error) {
+      clear(path)
+      rmSync(join(path, RESTORING))
+      throw new Error(`${file} was not restored: ${reason(error as NodeJS.ErrnoException)}`)
+    } finally {
+      release()
+    }
+  },
+})
+
+/** The decompressor has errors of its own, such as `Z_BUF_ERROR`. */
+const reason = ({ code = '', message }: NodeJS.ErrnoException) =>
+  /^(Z_|ZSTD_|TAR_)/.test(code) ? `it is damaged, not complete, or no backup (${message})` : message
+
+/** What a restore that was killed has left is removed: no host has started with it. */
+function requireEmpty(dataDirectory: string): void {
+  if (existsSync(join(dataDirectory, RESTORING))) clear(dataDirectory)
+  const [found] = contentOf(dataDirectory)
+  if (found !== undefined) {
+    throw new StartRefused(
+      `${dataDirectory} is not empty (${found}); move it away, or set STOA_DATA to another directory`,
+    )
+  }
+}
+
+const contentOf = (dataDirectory: string) =>
+  readdirSync(dataDirectory).filter(name => ![RESTORING, 'in-use'].includes(name))
+
+function clear(dataDirectory: string): void {
+  removeClusterElsewhere(dataDirectory)
+  for (const name of contentOf(dataDirectory)) rmSync(join(dataDirectory, name), { recursive: true, force: true })
+}
+
+async function restore(file: string, dataDirectory: string): Promise<About> {
+  let about: About | null = null
+  const cluster = restoreCluster(dataDirectory)
+  await readArchive(file, async entry => {
+    if (about === null) about = await aboutFrom(entry)
+    else if (entry.name.startsWith(DATABASE)) await cluster.place(within(entry, DATABASE))
+    else if (entry.name.startsWith(FILES)) await place(dataDirectory, within(entry, FILES))
+    else throw new Error(`it contains ${entry.name}, which is not of a backup`)
+  })
+  if (about === null) throw new Error('it is empty')
+  await cluster.start()
+  return about
+}
+
+const within = (entry: ArchiveEntry, prefix: string) => ({ ...entry, name: entry.name.slice(prefix.length) })
+
+async function aboutFrom(entry: ArchiveEntry): Promise<About> {
+  if (entry.name !== ABOUT || entry.kind !== 'file') throw new Error('it is not a backup that npm run backup made')
+  const about: About = JSON.parse(await text(entry.chunks as AsyncIterable<Uint8Array>))
+  if (about.format !== 1)
+    throw new Error(`it was made by Stoa ${about.stoa}; this is ${VERSION}. Use that version or a newer one`)
+  // PostgreSQL does not promise that its files can be read on another architecture.
+  if (about.architecture !== process.arch) {
+    throw new Error(`it was made on ${about.architecture}, and this machine is ${process.arch}`)
+  }
+  return about
+}
+
+async function place(dataDirectory: string, entry: ArchiveEntry): Promise<void> {
+  const path = join(dataDirectory, entry.name)
+  if (entry.kind === 'directory') mkdirSync(path, { mode: entry.mode })
+  else await writeFileOf(path, entry)
+}
