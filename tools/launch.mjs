@@ -1,4 +1,5 @@
-// Runs a script of this project with the pinned Node version, and installs the dependencies first if they are missing.
+// Runs a script of this project with the pinned Node version, and installs the dependencies first if they are missing: for the
+// product those that it needs, for everything else those of development too.
 // Plain JavaScript without dependencies, because it runs on a fresh clone.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,9 +13,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const platform = `${process.platform}-${process.arch}`
 const pinned = join(root, 'node_modules', `node-${platform}`, 'bin', 'node')
 const stampFile = join(root, 'node_modules', '.stoa-installed')
-const stamp = `${platform} ${createHash('sha256')
+const digest = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex')}\n`
+  .digest('hex')
+const PRODUCT = `${platform} ${digest} product\n`
+const ALL = `${platform} ${digest} all\n`
 
 const argv = process.argv.slice(2)
 const flags = argv.slice(
@@ -22,6 +25,7 @@ const flags = argv.slice(
   argv.findIndex(arg => !arg.startsWith('--')),
 )
 const [script, ...args] = argv.slice(flags.length)
+const isProduct = script.startsWith('src/')
 
 if (!['linux-x64', 'linux-arm64'].includes(platform)) {
   stop(`Stoa ships its runtime and its database for Linux on x64 and arm64; this is ${platform}.`)
@@ -46,7 +50,11 @@ if (flags.length === 0 && realpathSync(process.execPath) === realpathSync(pinned
 }
 
 function installed() {
-  return existsSync(pinned) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp
+  return existsSync(pinned) && (stamp() === ALL || (isProduct && stamp() === PRODUCT))
+}
+
+function stamp() {
+  return existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
 }
 
 /** Installs once, even if `npm start` and `npm test` run at the same time: the lock is an abstract socket, which the
@@ -60,17 +68,25 @@ async function install() {
     lock = await listen(name)
   }
   if (!installed()) {
-    process.stderr.write('Installing the dependencies of Stoa (once, about half a minute)…\n')
-    rmSync(stampFile, { force: true })
+    // Who had the development tools before an upgrade keeps them.
+    const wanted = isProduct && !stamp().endsWith(' all\n') ? PRODUCT : ALL
+    // A host may run from here: what is added must not remove what it has not loaded yet, as `npm ci` does.
+    const isAddition = existsSync(pinned) && stamp() === PRODUCT
+    const dev = wanted === ALL ? '--include=dev' : '--omit=dev'
+    const what = isAddition ? 'the development tools' : 'the dependencies'
+    process.stderr.write(`Installing ${what} of Stoa (once, about half a minute)…\n`)
+    if (!isAddition) rmSync(stampFile, { force: true })
     process.umask(0o022) // Under root the database runs as another user, which must be able to read the binaries.
-    const npm = spawnSync('npm', ['ci', '--ignore-scripts', '--include=dev', '--loglevel=error'], {
+    const npmCommand = isAddition ? ['install', '--no-save'] : ['ci']
+    const npm = spawnSync('npm', [...npmCommand, '--ignore-scripts', dev, '--loglevel=error'], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
-    if (npm.status !== 0) stop('npm ci failed; see its message above. Fix the cause and run the command again.')
+    if (npm.status !== 0)
+      stop('npm could not install them; see its message above. Fix the cause and run the command again.')
     if (!existsSync(pinned))
       stop(`npm did not install the package node-${platform}; check that your registry has this package.`)
-    writeFileSync(stampFile, stamp)
+    writeFileSync(stampFile, wanted)
   }
   lock.close()
 }
