@@ -4,33 +4,30 @@ import type { HttpResponse } from '../../../engines/engines.ts'
 import type { RequestFacts } from '../../../kit/operation.ts'
 import type { Offer } from '../models/offer.ts'
 import type { ServerEvent } from '../translations/translation.ts'
-import { type AttemptFailed, refusalWithin } from './refusal.ts'
+import type { Passing } from './pass-on.ts'
+import type { Produced } from './produced.ts'
+import { type AttemptFailed, refusalWithin, unusable } from './refusal.ts'
 import { eventsIn, openEventReader } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
 /** So many comments may come before the first event, and are held with it. */
 const HELD_BYTES_MAX = 64 * 1024
 
-export type Opening = {
-  /** What to pass on; null while nothing is known. Raises the refusal. */
-  next(chunk: Buffer): Buffer | null
-  /** What is held at the end of the stream. */
-  rest(): Buffer
-}
-
-export function openOpening(response: HttpResponse, offer: Offer): Opening {
+/** The same, of which nothing passes until the first event is known. Raises the refusal in it. */
+export function heldBack(passing: Passing, produced: Produced, response: HttpResponse, offer: Offer): Passing {
   const reader = openEventReader()
   let held: Buffer[] = []
   let size = 0
   let isOpen = false
   const release = () => {
+    isOpen = true
     const bytes = held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held)
     held = []
     return bytes
   }
   return {
     next: chunk => {
-      if (isOpen) return chunk
+      if (isOpen) return passing.next(chunk)
       held.push(chunk)
       size += chunk.length
       const whole = reader.add(chunk)
@@ -38,11 +35,30 @@ export function openOpening(response: HttpResponse, offer: Offer): Opening {
       if (first === undefined && (whole === null || size < HELD_BYTES_MAX)) return null
       const refusal = first && refusalInEvent(first, response, offer)
       if (refusal) throw refusal.fault
-      isOpen = true
-      return release()
+      return passing.next(release())
     },
-    rest: release,
+    end: () => {
+      if (isOpen) return passing.end()
+      const rest = release()
+      requireEvents(rest, produced, response, offer)
+      const parts = [passing.next(rest), passing.end()].filter(part => part !== null)
+      return parts.length === 0 ? null : Buffer.concat(parts)
+    },
   }
+}
+
+/** Of a stream without a whole event: some say all in one piece. What was made is paid. */
+function requireEvents(rest: Buffer, produced: Produced, response: HttpResponse, offer: Offer): void {
+  const text = rest.toString()
+  const refusal = refusalInText(text, response, offer)
+  if (refusal) throw refusal.fault
+  const whole = jsonIn(text)
+  if (whole === null && eventsIn(rest).length > 0) return
+  if (whole !== null) {
+    produced.add(rest)
+    produced.report(whole)
+  }
+  throw unusable(offer.by).fault
 }
 
 /** Null for any event but one that tells of an error and of nothing that was made. */

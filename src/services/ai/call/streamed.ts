@@ -5,14 +5,12 @@ import { Fault } from '../../../kit/fault.ts'
 import { METERED_MS_MAX } from '../../../kit/meter.ts'
 import type { Answered } from './attempts.ts'
 import { countedIn, usedTokens } from './counted.ts'
-import { noteBegun, openOpening, refusalInText } from './opening.ts'
+import { heldBack, noteBegun } from './opening.ts'
 import { type CallContext, reasonOf } from './outcome.ts'
 import { isLast, passOn } from './pass-on.ts'
 import { openProduced } from './produced.ts'
 import { failureOf, unusable } from './refusal.ts'
 import type { Route } from './route.ts'
-import { eventsIn } from './server-events.ts'
-import { jsonIn } from './texts.ts'
 import type { Answering } from './whole.ts'
 
 /** No generator, for which each chunk would wait several times more. */
@@ -24,8 +22,7 @@ export function streamed(
   const produced = openProduced(route.wire)
   const chunks = response.body[Symbol.asyncIterator]()
   const { json, wire, about, issuing, outcome, inputTokens } = answering
-  const passing = passOn(route, json, about, produced)
-  const opening = openOpening(response, route.offer)
+  const passing = heldBack(passOn(route, json, about, produced), produced, response, route.offer)
   const untilMs = clock.elapsedMs() + METERED_MS_MAX
   let [isEnded, isOver, hasLast] = [false, false, false]
   let firstMs: number | null = null
@@ -46,31 +43,12 @@ export function streamed(
     await Promise.all([settled, issuing?.end(used.usage)])
   }
 
-  const passed = (bytes: Buffer | null) => (bytes === null ? null : passing.next(bytes))
-
-  /** Of a stream without a whole event: some say all in one piece. What was made is paid. */
-  function last(): Buffer | null {
-    const rest = opening.rest()
-    if (rest.length === 0) return passing.end()
-    const text = rest.toString()
-    const refusal = refusalInText(text, response, route.offer)
-    if (refusal) throw refusal.fault
-    const whole = jsonIn(text)
-    if (whole !== null) {
-      produced.add(rest)
-      produced.report(whole)
-    }
-    if (whole !== null || eventsIn(rest).length === 0) throw unusable(route.offer.by).fault
-    const parts = [passing.next(rest), passing.end()].filter(part => part !== null)
-    return parts.length === 0 ? null : Buffer.concat(parts)
-  }
-
   async function next(): Promise<IteratorResult<Buffer, undefined>> {
     try {
       while (!isEnded) {
         const { done, value } = await chunks.next()
         if (done) isEnded = true
-        const bytes = done ? last() : passed(opening.next(value))
+        const bytes = done ? passing.end() : passing.next(value)
         if (done && produced.isEmpty()) throw unusable(route.offer.by).fault
         if (bytes === null) continue
         const noting = issuing?.events(bytes)
