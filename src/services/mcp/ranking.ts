@@ -93,7 +93,7 @@ export function rankingOf(all: readonly OperationTool[]): Ranking {
   }
 }
 
-/** About: the operation itself decides. */
+/** By the caller's role and limits, as far as they need no input; the call itself decides. */
 function mayCall({ access, method, service }: Operation, caller: Principal): boolean {
   if (access === 'superadmin' && !isSuperadmin(caller)) return false
   if (access === 'admin' && !administers(caller)) return false
@@ -101,6 +101,9 @@ function mayCall({ access, method, service }: Operation, caller: Principal): boo
   if (access === 'person' && kind === 'secret') return false
   return limits === null || permitsService(limits, service, method === 'GET')
 }
+
+/** Whose it is says less than what it is. */
+const isNoPossessive = (word: string): boolean => !word.endsWith("'s")
 
 function weightsOf({ operation, tool }: OperationTool): Map<string, number> {
   const { method, path, summary, description, status } = operation
@@ -120,7 +123,7 @@ function weightsOf({ operation, tool }: OperationTool): Map<string, number> {
   add(summary, WEIGHT.summary)
   add(clause, WEIGHT.clause)
   add(names.join(' '), WEIGHT.path)
-  const [verb = '', object = ''] = wordsOf(clause.replaceAll(/\w+'s/g, ''))
+  const [verb = '', object = ''] = wordsOf(clause.split(' ').filter(isNoPossessive).join(' '))
   add(object, WEIGHT.object)
   add(verb, WEIGHT.verb)
   if (method !== 'POST' || status === 201) add(VERBS[method] ?? '', WEIGHT.verb)
