@@ -1,6 +1,7 @@
 // POST /v1/responses.
 import { eitherBytes } from '../../kit/answer.ts'
 import { callModel } from './call/call.ts'
+import { hasBegun } from './call/opening.ts'
 import { operation } from './state.ts'
 import { bodyFields, CALL_FAULTS, Foreign, ForeignPart, Model, modelCall } from './wire-operations.ts'
 
@@ -15,6 +16,7 @@ export const createResponse = operation({
   output: eitherBytes(Foreign('Response', 'A response'), ForeignPart('An event of a response')),
   faults: CALL_FAULTS,
   // Within a stream, clients of this format read an error by these fields.
-  faultBody: (fault, { id }) => ({ type: 'error', sequence_number: 0, ...fault.body(id) }),
+  faultBody: (fault, request) =>
+    hasBegun(request) ? { type: 'error', sequence_number: 0, ...fault.body(request.id) } : null,
   run: (context, { body }) => callModel(context, 'responses', bodyFields(body, ['input'], true), body.bytes),
 })

@@ -20,7 +20,7 @@ export async function call(calling: Calling, name: unknown, given: unknown): Pro
     if (name === FIND) return await find(calling, given)
     if (name === DESCRIBE) return await describe(calling, given.name)
     if (name === CALL) return await callByName(calling, given)
-    return await callOperation(calling, toolNamed(calling, name), given)
+    return await callOperation(calling, await toolNamed(calling, name), given)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return faultResult(error, calling.request.id)
@@ -28,23 +28,26 @@ export async function call(calling: Calling, name: unknown, given: unknown): Pro
 }
 
 async function find(calling: Calling, { query = '', limit }: Record<string, unknown>): Promise<CallResult> {
-  await requireCredential(calling)
+  const caller = await credentialOf(calling)
   if (typeof query !== 'string') throw invalid('`query` must be a string.')
-  return answerResult(calling.view.find(query, foundLimit(limit)), true)
+  return answerResult(calling.view.find(query, foundLimit(limit), caller), true)
 }
 
 async function describe(calling: Calling, name: unknown): Promise<CallResult> {
-  await requireCredential(calling)
-  return answerResult(toolNamed(calling, name).tool, false)
+  await credentialOf(calling)
+  return answerResult((await toolNamed(calling, name)).tool, false)
 }
 
-function callByName(calling: Calling, { name, arguments: given = {} }: Record<string, unknown>): Promise<CallResult> {
+async function callByName(
+  calling: Calling,
+  { name, arguments: given = {} }: Record<string, unknown>,
+): Promise<CallResult> {
   if (!isJsonObject(given)) throw invalid('`arguments` must be an object.')
-  return callOperation(calling, toolNamed(calling, name), given)
+  return callOperation(calling, await toolNamed(calling, name), given)
 }
 
 /** For what is no operation: any credential of an organisation. */
-const requireCredential = ({ calls, presented }: Calling) => calls.identifyAny(presented(true))
+const credentialOf = ({ calls, presented }: Calling) => calls.identifyAny(presented(true))
 
 async function callOperation(
   { calls, request, presented }: Calling,
@@ -80,11 +83,20 @@ function textOf(json: unknown): string {
   }
 }
 
-function toolNamed({ view }: Calling, name: unknown): OperationTool {
+/** What is withheld is refused as a result, so that the model reads why, and as any call only to whoever has a credential. */
+async function toolNamed(calling: Calling, name: unknown): Promise<OperationTool> {
+  const { byName, withheld, near } = calling.view
   if (typeof name !== 'string') throw invalid('`name` must be a string.')
-  const found = view.byName.get(name)
-  if (!found) throw invalid(`There is no tool ${name.slice(0, 100)}.`)
-  return found
+  const found = byName.get(name)
+  if (found) return found
+  const refused = withheld.get(name)
+  if (refused) {
+    await credentialOf(calling)
+    throw new Fault('forbidden', { message: refused.why })
+  }
+  const like = near(name)
+  const hint = like.length === 0 ? '`tools/list` lists all.' : `Like it are ${like.join(', ')}.`
+  throw invalid(`There is no tool ${name.slice(0, 100)}. ${hint}`)
 }
 
 const invalid = (message: string) => new RpcError(INVALID_PARAMS, message, { status: 200 })

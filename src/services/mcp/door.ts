@@ -31,7 +31,7 @@ export const callTools = operation({
   route: 'POST /v1/mcp',
   summary: 'The tool door: every operation as a tool of the Model Context Protocol, as JSON-RPC 2.0',
   description:
-    'A list of tools needs no credential. A call needs the one that its operation needs: without it, the answer is a result with `isError` that says what is missing. Operations that disclose a secret or stream are no tools.',
+    'A list of tools needs no credential. A call needs the one that its operation needs: without it, the answer is a result with `isError` that says what is missing. Operations that disclose a secret or stream are no tools; who calls one as a tool is told why, and how to call it.',
   access: 'public',
   uses: ['calls'],
   body: 'parsed',

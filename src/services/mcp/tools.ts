@@ -19,19 +19,25 @@ type Hints = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: 
 /** A tool and the operation that it calls. */
 export type OperationTool = { id: string; operation: Operation; tool: Tool }
 
-/** Whether an operation is no tool: it discloses a secret, streams, or has a body or an answer that is not ours. */
-export const isWithheld = ({ method, bodyKind, answer, disclosesSecret, callsOperations }: Operation): boolean =>
-  method === 'ANY' ||
-  disclosesSecret ||
-  callsOperations ||
-  bodyKind === 'bytes' ||
-  bodyKind === 'stream' ||
-  (answer.kind !== 'value' && answer.kind !== 'nothing')
+/** Why an operation is no tool; null if it is one. */
+export function whyWithheld({ method, bodyKind, answer, disclosesSecret, callsOperations }: Operation): string | null {
+  if (disclosesSecret) return 'its answer contains a secret, which must not pass through a model'
+  if (callsOperations) return 'it calls other operations itself'
+  if (answer.kind === 'events') return 'its answer is an event stream, which the answer of a tool cannot be'
+  if (answer.kind === 'either') return 'its answer can be an event stream, which the answer of a tool cannot be'
+  if (answer.kind === 'reply') return 'its answer is not JSON of this API, but a redirect, a file or a format of others'
+  if (method === 'ANY' || bodyKind === 'bytes' || bodyKind === 'stream') {
+    return 'its body has formats of others, which the arguments of a tool cannot carry'
+  }
+  return null
+}
 
-/** By path and method, so that the order does not depend on where an operation is declared. */
+export const isWithheld = (operation: Operation): boolean => whyWithheld(operation) !== null
+
+/** Of all operations, those that are withheld included, by path and method, so that the order does not depend on where an
+ *  operation is declared. */
 export function toolsOf(operations: ReadonlyMap<string, Operation>): OperationTool[] {
-  const found = [...operations].filter(([, operation]) => !isWithheld(operation))
-  const tools = found.map(([id, operation]) => ({ id, operation, tool: toolOf(operation) }))
+  const tools = [...operations].map(([id, operation]) => ({ id, operation, tool: toolOf(operation) }))
   const names = new Set(tools.map(({ tool }) => tool.name))
   if (names.size < tools.length) throw new Error('two tools have the same name')
   return tools.sort((a, b) => orderOf(a.operation).localeCompare(orderOf(b.operation), 'en'))

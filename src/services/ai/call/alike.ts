@@ -3,9 +3,10 @@
 import { invalidInput } from '../../../kit/check.ts'
 import type { FieldFault } from '../../../kit/fault.ts'
 import type { JsonObject } from '../translations/translation.ts'
-import { BETA_FIELDS, EXTRA_FIELDS, EXTRA_TOOLS } from './extras.ts'
+import { BETA_FIELDS, EXTRA_FIELDS } from './extras.ts'
 import { type Check, faultIn, plain } from './fields.ts'
 import { ITEM_FIELDS, isReference, NOT_ISSUED, REFERENCES, STORED_FIELDS } from './references.ts'
+import { VENDOR_TOOLS } from './vendor-tools.ts'
 
 /** With these a provider would take another model than the one that was checked and priced. */
 const OTHER_MODELS = ['models', 'fallbacks', 'route', 'preset']
@@ -33,7 +34,7 @@ const BODY_NAMES = namesBy([
 const TOOL_NAMES = namesBy([
   ...['type', 'name', 'function', 'parameters', 'input_schema', 'tools', 'container', 'environment', 'cache_control'],
   ...['model', 'server_url', 'server_label', 'connector_id'],
-  ...EXTRA_TOOLS,
+  ...VENDOR_TOOLS,
   ...REFERENCES,
 ])
 const OPTION_NAMES = namesBy(['include_usage', 'include_obfuscation'])

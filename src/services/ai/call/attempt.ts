@@ -2,9 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Http, HttpFailure, type HttpResponse } from '../../../engines/engines.ts'
 import { BETA_HEADERS } from './extras.ts'
-import { failureOf, refusalIn, refusalWithin, unusable } from './refusal.ts'
+import { refusalInText } from './opening.ts'
+import { failureOf, notAsked, refusalIn, refusalWithin, unusable } from './refusal.ts'
 import type { Route } from './route.ts'
 import { cleanError, tellsError } from './secrets.ts'
+import { eventsIn } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
 /** For the head of the answer, and for each gap in it, unless the model has its own. Reasoning models think for minutes
@@ -85,7 +87,8 @@ function wholeOf(parts: readonly Buffer[], response: HttpResponse, { offer }: Ro
   const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
   const text = bytes.toString('utf8')
   const json = jsonIn(text)
-  if (typeof json !== 'object' || json === null) throw unusable(offer.by)
+  if (typeof json !== 'object' || json === null)
+    throw refusalInText(text, response, offer) ?? unusableText(text, offer.by)
   const refusal = refusalWithin(json, response, offer)
   if (refusal) throw refusal
   const clean = tellsError(json) ? cleanError(json, offer.at.apiKey) : json
@@ -93,6 +96,9 @@ function wholeOf(parts: readonly Buffer[], response: HttpResponse, { offer }: Ro
   const cleanText = JSON.stringify(clean)
   return { bytes: Buffer.from(cleanText), text: cleanText, json: clean }
 }
+
+const unusableText = (text: string, by: string) =>
+  eventsIn(Buffer.from(text)).length > 0 ? notAsked(by) : unusable(by)
 
 /** With these a client turns on what its wire does not do otherwise. */
 function passedHeaders({ translation }: Route, headers: IncomingHttpHeaders): Record<string, string> {

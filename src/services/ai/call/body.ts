@@ -4,6 +4,7 @@ import { type JsonObject, Untranslatable } from '../translations/translation.ts'
 import { edited } from './edit.ts'
 import { exactJson } from './exact-json.ts'
 import type { Route } from './route.ts'
+import { vendorToolRefusal } from './vendor-tools.ts'
 
 /** What the host limits the output to, by the name that the format of the client has for it. */
 export type Limit = { name: string; tokens: number }
@@ -17,6 +18,8 @@ export function bodyFor(
   limit: Limit | null = null,
 ): Buffer | string | Fault {
   const { translation } = route
+  const refusal = vendorToolRefusal(json, route)
+  if (refusal) return refusal
   if (translation) {
     const limited = limit === null ? {} : { [limit.name]: limit.tokens }
     const body = translated(route, { ...exactJson(json, bytes), ...limited })
@@ -67,9 +70,10 @@ function translated({ offer, translation }: Route, json: JsonObject): JsonObject
     return translation?.request(json) ?? json
   } catch (error) {
     if (!(error instanceof Untranslatable)) throw error
+    const path = error.path.replaceAll(/\[(\d{1,6})\]/g, '.$1')
     return new Fault('invalid_input', {
-      message: `\`${error.path}\` ${error.message} for the model ${offer.id}, whose provider has another wire.`,
-      fields: [{ path: error.path, says: error.message }],
+      message: `\`${path}\` ${error.message} for the model ${offer.id}, whose provider has another wire.`,
+      fields: [{ path, says: error.message }],
     })
   }
 }

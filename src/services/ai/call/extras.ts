@@ -6,17 +6,13 @@ import type { Price } from '../providers/provider.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { faultIn, wordOf } from './fields.ts'
 import type { Route } from './route.ts'
+import { isTurnedOff, VENDOR_FIELDS, VENDOR_TOOLS, vendorToolSays } from './vendor-tools.ts'
 
 /** Search, tools that run at the provider, other models beside the one that was named, speech, and the choice among
  *  sellers with different prices. */
 export const EXTRA_FIELDS = [
   ...['web_search_options', 'plugins', 'search_parameters', 'search_settings', 'enable_search', 'web_search'],
   ...['compound_custom', 'mcp_servers', 'safety_model', 'audio', 'provider'],
-]
-/** Google names its tools by a field instead of a type. */
-export const EXTRA_TOOLS = [
-  ...['google_search', 'google_search_retrieval', 'google_maps', 'enterprise_web_search', 'url_context'],
-  ...['code_execution', 'file_search', 'computer_use', 'web_search'],
 ]
 /** Tools that run at the client, or that only choose among its tools. Each use of others may cost; new ones are of either kind,
  *  so that they are refused until they are known. */
@@ -35,17 +31,19 @@ const COMPACTS = 'compacts what was said, whose cost cannot be known before and 
 type Asked = { json: JsonObject; headers: IncomingHttpHeaders; isPrepaid: boolean }
 
 /** Raises 400 for a model that has a price. */
-export function requireNoExtras({ json, headers, isPrepaid }: Asked, { offer, wire, translation }: Route): void {
+export function requireNoExtras({ json, headers, isPrepaid }: Asked, route: Route): void {
+  const { offer, wire, translation } = route
   const { price } = offer
   if (price === null || (price.input === 0 && price.output === 0)) return
   // The usage of other wires does not tell for how long something is cached.
   const ttls = wire === 'messages' && price.cacheWriteHour !== undefined ? ['5m', HOUR] : ['5m']
   const path = extraIn(json, price)
   const fault =
-    (path === null ? null : { path, says: SAYS }) ??
+    (path === null ? null : { path, says: VENDOR_FIELDS.includes(path) ? vendorToolSays(path, route) : SAYS }) ??
     (translation ? null : extraBeta(json, headers)) ??
     faultIn(json, (name, value, within) => {
-      const found = name === 'tools' ? extraTool(value, price) : extraWithin(name, value, within, ttls)
+      if (name === 'tools') return extraTool(value, price, route)
+      const found = extraWithin(name, value, within, ttls)
       if (found !== null) return { path: found, says: SAYS }
       return isPrepaid && name === 'type' && isCompaction(value, within) ? { path: name, says: COMPACTS } : null
     })
@@ -87,7 +85,7 @@ function extraBeta(json: JsonObject, headers: IncomingHttpHeaders): FieldFault |
 }
 
 function extraIn(json: JsonObject, price: Price): string | null {
-  const field = EXTRA_FIELDS.find(name => !isOff(json[name]))
+  const field = EXTRA_FIELDS.find(name => !isTurnedOff(json[name]))
   if (field !== undefined) return field
   if (!isOneOf(json.service_tier, TIERS)) return 'service_tier'
   if (!isOneOf(json.speed, ['standard'])) return 'speed'
@@ -100,26 +98,25 @@ function extraIn(json: JsonObject, price: Price): string | null {
 }
 
 /** Those within a tool that groups others are another list. */
-function extraTool(tools: unknown, price: Price): string | null {
+function extraTool(tools: unknown, price: Price, route: Route): FieldFault | null {
   for (const [at, tool] of (tools as JsonObject[]).entries()) {
     const found = extraOf(tool, price)
-    if (found !== null) return `tools.${at}.${found}`
+    if (found === null) continue
+    const says = vendorToolSays(found === 'type' ? tool.type : found, route)
+    return { path: `tools.${at}.${found}`, says }
   }
   return null
 }
 
 /** In the wire of messages, a tool without a type is one of the client. */
 function extraOf(tool: JsonObject, price: Price): string | null {
-  const name = EXTRA_TOOLS.find(name => !isOff(tool[name]))
+  const name = VENDOR_TOOLS.find(name => !isTurnedOff(tool[name]))
   if (name !== undefined) return name
   const { type = null } = tool
   const kind = type === null ? 'custom' : wordOf(type)
   if (kind === 'image_generation' && price.image !== undefined) return null
   return FREE_TOOLS.test(kind) ? null : 'type'
 }
-
-const isOff = (value: unknown): boolean =>
-  (value ?? null) === null || value === false || (Array.isArray(value) && value.length === 0)
 
 /** Absent, or one of the words as providers may read it. */
 const isOneOf = (value: unknown, words: readonly string[]): boolean =>

@@ -31,6 +31,14 @@ export const unusable = (by: string, cause?: unknown): AttemptFailed =>
     true,
   )
 
+export const notAsked = (by: string): AttemptFailed =>
+  new AttemptFailed(
+    new Fault('upstream_unreachable', {
+      message: `The provider ${by} answered with a stream, which was not asked for.`,
+    }),
+    true,
+  )
+
 export const refusalIn = async (answer: HttpResponse, offer: Offer): Promise<AttemptFailed> =>
   refusalOf(answer.status, jsonIn(await head(answer)), answer, offer)
 
@@ -39,9 +47,24 @@ export function refusalWithin(json: object, answer: HttpResponse, offer: Offer):
   const { error, object, code, choices, content, output, data } = json as Record<string, unknown>
   if (!tellsError(json) || object === 'response') return null
   if ([choices, content, output, data].some(made => Array.isArray(made) && made.length > 0)) return null
-  const status = [(error as { code?: unknown } | null | undefined)?.code, code].find(isStatus) ?? 500
+  const { code: inner, type } = Object(error ?? {}) as { code?: unknown; type?: unknown }
+  const status =
+    [inner, code].find(isStatus) ?? STATUS_OF.get(type) ?? STATUS_OF.get(inner) ?? STATUS_OF.get(code) ?? 500
   return refusalOf(status, json, answer, offer)
 }
+
+/** The statuses of refusals that come without one, in a stream. */
+const STATUS_OF = new Map<unknown, number>([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['overloaded_error', 529],
+])
 
 const isStatus = (code: unknown): code is number => typeof code === 'number' && code >= 400 && code <= 599
 

@@ -5,6 +5,7 @@ import { Fault } from '../../../kit/fault.ts'
 import { METERED_MS_MAX } from '../../../kit/meter.ts'
 import type { Answered } from './attempts.ts'
 import { countedIn, usedTokens } from './counted.ts'
+import { heldBack, noteBegun } from './opening.ts'
 import { type CallContext, reasonOf } from './outcome.ts'
 import { isLast, passOn } from './pass-on.ts'
 import { openProduced } from './produced.ts'
@@ -21,19 +22,19 @@ export function streamed(
   const produced = openProduced(route.wire)
   const chunks = response.body[Symbol.asyncIterator]()
   const { json, wire, about, issuing, outcome, inputTokens } = answering
-  const passing = passOn(route, json, about, produced)
+  const passing = heldBack(passOn(route, json, about, produced), produced, response, route.offer)
   const untilMs = clock.elapsedMs() + METERED_MS_MAX
   let [isEnded, isOver, hasLast] = [false, false, false]
   let firstMs: number | null = null
   outcome.watch(route, () => produced.soFar(inputTokens))
 
-  async function finish(error: string | null): Promise<void> {
+  async function finish(error: string | null, fault = unusable(route.offer.by).fault): Promise<void> {
     if (isOver) return
     isOver = true
     leave()
     if (hasLast) void readRest(chunks, response.body)
     else response.body.destroy()
-    if (produced.isEmpty() && error !== 'interrupted') return outcome.fail(unusable(route.offer.by).fault)
+    if (produced.isEmpty() && error !== 'interrupted') return outcome.fail(fault)
     const reported = produced.usage()
     const isWhole = reported !== null && error === null && produced.isPlausible(reported)
     const counted = isWhole ? null : await countedIn(route.wire, answering, produced.countOutput)
@@ -52,6 +53,7 @@ export function streamed(
         if (bytes === null) continue
         const noting = issuing?.events(bytes)
         if (noting) await noting
+        if (firstMs === null) noteBegun(call)
         firstMs ??= clock.elapsedMs()
         if (clock.elapsedMs() > untilMs) throw tooLong()
         // The last event says that the answer is whole, and is sent when it is charged.
@@ -63,7 +65,7 @@ export function streamed(
       }
     } catch (cause) {
       const fault = cause instanceof Fault ? cause : brokenOff(route, cause)
-      await finish(reasonOf(fault, call.signal))
+      await finish(reasonOf(fault, call.signal), fault)
       throw fault
     }
     await end()

@@ -29,6 +29,7 @@ export const OLLAMA_PORT = 11_434
 
 export const ollama = openaiProvider({
   name: 'ollama',
+  isLocal: true,
   baseUrl: `http://127.0.0.1:${OLLAMA_PORT}`,
   urlNames: ['OLLAMA_HOST'],
   needs: 'For one that is not on this machine',
@@ -37,6 +38,7 @@ export const ollama = openaiProvider({
 
 export const llamacpp = openaiProvider({
   name: 'llamacpp',
+  isLocal: true,
   baseUrl: 'http://127.0.0.1:8080',
   urlNames: ['LLAMACPP_BASE_URL'],
   needs: 'For one that is not on this machine',

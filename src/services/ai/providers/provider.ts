@@ -50,6 +50,8 @@ export type Provider = {
    *  write without a limit. */
   limits: readonly ChatLimit[]
   models: readonly KnownModel[]
+  /** Whether it runs models on a machine of the operator, and no tools of its own. */
+  isLocal?: true
 }
 
 const PATHS = {

@@ -1,0 +1,85 @@
+// The beginning of a stream. It is held back until the first event is whole: a provider that refuses may say so there, and the
+// client then gets the status of the refusal and no stream.
+import type { HttpResponse } from '../../../engines/engines.ts'
+import type { RequestFacts } from '../../../kit/operation.ts'
+import type { Offer } from '../models/offer.ts'
+import type { ServerEvent } from '../translations/translation.ts'
+import type { Passing } from './pass-on.ts'
+import type { Produced } from './produced.ts'
+import { type AttemptFailed, refusalWithin, unusable } from './refusal.ts'
+import { eventsIn, openEventReader } from './server-events.ts'
+import { jsonIn } from './texts.ts'
+
+/** So many comments may come before the first event, and are held with it. */
+const HELD_BYTES_MAX = 64 * 1024
+
+/** The same, of which nothing passes until the first event is known. Raises the refusal in it. */
+export function heldBack(passing: Passing, produced: Produced, response: HttpResponse, offer: Offer): Passing {
+  const reader = openEventReader()
+  let held: Buffer[] = []
+  let size = 0
+  let isOpen = false
+  const release = () => {
+    isOpen = true
+    const bytes = held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held)
+    held = []
+    return bytes
+  }
+  return {
+    next: chunk => {
+      if (isOpen) return passing.next(chunk)
+      held.push(chunk)
+      size += chunk.length
+      const whole = reader.add(chunk)
+      const [first] = whole === null ? [] : eventsIn(whole)
+      if (first === undefined && (whole === null || size < HELD_BYTES_MAX)) return null
+      const refusal = first && refusalInEvent(first, response, offer)
+      if (refusal) throw refusal.fault
+      return passing.next(release())
+    },
+    end: () => {
+      if (isOpen) return passing.end()
+      const rest = release()
+      requireEvents(rest, produced, response, offer)
+      const parts = [passing.next(rest), passing.end()].filter(part => part !== null)
+      return parts.length === 0 ? null : Buffer.concat(parts)
+    },
+  }
+}
+
+/** Of a stream without a whole event: some say all in one piece. What was made is paid. */
+function requireEvents(rest: Buffer, produced: Produced, response: HttpResponse, offer: Offer): void {
+  const text = rest.toString()
+  const refusal = refusalInText(text, response, offer)
+  if (refusal) throw refusal.fault
+  const whole = jsonIn(text)
+  if (whole === null && eventsIn(rest).length > 0) return
+  if (whole !== null) {
+    produced.add(rest)
+    produced.report(whole)
+  }
+  throw unusable(offer.by).fault
+}
+
+/** Null for any event but one that tells of an error and of nothing that was made. */
+export function refusalInEvent({ event, data }: ServerEvent, response: HttpResponse, offer: Offer) {
+  const json = jsonIn(data)
+  if (typeof json === 'object' && json !== null) {
+    const said = event === 'error' ? { type: 'error', ...json } : json
+    return 'response' in said ? null : refusalWithin(said, response, offer)
+  }
+  return event === 'error' ? refusalWithin({ type: 'error', message: data }, response, offer) : null
+}
+
+/** What is said in a stream to whoever did not ask for one, or in one piece although its type is that of a stream. */
+export function refusalInText(text: string, response: HttpResponse, offer: Offer): AttemptFailed | null {
+  const json = jsonIn(text)
+  if (typeof json === 'object' && json !== null) return refusalWithin(json, response, offer)
+  const [first] = eventsIn(Buffer.from(text))
+  return first === undefined ? null : refusalInEvent(first, response, offer)
+}
+
+/** The requests of which a part of the answer is sent: an error is then an event. */
+const begun = new WeakSet<RequestFacts>()
+export const noteBegun = (request: RequestFacts): void => void begun.add(request)
+export const hasBegun = (request: RequestFacts): boolean => begun.has(request)

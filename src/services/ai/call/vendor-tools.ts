@@ -1,0 +1,63 @@
+// Tools that a vendor runs, such as web search. Only a provider that speaks the format of the client can be asked for them.
+import { invalidInput } from '../../../kit/check.ts'
+import type { Fault, FieldFault } from '../../../kit/fault.ts'
+import type { JsonObject } from '../translations/translation.ts'
+import { isAbsent, shown } from '../translations/wire-fields.ts'
+import { wordOf } from './fields.ts'
+import type { Route } from './route.ts'
+
+/** Fields of the whole body that turn such a tool on. */
+export const VENDOR_FIELDS = [
+  'web_search_options',
+  'search_parameters',
+  'search_settings',
+  'enable_search',
+  'web_search',
+  'plugins',
+]
+/** By which Google names its tools, instead of by a type. */
+export const VENDOR_TOOLS = [
+  ...['google_search', 'google_search_retrieval', 'google_maps', 'enterprise_web_search', 'url_context'],
+  ...['code_execution', 'file_search', 'computer_use', 'web_search'],
+]
+/** What every format has. */
+const OWN_TOOLS = ['function', 'custom']
+
+/** The refusal of a route that cannot have such a tool; null if it can, or none is asked for. */
+export function vendorToolRefusal(json: JsonObject, route: Route): Fault | null {
+  if (canRun(route)) return null
+  const field = VENDOR_FIELDS.find(name => !isTurnedOff(json[name]))
+  if (field !== undefined) return invalidInput([{ path: field, says: vendorToolSays(field, route) }])
+  if (!Array.isArray(json.tools)) return null
+  for (const [at, tool] of (json.tools as JsonObject[]).entries()) {
+    const fault = typeof tool === 'object' && tool !== null ? vendorTool(tool, route) : null
+    if (fault !== null) return invalidInput([{ ...fault, path: `tools.${at}.${fault.path}` }])
+  }
+  return null
+}
+
+function vendorTool(tool: JsonObject, route: Route): FieldFault | null {
+  const name = VENDOR_TOOLS.find(name => !isTurnedOff(tool[name]))
+  if (name !== undefined) return { path: name, says: vendorToolSays(name, route) }
+  if (typeof tool.type !== 'string' || OWN_TOOLS.includes(wordOf(tool.type))) return null
+  return { path: 'type', says: vendorToolSays(tool.type, route) }
+}
+
+const canRun = ({ offer, translation }: Route): boolean => translation === null && offer.at.provider.isLocal !== true
+
+/** Why it cannot be had, and what to do. Of a route that could have it, that it has no price. */
+export function vendorToolSays(tool: unknown, route: Route): string {
+  const { offer, translation } = route
+  const asks = `asks for \`${shown(tool)}\`, a tool that its vendor has`
+  const own = 'declare a function tool of your own'
+  if (canRun(route)) {
+    return `${asks}: each use costs more than the tokens of the model ${offer.id} at the provider ${offer.by}, and has no price here; ${own} instead`
+  }
+  const why = translation
+    ? 'speaks another format, in which it cannot be asked for'
+    : 'runs models on a machine of its own, where there is no such tool'
+  return `${asks}: the provider ${offer.by} of the model ${offer.id} ${why}; call a model whose provider has this tool in the format of this path, or ${own}`
+}
+
+export const isTurnedOff = (value: unknown): boolean =>
+  isAbsent(value) || value === false || (Array.isArray(value) && value.length === 0)

@@ -1,0 +1,132 @@
+// Ranks all operations by the words of a question: what a tool is about before what it mentions, and what is used by everybody
+// before what only operators may call.
+import { administers, isSuperadmin, type Principal } from '../../kit/caller.ts'
+import { permitsService } from '../../kit/host/limits.ts'
+import type { Operation } from '../../kit/operation.ts'
+import type { OperationTool } from './tools.ts'
+import { synonymsOf, wordsOf } from './words.ts'
+
+const QUERY_CHARS_MAX = 200
+
+/** What a word counts by its place. */
+const WEIGHT = {
+  resource: 4,
+  verb: 3,
+  object: 3,
+  path: 2,
+  clause: 2,
+  summary: 1,
+  field: 1.2,
+  description: 0.6,
+  fieldDescription: 0.3,
+}
+/** Another word for it. */
+const SYNONYM = 0.6
+/** Otherwise tools with many words match everything. */
+const LENGTH_EXPONENT = 0.15
+/** For each segment of the path: what is deep concerns a part of something else. */
+const DEPTH = 0.04
+/** What reads one thing of a list, whose id the caller has to find first. */
+const ONE_OF_MANY = 0.7
+/** What does something else than the verb with which the question begins. */
+const OTHER_VERB = 0.7
+/** What the caller may not call at all. */
+const FORBIDDEN = 0.5
+
+/** The words that people use for the methods. Of those of POST that create nothing, the summary has the verb. */
+const VERBS: Record<string, string> = {
+  GET: 'get list read show find see view who what which how',
+  POST: 'create add make new register invite allow subscribe',
+  PUT: 'put set replace write',
+  PATCH: 'change update edit rename modify set block limit',
+  DELETE: 'delete remove revoke cancel withdraw undo drop',
+}
+const METHODS_OF = new Map<string, Set<string>>()
+for (const [method, verbs] of Object.entries(VERBS)) {
+  for (const verb of wordsOf(verbs)) METHODS_OF.set(verb, (METHODS_OF.get(verb) ?? new Set()).add(method))
+}
+
+/** The best first; those without any of the words are left out. Null for a question without words. */
+export type Ranking = (query: string, caller: Principal) => OperationTool[] | null
+
+export function rankingOf(all: readonly OperationTool[]): Ranking {
+  const places = all.map(one => weightsOf(one))
+  /** For each word, which operations have it, with its weight there. */
+  const having = new Map<string, [at: number, weight: number][]>()
+  for (const [at, weights] of places.entries()) {
+    for (const [word, weight] of weights) {
+      const found = having.get(word) ?? []
+      found.push([at, weight / weights.size ** LENGTH_EXPONENT])
+      having.set(word, found)
+    }
+  }
+  const rarityOf = (word: string) => Math.log(1 + all.length / (having.get(word)?.length ?? 1))
+  const usual = all.map(({ operation: { method, path } }) => {
+    const depth = 1 + DEPTH * path.split('/').length
+    return (method === 'GET' && path.endsWith('}') ? ONE_OF_MANY : 1) / depth
+  })
+  return (query, caller) => {
+    const words = new Set(wordsOf(query.slice(0, QUERY_CHARS_MAX)))
+    if (words.size === 0) return null
+    const scores = new Float64Array(all.length)
+    for (const word of words) {
+      const best = new Map<number, number>()
+      const own = rarityOf(word)
+      const note = (meant: string, share: number) => {
+        const found = having.get(meant) ?? []
+        const rarity = Math.sqrt(own * rarityOf(meant)) // A rare synonym is not all that was meant.
+        for (const [at, weight] of found) best.set(at, Math.max(best.get(at) ?? 0, share * weight * rarity))
+      }
+      note(word, 1)
+      for (const synonym of synonymsOf(word)) note(synonym, SYNONYM)
+      for (const [at, score] of best) scores[at] = (scores[at] as number) + score
+    }
+    const methods = METHODS_OF.get(words.values().next().value as string)
+    const ranked = all.map((one, at) => {
+      const possible = mayCall(one.operation, caller) ? 1 : FORBIDDEN
+      const meant = methods?.has(one.operation.method) === false ? OTHER_VERB : 1
+      return { one, score: (scores[at] as number) * (usual[at] as number) * possible * meant }
+    })
+    const matching = ranked.filter(({ score }) => score > 0)
+    matching.sort((a, b) => b.score - a.score) // Stable: equal ones stay in the order of the list.
+    return matching.map(({ one }) => one)
+  }
+}
+
+/** By the caller's role and limits, as far as they need no input; the call itself decides. */
+function mayCall({ access, method, service }: Operation, caller: Principal): boolean {
+  if (access === 'superadmin' && !isSuperadmin(caller)) return false
+  if (access === 'admin' && !administers(caller)) return false
+  const { kind, limits } = caller.credential
+  if (access === 'person' && kind === 'secret') return false
+  return limits === null || permitsService(limits, service, method === 'GET')
+}
+
+/** Whose it is says less than what it is. */
+const isNoPossessive = (word: string): boolean => !word.endsWith("'s")
+
+function weightsOf({ operation, tool }: OperationTool): Map<string, number> {
+  const { method, path, summary, description, status } = operation
+  const { properties = {} } = tool.inputSchema as { properties?: Record<string, { description?: string }> }
+  const fields = Object.entries(properties)
+  const parts = path.split('/').filter(part => part !== '' && part !== 'v1')
+  // `me` says nothing in a question.
+  const names = parts.filter(part => !part.startsWith('{')).map(part => (part === 'me' ? 'caller' : part))
+  const clause = summary.split(/[.,;:]/, 1)[0] as string
+  const weights = new Map<string, number>()
+  const add = (text: string, weight: number) => {
+    for (const word of new Set(wordsOf(text))) weights.set(word, Math.max(weights.get(word) ?? 0, weight))
+  }
+  add(fields.map(([, schema]) => schema.description ?? '').join(' '), WEIGHT.fieldDescription)
+  add(description ?? '', WEIGHT.description)
+  add(fields.map(([field]) => field).join(' '), WEIGHT.field)
+  add(summary, WEIGHT.summary)
+  add(clause, WEIGHT.clause)
+  add(names.join(' '), WEIGHT.path)
+  const [verb = '', object = ''] = wordsOf(clause.split(' ').filter(isNoPossessive).join(' '))
+  add(object, WEIGHT.object)
+  add(verb, WEIGHT.verb)
+  if (method !== 'POST' || status === 201) add(VERBS[method] ?? '', WEIGHT.verb)
+  add(names.at(-1) ?? '', WEIGHT.resource)
+  return weights
+}
