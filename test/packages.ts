@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 
 const INSTALL_MS = 5 * 60_000
 /** What npm reports if it cannot reach the registry. */
-const UNREACHABLE =
+export const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/
 
 /** Where they are, or why they are not. */
