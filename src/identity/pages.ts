@@ -1,6 +1,7 @@
 // The pages of the identity origin: plain HTML without scripts. All inserted values are escaped. Only the e-mail address
 // comes from the request: the sign-in form repeats it after a wrong password.
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1b1b1f; --paper: #fbfaf8; --line: #8a8780; --act: #1d4f91; --on-act: #fff; --bad: #a3201d }
@@ -44,10 +45,13 @@ nav a { display: inline-block; padding: .2rem 0 }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** Allows only our own style, no scripts and no framing. With the style of an organisation also that, and its logo. Forms may lead to this origin and to `formTarget`, the origin
- *  of the app's callback. */
+/** In the page itself: any other path of this origin is a page. An organisation with a look of its own has none. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(readFileSync(new URL('../pages/favicon.svg', import.meta.url), 'utf8').trim())}`
+
+/** Allows only our own style, images in the page, no scripts and no framing. With the style of an organisation also that. Forms may
+ *  lead to this origin and to `formTarget`, the origin of the app's callback. */
 export const contentPolicy = (formTarget = '', styleHash: string | null = null): string =>
-  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${styleHash === null ? '' : ` 'sha256-${styleHash}'; img-src data:`}; form-action ${`'self' ${formTarget}`.trim()}; frame-ancestors 'none'; base-uri 'none'`
+  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${styleHash === null ? '' : ` 'sha256-${styleHash}'`}; img-src data:; form-action ${`'self' ${formTarget}`.trim()}; frame-ancestors 'none'; base-uri 'none'`
 
 type Of = { language: string; style: string }
 
@@ -57,7 +61,7 @@ export const document = (
   width = '',
   { language, style }: Of = { language: 'en', style: '' },
 ) =>
-  `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><style>${STYLE}</style>${style === '' ? '' : `<style>${style}</style>`}</head><body><main${width}>${body}</main></body></html>`
+  `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><link rel="icon" href="${style === '' ? ICON : 'data:,'}"><style>${STYLE}</style>${style === '' ? '' : `<style>${style}</style>`}</head><body><main${width}>${body}</main></body></html>`
 
 export function signInPage(
   app: string,
