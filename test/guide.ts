@@ -1,7 +1,7 @@
 // Reads a guide as the script that a reader pastes, and compares the outputs that it shows with the real ones.
 //
 // - A `sh` block is pasted as it is. One with `npm start` goes to the terminal in which Stoa runs, the others to a second one.
-//   One that begins with the comment `# As root` is not run.
+//   One that begins with the comment `# As root` or `# Needs` is only parsed.
 // - A block after `Save this as` and a file name is that file, in the directory of the second terminal.
 // - A block after a sentence with `answer is` or `prints` is what the block before it printed. A text may leave out with `…`.
 import assert from 'node:assert/strict'
@@ -59,7 +59,7 @@ function blocksOf(guide: string): Block[] {
 }
 
 function commandsOf(block: string): string {
-  if (block.startsWith('# As root')) return `bash -n <<'END_OF_BLOCK'\n${block}END_OF_BLOCK`
+  if (/^# (As root|Needs)\b/.test(block)) return `bash -n <<'END_OF_BLOCK'\n${block}END_OF_BLOCK`
   if (/\bnpm start\b/.test(block)) return `first_terminal <<'END_OF_BLOCK'\n${block}END_OF_BLOCK`
   return commandsIn(block)
     .map(command => {
@@ -98,12 +98,13 @@ function isQuoted(text: string): boolean {
   return quote !== ''
 }
 
-/** Asserts that what a guide shows was printed. */
+/** Asserts that what a guide shows was printed. A text may be from a program in the background, which prints later. */
 export function assertShown({ shown }: Guide, directory: string): void {
+  const printed = (output: string) => readFileSync(join(directory, output), 'utf8')
+  const everything = readdirSync(directory).map(printed).join('')
   for (const { language, text, output } of shown) {
-    const printed = readFileSync(join(directory, output), 'utf8')
-    if (language === 'json') assertAnswer(JSON.parse(text), lastAnswer(printed), printed)
-    else assert.match(printed, patternOf(text.trim()))
+    if (language === 'json') assertAnswer(JSON.parse(text), lastAnswer(printed(output)), printed(output))
+    else assert.match(everything, patternOf(text.trim()))
   }
 }
 

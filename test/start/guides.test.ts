@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { describe, it, type TestContext } from 'node:test'
+import { after, describe, it, type TestContext } from 'node:test'
 import { assertShown, guides, readGuide } from '../guide.ts'
 import { chatCompletion, json, startModelServer } from '../model-server.ts'
 import { UNREACHABLE } from '../packages.ts'
@@ -21,14 +21,15 @@ import { freePort, freshDirectory, type Started, start, up } from '../process.ts
 const CHOSEN = process.env.STOA_TEST_GUIDE
 /** Its code is run by `add-a-service.test.ts`. */
 const OF_CODE = ['add-a-service']
-/** Not runnable yet. */
-const PENDING = ['billing', 'customers', 'events', 'model-calls', 'sign-in', 'webhooks']
 const README = readFileSync('README.md', 'utf8')
-const placeOf = (guide: string) => README.indexOf(`](docs/guides/${guide}.md)`)
+const placeOf = (guide: string) => README.lastIndexOf(`](docs/guides/${guide}.md)`)
 const GUIDES = guides
-  .filter(guide => (CHOSEN ? guide === CHOSEN : ![...OF_CODE, ...PENDING].includes(guide)))
+  .filter(guide => (CHOSEN ? guide === CHOSEN : !OF_CODE.includes(guide)))
   .sort((a, b) => placeOf(a) - placeOf(b))
 const GUIDE_MS = 120_000
+/** What guides have installed. */
+const PACKAGES = mkdtempSync(join(tmpdir(), 'stoa-packages-'))
+after(() => rmSync(PACKAGES, { recursive: true, force: true }))
 
 type Settings = Record<string, string>
 
@@ -104,6 +105,7 @@ async function runGuide(t: TestContext, name: string, { home, directory, restart
       PATH: process.env.PATH,
       HOME: home,
       OUTPUTS: outputs,
+      PACKAGES,
       CHECKOUT: directory,
       FIRST: `http://127.0.0.1:${(first.address() as AddressInfo).port}`,
       NPM_CA: process.env.NODE_EXTRA_CA_CERTS ?? '',
@@ -121,8 +123,8 @@ async function runGuide(t: TestContext, name: string, { home, directory, restart
   assertShown({ ...guide, shown }, outputs)
 }
 
-/** `curl` fails with the answer, unless another status is expected. `npm start` stops Stoa and starts it again. What a guide
- *  left running ends with the terminal. */
+/** `curl` fails with the answer, unless another status is expected. `npm start` stops Stoa and starts it again, and
+ *  `npm install` installs the same only once in a run. What a guide left running ends with the terminal. */
 const TERMINAL = `set -euo pipefail
 trap 'kill $(jobs -p) 2>/dev/null || :; wait' EXIT
 curl() {
@@ -130,12 +132,15 @@ curl() {
   if [ -n "\${EXPECTED-}" ]; then
     [ "$(command curl -o "$answer" -w '%{http_code}' "$@")" = "$EXPECTED" ] || { cat "$answer" >&2; return 1; }
     cat "$answer"
-  else command curl --fail-with-body "$@" || { local status=$?; echo "curl $*" >&2; return $status; }
+  else command curl --fail-with-body "$@" || { local status=$?; echo "curl $*" >&2; return $status; }; echo
   fi
 }
 npm() {
-  if [ "$1" != start ]; then NODE_EXTRA_CA_CERTS=$NPM_CA command npm "$@"
-  else env -0 | command curl -sS --fail-with-body --data-binary @- "$FIRST"; fi
+  if [ "$1" = start ]; then env -0 | command curl -sS --fail-with-body --data-binary @- "$FIRST"; return; fi
+  local kept; kept=$PACKAGES/$(cksum <<< "$*" | tr ' ' -)
+  if [ "$1" = install ] && [ -d "$kept" ]; then cp -r "$kept"/. .; return; fi
+  NODE_EXTRA_CA_CERTS=$NPM_CA command npm "$@"
+  if [ "$1" = install ]; then mkdir "$kept" && cp -r package.json package-lock.json node_modules "$kept"; fi
 }
 first_terminal() {
   { declare -f npm; cat; } | env -C "$CHECKOUT" -i PATH="$PATH" HOME="$HOME" FIRST="$FIRST" bash -euo pipefail
