@@ -967,9 +967,9 @@ function openSender(settings, queue, report) {
             drop(queue.all(), error.code, error);
         }
         else if (again !== 'never' || status === null || status >= 500) {
-            if (failures++ === 0)
+            if (failures === 0)
                 report(error, []);
-            const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures, RETRY_MS_MAX));
+            const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures++, RETRY_MS_MAX));
             return { waitMs, isAsked: retryAfter !== null };
         }
         else

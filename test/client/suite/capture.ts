@@ -101,7 +101,7 @@ export const capture: Record<string, Case> = {
     same((await full.bodies())[0]?.batch.length, 50)
     await full.events.flush()
     same([(await full.recorded()).length, full.heard.length], [2, 0], 'requests, and errors because of privacy')
-    await events.close()
+    await events.close({ timeoutMs: 0 })
   },
 
   'reports what the host drops, and does not send it again': async environment => {

@@ -59,8 +59,8 @@ export function openSender(settings: ClientSettings, queue: ReturnType<typeof op
       refusal = error
       drop(queue.all(), error.code, error)
     } else if (again !== 'never' || status === null || status >= 500) {
-      if (failures++ === 0) report(error, [])
-      const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures, RETRY_MS_MAX))
+      if (failures === 0) report(error, [])
+      const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures++, RETRY_MS_MAX))
       return { waitMs, isAsked: retryAfter !== null }
     } else drop(batch, error instanceof StoaApiError ? error.code : 'no_receipt', error)
     return null
