@@ -137,7 +137,8 @@ describe('a page', { skip: NO_CHROMIUM }, async () => {
 
   it('that is left while a request is under way sends all of them once', async () => {
     await page.goto(`${host.baseUrl}/page/`)
-    await capture('under-way', 120, `setTimeout(() => location.assign('about:blank'))`)
+    await capture('under-way', 120)
+    await page.goto('about:blank')
     const rows = await eventually(
       () => stored('under-way'),
       rows => rows.length === 120,
