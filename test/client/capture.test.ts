@@ -1,11 +1,12 @@
 // Events of processes that end and of pages that are left.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { eventually } from '../eventually.ts'
 import { startHost } from '../host.ts'
@@ -17,7 +18,12 @@ const CLIENT = join(import.meta.dirname, '../../client/stoa.js')
 
 // Its installation may take long, which a host would take for a database that does not answer.
 const older = node20()
-const host = await startHost()
+const directory = mkdtempSync(join(tmpdir(), 'stoa-page-'))
+after(() => rmSync(directory, { recursive: true }))
+copyFileSync(CLIENT, join(directory, 'stoa.js'))
+writeFileSync(join(directory, 'index.html'), '<!doctype html><title>Page</title>')
+// Not routed by the browser's driver, which loses the requests of a page that is left.
+const host = await startHost({ files: [{ path: '/page', directory: pathToFileURL(`${directory}/`) }] })
 const unreliable = await startUnreliable()
 const made = await host.call('POST /v1/account/keys', { body: { name: 'Web', type: 'publishable' } })
 const key = made.body.key as string
@@ -112,11 +118,6 @@ describe('a process', () => {
 describe('a page', { skip: NO_CHROMIUM }, async () => {
   if (NO_CHROMIUM) return
   const page = await openChromium()
-  await page.route(`${host.baseUrl}/page/**`, route => {
-    if (!route.request().url().endsWith('.js'))
-      return route.fulfill({ contentType: 'text/html', body: '<!doctype html>' })
-    return route.fulfill({ contentType: 'text/javascript', body: readFileSync(CLIENT) })
-  })
   const capture = (event: string, count: number, more = '') =>
     page.evaluate(`(async () => {
       const { createEvents } = await import('/page/stoa.js')
