@@ -223,6 +223,10 @@ function connect(options) {
             return itemsOf(`${operation[1]} ${operation[2]}`, load, input?.after, options.signal);
         };
     }
+    return { call, create, model, send, all, ...streamsOf(request, perform) };
+}
+/** The methods that answer event streams. */
+function streamsOf(request, perform) {
     /** The host sends strings unchanged; then `parse` is `String`. */
     function events(id, method, path, parse = JSON.parse) {
         const read = (...answer) => eventsIn(parse, ...answer);
@@ -245,7 +249,7 @@ function connect(options) {
             deadline.cancel();
         }
     }
-    return { call, create, model, send, all, events, parts };
+    return { events, parts };
 }
 const ONLY_EVENTS = '`key` is a publishable key, which only sends events: `createEvents({ baseUrl, key })`. For calls, use a secret key.';
 /** The method that sends these fields, too. */

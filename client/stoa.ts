@@ -341,6 +341,14 @@ function connect(options: StoaOptions) {
     }
   }
 
+  return { call, create, model, send, all, ...streamsOf(request, perform) }
+}
+
+/** The methods that answer event streams. */
+function streamsOf(
+  request: (operation: Operation, input: object, more: (Record<string, string> | undefined)[]) => ApiRequest,
+  perform: <Data>(made: ApiRequest, read: Reader<Data>, options: CallOptions) => Promise<Performed<Data>>,
+) {
   /** The host sends strings unchanged; then `parse` is `String`. */
   function events<Data>(id: string, method: string, path: string, parse: (text: string) => unknown = JSON.parse) {
     const read: StreamReader<StoaEvent<Data>> = (...answer) => eventsIn(parse, ...answer)
@@ -369,7 +377,7 @@ function connect(options: StoaOptions) {
     }
   }
 
-  return { call, create, model, send, all, events, parts }
+  return { events, parts }
 }
 
 const ONLY_EVENTS =

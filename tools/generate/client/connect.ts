@@ -93,6 +93,14 @@ export function connect(options: StoaOptions) {
     }
   }
 
+  return { call, create, model, send, all, ...streamsOf(request, perform) }
+}
+
+/** The methods that answer event streams. */
+function streamsOf(
+  request: (operation: Operation, input: object, more: (Record<string, string> | undefined)[]) => ApiRequest,
+  perform: <Data>(made: ApiRequest, read: Reader<Data>, options: CallOptions) => Promise<Performed<Data>>,
+) {
   /** The host sends strings unchanged; then `parse` is `String`. */
   function events<Data>(id: string, method: string, path: string, parse: (text: string) => unknown = JSON.parse) {
     const read: StreamReader<StoaEvent<Data>> = (...answer) => eventsIn(parse, ...answer)
@@ -121,7 +129,7 @@ export function connect(options: StoaOptions) {
     }
   }
 
-  return { call, create, model, send, all, events, parts }
+  return { events, parts }
 }
 
 const ONLY_EVENTS =
