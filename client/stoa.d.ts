@@ -1,5 +1,5 @@
 export type StoaOptions = {
-    /** The URL of the host, such as `https://localhost:8443`. It may have a path, but no user, query or fragment. */
+    /** The URL of the host, such as `https://localhost:8443`, without a path. */
     baseUrl: string;
     /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
     key?: string | undefined;
@@ -7,7 +7,7 @@ export type StoaOptions = {
     session?: boolean | undefined;
     /** Allows a secret key in a browser page, where everybody who opens the page can read it. */
     dangerouslyAllowBrowser?: boolean | undefined;
-    /** How long one attempt may take until the whole answer is there; 60,000 if omitted. */
+    /** How long one attempt may take until the whole answer is there. If omitted, 60,000, and 600,000 for calls of models. */
     timeoutMs?: number | undefined;
     /** How often a failed call is tried again; 2 if omitted. */
     retries?: number | undefined;
@@ -42,6 +42,7 @@ type FetchInit = {
     signal: AbortSignal;
     redirect: 'manual';
     credentials?: 'include';
+    keepalive?: true;
 };
 export declare class StoaError extends Error {
     name: string;
@@ -143,6 +144,270 @@ export type StoaEvent<Data> = {
     data: Data;
     /** The id of the last event that had one; empty if none had. */
     id: string;
+};
+/** In the chat-completions format. */
+export type CreateChatCompletionInput = {
+    /** The model, which `listModels` lists. */
+    model: string;
+    messages: ChatMessage[];
+    tools?: ChatTool[];
+    max_completion_tokens?: number;
+    temperature?: number;
+    stream?: boolean;
+    [field: string]: unknown;
+};
+export type ChatMessage = {
+    role: 'developer' | 'system' | 'user' | 'assistant' | 'tool';
+    /** A text, or parts such as texts and images. */
+    content?: string | {
+        type: string;
+        text?: string;
+        [field: string]: unknown;
+    }[] | null;
+    tool_calls?: ChatToolCall[];
+    /** Of the role `tool`: the call that this is the result of. */
+    tool_call_id?: string;
+    [field: string]: unknown;
+};
+export type ChatTool = {
+    type: 'function';
+    /** `parameters` is a JSON schema. */
+    function: {
+        name: string;
+        description?: string;
+        parameters?: object;
+        [field: string]: unknown;
+    };
+    [field: string]: unknown;
+};
+/** `arguments` is JSON, written by the model: it may be invalid. */
+export type ChatToolCall = {
+    id: string;
+    type: 'function';
+    function: {
+        name: string;
+        arguments: string;
+    };
+};
+export type ChatUsage = {
+    prompt_tokens: number;
+    completion_tokens: number;
+    total_tokens: number;
+    [field: string]: unknown;
+};
+export type ChatCompletion = {
+    id: string;
+    model: string;
+    choices: {
+        index: number;
+        message: {
+            role: 'assistant';
+            content?: string | null;
+            tool_calls?: ChatToolCall[];
+            [field: string]: unknown;
+        };
+        /** Why it ended: `stop`, `length`, `tool_calls`, `content_filter`. */
+        finish_reason: string | null;
+        [field: string]: unknown;
+    }[];
+    usage?: ChatUsage;
+    [field: string]: unknown;
+};
+/** A part of a chat completion. The last one may have no choices. */
+export type ChatCompletionChunk = {
+    id: string;
+    model: string;
+    choices: {
+        index: number;
+        delta: {
+            role?: string;
+            content?: string | null;
+            /** Parts of calls; those with the same `index` belong together. */
+            tool_calls?: {
+                index: number;
+                id?: string;
+                type?: 'function';
+                function?: {
+                    name?: string;
+                    arguments?: string;
+                };
+            }[];
+            [field: string]: unknown;
+        };
+        finish_reason?: string | null;
+        [field: string]: unknown;
+    }[];
+    usage?: ChatUsage | null;
+    [field: string]: unknown;
+};
+export type CreateEmbeddingInput = {
+    /** The model; `local-embed-en` is on every host. */
+    model: string;
+    input: string | string[] | number[] | number[][];
+    dimensions?: number;
+    encoding_format?: 'float' | 'base64';
+    [field: string]: unknown;
+};
+export type Embeddings = {
+    model: string;
+    /** In the order of the input. A text if `encoding_format` is `base64`. */
+    data: {
+        index: number;
+        embedding: number[];
+        [field: string]: unknown;
+    }[];
+    usage: {
+        prompt_tokens: number;
+        total_tokens: number;
+        [field: string]: unknown;
+    };
+    [field: string]: unknown;
+};
+/** In the responses format. */
+export type CreateResponseInput = {
+    /** The model, which `listModels` lists. */
+    model: string;
+    /** A text, or items such as messages and results of tools. */
+    input: string | {
+        [field: string]: unknown;
+    }[];
+    instructions?: string;
+    max_output_tokens?: number;
+    stream?: boolean;
+    [field: string]: unknown;
+};
+export type ModelResponse = {
+    id: string;
+    model: string;
+    /** `completed`, `failed`, `incomplete`, … */
+    status: string;
+    /** Messages, calls of tools, and more, by `type`. The texts of a message are in its `content`. */
+    output: {
+        type: string;
+        content?: {
+            type: string;
+            text?: string;
+            [field: string]: unknown;
+        }[];
+        [field: string]: unknown;
+    }[];
+    usage?: {
+        input_tokens: number;
+        output_tokens: number;
+        total_tokens: number;
+        [field: string]: unknown;
+    } | null;
+    error?: {
+        code: string;
+        message: string;
+    } | null;
+    [field: string]: unknown;
+};
+/** An event of a response. `response.failed` is one, too: its `response.error` says why. */
+export type ModelResponseEvent = {
+    /** Such as `response.output_text.delta`, which has a `delta`, and `response.completed`, which has the `response`. */
+    type: string;
+    delta?: string;
+    response?: ModelResponse;
+    [field: string]: unknown;
+};
+/** In the messages format. */
+export type CreateMessageInput = {
+    /** The model, which `listModels` lists. */
+    model: string;
+    max_tokens: number;
+    messages: {
+        role: 'user' | 'assistant';
+        content: string | MessageContent[];
+        [field: string]: unknown;
+    }[];
+    system?: string | MessageContent[];
+    stream?: boolean;
+    [field: string]: unknown;
+};
+/** By `type`: `text`, `image`, `tool_use`, `tool_result`, … */
+export type MessageContent = {
+    type: string;
+    text?: string;
+    [field: string]: unknown;
+};
+export type ModelMessage = {
+    id: string;
+    model: string;
+    role: 'assistant';
+    content: MessageContent[];
+    /** `end_turn`, `max_tokens`, `tool_use`, … */
+    stop_reason: string | null;
+    usage: {
+        input_tokens: number;
+        output_tokens: number;
+        [field: string]: unknown;
+    };
+    [field: string]: unknown;
+};
+/** An event of a message. */
+export type ModelMessageEvent = {
+    /** Such as `content_block_delta`, whose `delta` is a part of the text or of the input of a tool. */
+    type: string;
+    index?: number;
+    delta?: {
+        type?: string;
+        text?: string;
+        partial_json?: string;
+        [field: string]: unknown;
+    };
+    message?: ModelMessage;
+    content_block?: MessageContent;
+    [field: string]: unknown;
+};
+export type EventsOptions = Pick<StoaOptions, 'baseUrl' | 'headers' | 'fetch' | 'dangerouslyAllowBrowser'> & {
+    /** A publishable key, `pk-…`, which may be in a page. On a server also a secret key or an access token. */
+    key: string;
+    /** How long an event waits for others to be sent with; 1,000 if omitted. */
+    intervalMs?: number | undefined;
+    /** How long one attempt to send may take; 10,000 if omitted. */
+    timeoutMs?: number | undefined;
+    /** Called when events are dropped, and when sending begins to fail, then without events: those are sent again. If omitted,
+     *  it is a warning on the console. */
+    onError?: ((error: StoaError, dropped: DroppedEvent[]) => void) | undefined;
+};
+export type Events = {
+    /** Queues an event. It is sent in the background. */
+    capture(event: CapturedEvent): void;
+    /** Sends what is queued. Resolves when each of those events is stored or dropped. Rejects if that takes longer than
+     *  `timeoutMs` (30,000 if omitted); they stay queued. */
+    flush(options?: {
+        timeoutMs?: number | undefined;
+    }): Promise<void>;
+    /** Sends what is queued, and takes no more. What is not stored within `timeoutMs` (10,000 if omitted) is dropped. */
+    close(options?: {
+        timeoutMs?: number | undefined;
+    }): Promise<void>;
+};
+export declare function createEvents(options: EventsOptions): Events;
+export type CapturedEvent = {
+    /** The name, at most 200 characters. */
+    event: string;
+    /** Who it was. */
+    distinctId?: string | undefined;
+    anonymousId?: string | undefined;
+    sessionId?: string | undefined;
+    properties?: Record<string, unknown> | undefined;
+    /** When it happened; now if omitted. Numbers are seconds or milliseconds since 1970. */
+    timestamp?: Date | string | number | undefined;
+    /** What was paid. */
+    revenue?: number | undefined;
+    currency?: string | undefined;
+    /** With a secret key: the subject to publish under, instead of `event.<name>`. */
+    subject?: string | undefined;
+    /** Identifies the event: the host stores one of those with the same id within 7 days. A new one if omitted. */
+    messageId?: string | undefined;
+};
+/** An event that will not be stored, and why: `not_json`, `too_large`, `queue_full`, `closed`, `not_confirmed` (the time was
+ *  over; it may be stored), or what the host says, such as `id_too_long`. */
+export type DroppedEvent = {
+    event: CapturedEvent;
+    reason: string;
 };
 /** Why a webhook is not to be trusted. */
 export declare class WebhookVerificationError extends StoaError {
@@ -2609,10 +2874,48 @@ export type Stoa = {
      */
     updateAiSettings(input?: UpdateAiSettingsInput, options?: CallOptions): Call<AiSettings>;
     /**
+     * Calls a chat model, in the chat-completions format.
+     * `POST /v1/chat/completions`
+     * With `stream: true` the answer is an iterator over its parts.
+     */
+    createChatCompletion(input: CreateChatCompletionInput & {
+        stream: true;
+    }, options?: CallOptions): AsyncGenerator<ChatCompletionChunk, void, undefined>;
+    createChatCompletion(input: CreateChatCompletionInput & {
+        stream?: false;
+    }, options?: CreateOptions): Call<ChatCompletion>;
+    /**
+     * Turns texts into vectors.
+     * `POST /v1/embeddings`
+     */
+    createEmbedding(input: CreateEmbeddingInput, options?: CreateOptions): Call<Embeddings>;
+    /**
+     * Calls a chat model, in the messages format.
+     * `POST /v1/messages`
+     * With `stream: true` the answer is an iterator over its parts.
+     */
+    createMessage(input: CreateMessageInput & {
+        stream: true;
+    }, options?: CallOptions): AsyncGenerator<ModelMessageEvent, void, undefined>;
+    createMessage(input: CreateMessageInput & {
+        stream?: false;
+    }, options?: CreateOptions): Call<ModelMessage>;
+    /**
      * Lists the models that can be called.
      * `GET /v1/models`
      */
     listModels(input?: ListModelsInput, options?: CallOptions): Call<ModelList>;
+    /**
+     * Calls a chat model, in the responses format.
+     * `POST /v1/responses`
+     * With `stream: true` the answer is an iterator over its parts.
+     */
+    createResponse(input: CreateResponseInput & {
+        stream: true;
+    }, options?: CallOptions): AsyncGenerator<ModelResponseEvent, void, undefined>;
+    createResponse(input: CreateResponseInput & {
+        stream?: false;
+    }, options?: CreateOptions): Call<ModelResponse>;
     /**
      * Reads what the organisation chose for its events.
      * `GET /v1/event/settings`

@@ -5,7 +5,13 @@
 //   const stoa = createStoa({ baseUrl: 'https://localhost:8443', key: 'sk-…' })
 //   const project = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
 //   for await (const { slug } of stoa.listProjectsAll()) …
+//
+//   const events = createEvents({ baseUrl: 'https://localhost:8443', key: 'pk-…' })
+//   events.capture({ event: 'Order Completed', distinctId: 'user-1' })
 function settingsFrom(options) {
+    if (typeof options !== 'object' || options === null) {
+        throw new TypeError("Give one object with named options: `{ baseUrl: 'https://…', key: '…' }`.");
+    }
     const { key, session = false, dangerouslyAllowBrowser = false } = options;
     const baseUrl = checkedBaseUrl(options.baseUrl);
     // `fetch` would refuse it too, with an error that contains the key.
@@ -14,14 +20,15 @@ function settingsFrom(options) {
     if (session && key !== undefined)
         throw new TypeError('Give `key` or `session`, not both.');
     if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
-        throw new TypeError('Everybody who opens this page can read the secret key. Use `session: true`, or call from a server; ' +
+        throw new TypeError('Everybody who opens this page can read the secret key. Use `session: true`, a publishable key for events, or a ' +
+            'server; ' +
             'if the key may be known, set `dangerouslyAllowBrowser: true`.');
     }
     return {
         baseUrl,
         key,
         session,
-        timeoutMs: options.timeoutMs ?? 60_000,
+        timeoutMs: options.timeoutMs,
         retries: options.retries ?? 2,
         retryWaitMaxMs: options.retryWaitMaxMs ?? 30_000,
         headers: options.headers ?? {},
@@ -30,7 +37,7 @@ function settingsFrom(options) {
     };
 }
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
-/** Without slashes at the end. The messages do not repeat the URL, which may contain a password. */
+/** The origin. The messages do not repeat a user and password, which may be in the URL. */
 function checkedBaseUrl(text) {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (!url || !/^https?:$/.test(url.protocol))
@@ -38,10 +45,11 @@ function checkedBaseUrl(text) {
     if (url.username || url.password) {
         throw new TypeError('`baseUrl` must have no user and password. Give a secret as `key`.');
     }
-    // The path of an operation is appended, so that it would become a part of them.
-    if (/[?#]/.test(text))
-        throw new TypeError('`baseUrl` must have no query and no fragment: no `?` and no `#`.');
-    return url.href.replace(/\/+$/, '');
+    // The paths of the operations begin with /v1 and stand at the root of the host.
+    if (url.pathname !== '/' || /[?#]/.test(text)) {
+        throw new TypeError(`\`baseUrl\` must have no path, query or fragment; write \`baseUrl: '${url.origin}'\`.`);
+    }
+    return url.origin;
 }
 const isPage = () => 'document' in globalThis;
 // What calls reject with, besides the reason of an aborted signal:
@@ -146,6 +154,8 @@ function apiError(fault, response) {
         conflict_error: ConflictError,
         rate_limit_error: RateLimitError,
         api_error: ServerError,
+        // In the messages format.
+        overloaded_error: ServerError,
     };
     // A type such as `constructor` is no family, although every object has a property of that name.
     const family = Object.hasOwn(families, fault.type) ? families[fault.type] : undefined;
@@ -162,56 +172,93 @@ function retryAfterIn(headers) {
 }
 function connect(options) {
     const settings = settingsFrom(options);
-    const csrfToken = settings.session ? csrfTokens(() => call('GET', '/v1/account/csrf', {})) : null;
+    if (settings.key?.startsWith('pk-'))
+        throw new TypeError(ONLY_EVENTS);
+    const loadToken = call('getCsrf', 'GET', '/v1/account/csrf');
+    const csrfToken = settings.session ? csrfTokens(loadToken) : null;
     /** Throws a TypeError for what the caller must correct, such as an invalid header. Of headers with the same name, the
      *  last is sent: first `defaults`, then those of the client, then `more`. */
-    function request(method, path, input, more, defaults = {}) {
+    function request(operation, input, more, defaults = {}) {
+        requireObject(operation, input);
         const headers = new Headers(defaults);
         const credential = settings.key === undefined ? {} : { authorization: `Bearer ${settings.key}` };
         const given = [settings.headers, credential, ...more].flatMap(one => Object.entries(one ?? {}));
         for (const [name, value] of given)
             headers.set(name, value);
-        return requestFor(settings.baseUrl, method, path, input, headers);
+        return requestFor(settings.baseUrl, operation, input, headers);
     }
     const perform = (made, read, options) => performed(made, read, options, settings, csrfToken);
-    function call(method, path, input, options = {}) {
-        return callOf(async () => perform(request(method, path, input, [options.headers]), readJson, options));
+    function call(...operation) {
+        return (input = {}, options = {}) => callOf(async () => perform(request(operation, input, [options.headers]), readJson, options));
     }
     /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. For other
      *  operations it ignores the key, also if the caller sends one. */
-    function create(method, path, input, options = {}) {
-        return callOf(async () => {
-            const { headers, idempotencyKey } = options;
-            const chosen = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey };
-            const made = request(method, path, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() });
-            return perform({ ...made, isRepeatable: true }, readJson, options);
-        });
+    function create(...operation) {
+        return (input = {}, options = {}) => callOf(async () => perform(keyed(operation, input, options), readJson, options));
+    }
+    function keyed(operation, input, { headers, idempotencyKey }) {
+        const chosen = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey };
+        const made = request(operation, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() });
+        return { ...made, isRepeatable: true };
+    }
+    /** As `create`, for calls of models: the host runs one call for each key, too. */
+    function model(...operation) {
+        return (input = {}, options = {}) => callOf(async () => perform({ ...keyed(operation, input, options), isCostly: true }, readJson, options));
     }
     /** For operations that answer something else than JSON, such as a redirect, which is not followed. */
-    function send(method, path, input, options = {}) {
-        const made = () => ({ ...request(method, path, input, [options.headers]), mayRedirect: true });
-        return callOf(async () => perform(made(), readWhole, options));
+    function send(...operation) {
+        return (input = {}, options = {}) => {
+            const made = () => ({ ...request(operation, input, [options.headers]), mayRedirect: true });
+            return callOf(async () => perform(made(), readWhole, options));
+        };
     }
     /** Every item of a listing; each page is requested when its first item is needed. */
-    function all(method, path, input, options = {}) {
-        const load = (after) => call(method, path, { ...input, after }, options).withResponse();
-        return itemsOf(`${method} ${path}`, load, input.after, options.signal);
+    function all(...operation) {
+        const page = call(...operation);
+        return (input = {}, options = {}) => {
+            const load = (after) => {
+                requireObject(operation, input);
+                return page({ ...input, after }, options).withResponse();
+            };
+            return itemsOf(`${operation[1]} ${operation[2]}`, load, input?.after, options.signal);
+        };
     }
-    /** The events of a stream. The request is sent when the first is needed, and cancelled when the loop is left. The host
-     *  sends strings unchanged; then `parse` is `String`. */
-    async function* events(method, path, input, options = {}, parse = JSON.parse) {
-        const made = request(method, path, input, [{ accept: 'text/event-stream' }, options.headers]);
+    return { call, create, model, send, all, ...streamsOf(request, perform) };
+}
+/** The methods that answer event streams. */
+function streamsOf(request, perform) {
+    /** The host sends strings unchanged; then `parse` is `String`. */
+    function events(id, method, path, parse = JSON.parse) {
+        const read = (...answer) => eventsIn(parse, ...answer);
+        return (input = {}, options = {}) => streamed([id, method, path], input, options, read);
+    }
+    /** The data of the events, for operations that answer a value or its parts. */
+    function parts(...operation) {
+        return (input = {}, options = {}) => streamed(operation, input, options, partsIn);
+    }
+    /** The request is sent when the first event is needed, and cancelled when the loop is left. */
+    async function* streamed(operation, input, options, read) {
+        const made = request(operation, input, [{ accept: 'text/event-stream' }, options.headers]);
         const { response, deadline } = await perform(made, async () => { }, options);
         try {
             if (!hasType(response, 'text/event-stream'))
-                throw foreignAnswer(made.route, response);
-            yield* eventsIn(response, parse, deadline, options.signal);
+                throw foreignAnswer(made.route, response, '');
+            yield* read(response, deadline, options.signal);
         }
         finally {
             deadline.cancel();
         }
     }
-    return { call, create, send, all, events };
+    return { events, parts };
+}
+const ONLY_EVENTS = '`key` is a publishable key, which only sends events: `createEvents({ baseUrl, key })`. For calls, use a secret key.';
+/** The method that sends these fields, too. */
+function withFields(method, fields) {
+    return (input = {}, options) => method(typeof input === 'object' ? { ...input, ...fields } : input, options);
+}
+function either(whole, parts) {
+    const method = (input, options) => input?.stream === true ? parts(input, options) : whole(input, options);
+    return method;
 }
 /** Throws a StoaConnectionError for an answer that is no page, and for a cursor that was there before, with which the
  *  listing would not end. */
@@ -221,7 +268,7 @@ async function* itemsOf(route, load, first, signal) {
     do {
         const { data: page, response } = await load(after);
         if (!isPageOf(page))
-            throw foreignAnswer(route, response);
+            throw foreignAnswer(route, response, JSON.stringify(page) ?? '');
         for (const item of page.data) {
             signal?.throwIfAborted();
             yield item;
@@ -236,9 +283,6 @@ async function* itemsOf(route, load, first, signal) {
 function isPageOf(value) {
     const { data, next } = (value ?? {});
     return Array.isArray(data) && typeof next === 'string';
-}
-async function readJson(response) {
-    return (response.status === 204 ? undefined : JSON.parse(await response.text()));
 }
 /** A copy whose body is there already: reading the original later would be without a deadline. */
 async function readWhole(response) {
@@ -260,9 +304,9 @@ function callOf(perform) {
     return Object.assign(value, { withResponse });
 }
 /** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
-function requestFor(baseUrl, method, path, input, headers) {
+function requestFor(baseUrl, [, method, path], input, headers) {
     const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
-    const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+    const filled = path.replace(PATH_FIELD, (_, name) => {
         const value = rest.get(name);
         rest.delete(name);
         return segment(name, value);
@@ -282,7 +326,18 @@ function requestFor(baseUrl, method, path, input, headers) {
         body: inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
         isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method),
         mayRedirect: false,
+        isCostly: false,
+        keepalive: false,
     };
+}
+const PATH_FIELD = /\{(\w+)\}/g;
+/** Throws a TypeError that shows how to write it, without the value, which may be confidential. */
+function requireObject([id, , path], input) {
+    if (typeof input === 'object' && input !== null && !Array.isArray(input))
+        return;
+    const names = Array.from(path.matchAll(PATH_FIELD), ([, name]) => `${name}: '…'`);
+    const shown = `stoa.${id}({ ${names.join(', ') || '…'} })`;
+    throw new TypeError(`\`${id}\` takes one object with named fields; write \`${shown}\`.`);
 }
 /** URL parsing removes empty and dot segments, which would call another operation. */
 function segment(name, value) {
@@ -291,79 +346,108 @@ function segment(name, value) {
         throw new TypeError(`\`${name}\` must not be "${text}"`);
     return encodeURIComponent(text);
 }
+/** What a reader throws for a body that is no JSON. */
+class NotJson extends Error {
+    body;
+    constructor(body, cause) {
+        super('no JSON', { cause });
+        this.body = body;
+    }
+}
+async function readJson(response) {
+    if (response.status === 204)
+        return undefined;
+    const body = await response.text();
+    try {
+        return JSON.parse(body);
+    }
+    catch (cause) {
+        throw new NotJson(body, cause);
+    }
+}
 /** Statuses of conditions that pass. 409 is none: what exists would contradict a repeated call just the same. */
 const PASSING = [408, 429, 502, 503, 504];
 /** Rejects only with the reason of the caller's signal. */
-async function attempt({ route, method, url, headers, body, mayRedirect }, read, { fetch, session }, timeoutMs, outer) {
+async function attempt(made, read, { fetch, session }, timeoutMs, outer) {
+    const { route, method, url, headers, body, mayRedirect, keepalive } = made;
     const deadline = startDeadline(timeoutMs, outer);
     const { signal } = deadline;
     // After a redirect, `fetch` would send a POST as a GET, which is another operation, and custom headers to any origin.
     const redirect = 'manual';
-    // Not every runtime knows `credentials`, so that it is set only where it is needed.
-    const init = { method, headers, body, redirect, signal, ...(session && { credentials: 'include' }) };
+    // Not every runtime knows `credentials` and `keepalive`, so that they are set only where they are needed.
+    const more = { ...(session && { credentials: 'include' }), ...(keepalive && { keepalive }) };
     let response;
     try {
-        response = await fetch(url, init);
+        response = await fetch(url, { method, headers, body, redirect, signal, ...more });
         if (response.ok || (mayRedirect && isRedirect(response)))
             return { data: await read(response), response, deadline };
-        const failure = failureOf(route, response, await response.text());
+        const failure = failureOf(made, response, await response.text());
         deadline.end();
         return failure;
     }
     catch (thrown) {
-        const cause = signal.aborted ? signal.reason : thrown;
+        const isLate = signal.aborted;
         deadline.cancel();
         outer?.throwIfAborted();
-        if (response && thrown instanceof SyntaxError && !hasType(response, 'application/json')) {
-            return { error: foreignAnswer(route, response, thrown), again: 'never', retryAfter: null };
+        if (response && thrown instanceof NotJson && !hasType(response, 'application/json')) {
+            return { error: foreignAnswer(route, response, thrown.body, thrown.cause), again: 'never', retryAfter: null };
         }
-        const what = response ? 'the answer was cut off' : 'there was no answer';
-        const message = `${route}: ${what}: ${new URL(url).origin}, ${wordsOf(cause)}`;
-        const error = new StoaConnectionError(message, { cause, response });
-        return { error, again: isUnsent(cause) ? 'always' : 'repeatable', retryAfter: null };
+        const cause = isLate ? signal.reason : thrown instanceof NotJson ? thrown.cause : thrown;
+        return lostAnswer(made, cause, isLate, response);
     }
 }
+function lostAnswer({ route, url, isCostly }, cause, isLate, response) {
+    const what = response ? 'the answer was cut off' : 'there was no answer';
+    const code = codeOf(cause);
+    // `fetch failed` says nothing; the code of its cause does.
+    const words = code || (cause instanceof Error ? cause.message : String(cause));
+    const advice = isLate || response ? '' : adviceOn(code, isPage());
+    const message = `${route}: ${what}: ${new URL(url).origin}, ${words}${advice && `. ${advice}`}`;
+    const error = new StoaConnectionError(message, { cause, response });
+    // Another attempt would take as long, and what the model has done until then is paid.
+    const isVain = isLasting(code) || (isLate && isCostly);
+    return { error, again: isVain ? 'never' : UNSENT.includes(code) ? 'always' : 'repeatable', retryAfter: null };
+}
 /** For an answer that is not 2xx. */
-function failureOf(route, response, body) {
-    const again = PASSING.includes(response.status) ? 'repeatable' : 'never';
-    return { error: errorOf(route, response, body), again, retryAfter: retryAfterIn(response.headers) };
+function failureOf({ route, isCostly }, response, body) {
+    const error = errorOf(route, response, body);
+    const { status } = response;
+    // The host has asked the providers of the model as often as that may help.
+    const isVain = isCostly && (status === 504 || (status === 502 && error instanceof StoaApiError));
+    const again = PASSING.includes(status) && !isVain ? 'repeatable' : 'never';
+    return { error, again, retryAfter: retryAfterIn(response.headers) };
 }
 function errorOf(route, response, body) {
     try {
         const fault = faultIn(JSON.parse(body));
-        return fault ? apiError(fault, response) : foreignAnswer(route, response);
+        return fault ? apiError(fault, response) : foreignAnswer(route, response, body);
     }
     catch (cause) {
-        return foreignAnswer(route, response, cause);
+        return foreignAnswer(route, response, body, cause);
     }
-}
-function foreignAnswer(route, response, cause) {
-    const status = `${response.status} ${response.statusText}`.trimEnd();
-    const message = `${route}: the answer (${status}) is not one of a Stoa host; check \`baseUrl\` and the proxies in between.`;
-    return new StoaConnectionError(message, { cause, response });
 }
 /** Browsers do not tell the status and the headers of a redirect. */
 const isRedirect = ({ status, type }) => (status >= 300 && status < 400) || type === 'opaqueredirect';
 const hasType = ({ headers }, type) => headers.get('content-type')?.startsWith(type) === true;
 /** The codes with which Node's `fetch` fails before it has a connection. Browsers do not tell. */
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
-const isUnsent = (error) => UNSENT.includes(codeOf(error) ?? '');
-/** `fetch failed` says nothing; the code of its cause does. */
-function wordsOf(error) {
-    return codeOf(error) ?? (error instanceof Error ? error.message : String(error));
-}
+/** Empty in browsers, which do not tell. */
 function codeOf(error) {
     const { cause } = (error ?? {});
-    return cause?.code;
+    return cause?.code ?? '';
 }
 // Attempts, and whether and when a failed one is repeated.
 /** The bound of the first wait, which doubles with every attempt. The waits are random below it ("full jitter"), so that
  *  clients that failed together do not come back together. */
 const BACKOFF_MS = 500;
 const BACKOFF_MS_MAX = 8_000;
+const TIMEOUT_MS = 60_000;
+/** A model may think for minutes before the answer is there. */
+const MODEL_TIMEOUT_MS = 600_000;
 /** Tries until an attempt succeeds or no other one is allowed. Reading may go on: the caller ends the deadline. */
 async function performed(made, read, options, settings, csrfToken) {
-    const { signal, timeoutMs = settings.timeoutMs, retries = settings.retries } = options;
+    const { signal, retries = settings.retries } = options;
+    const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? (made.isCostly ? MODEL_TIMEOUT_MS : TIMEOUT_MS);
     let tries = 0;
     let refusedToken = null;
     while (true) {
@@ -394,8 +478,9 @@ function waitMsAfter({ again, retryAfter }, isRepeatable, tries, maxMs) {
     const askedMs = 1000 * (retryAfter ?? 0);
     if (askedMs > Math.min(maxMs, TIMER_MS_MAX))
         return null;
-    return Math.max(askedMs, Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs));
+    return Math.max(askedMs, backoffMs(tries, maxMs));
 }
+const backoffMs = (tries, maxMs) => Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs);
 // Time: the deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
 /** `setTimeout` takes longer times for 1 ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -473,28 +558,50 @@ function csrfTokens(get) {
 const SILENCE_MS = 60_000;
 const CUT_OFF = 'The event stream was cut off.';
 /** The events of an answer. A fault that the host sends as an event is thrown. */
-async function* eventsIn(response, parse, deadline, outer) {
+async function* eventsIn(parse, response, deadline, outer) {
     const parser = eventParser();
     for await (const chunk of chunksOf(response, deadline, outer)) {
         for (const { event, data, id } of parser.eventsIn(chunk)) {
             outer?.throwIfAborted();
-            yield { event, data: dataOf(event, data, parse, response), id };
+            const fault = event === 'error' ? faultText(data) : null;
+            if (fault)
+                throw apiError(fault, response);
+            yield { event, data: parsed(event, data, parse, response), id };
         }
     }
     // Some versions of `fetch` do not tell a lost connection from the end.
     if (!parser.isBetweenEvents())
         throw new StoaConnectionError(CUT_OFF, { response });
 }
-function dataOf(event, text, parse, response) {
-    const fault = event === 'error' ? faultText(text) : null;
-    if (fault)
-        throw apiError(fault, response);
+/** The parts of a value, such as the answer of a model. Errors of its provider are thrown, too. */
+async function* partsIn(...answer) {
+    const [response] = answer;
+    for await (const { event, data: text } of eventsIn(String, ...answer)) {
+        if (text === '[DONE]')
+            continue; // The end, in the chat-completions format.
+        const data = parsed(event, text, JSON.parse, response);
+        const fault = providerFaultIn(data);
+        if (fault)
+            throw apiError(fault, response);
+        yield data;
+    }
+}
+function parsed(event, text, parse, response) {
     try {
         return parse(text);
     }
     catch (cause) {
         throw new StoaConnectionError(`The data of the event \`${event}\` is no JSON.`, { cause, response });
     }
+}
+/** Providers tell errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
+function providerFaultIn(data) {
+    const { error, type, ...flat } = (data ?? {});
+    const told = (type === 'error' && !error ? flat : error);
+    if (typeof told?.message !== 'string')
+        return null;
+    const kind = typeof told.type === 'string' ? told.type : 'api_error';
+    return { ...told, code: String(told.code ?? kind), message: told.message, type: kind };
 }
 function faultText(text) {
     try {
@@ -562,6 +669,359 @@ function lineSplitter() {
         return lines;
     };
     return { linesIn, isBetweenLines: () => rest === '' };
+}
+// What to do about a call that did not reach a Stoa host.
+const SHOWN_MAX = 80;
+/** For an answer that does not come from the host; `body` is what came. */
+function foreignAnswer(route, response, body, cause) {
+    const { url, status, statusText, headers } = response;
+    const kind = headers.get('content-type')?.split(';', 1)[0] ?? 'no content type';
+    const start = body
+        .slice(0, 10 * SHOWN_MAX)
+        .replaceAll(/\s+/g, ' ')
+        .trim();
+    const shown = start === '' ? '' : ` It begins: ${start.slice(0, SHOWN_MAX)}${start.length > SHOWN_MAX ? '…' : ''}`;
+    const message = `${route}: the answer (${`${status} ${statusText}`.trim()}, ${kind}) is not one of a Stoa host. Either \`baseUrl\` is not ` +
+        `the address of one${URL.canParse(url) ? ` (${new URL(url).origin})` : ''}, or a proxy in between answered.${shown}`;
+    return new StoaConnectionError(message, { cause, response });
+}
+/** The codes of Node for a certificate whose authority it does not know. */
+const UNKNOWN_AUTHORITY = [
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+];
+const NO_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
+const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+const EXPIRED = 'CERT_HAS_EXPIRED';
+/** Whether another attempt would fail in the same way. */
+const isLasting = (code) => [...UNKNOWN_AUTHORITY, ...NO_TLS, OTHER_NAME, EXPIRED].includes(code);
+/** `code` is that of Node, and empty in browsers. Empty if there is nothing to advise. */
+function adviceOn(code, isPage) {
+    if (UNKNOWN_AUTHORITY.includes(code)) {
+        return ('The authority of its certificate is not known here. Start Node with the file of the authority: ' +
+            'NODE_EXTRA_CA_CERTS=data/tls/ca.pem for a Stoa on this machine. Set later, in `process.env`, it has no effect.');
+    }
+    if (NO_TLS.includes(code))
+        return 'What listens there does not speak TLS: check the port in `baseUrl`.';
+    if (code === OTHER_NAME)
+        return 'Its certificate is for another name: use that name in `baseUrl`, such as `localhost`.';
+    if (code === EXPIRED)
+        return 'Its certificate has expired.';
+    if (code === 'ECONNREFUSED') {
+        return 'Nothing listens there: start Stoa with `npm start`, or correct the host and the port in `baseUrl`.';
+    }
+    if (code === 'ENOTFOUND')
+        return 'There is no host of this name: correct it in `baseUrl`.';
+    if (code !== '' || !isPage)
+        return '';
+    return ('Browsers do not say why: perhaps nothing listens there, its certificate is not trusted, or pages of this origin ' +
+        'may not call it (CORS).');
+}
+const FLUSH_MS = 30_000;
+const CLOSE_MS = 10_000;
+/** What browsers send for pages that are left, all requests together. */
+const KEEPALIVE_BYTES_MAX = 64 * 1024;
+export function createEvents(options) {
+    const settings = settingsFrom(options);
+    if (!settings.key)
+        throw new TypeError('`key` is missing: events need a publishable key, `pk-…`, or a secret one.');
+    const report = reporter(options.onError);
+    const queue = openQueue();
+    const sender = openSender(settings, queue, report);
+    const ending = untilEnd(() => void finish(CLOSE_MS), sendLast);
+    const sending = openSending(queue, sender, options.intervalMs ?? 1000, ending.ignore);
+    let isClosed = false;
+    function capture(event) {
+        if (typeof event !== 'object' || event === null)
+            throw new TypeError(ONE_OBJECT);
+        const refusal = sender.refusal();
+        const reason = refusal ? 'key_refused' : isClosed ? 'closed' : queue.add(event);
+        if (reason === null) {
+            ending.listen();
+            sending.added();
+        }
+        else
+            report(refusal ?? new StoaError(WORDS[reason]), [{ event, reason }]);
+    }
+    async function flush({ timeoutMs = FLUSH_MS } = {}) {
+        const asked = queue.all();
+        if (asked.length === 0)
+            return;
+        const over = new AbortController();
+        // This timer keeps the process alive.
+        const late = sleep(Math.min(timeoutMs, TIMER_MS_MAX), over.signal).catch(() => { });
+        await Promise.race([sending.all(), late]);
+        over.abort();
+        const left = queue.countOf(asked);
+        if (left > 0)
+            throw new StoaConnectionError(`After ${timeoutMs} ms, ${left} events are not sent.`, {});
+    }
+    const finish = (timeoutMs) => flush({ timeoutMs }).catch(sender.giveUp);
+    async function close({ timeoutMs = CLOSE_MS } = {}) {
+        isClosed = true;
+        await finish(timeoutMs);
+    }
+    /** The page may be gone at once. What is being sent is sent once more: the browser cancels the other request. */
+    function sendLast() {
+        for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX)) {
+            sender.send(batch, true).catch(() => { }); // Given up, and reported.
+        }
+    }
+    return { capture, flush, close };
+}
+const ONE_OBJECT = "`capture` takes one object; write `events.capture({ event: '…', properties: { … } })`.";
+const WORDS = {
+    not_json: 'An event was dropped, because it is no JSON: it contains itself or a BigInt.',
+    too_large: 'An event was dropped, because it has more than 64 KiB.',
+    queue_full: 'An event was dropped, because too many are waiting to be sent.',
+    closed: 'An event was dropped, because `close` was called before.',
+};
+/** What the caller's function throws is thrown where it cannot stop the sending. */
+function reporter(onError) {
+    let last = '';
+    const warn = ({ message }, { length }) => {
+        // One line for each kind, however many events there are.
+        // biome-ignore lint/suspicious/noConsole: the caller chose no other way to hear of lost events
+        if (message !== last)
+            console.warn(`stoa-client: ${message}${length > 0 ? ' Events were dropped.' : ''}`);
+        last = message;
+    };
+    return (error, dropped) => {
+        try {
+            ;
+            (onError ?? warn)(error, dropped);
+        }
+        catch (thrown) {
+            queueMicrotask(() => {
+                throw thrown;
+            });
+        }
+    };
+}
+/** Those of the host for one request. */
+const REQUEST_EVENTS_MAX = 50;
+const REQUEST_BYTES_MAX = 64 * 1024;
+/** What an hour without the host may fill, without harm to the process. */
+const QUEUE_EVENTS_MAX = 10_000;
+const QUEUE_BYTES_MAX = 16 * 1024 * 1024;
+/** A request without events. All times have the same length. */
+const bodyOf = (texts) => `{"sentAt":"${new Date().toISOString()}","batch":[${texts.join()}]}`;
+function openQueue() {
+    const waiting = new Set();
+    const envelopeBytes = bodyOf([]).length;
+    let bytes = 0;
+    /** Why the event is not added; null if it is. */
+    function add(event) {
+        const queued = queuedOf(event);
+        if (queued === null)
+            return 'not_json';
+        if (queued.bytes + envelopeBytes > REQUEST_BYTES_MAX)
+            return 'too_large';
+        if (waiting.size >= QUEUE_EVENTS_MAX || bytes + queued.bytes > QUEUE_BYTES_MAX)
+            return 'queue_full';
+        waiting.add(queued);
+        bytes += queued.bytes;
+        return null;
+    }
+    /** Those that are still waiting, which others may have settled meanwhile. */
+    function remove(events) {
+        const removed = Array.from(events).filter(one => waiting.delete(one));
+        for (const one of removed)
+            bytes -= one.bytes;
+        return removed;
+    }
+    /** The oldest ones, in requests as full as they may be: so many requests, of so many bytes together. */
+    function batches(max, bytesMax = Number.POSITIVE_INFINITY) {
+        const all = [];
+        let [size, total] = [0, 0];
+        for (const one of waiting) {
+            const batch = all.at(-1);
+            // A comma stands between two events.
+            const isNew = !batch || batch.length === REQUEST_EVENTS_MAX || size + one.bytes + 1 > REQUEST_BYTES_MAX;
+            if (isNew && all.length === max)
+                break;
+            const more = one.bytes + (isNew ? envelopeBytes : 1);
+            if (total + more > bytesMax)
+                break;
+            size = isNew ? more : size + more;
+            total += more;
+            if (isNew)
+                all.push([one]);
+            else
+                batch.push(one);
+        }
+        return all;
+    }
+    const isFull = () => waiting.size >= REQUEST_EVENTS_MAX || envelopeBytes + bytes + waiting.size > REQUEST_BYTES_MAX;
+    const countOf = (events) => events.filter(one => waiting.has(one)).length;
+    return { add, remove, batches, isFull, countOf, all: () => [...waiting], size: () => waiting.size };
+}
+const batchText = (batch) => bodyOf(batch.map(({ text }) => text));
+/** Null if it is no JSON, because it contains itself or a BigInt. */
+function queuedOf(event) {
+    const { messageId = crypto.randomUUID(), timestamp = new Date().toISOString(), properties = {} } = event;
+    const complete = { ...event, messageId, timestamp, properties };
+    try {
+        const text = JSON.stringify(complete);
+        return { event: complete, text, bytes: new TextEncoder().encode(text).length };
+    }
+    catch {
+        return null; // The caller of `add` reports it.
+    }
+}
+// When requests with events are sent: after an interval, when one is full, when the caller asks; again after a failure.
+/** `onEmpty` is called when nothing is left to send. */
+function openSending(queue, sender, intervalMs, onEmpty) {
+    let timer;
+    let running = null;
+    let wake = () => { };
+    /** How many events are to be sent now. Others wait for more. */
+    let due = 0;
+    /** For an event that was added. */
+    function added() {
+        if (queue.isFull())
+            void start();
+        else
+            timer ??= unheld(all, intervalMs);
+    }
+    /** Sends what is queued. A wait after a failure ends, unless the host asked for it. */
+    function all() {
+        due = queue.size();
+        wake();
+        return start();
+    }
+    function start() {
+        clearTimeout(timer);
+        timer = undefined;
+        running ??= run().finally(() => {
+            running = null;
+            if (queue.size() === 0)
+                onEmpty();
+            else
+                timer ??= unheld(all, intervalMs);
+        });
+        return running;
+    }
+    /** One request after the other, so that events arrive in their order. */
+    async function run() {
+        while (queue.size() > 0 && (due > 0 || queue.isFull())) {
+            const [batch = []] = queue.batches(1);
+            const failure = await sender.send(batch, false).catch(() => null); // Given up: the queue is empty.
+            if (failure === null)
+                due = Math.max(0, due - batch.length);
+            else
+                await pause(failure.waitMs, failure.isAsked);
+        }
+        due = 0;
+    }
+    const pause = (waitMs, isAsked) => new Promise(resolve => {
+        unheld(resolve, waitMs);
+        wake = isAsked ? () => { } : resolve;
+    });
+    return { added, all };
+}
+/** A timer that does not keep the process alive. */
+function unheld(elapsed, ms) {
+    const timer = setTimeout(elapsed, Math.min(ms, TIMER_MS_MAX));
+    timer.unref?.();
+    return timer;
+}
+const TIMEOUT_MS_OF_EVENTS = 10_000;
+const RETRY_MS_MAX = 8_000;
+function openSender(settings, queue, report) {
+    let leaving = new AbortController();
+    let refusal = null;
+    let failures = 0;
+    function drop(events, reason, error) {
+        const dropped = queue.remove(events).map(({ event }) => ({ event, reason }));
+        if (dropped.length > 0)
+            report(error, dropped);
+    }
+    /** Resolves to how long to wait before the next request: `isAsked` if the host says so. */
+    async function send(batch, keepalive) {
+        const headers = new Headers({ ...settings.headers, authorization: `Bearer ${settings.key}` });
+        const made = { ...requestFor(settings.baseUrl, INGEST, {}, headers), body: batchText(batch), keepalive };
+        const timeoutMs = settings.timeoutMs ?? TIMEOUT_MS_OF_EVENTS;
+        const outcome = await attempt(made, readJson, settings, timeoutMs, leaving.signal);
+        if ('error' in outcome)
+            return failed(batch, outcome);
+        const { data: receipt, response, deadline } = outcome;
+        deadline.end();
+        failures = 0;
+        if (typeof receipt?.accepted === 'number')
+            settle(batch, receipt);
+        else
+            drop(batch, 'no_receipt', foreignAnswer(made.route, response, JSON.stringify(receipt) ?? ''));
+        return null;
+    }
+    function settle(batch, { errors = [] }) {
+        for (const reason of new Set(errors.map(one => one.reason))) {
+            const events = errors.flatMap(one => (one.reason === reason ? (batch[one.index] ?? []) : []));
+            drop(events, reason, new StoaError(`The host did not store ${events.length} of the events: ${reason}.`));
+        }
+        queue.remove(batch);
+    }
+    function failed(batch, { error, again, retryAfter }) {
+        const status = error instanceof StoaApiError || error instanceof StoaConnectionError ? error.status : null;
+        if (error instanceof StoaApiError && [401, 403].includes(error.status) && error.code !== OF_THE_EVENTS) {
+            refusal = error;
+            drop(queue.all(), error.code, error);
+        }
+        else if (again !== 'never' || status === null || status >= 500) {
+            if (failures === 0)
+                report(error, []);
+            const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures++, RETRY_MS_MAX));
+            return { waitMs, isAsked: retryAfter !== null };
+        }
+        else
+            drop(batch, error instanceof StoaApiError ? error.code : 'no_receipt', error);
+        return null;
+    }
+    /** Drops what is left, and cancels what is being sent. */
+    function giveUp(error) {
+        drop(queue.all(), 'not_confirmed', error);
+        leaving.abort();
+        leaving = new AbortController();
+    }
+    /** `refusal`: why the host refuses the key, so that nothing more is sent with it. */
+    return { send, giveUp, refusal: () => refusal };
+}
+const INGEST = ['ingestEvents', 'POST', '/v1/event'];
+/** The key may send events, but none of these. */
+const OF_THE_EVENTS = 'insufficient_capability';
+/** Listens from `listen` to `ignore`, so that a sender without events can be collected. */
+function untilEnd(beforeExit, onLeave) {
+    const runtime = globalThis;
+    const { process, document } = runtime;
+    const onChange = () => {
+        if (document?.visibilityState === 'hidden')
+            onLeave();
+    };
+    let isListening = false;
+    function listen() {
+        if (isListening)
+            return;
+        isListening = true;
+        if (isPage()) {
+            document?.addEventListener('visibilitychange', onChange);
+            runtime.addEventListener('pagehide', onLeave);
+        }
+        else
+            process?.on?.('beforeExit', beforeExit);
+    }
+    function ignore() {
+        isListening = false;
+        if (isPage()) {
+            document?.removeEventListener('visibilitychange', onChange);
+            runtime.removeEventListener('pagehide', onLeave);
+        }
+        else
+            process?.off?.('beforeExit', beforeExit);
+    }
+    return { listen, ignore };
 }
 // Verifies webhooks with Web Crypto: by the Standard Webhooks specification, or by the header `X-Webhook-Signature`.
 /** Why a webhook is not to be trusted. */
@@ -683,134 +1143,138 @@ function isEqual(given, expected) {
 export function createStoa(options) {
     const host = connect(options);
     return {
-        listServices: (input = {}, options) => host.call('GET', '/v1', input, options),
-        getHealth: (input = {}, options) => host.call('GET', '/v1/health', input, options),
-        getOpenapi: (input = {}, options) => host.send('GET', '/v1/openapi.json', input, options),
-        listApps: (input = {}, options) => host.call('GET', '/v1/iam/apps', input, options),
-        listAppsAll: (input = {}, options) => host.all('GET', '/v1/iam/apps', input, options),
-        createApp: (input, options) => host.create('POST', '/v1/iam/apps', input, options),
-        getApp: (input, options) => host.call('GET', '/v1/iam/apps/{id}', input, options),
-        updateApp: (input, options) => host.call('PATCH', '/v1/iam/apps/{id}', input, options),
-        deleteApp: (input, options) => host.call('DELETE', '/v1/iam/apps/{id}', input, options),
-        rotateAppSecret: (input, options) => host.call('POST', '/v1/iam/apps/{id}/secret', input, options),
-        listAudit: (input = {}, options) => host.call('GET', '/v1/iam/audit', input, options),
-        listAuditAll: (input = {}, options) => host.all('GET', '/v1/iam/audit', input, options),
-        listInvites: (input = {}, options) => host.call('GET', '/v1/iam/invites', input, options),
-        listInvitesAll: (input = {}, options) => host.all('GET', '/v1/iam/invites', input, options),
-        createInvite: (input, options) => host.create('POST', '/v1/iam/invites', input, options),
-        deleteInvite: (input, options) => host.call('DELETE', '/v1/iam/invites/{id}', input, options),
-        getMe: (input = {}, options) => host.call('GET', '/v1/iam/me', input, options),
-        updateMe: (input, options) => host.call('PATCH', '/v1/iam/me', input, options),
-        deleteMe: (input = {}, options) => host.call('DELETE', '/v1/iam/me', input, options),
-        changeEmail: (input, options) => host.call('POST', '/v1/iam/me/email', input, options),
-        listMyInvitations: (input = {}, options) => host.call('GET', '/v1/iam/me/invitations', input, options),
-        listMyInvitationsAll: (input = {}, options) => host.all('GET', '/v1/iam/me/invitations', input, options),
-        acceptInvitation: (input, options) => host.call('POST', '/v1/iam/me/invitations/{id}/accept', input, options),
-        declineInvitation: (input, options) => host.call('POST', '/v1/iam/me/invitations/{id}/decline', input, options),
-        changePassword: (input, options) => host.call('POST', '/v1/iam/me/password', input, options),
-        listMembers: (input = {}, options) => host.call('GET', '/v1/iam/members', input, options),
-        listMembersAll: (input = {}, options) => host.all('GET', '/v1/iam/members', input, options),
-        addMember: (input, options) => host.create('POST', '/v1/iam/members', input, options),
-        updateMember: (input, options) => host.call('PATCH', '/v1/iam/members/{user}', input, options),
-        removeMember: (input, options) => host.call('DELETE', '/v1/iam/members/{user}', input, options),
-        makeMemberUser: (input, options) => host.create('POST', '/v1/iam/members/{user}/to-user', input, options),
-        listOrgs: (input = {}, options) => host.call('GET', '/v1/iam/orgs', input, options),
-        listOrgsAll: (input = {}, options) => host.all('GET', '/v1/iam/orgs', input, options),
-        createOrg: (input, options) => host.create('POST', '/v1/iam/orgs', input, options),
-        getOrg: (input, options) => host.call('GET', '/v1/iam/orgs/{slug}', input, options),
-        updateOrg: (input, options) => host.call('PATCH', '/v1/iam/orgs/{slug}', input, options),
-        deleteOrg: (input, options) => host.call('DELETE', '/v1/iam/orgs/{slug}', input, options),
-        listSessions: (input = {}, options) => host.call('GET', '/v1/iam/sessions', input, options),
-        listSessionsAll: (input = {}, options) => host.all('GET', '/v1/iam/sessions', input, options),
-        endSession: (input, options) => host.call('DELETE', '/v1/iam/sessions/{id}', input, options),
-        getIamSettings: (input = {}, options) => host.call('GET', '/v1/iam/settings', input, options),
-        updateIamSettings: (input = {}, options) => host.call('PATCH', '/v1/iam/settings', input, options),
-        rotateSigningKeys: (input = {}, options) => host.create('POST', '/v1/iam/signing-keys', input, options),
-        listUsers: (input = {}, options) => host.call('GET', '/v1/iam/users', input, options),
-        listUsersAll: (input = {}, options) => host.all('GET', '/v1/iam/users', input, options),
-        createUser: (input, options) => host.create('POST', '/v1/iam/users', input, options),
-        exportUsers: (input = {}, options) => host.send('GET', '/v1/iam/users/export', input, options),
-        importUsers: (input, options) => host.create('POST', '/v1/iam/users/import', input, options),
-        getUserImport: (input, options) => host.call('GET', '/v1/iam/users/imports/{id}', input, options),
-        getUser: (input, options) => host.call('GET', '/v1/iam/users/{user}', input, options),
-        updateUser: (input, options) => host.call('PATCH', '/v1/iam/users/{user}', input, options),
-        deleteUser: (input, options) => host.call('DELETE', '/v1/iam/users/{user}', input, options),
-        listWorkspaces: (input = {}, options) => host.call('GET', '/v1/iam/workspaces', input, options),
-        listWorkspacesAll: (input = {}, options) => host.all('GET', '/v1/iam/workspaces', input, options),
-        createWorkspace: (input, options) => host.create('POST', '/v1/iam/workspaces', input, options),
-        deleteWorkspace: (input, options) => host.call('DELETE', '/v1/iam/workspaces/{id}', input, options),
-        createWorkspaceToken: (input, options) => host.create('POST', '/v1/iam/workspaces/{id}/tokens', input, options),
-        finishLogin: (input, options) => host.send('GET', '/v1/account/callback', input, options),
-        getCsrf: (input = {}, options) => host.call('GET', '/v1/account/csrf', input, options),
-        listKeys: (input = {}, options) => host.call('GET', '/v1/account/keys', input, options),
-        listKeysAll: (input = {}, options) => host.all('GET', '/v1/account/keys', input, options),
-        createKey: (input, options) => host.create('POST', '/v1/account/keys', input, options),
-        updateKey: (input, options) => host.call('PATCH', '/v1/account/keys/{id}', input, options),
-        deleteKey: (input, options) => host.call('DELETE', '/v1/account/keys/{id}', input, options),
-        rotateKey: (input, options) => host.create('POST', '/v1/account/keys/{id}/rotate', input, options),
-        startLogin: (input = {}, options) => host.send('GET', '/v1/account/login', input, options),
-        logout: (input = {}, options) => host.send('POST', '/v1/account/logout', input, options),
-        listProjects: (input = {}, options) => host.call('GET', '/v1/projects', input, options),
-        listProjectsAll: (input = {}, options) => host.all('GET', '/v1/projects', input, options),
-        createProject: (input, options) => host.create('POST', '/v1/projects', input, options),
-        getProject: (input, options) => host.call('GET', '/v1/projects/{slug}', input, options),
-        updateProject: (input, options) => host.call('PATCH', '/v1/projects/{slug}', input, options),
-        deleteProject: (input, options) => host.call('DELETE', '/v1/projects/{slug}', input, options),
-        listDomains: (input, options) => host.call('GET', '/v1/projects/{slug}/domains', input, options),
-        listDomainsAll: (input, options) => host.all('GET', '/v1/projects/{slug}/domains', input, options),
-        attachDomain: (input, options) => host.create('POST', '/v1/projects/{slug}/domains', input, options),
-        detachDomain: (input, options) => host.call('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
-        verifyDomain: (input, options) => host.call('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
-        listProviders: (input = {}, options) => host.call('GET', '/v1/ai/providers', input, options),
-        listProvidersAll: (input = {}, options) => host.all('GET', '/v1/ai/providers', input, options),
-        addProvider: (input, options) => host.create('POST', '/v1/ai/providers', input, options),
-        updateProvider: (input, options) => host.call('PATCH', '/v1/ai/providers/{name}', input, options),
-        deleteProvider: (input, options) => host.call('DELETE', '/v1/ai/providers/{name}', input, options),
-        listModelRequests: (input = {}, options) => host.call('GET', '/v1/ai/requests', input, options),
-        listModelRequestsAll: (input = {}, options) => host.all('GET', '/v1/ai/requests', input, options),
-        getModelRequest: (input, options) => host.call('GET', '/v1/ai/requests/{id}', input, options),
-        getAiSettings: (input = {}, options) => host.call('GET', '/v1/ai/settings', input, options),
-        updateAiSettings: (input = {}, options) => host.call('PATCH', '/v1/ai/settings', input, options),
-        listModels: (input = {}, options) => host.call('GET', '/v1/models', input, options),
-        getEventSettings: (input = {}, options) => host.call('GET', '/v1/event/settings', input, options),
-        updateEventSettings: (input = {}, options) => host.call('PATCH', '/v1/event/settings', input, options),
-        listConsumers: (input = {}, options) => host.call('GET', '/v1/o11y/consumers', input, options),
-        listDeadLetters: (input = {}, options) => host.call('GET', '/v1/o11y/dead-letters', input, options),
-        listDeadLettersAll: (input = {}, options) => host.all('GET', '/v1/o11y/dead-letters', input, options),
-        retryDeadLetter: (input, options) => host.call('POST', '/v1/o11y/dead-letters/{id}/retry', input, options),
-        listQueues: (input = {}, options) => host.call('GET', '/v1/o11y/queues', input, options),
-        listTables: (input = {}, options) => host.call('GET', '/v1/o11y/tables', input, options),
-        getBalance: (input = {}, options) => host.call('GET', '/v1/billing/balance', input, options),
-        listCredits: (input = {}, options) => host.call('GET', '/v1/billing/credits', input, options),
-        listCreditsAll: (input = {}, options) => host.all('GET', '/v1/billing/credits', input, options),
-        addCredit: (input, options) => host.create('POST', '/v1/billing/credits', input, options),
-        listJournal: (input = {}, options) => host.call('GET', '/v1/billing/journal', { ...input, format: 'json' }, options),
-        listJournalCsv: (input = {}, options) => host.send('GET', '/v1/billing/journal', { ...input, format: 'csv' }, options),
-        getBillingSettings: (input = {}, options) => host.call('GET', '/v1/billing/settings', input, options),
-        updateBillingSettings: (input = {}, options) => host.call('PATCH', '/v1/billing/settings', input, options),
-        listUsage: (input = {}, options) => host.call('GET', '/v1/billing/usage', input, options),
-        getUsageSummary: (input = {}, options) => host.call('GET', '/v1/billing/usage/summary', { ...input, format: 'json' }, options),
-        getUsageSummaryCsv: (input = {}, options) => host.send('GET', '/v1/billing/usage/summary', { ...input, format: 'csv' }, options),
-        listWebhooks: (input = {}, options) => host.call('GET', '/v1/webhooks', input, options),
-        listWebhooksAll: (input = {}, options) => host.all('GET', '/v1/webhooks', input, options),
-        createWebhook: (input, options) => host.create('POST', '/v1/webhooks', input, options),
-        listWebhookSubjects: (input = {}, options) => host.call('GET', '/v1/webhooks/subjects', input, options),
-        getWebhook: (input, options) => host.call('GET', '/v1/webhooks/{id}', input, options),
-        updateWebhook: (input, options) => host.call('PATCH', '/v1/webhooks/{id}', input, options),
-        deleteWebhook: (input, options) => host.call('DELETE', '/v1/webhooks/{id}', input, options),
-        listWebhookDeliveries: (input, options) => host.call('GET', '/v1/webhooks/{id}/deliveries', input, options),
-        listWebhookDeliveriesAll: (input, options) => host.all('GET', '/v1/webhooks/{id}/deliveries', input, options),
-        getWebhookDelivery: (input, options) => host.call('GET', '/v1/webhooks/{id}/deliveries/{delivery}', input, options),
-        resendWebhookDelivery: (input, options) => host.create('POST', '/v1/webhooks/{id}/deliveries/{delivery}/resend', input, options),
-        resendFailedWebhookDeliveries: (input, options) => host.create('POST', '/v1/webhooks/{id}/resend', input, options),
-        rotateWebhookSecret: (input, options) => host.create('POST', '/v1/webhooks/{id}/secret', input, options),
-        testWebhook: (input, options) => host.call('POST', '/v1/webhooks/{id}/test', input, options),
-        listReference: (input = {}, options) => host.call('GET', '/v1/risk/reference', input, options),
-        refreshReference: (input, options) => host.call('POST', '/v1/risk/reference/refresh', input, options),
-        resolveReference: (input, options) => host.call('POST', '/v1/risk/reference/resolve', input, options),
-        getReference: (input, options) => host.call('GET', '/v1/risk/reference/{set}', input, options),
-        setReference: (input, options) => host.call('PUT', '/v1/risk/reference/{set}', input, options),
-        clearReference: (input, options) => host.call('DELETE', '/v1/risk/reference/{set}', input, options),
-        listErrors: (input = {}, options) => host.call('GET', '/v1/errors', input, options),
+        listServices: host.call('listServices', 'GET', '/v1'),
+        getHealth: host.call('getHealth', 'GET', '/v1/health'),
+        getOpenapi: host.send('getOpenapi', 'GET', '/v1/openapi.json'),
+        listApps: host.call('listApps', 'GET', '/v1/iam/apps'),
+        listAppsAll: host.all('listAppsAll', 'GET', '/v1/iam/apps'),
+        createApp: host.create('createApp', 'POST', '/v1/iam/apps'),
+        getApp: host.call('getApp', 'GET', '/v1/iam/apps/{id}'),
+        updateApp: host.call('updateApp', 'PATCH', '/v1/iam/apps/{id}'),
+        deleteApp: host.call('deleteApp', 'DELETE', '/v1/iam/apps/{id}'),
+        rotateAppSecret: host.call('rotateAppSecret', 'POST', '/v1/iam/apps/{id}/secret'),
+        listAudit: host.call('listAudit', 'GET', '/v1/iam/audit'),
+        listAuditAll: host.all('listAuditAll', 'GET', '/v1/iam/audit'),
+        listInvites: host.call('listInvites', 'GET', '/v1/iam/invites'),
+        listInvitesAll: host.all('listInvitesAll', 'GET', '/v1/iam/invites'),
+        createInvite: host.create('createInvite', 'POST', '/v1/iam/invites'),
+        deleteInvite: host.call('deleteInvite', 'DELETE', '/v1/iam/invites/{id}'),
+        getMe: host.call('getMe', 'GET', '/v1/iam/me'),
+        updateMe: host.call('updateMe', 'PATCH', '/v1/iam/me'),
+        deleteMe: host.call('deleteMe', 'DELETE', '/v1/iam/me'),
+        changeEmail: host.call('changeEmail', 'POST', '/v1/iam/me/email'),
+        listMyInvitations: host.call('listMyInvitations', 'GET', '/v1/iam/me/invitations'),
+        listMyInvitationsAll: host.all('listMyInvitationsAll', 'GET', '/v1/iam/me/invitations'),
+        acceptInvitation: host.call('acceptInvitation', 'POST', '/v1/iam/me/invitations/{id}/accept'),
+        declineInvitation: host.call('declineInvitation', 'POST', '/v1/iam/me/invitations/{id}/decline'),
+        changePassword: host.call('changePassword', 'POST', '/v1/iam/me/password'),
+        listMembers: host.call('listMembers', 'GET', '/v1/iam/members'),
+        listMembersAll: host.all('listMembersAll', 'GET', '/v1/iam/members'),
+        addMember: host.create('addMember', 'POST', '/v1/iam/members'),
+        updateMember: host.call('updateMember', 'PATCH', '/v1/iam/members/{user}'),
+        removeMember: host.call('removeMember', 'DELETE', '/v1/iam/members/{user}'),
+        makeMemberUser: host.create('makeMemberUser', 'POST', '/v1/iam/members/{user}/to-user'),
+        listOrgs: host.call('listOrgs', 'GET', '/v1/iam/orgs'),
+        listOrgsAll: host.all('listOrgsAll', 'GET', '/v1/iam/orgs'),
+        createOrg: host.create('createOrg', 'POST', '/v1/iam/orgs'),
+        getOrg: host.call('getOrg', 'GET', '/v1/iam/orgs/{slug}'),
+        updateOrg: host.call('updateOrg', 'PATCH', '/v1/iam/orgs/{slug}'),
+        deleteOrg: host.call('deleteOrg', 'DELETE', '/v1/iam/orgs/{slug}'),
+        listSessions: host.call('listSessions', 'GET', '/v1/iam/sessions'),
+        listSessionsAll: host.all('listSessionsAll', 'GET', '/v1/iam/sessions'),
+        endSession: host.call('endSession', 'DELETE', '/v1/iam/sessions/{id}'),
+        getIamSettings: host.call('getIamSettings', 'GET', '/v1/iam/settings'),
+        updateIamSettings: host.call('updateIamSettings', 'PATCH', '/v1/iam/settings'),
+        rotateSigningKeys: host.create('rotateSigningKeys', 'POST', '/v1/iam/signing-keys'),
+        listUsers: host.call('listUsers', 'GET', '/v1/iam/users'),
+        listUsersAll: host.all('listUsersAll', 'GET', '/v1/iam/users'),
+        createUser: host.create('createUser', 'POST', '/v1/iam/users'),
+        exportUsers: host.send('exportUsers', 'GET', '/v1/iam/users/export'),
+        importUsers: host.create('importUsers', 'POST', '/v1/iam/users/import'),
+        getUserImport: host.call('getUserImport', 'GET', '/v1/iam/users/imports/{id}'),
+        getUser: host.call('getUser', 'GET', '/v1/iam/users/{user}'),
+        updateUser: host.call('updateUser', 'PATCH', '/v1/iam/users/{user}'),
+        deleteUser: host.call('deleteUser', 'DELETE', '/v1/iam/users/{user}'),
+        listWorkspaces: host.call('listWorkspaces', 'GET', '/v1/iam/workspaces'),
+        listWorkspacesAll: host.all('listWorkspacesAll', 'GET', '/v1/iam/workspaces'),
+        createWorkspace: host.create('createWorkspace', 'POST', '/v1/iam/workspaces'),
+        deleteWorkspace: host.call('deleteWorkspace', 'DELETE', '/v1/iam/workspaces/{id}'),
+        createWorkspaceToken: host.create('createWorkspaceToken', 'POST', '/v1/iam/workspaces/{id}/tokens'),
+        finishLogin: host.send('finishLogin', 'GET', '/v1/account/callback'),
+        getCsrf: host.call('getCsrf', 'GET', '/v1/account/csrf'),
+        listKeys: host.call('listKeys', 'GET', '/v1/account/keys'),
+        listKeysAll: host.all('listKeysAll', 'GET', '/v1/account/keys'),
+        createKey: host.create('createKey', 'POST', '/v1/account/keys'),
+        updateKey: host.call('updateKey', 'PATCH', '/v1/account/keys/{id}'),
+        deleteKey: host.call('deleteKey', 'DELETE', '/v1/account/keys/{id}'),
+        rotateKey: host.create('rotateKey', 'POST', '/v1/account/keys/{id}/rotate'),
+        startLogin: host.send('startLogin', 'GET', '/v1/account/login'),
+        logout: host.send('logout', 'POST', '/v1/account/logout'),
+        listProjects: host.call('listProjects', 'GET', '/v1/projects'),
+        listProjectsAll: host.all('listProjectsAll', 'GET', '/v1/projects'),
+        createProject: host.create('createProject', 'POST', '/v1/projects'),
+        getProject: host.call('getProject', 'GET', '/v1/projects/{slug}'),
+        updateProject: host.call('updateProject', 'PATCH', '/v1/projects/{slug}'),
+        deleteProject: host.call('deleteProject', 'DELETE', '/v1/projects/{slug}'),
+        listDomains: host.call('listDomains', 'GET', '/v1/projects/{slug}/domains'),
+        listDomainsAll: host.all('listDomainsAll', 'GET', '/v1/projects/{slug}/domains'),
+        attachDomain: host.create('attachDomain', 'POST', '/v1/projects/{slug}/domains'),
+        detachDomain: host.call('detachDomain', 'DELETE', '/v1/projects/{slug}/domains/{host}'),
+        verifyDomain: host.call('verifyDomain', 'POST', '/v1/projects/{slug}/domains/{host}/verify'),
+        listProviders: host.call('listProviders', 'GET', '/v1/ai/providers'),
+        listProvidersAll: host.all('listProvidersAll', 'GET', '/v1/ai/providers'),
+        addProvider: host.create('addProvider', 'POST', '/v1/ai/providers'),
+        updateProvider: host.call('updateProvider', 'PATCH', '/v1/ai/providers/{name}'),
+        deleteProvider: host.call('deleteProvider', 'DELETE', '/v1/ai/providers/{name}'),
+        listModelRequests: host.call('listModelRequests', 'GET', '/v1/ai/requests'),
+        listModelRequestsAll: host.all('listModelRequestsAll', 'GET', '/v1/ai/requests'),
+        getModelRequest: host.call('getModelRequest', 'GET', '/v1/ai/requests/{id}'),
+        getAiSettings: host.call('getAiSettings', 'GET', '/v1/ai/settings'),
+        updateAiSettings: host.call('updateAiSettings', 'PATCH', '/v1/ai/settings'),
+        createChatCompletion: either(host.model('createChatCompletion', 'POST', '/v1/chat/completions'), host.parts('createChatCompletion', 'POST', '/v1/chat/completions')),
+        createEmbedding: host.model('createEmbedding', 'POST', '/v1/embeddings'),
+        createMessage: either(host.model('createMessage', 'POST', '/v1/messages'), host.parts('createMessage', 'POST', '/v1/messages')),
+        listModels: host.call('listModels', 'GET', '/v1/models'),
+        createResponse: either(host.model('createResponse', 'POST', '/v1/responses'), host.parts('createResponse', 'POST', '/v1/responses')),
+        getEventSettings: host.call('getEventSettings', 'GET', '/v1/event/settings'),
+        updateEventSettings: host.call('updateEventSettings', 'PATCH', '/v1/event/settings'),
+        listConsumers: host.call('listConsumers', 'GET', '/v1/o11y/consumers'),
+        listDeadLetters: host.call('listDeadLetters', 'GET', '/v1/o11y/dead-letters'),
+        listDeadLettersAll: host.all('listDeadLettersAll', 'GET', '/v1/o11y/dead-letters'),
+        retryDeadLetter: host.call('retryDeadLetter', 'POST', '/v1/o11y/dead-letters/{id}/retry'),
+        listQueues: host.call('listQueues', 'GET', '/v1/o11y/queues'),
+        listTables: host.call('listTables', 'GET', '/v1/o11y/tables'),
+        getBalance: host.call('getBalance', 'GET', '/v1/billing/balance'),
+        listCredits: host.call('listCredits', 'GET', '/v1/billing/credits'),
+        listCreditsAll: host.all('listCreditsAll', 'GET', '/v1/billing/credits'),
+        addCredit: host.create('addCredit', 'POST', '/v1/billing/credits'),
+        listJournal: withFields(host.call('listJournal', 'GET', '/v1/billing/journal'), { format: 'json' }),
+        listJournalCsv: withFields(host.send('listJournalCsv', 'GET', '/v1/billing/journal'), { format: 'csv' }),
+        getBillingSettings: host.call('getBillingSettings', 'GET', '/v1/billing/settings'),
+        updateBillingSettings: host.call('updateBillingSettings', 'PATCH', '/v1/billing/settings'),
+        listUsage: host.call('listUsage', 'GET', '/v1/billing/usage'),
+        getUsageSummary: withFields(host.call('getUsageSummary', 'GET', '/v1/billing/usage/summary'), { format: 'json' }),
+        getUsageSummaryCsv: withFields(host.send('getUsageSummaryCsv', 'GET', '/v1/billing/usage/summary'), { format: 'csv' }),
+        listWebhooks: host.call('listWebhooks', 'GET', '/v1/webhooks'),
+        listWebhooksAll: host.all('listWebhooksAll', 'GET', '/v1/webhooks'),
+        createWebhook: host.create('createWebhook', 'POST', '/v1/webhooks'),
+        listWebhookSubjects: host.call('listWebhookSubjects', 'GET', '/v1/webhooks/subjects'),
+        getWebhook: host.call('getWebhook', 'GET', '/v1/webhooks/{id}'),
+        updateWebhook: host.call('updateWebhook', 'PATCH', '/v1/webhooks/{id}'),
+        deleteWebhook: host.call('deleteWebhook', 'DELETE', '/v1/webhooks/{id}'),
+        listWebhookDeliveries: host.call('listWebhookDeliveries', 'GET', '/v1/webhooks/{id}/deliveries'),
+        listWebhookDeliveriesAll: host.all('listWebhookDeliveriesAll', 'GET', '/v1/webhooks/{id}/deliveries'),
+        getWebhookDelivery: host.call('getWebhookDelivery', 'GET', '/v1/webhooks/{id}/deliveries/{delivery}'),
+        resendWebhookDelivery: host.create('resendWebhookDelivery', 'POST', '/v1/webhooks/{id}/deliveries/{delivery}/resend'),
+        resendFailedWebhookDeliveries: host.create('resendFailedWebhookDeliveries', 'POST', '/v1/webhooks/{id}/resend'),
+        rotateWebhookSecret: host.create('rotateWebhookSecret', 'POST', '/v1/webhooks/{id}/secret'),
+        testWebhook: host.call('testWebhook', 'POST', '/v1/webhooks/{id}/test'),
+        listReference: host.call('listReference', 'GET', '/v1/risk/reference'),
+        refreshReference: host.call('refreshReference', 'POST', '/v1/risk/reference/refresh'),
+        resolveReference: host.call('resolveReference', 'POST', '/v1/risk/reference/resolve'),
+        getReference: host.call('getReference', 'GET', '/v1/risk/reference/{set}'),
+        setReference: host.call('setReference', 'PUT', '/v1/risk/reference/{set}'),
+        clearReference: host.call('clearReference', 'DELETE', '/v1/risk/reference/{set}'),
+        listErrors: host.call('listErrors', 'GET', '/v1/errors'),
     };
 }

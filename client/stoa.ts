@@ -5,11 +5,14 @@
 //   const stoa = createStoa({ baseUrl: 'https://localhost:8443', key: 'sk-…' })
 //   const project = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
 //   for await (const { slug } of stoa.listProjectsAll()) …
+//
+//   const events = createEvents({ baseUrl: 'https://localhost:8443', key: 'pk-…' })
+//   events.capture({ event: 'Order Completed', distinctId: 'user-1' })
 
 // What callers choose: for the client, and for one call.
 
 export type StoaOptions = {
-  /** The URL of the host, such as `https://localhost:8443`. It may have a path, but no user, query or fragment. */
+  /** The URL of the host, such as `https://localhost:8443`, without a path. */
   baseUrl: string
   /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
   key?: string | undefined
@@ -17,7 +20,7 @@ export type StoaOptions = {
   session?: boolean | undefined
   /** Allows a secret key in a browser page, where everybody who opens the page can read it. */
   dangerouslyAllowBrowser?: boolean | undefined
-  /** How long one attempt may take until the whole answer is there; 60,000 if omitted. */
+  /** How long one attempt may take until the whole answer is there. If omitted, 60,000, and 600,000 for calls of models. */
   timeoutMs?: number | undefined
   /** How often a failed call is tried again; 2 if omitted. */
   retries?: number | undefined
@@ -56,11 +59,15 @@ type FetchInit = {
   signal: AbortSignal
   redirect: 'manual'
   credentials?: 'include'
+  keepalive?: true
 }
 
 type ClientSettings = ReturnType<typeof settingsFrom>
 
 function settingsFrom(options: StoaOptions) {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError("Give one object with named options: `{ baseUrl: 'https://…', key: '…' }`.")
+  }
   const { key, session = false, dangerouslyAllowBrowser = false } = options
   const baseUrl = checkedBaseUrl(options.baseUrl)
   // `fetch` would refuse it too, with an error that contains the key.
@@ -68,7 +75,8 @@ function settingsFrom(options: StoaOptions) {
   if (session && key !== undefined) throw new TypeError('Give `key` or `session`, not both.')
   if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
     throw new TypeError(
-      'Everybody who opens this page can read the secret key. Use `session: true`, or call from a server; ' +
+      'Everybody who opens this page can read the secret key. Use `session: true`, a publishable key for events, or a ' +
+        'server; ' +
         'if the key may be known, set `dangerouslyAllowBrowser: true`.',
     )
   }
@@ -76,7 +84,7 @@ function settingsFrom(options: StoaOptions) {
     baseUrl,
     key,
     session,
-    timeoutMs: options.timeoutMs ?? 60_000,
+    timeoutMs: options.timeoutMs,
     retries: options.retries ?? 2,
     retryWaitMaxMs: options.retryWaitMaxMs ?? 30_000,
     headers: options.headers ?? {},
@@ -87,16 +95,18 @@ function settingsFrom(options: StoaOptions) {
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
-/** Without slashes at the end. The messages do not repeat the URL, which may contain a password. */
+/** The origin. The messages do not repeat a user and password, which may be in the URL. */
 function checkedBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
   if (url.username || url.password) {
     throw new TypeError('`baseUrl` must have no user and password. Give a secret as `key`.')
   }
-  // The path of an operation is appended, so that it would become a part of them.
-  if (/[?#]/.test(text)) throw new TypeError('`baseUrl` must have no query and no fragment: no `?` and no `#`.')
-  return url.href.replace(/\/+$/, '')
+  // The paths of the operations begin with /v1 and stand at the root of the host.
+  if (url.pathname !== '/' || /[?#]/.test(text)) {
+    throw new TypeError(`\`baseUrl\` must have no path, query or fragment; write \`baseUrl: '${url.origin}'\`.`)
+  }
+  return url.origin
 }
 
 const isPage = () => 'document' in globalThis
@@ -226,6 +236,8 @@ function apiError(fault: FaultAnswer, response: Response): StoaApiError {
     conflict_error: ConflictError,
     rate_limit_error: RateLimitError,
     api_error: ServerError,
+    // In the messages format.
+    overloaded_error: ServerError,
   }
   // A type such as `constructor` is no family, although every object has a property of that name.
   const family = Object.hasOwn(families, fault.type) ? families[fault.type] : undefined
@@ -262,74 +274,134 @@ export type Page<Item> = {
 
 function connect(options: StoaOptions) {
   const settings = settingsFrom(options)
-  const csrfToken = settings.session ? csrfTokens(() => call('GET', '/v1/account/csrf', {})) : null
+  if (settings.key?.startsWith('pk-')) throw new TypeError(ONLY_EVENTS)
+  const loadToken = call<{ csrfToken: string; expiresIn: number }>('getCsrf', 'GET', '/v1/account/csrf')
+  const csrfToken = settings.session ? csrfTokens(loadToken) : null
 
   /** Throws a TypeError for what the caller must correct, such as an invalid header. Of headers with the same name, the
    *  last is sent: first `defaults`, then those of the client, then `more`. */
   function request(
-    method: string,
-    path: string,
+    operation: Operation,
     input: object,
     more: (Record<string, string> | undefined)[],
     defaults: Record<string, string> = {},
   ): ApiRequest {
+    requireObject(operation, input)
     const headers = new Headers(defaults)
     const credential = settings.key === undefined ? {} : { authorization: `Bearer ${settings.key}` }
     const given = [settings.headers, credential, ...more].flatMap(one => Object.entries(one ?? {}))
     for (const [name, value] of given) headers.set(name, value)
-    return requestFor(settings.baseUrl, method, path, input, headers)
+    return requestFor(settings.baseUrl, operation, input, headers)
   }
 
   const perform = <Data>(made: ApiRequest, read: Reader<Data>, options: CallOptions) =>
     performed(made, read, options, settings, csrfToken)
 
-  function call<Data>(method: string, path: string, input: object, options: CallOptions = {}): Call<Data> {
-    return callOf(async () => perform(request(method, path, input, [options.headers]), readJson<Data>, options))
+  function call<Data>(...operation: Operation) {
+    return (input: object = {}, options: CallOptions = {}): Call<Data> =>
+      callOf(async () => perform(request(operation, input, [options.headers]), readJson<Data>, options))
   }
 
   /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. For other
    *  operations it ignores the key, also if the caller sends one. */
-  function create<Data>(method: string, path: string, input: object, options: CreateOptions = {}): Call<Data> {
-    return callOf(async () => {
-      const { headers, idempotencyKey } = options
-      const chosen = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }
-      const made = request(method, path, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() })
-      return perform({ ...made, isRepeatable: true }, readJson<Data>, options)
-    })
+  function create<Data>(...operation: Operation) {
+    return (input: object = {}, options: CreateOptions = {}): Call<Data> =>
+      callOf(async () => perform(keyed(operation, input, options), readJson<Data>, options))
+  }
+
+  function keyed(operation: Operation, input: object, { headers, idempotencyKey }: CreateOptions): ApiRequest {
+    const chosen = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }
+    const made = request(operation, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() })
+    return { ...made, isRepeatable: true }
+  }
+
+  /** As `create`, for calls of models: the host runs one call for each key, too. */
+  function model<Data>(...operation: Operation) {
+    return (input: object = {}, options: CreateOptions = {}): Call<Data> =>
+      callOf(async () => perform({ ...keyed(operation, input, options), isCostly: true }, readJson<Data>, options))
   }
 
   /** For operations that answer something else than JSON, such as a redirect, which is not followed. */
-  function send(method: string, path: string, input: object, options: CallOptions = {}): Call<Response> {
-    const made = () => ({ ...request(method, path, input, [options.headers]), mayRedirect: true })
-    return callOf(async () => perform(made(), readWhole, options))
+  function send(...operation: Operation) {
+    return (input: object = {}, options: CallOptions = {}): Call<Response> => {
+      const made = () => ({ ...request(operation, input, [options.headers]), mayRedirect: true })
+      return callOf(async () => perform(made(), readWhole, options))
+    }
   }
 
   /** Every item of a listing; each page is requested when its first item is needed. */
-  function all<Item>(method: string, path: string, input: { after?: string }, options: CallOptions = {}) {
-    const load = (after: string | undefined) => call(method, path, { ...input, after }, options).withResponse()
-    return itemsOf<Item>(`${method} ${path}`, load, input.after, options.signal)
+  function all<Item>(...operation: Operation) {
+    const page = call<unknown>(...operation)
+    return (input: { after?: string } = {}, options: CallOptions = {}): Stream<Item> => {
+      const load = (after: string | undefined) => {
+        requireObject(operation, input)
+        return page({ ...input, after }, options).withResponse()
+      }
+      return itemsOf<Item>(`${operation[1]} ${operation[2]}`, load, input?.after, options.signal)
+    }
   }
 
-  /** The events of a stream. The request is sent when the first is needed, and cancelled when the loop is left. The host
-   *  sends strings unchanged; then `parse` is `String`. */
-  async function* events<Data>(
-    method: string,
-    path: string,
+  return { call, create, model, send, all, ...streamsOf(request, perform) }
+}
+
+/** The methods that answer event streams. */
+function streamsOf(
+  request: (operation: Operation, input: object, more: (Record<string, string> | undefined)[]) => ApiRequest,
+  perform: <Data>(made: ApiRequest, read: Reader<Data>, options: CallOptions) => Promise<Performed<Data>>,
+) {
+  /** The host sends strings unchanged; then `parse` is `String`. */
+  function events<Data>(id: string, method: string, path: string, parse: (text: string) => unknown = JSON.parse) {
+    const read: StreamReader<StoaEvent<Data>> = (...answer) => eventsIn(parse, ...answer)
+    return (input: object = {}, options: CallOptions = {}) => streamed([id, method, path], input, options, read)
+  }
+
+  /** The data of the events, for operations that answer a value or its parts. */
+  function parts<Data>(...operation: Operation) {
+    return (input: object = {}, options: CallOptions = {}) => streamed<Data>(operation, input, options, partsIn)
+  }
+
+  /** The request is sent when the first event is needed, and cancelled when the loop is left. */
+  async function* streamed<Data>(
+    operation: Operation,
     input: object,
-    options: CallOptions = {},
-    parse: (text: string) => unknown = JSON.parse,
-  ): AsyncGenerator<StoaEvent<Data>, void, undefined> {
-    const made = request(method, path, input, [{ accept: 'text/event-stream' }, options.headers])
+    options: CallOptions,
+    read: StreamReader<Data>,
+  ): Stream<Data> {
+    const made = request(operation, input, [{ accept: 'text/event-stream' }, options.headers])
     const { response, deadline } = await perform(made, async () => {}, options)
     try {
-      if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response)
-      yield* eventsIn<Data>(response, parse, deadline, options.signal)
+      if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response, '')
+      yield* read(response, deadline, options.signal)
     } finally {
       deadline.cancel()
     }
   }
 
-  return { call, create, send, all, events }
+  return { events, parts }
+}
+
+const ONLY_EVENTS =
+  '`key` is a publishable key, which only sends events: `createEvents({ baseUrl, key })`. For calls, use a secret key.'
+
+/** The method that sends these fields, too. */
+function withFields<Answer, Options>(method: (input: object, options?: Options) => Answer, fields: object) {
+  return (input: object = {}, options?: Options): Answer =>
+    method(typeof input === 'object' ? { ...input, ...fields } : input, options)
+}
+
+/** A method that answers the parts of its value, one by one, if the input says `stream: true`. */
+type Either<Whole, Parts> = {
+  (input: { stream: true }, options?: CallOptions): Parts
+  (input: { stream?: false | undefined }, options?: CreateOptions): Whole
+}
+
+function either<Whole, Parts>(
+  whole: (input: object, options?: CreateOptions) => Whole,
+  parts: (input: object, options?: CallOptions) => Parts,
+): Either<Whole, Parts> {
+  const method = (input: { stream?: boolean | undefined }, options?: CreateOptions) =>
+    input?.stream === true ? parts(input, options) : whole(input, options)
+  return method as Either<Whole, Parts>
 }
 
 /** Throws a StoaConnectionError for an answer that is no page, and for a cursor that was there before, with which the
@@ -339,12 +411,12 @@ async function* itemsOf<Item>(
   load: (after: string | undefined) => Promise<WithResponse<unknown>>,
   first: string | undefined,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Item, void, undefined> {
+): Stream<Item> {
   let after = first
   const cursors = new Set([after])
   do {
     const { data: page, response } = await load(after)
-    if (!isPageOf<Item>(page)) throw foreignAnswer(route, response)
+    if (!isPageOf<Item>(page)) throw foreignAnswer(route, response, JSON.stringify(page) ?? '')
     for (const item of page.data) {
       signal?.throwIfAborted()
       yield item
@@ -360,10 +432,6 @@ async function* itemsOf<Item>(
 function isPageOf<Item>(value: unknown): value is Page<Item> {
   const { data, next } = (value ?? {}) as Partial<Page<Item>>
   return Array.isArray(data) && typeof next === 'string'
-}
-
-async function readJson<Data>(response: Response): Promise<Data> {
-  return (response.status === 204 ? undefined : JSON.parse(await response.text())) as Data
 }
 
 /** A copy whose body is there already: reading the original later would be without a deadline. */
@@ -399,12 +467,19 @@ type ApiRequest = {
   isRepeatable: boolean
   /** Whether a redirect is an answer of the operation. */
   mayRedirect: boolean
+  /** Whether it calls a model, which takes long and costs money each time. */
+  isCostly: boolean
+  /** Whether a browser is to go on with it when the page is left. */
+  keepalive: boolean
 }
 
+/** How the client names an operation, and its route. */
+type Operation = readonly [id: string, method: string, path: string]
+
 /** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
-function requestFor(baseUrl: string, method: string, path: string, input: object, headers: Headers): ApiRequest {
+function requestFor(baseUrl: string, [, method, path]: Operation, input: object, headers: Headers): ApiRequest {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+  const filled = path.replace(PATH_FIELD, (_, name) => {
     const value = rest.get(name)
     rest.delete(name)
     return segment(name, value)
@@ -421,7 +496,19 @@ function requestFor(baseUrl: string, method: string, path: string, input: object
     body: inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
     isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method),
     mayRedirect: false,
+    isCostly: false,
+    keepalive: false,
   }
+}
+
+const PATH_FIELD = /\{(\w+)\}/g
+
+/** Throws a TypeError that shows how to write it, without the value, which may be confidential. */
+function requireObject([id, , path]: Operation, input: unknown): void {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return
+  const names = Array.from(path.matchAll(PATH_FIELD), ([, name]) => `${name}: '…'`)
+  const shown = `stoa.${id}({ ${names.join(', ') || '…'} })`
+  throw new TypeError(`\`${id}\` takes one object with named fields; write \`${shown}\`.`)
 }
 
 /** URL parsing removes empty and dot segments, which would call another operation. */
@@ -445,66 +532,101 @@ type FailedAttempt = {
   retryAfter: number | null
 }
 
-/** Reads the body of a successful answer. Throws a SyntaxError if it is no JSON. */
+/** Reads the body of a successful answer. */
 type Reader<Data> = (response: Response) => Promise<Data>
+
+/** What a reader throws for a body that is no JSON. */
+class NotJson extends Error {
+  readonly body: string
+
+  constructor(body: string, cause: unknown) {
+    super('no JSON', { cause })
+    this.body = body
+  }
+}
+
+async function readJson<Data>(response: Response): Promise<Data> {
+  if (response.status === 204) return undefined as Data
+  const body = await response.text()
+  try {
+    return JSON.parse(body) as Data
+  } catch (cause) {
+    throw new NotJson(body, cause)
+  }
+}
 
 /** Statuses of conditions that pass. 409 is none: what exists would contradict a repeated call just the same. */
 const PASSING = [408, 429, 502, 503, 504]
 
 /** Rejects only with the reason of the caller's signal. */
 async function attempt<Data>(
-  { route, method, url, headers, body, mayRedirect }: ApiRequest,
+  made: ApiRequest,
   read: Reader<Data>,
   { fetch, session }: Pick<ClientSettings, 'fetch' | 'session'>,
   timeoutMs: number,
   outer: AbortSignal | undefined,
 ): Promise<Performed<Data> | FailedAttempt> {
+  const { route, method, url, headers, body, mayRedirect, keepalive } = made
   const deadline = startDeadline(timeoutMs, outer)
   const { signal } = deadline
   // After a redirect, `fetch` would send a POST as a GET, which is another operation, and custom headers to any origin.
   const redirect = 'manual' as const
-  // Not every runtime knows `credentials`, so that it is set only where it is needed.
-  const init = { method, headers, body, redirect, signal, ...(session && { credentials: 'include' as const }) }
+  // Not every runtime knows `credentials` and `keepalive`, so that they are set only where they are needed.
+  const more = { ...(session && { credentials: 'include' as const }), ...(keepalive && { keepalive }) }
   let response: Response | undefined
   try {
-    response = await fetch(url, init)
+    response = await fetch(url, { method, headers, body, redirect, signal, ...more })
     if (response.ok || (mayRedirect && isRedirect(response))) return { data: await read(response), response, deadline }
-    const failure = failureOf(route, response, await response.text())
+    const failure = failureOf(made, response, await response.text())
     deadline.end()
     return failure
   } catch (thrown) {
-    const cause = signal.aborted ? signal.reason : thrown
+    const isLate = signal.aborted
     deadline.cancel()
     outer?.throwIfAborted()
-    if (response && thrown instanceof SyntaxError && !hasType(response, 'application/json')) {
-      return { error: foreignAnswer(route, response, thrown), again: 'never', retryAfter: null }
+    if (response && thrown instanceof NotJson && !hasType(response, 'application/json')) {
+      return { error: foreignAnswer(route, response, thrown.body, thrown.cause), again: 'never', retryAfter: null }
     }
-    const what = response ? 'the answer was cut off' : 'there was no answer'
-    const message = `${route}: ${what}: ${new URL(url).origin}, ${wordsOf(cause)}`
-    const error = new StoaConnectionError(message, { cause, response })
-    return { error, again: isUnsent(cause) ? 'always' : 'repeatable', retryAfter: null }
+    const cause = isLate ? signal.reason : thrown instanceof NotJson ? thrown.cause : thrown
+    return lostAnswer(made, cause, isLate, response)
   }
 }
 
+function lostAnswer(
+  { route, url, isCostly }: ApiRequest,
+  cause: unknown,
+  isLate: boolean,
+  response: Response | undefined,
+): FailedAttempt {
+  const what = response ? 'the answer was cut off' : 'there was no answer'
+  const code = codeOf(cause)
+  // `fetch failed` says nothing; the code of its cause does.
+  const words = code || (cause instanceof Error ? cause.message : String(cause))
+  const advice = isLate || response ? '' : adviceOn(code, isPage())
+  const message = `${route}: ${what}: ${new URL(url).origin}, ${words}${advice && `. ${advice}`}`
+  const error = new StoaConnectionError(message, { cause, response })
+  // Another attempt would take as long, and what the model has done until then is paid.
+  const isVain = isLasting(code) || (isLate && isCostly)
+  return { error, again: isVain ? 'never' : UNSENT.includes(code) ? 'always' : 'repeatable', retryAfter: null }
+}
+
 /** For an answer that is not 2xx. */
-function failureOf(route: string, response: Response, body: string): FailedAttempt {
-  const again = PASSING.includes(response.status) ? 'repeatable' : 'never'
-  return { error: errorOf(route, response, body), again, retryAfter: retryAfterIn(response.headers) }
+function failureOf({ route, isCostly }: ApiRequest, response: Response, body: string): FailedAttempt {
+  const error = errorOf(route, response, body)
+  const { status } = response
+  // The host has asked the providers of the model as often as that may help.
+  const isVain = isCostly && (status === 504 || (status === 502 && error instanceof StoaApiError))
+  const again = PASSING.includes(status) && !isVain ? 'repeatable' : 'never'
+  return { error, again, retryAfter: retryAfterIn(response.headers) }
 }
 
 function errorOf(route: string, response: Response, body: string): StoaError {
   try {
     const fault = faultIn(JSON.parse(body))
-    return fault ? apiError(fault, response) : foreignAnswer(route, response)
+    return fault ? apiError(fault, response) : foreignAnswer(route, response, body)
   } catch (cause) {
-    return foreignAnswer(route, response, cause)
+    return foreignAnswer(route, response, body, cause)
   }
-}
-
-function foreignAnswer(route: string, response: Response, cause?: unknown): StoaConnectionError {
-  const status = `${response.status} ${response.statusText}`.trimEnd()
-  const message = `${route}: the answer (${status}) is not one of a Stoa host; check \`baseUrl\` and the proxies in between.`
-  return new StoaConnectionError(message, { cause, response })
 }
 
 /** Browsers do not tell the status and the headers of a redirect. */
@@ -515,16 +637,10 @@ const hasType = ({ headers }: Response, type: string) => headers.get('content-ty
 /** The codes with which Node's `fetch` fails before it has a connection. Browsers do not tell. */
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
 
-const isUnsent = (error: unknown) => UNSENT.includes(codeOf(error) ?? '')
-
-/** `fetch failed` says nothing; the code of its cause does. */
-function wordsOf(error: unknown): string {
-  return codeOf(error) ?? (error instanceof Error ? error.message : String(error))
-}
-
-function codeOf(error: unknown): string | undefined {
+/** Empty in browsers, which do not tell. */
+function codeOf(error: unknown): string {
   const { cause } = (error ?? {}) as { cause?: { code?: string } }
-  return cause?.code
+  return cause?.code ?? ''
 }
 
 // Attempts, and whether and when a failed one is repeated.
@@ -534,6 +650,10 @@ function codeOf(error: unknown): string | undefined {
 const BACKOFF_MS = 500
 const BACKOFF_MS_MAX = 8_000
 
+const TIMEOUT_MS = 60_000
+/** A model may think for minutes before the answer is there. */
+const MODEL_TIMEOUT_MS = 600_000
+
 /** Tries until an attempt succeeds or no other one is allowed. Reading may go on: the caller ends the deadline. */
 async function performed<Data>(
   made: ApiRequest,
@@ -542,7 +662,8 @@ async function performed<Data>(
   settings: ClientSettings,
   csrfToken: CsrfToken | null,
 ): Promise<Performed<Data>> {
-  const { signal, timeoutMs = settings.timeoutMs, retries = settings.retries } = options
+  const { signal, retries = settings.retries } = options
+  const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? (made.isCostly ? MODEL_TIMEOUT_MS : TIMEOUT_MS)
   let tries = 0
   let refusedToken: string | null = null
   while (true) {
@@ -570,8 +691,11 @@ function waitMsAfter({ again, retryAfter }: FailedAttempt, isRepeatable: boolean
   if (again === 'never' || (again === 'repeatable' && !isRepeatable)) return null
   const askedMs = 1000 * (retryAfter ?? 0)
   if (askedMs > Math.min(maxMs, TIMER_MS_MAX)) return null
-  return Math.max(askedMs, Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs))
+  return Math.max(askedMs, backoffMs(tries, maxMs))
 }
+
+const backoffMs = (tries: number, maxMs: number) =>
+  Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs)
 
 // Time: the deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
 
@@ -672,32 +796,61 @@ export type StoaEvent<Data> = {
   id: string
 }
 
-/** The events of an answer. A fault that the host sends as an event is thrown. */
-async function* eventsIn<Data>(
+type Stream<Data> = AsyncGenerator<Data, void, undefined>
+
+type StreamReader<Data> = (
   response: Response,
-  parse: (text: string) => unknown,
   deadline: Deadline,
   outer: AbortSignal | undefined,
-): AsyncGenerator<StoaEvent<Data>, void, undefined> {
+) => Stream<Data>
+
+/** The events of an answer. A fault that the host sends as an event is thrown. */
+async function* eventsIn<Data>(
+  parse: (text: string) => unknown,
+  response: Response,
+  deadline: Deadline,
+  outer: AbortSignal | undefined,
+): Stream<StoaEvent<Data>> {
   const parser = eventParser()
   for await (const chunk of chunksOf(response, deadline, outer)) {
     for (const { event, data, id } of parser.eventsIn(chunk)) {
       outer?.throwIfAborted()
-      yield { event, data: dataOf(event, data, parse, response) as Data, id }
+      const fault = event === 'error' ? faultText(data) : null
+      if (fault) throw apiError(fault, response)
+      yield { event, data: parsed(event, data, parse, response) as Data, id }
     }
   }
   // Some versions of `fetch` do not tell a lost connection from the end.
   if (!parser.isBetweenEvents()) throw new StoaConnectionError(CUT_OFF, { response })
 }
 
-function dataOf(event: string, text: string, parse: (text: string) => unknown, response: Response): unknown {
-  const fault = event === 'error' ? faultText(text) : null
-  if (fault) throw apiError(fault, response)
+/** The parts of a value, such as the answer of a model. Errors of its provider are thrown, too. */
+async function* partsIn<Data>(...answer: Parameters<StreamReader<Data>>): Stream<Data> {
+  const [response] = answer
+  for await (const { event, data: text } of eventsIn<string>(String, ...answer)) {
+    if (text === '[DONE]') continue // The end, in the chat-completions format.
+    const data = parsed(event, text, JSON.parse, response)
+    const fault = providerFaultIn(data)
+    if (fault) throw apiError(fault, response)
+    yield data as Data
+  }
+}
+
+function parsed(event: string, text: string, parse: (text: string) => unknown, response: Response): unknown {
   try {
     return parse(text)
   } catch (cause) {
     throw new StoaConnectionError(`The data of the event \`${event}\` is no JSON.`, { cause, response })
   }
+}
+
+/** Providers tell errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
+function providerFaultIn(data: unknown): FaultAnswer | null {
+  const { error, type, ...flat } = (data ?? {}) as Record<string, unknown>
+  const told = (type === 'error' && !error ? flat : error) as Record<string, unknown> | null | undefined
+  if (typeof told?.message !== 'string') return null
+  const kind = typeof told.type === 'string' ? told.type : 'api_error'
+  return { ...told, code: String(told.code ?? kind), message: told.message, type: kind } as FaultAnswer
 }
 
 function faultText(text: string): FaultAnswer | null {
@@ -763,6 +916,617 @@ function lineSplitter() {
     return lines
   }
   return { linesIn, isBetweenLines: () => rest === '' }
+}
+
+// What to do about a call that did not reach a Stoa host.
+
+const SHOWN_MAX = 80
+
+/** For an answer that does not come from the host; `body` is what came. */
+function foreignAnswer(route: string, response: Response, body: string, cause?: unknown): StoaConnectionError {
+  const { url, status, statusText, headers } = response
+  const kind = headers.get('content-type')?.split(';', 1)[0] ?? 'no content type'
+  const start = body
+    .slice(0, 10 * SHOWN_MAX)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  const shown = start === '' ? '' : ` It begins: ${start.slice(0, SHOWN_MAX)}${start.length > SHOWN_MAX ? '…' : ''}`
+  const message =
+    `${route}: the answer (${`${status} ${statusText}`.trim()}, ${kind}) is not one of a Stoa host. Either \`baseUrl\` is not ` +
+    `the address of one${URL.canParse(url) ? ` (${new URL(url).origin})` : ''}, or a proxy in between answered.${shown}`
+  return new StoaConnectionError(message, { cause, response })
+}
+
+/** The codes of Node for a certificate whose authority it does not know. */
+const UNKNOWN_AUTHORITY = [
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+]
+const NO_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']
+const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID'
+const EXPIRED = 'CERT_HAS_EXPIRED'
+
+/** Whether another attempt would fail in the same way. */
+const isLasting = (code: string) => [...UNKNOWN_AUTHORITY, ...NO_TLS, OTHER_NAME, EXPIRED].includes(code)
+
+/** `code` is that of Node, and empty in browsers. Empty if there is nothing to advise. */
+function adviceOn(code: string, isPage: boolean): string {
+  if (UNKNOWN_AUTHORITY.includes(code)) {
+    return (
+      'The authority of its certificate is not known here. Start Node with the file of the authority: ' +
+      'NODE_EXTRA_CA_CERTS=data/tls/ca.pem for a Stoa on this machine. Set later, in `process.env`, it has no effect.'
+    )
+  }
+  if (NO_TLS.includes(code)) return 'What listens there does not speak TLS: check the port in `baseUrl`.'
+  if (code === OTHER_NAME)
+    return 'Its certificate is for another name: use that name in `baseUrl`, such as `localhost`.'
+  if (code === EXPIRED) return 'Its certificate has expired.'
+  if (code === 'ECONNREFUSED') {
+    return 'Nothing listens there: start Stoa with `npm start`, or correct the host and the port in `baseUrl`.'
+  }
+  if (code === 'ENOTFOUND') return 'There is no host of this name: correct it in `baseUrl`.'
+  if (code !== '' || !isPage) return ''
+  return (
+    'Browsers do not say why: perhaps nothing listens there, its certificate is not trusted, or pages of this origin ' +
+    'may not call it (CORS).'
+  )
+}
+
+// The formats of model calls: the fields that every model of a format has. Others pass to the provider and back as they
+// are, so that every type has further fields; the documentation of the format says what they are.
+
+/** In the chat-completions format. */
+export type CreateChatCompletionInput = {
+  /** The model, which `listModels` lists. */
+  model: string
+  messages: ChatMessage[]
+  tools?: ChatTool[]
+  max_completion_tokens?: number
+  temperature?: number
+  stream?: boolean
+  [field: string]: unknown
+}
+
+export type ChatMessage = {
+  role: 'developer' | 'system' | 'user' | 'assistant' | 'tool'
+  /** A text, or parts such as texts and images. */
+  content?: string | { type: string; text?: string; [field: string]: unknown }[] | null
+  tool_calls?: ChatToolCall[]
+  /** Of the role `tool`: the call that this is the result of. */
+  tool_call_id?: string
+  [field: string]: unknown
+}
+
+export type ChatTool = {
+  type: 'function'
+  /** `parameters` is a JSON schema. */
+  function: { name: string; description?: string; parameters?: object; [field: string]: unknown }
+  [field: string]: unknown
+}
+
+/** `arguments` is JSON, written by the model: it may be invalid. */
+export type ChatToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
+
+export type ChatUsage = {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  [field: string]: unknown
+}
+
+export type ChatCompletion = {
+  id: string
+  model: string
+  choices: {
+    index: number
+    message: { role: 'assistant'; content?: string | null; tool_calls?: ChatToolCall[]; [field: string]: unknown }
+    /** Why it ended: `stop`, `length`, `tool_calls`, `content_filter`. */
+    finish_reason: string | null
+    [field: string]: unknown
+  }[]
+  usage?: ChatUsage
+  [field: string]: unknown
+}
+
+/** A part of a chat completion. The last one may have no choices. */
+export type ChatCompletionChunk = {
+  id: string
+  model: string
+  choices: {
+    index: number
+    delta: {
+      role?: string
+      content?: string | null
+      /** Parts of calls; those with the same `index` belong together. */
+      tool_calls?: {
+        index: number
+        id?: string
+        type?: 'function'
+        function?: { name?: string; arguments?: string }
+      }[]
+      [field: string]: unknown
+    }
+    finish_reason?: string | null
+    [field: string]: unknown
+  }[]
+  usage?: ChatUsage | null
+  [field: string]: unknown
+}
+
+export type CreateEmbeddingInput = {
+  /** The model; `local-embed-en` is on every host. */
+  model: string
+  input: string | string[] | number[] | number[][]
+  dimensions?: number
+  encoding_format?: 'float' | 'base64'
+  [field: string]: unknown
+}
+
+export type Embeddings = {
+  model: string
+  /** In the order of the input. A text if `encoding_format` is `base64`. */
+  data: { index: number; embedding: number[]; [field: string]: unknown }[]
+  usage: { prompt_tokens: number; total_tokens: number; [field: string]: unknown }
+  [field: string]: unknown
+}
+
+/** In the responses format. */
+export type CreateResponseInput = {
+  /** The model, which `listModels` lists. */
+  model: string
+  /** A text, or items such as messages and results of tools. */
+  input: string | { [field: string]: unknown }[]
+  instructions?: string
+  max_output_tokens?: number
+  stream?: boolean
+  [field: string]: unknown
+}
+
+export type ModelResponse = {
+  id: string
+  model: string
+  /** `completed`, `failed`, `incomplete`, … */
+  status: string
+  /** Messages, calls of tools, and more, by `type`. The texts of a message are in its `content`. */
+  output: {
+    type: string
+    content?: { type: string; text?: string; [field: string]: unknown }[]
+    [field: string]: unknown
+  }[]
+  usage?: { input_tokens: number; output_tokens: number; total_tokens: number; [field: string]: unknown } | null
+  error?: { code: string; message: string } | null
+  [field: string]: unknown
+}
+
+/** An event of a response. `response.failed` is one, too: its `response.error` says why. */
+export type ModelResponseEvent = {
+  /** Such as `response.output_text.delta`, which has a `delta`, and `response.completed`, which has the `response`. */
+  type: string
+  delta?: string
+  response?: ModelResponse
+  [field: string]: unknown
+}
+
+/** In the messages format. */
+export type CreateMessageInput = {
+  /** The model, which `listModels` lists. */
+  model: string
+  max_tokens: number
+  messages: { role: 'user' | 'assistant'; content: string | MessageContent[]; [field: string]: unknown }[]
+  system?: string | MessageContent[]
+  stream?: boolean
+  [field: string]: unknown
+}
+
+/** By `type`: `text`, `image`, `tool_use`, `tool_result`, … */
+export type MessageContent = { type: string; text?: string; [field: string]: unknown }
+
+export type ModelMessage = {
+  id: string
+  model: string
+  role: 'assistant'
+  content: MessageContent[]
+  /** `end_turn`, `max_tokens`, `tool_use`, … */
+  stop_reason: string | null
+  usage: { input_tokens: number; output_tokens: number; [field: string]: unknown }
+  [field: string]: unknown
+}
+
+/** An event of a message. */
+export type ModelMessageEvent = {
+  /** Such as `content_block_delta`, whose `delta` is a part of the text or of the input of a tool. */
+  type: string
+  index?: number
+  delta?: { type?: string; text?: string; partial_json?: string; [field: string]: unknown }
+  message?: ModelMessage
+  content_block?: MessageContent
+  [field: string]: unknown
+}
+
+// Sends events: in the background, several at once, until the host has answered for each.
+
+export type EventsOptions = Pick<StoaOptions, 'baseUrl' | 'headers' | 'fetch' | 'dangerouslyAllowBrowser'> & {
+  /** A publishable key, `pk-…`, which may be in a page. On a server also a secret key or an access token. */
+  key: string
+  /** How long an event waits for others to be sent with; 1,000 if omitted. */
+  intervalMs?: number | undefined
+  /** How long one attempt to send may take; 10,000 if omitted. */
+  timeoutMs?: number | undefined
+  /** Called when events are dropped, and when sending begins to fail, then without events: those are sent again. If omitted,
+   *  it is a warning on the console. */
+  onError?: ((error: StoaError, dropped: DroppedEvent[]) => void) | undefined
+}
+
+export type Events = {
+  /** Queues an event. It is sent in the background. */
+  capture(event: CapturedEvent): void
+  /** Sends what is queued. Resolves when each of those events is stored or dropped. Rejects if that takes longer than
+   *  `timeoutMs` (30,000 if omitted); they stay queued. */
+  flush(options?: { timeoutMs?: number | undefined }): Promise<void>
+  /** Sends what is queued, and takes no more. What is not stored within `timeoutMs` (10,000 if omitted) is dropped. */
+  close(options?: { timeoutMs?: number | undefined }): Promise<void>
+}
+
+const FLUSH_MS = 30_000
+const CLOSE_MS = 10_000
+/** What browsers send for pages that are left, all requests together. */
+const KEEPALIVE_BYTES_MAX = 64 * 1024
+
+export function createEvents(options: EventsOptions): Events {
+  const settings = settingsFrom(options)
+  if (!settings.key) throw new TypeError('`key` is missing: events need a publishable key, `pk-…`, or a secret one.')
+  const report = reporter(options.onError)
+  const queue = openQueue()
+  const sender = openSender(settings, queue, report)
+  const ending = untilEnd(() => void finish(CLOSE_MS), sendLast)
+  const sending = openSending(queue, sender, options.intervalMs ?? 1000, ending.ignore)
+  let isClosed = false
+
+  function capture(event: CapturedEvent): void {
+    if (typeof event !== 'object' || event === null) throw new TypeError(ONE_OBJECT)
+    const refusal = sender.refusal()
+    const reason = refusal ? 'key_refused' : isClosed ? 'closed' : queue.add(event)
+    if (reason === null) {
+      ending.listen()
+      sending.added()
+    } else report(refusal ?? new StoaError(WORDS[reason]), [{ event, reason }])
+  }
+
+  async function flush({ timeoutMs = FLUSH_MS } = {}): Promise<void> {
+    const asked = queue.all()
+    if (asked.length === 0) return
+    const over = new AbortController()
+    // This timer keeps the process alive.
+    const late = sleep(Math.min(timeoutMs, TIMER_MS_MAX), over.signal).catch(() => {})
+    await Promise.race([sending.all(), late])
+    over.abort()
+    const left = queue.countOf(asked)
+    if (left > 0) throw new StoaConnectionError(`After ${timeoutMs} ms, ${left} events are not sent.`, {})
+  }
+
+  const finish = (timeoutMs: number) => flush({ timeoutMs }).catch(sender.giveUp)
+
+  async function close({ timeoutMs = CLOSE_MS } = {}): Promise<void> {
+    isClosed = true
+    await finish(timeoutMs)
+  }
+
+  /** The page may be gone at once. What is being sent is sent once more: the browser cancels the other request. */
+  function sendLast(): void {
+    for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX)) {
+      sender.send(batch, true).catch(() => {}) // Given up, and reported.
+    }
+  }
+
+  return { capture, flush, close }
+}
+
+const ONE_OBJECT = "`capture` takes one object; write `events.capture({ event: '…', properties: { … } })`."
+
+const WORDS: Record<string, string> = {
+  not_json: 'An event was dropped, because it is no JSON: it contains itself or a BigInt.',
+  too_large: 'An event was dropped, because it has more than 64 KiB.',
+  queue_full: 'An event was dropped, because too many are waiting to be sent.',
+  closed: 'An event was dropped, because `close` was called before.',
+}
+
+/** What the caller's function throws is thrown where it cannot stop the sending. */
+function reporter(onError: EventsOptions['onError']): Report {
+  let last = ''
+  const warn: Report = ({ message }, { length }) => {
+    // One line for each kind, however many events there are.
+    // biome-ignore lint/suspicious/noConsole: the caller chose no other way to hear of lost events
+    if (message !== last) console.warn(`stoa-client: ${message}${length > 0 ? ' Events were dropped.' : ''}`)
+    last = message
+  }
+  return (error, dropped) => {
+    try {
+      ;(onError ?? warn)(error, dropped)
+    } catch (thrown) {
+      queueMicrotask(() => {
+        throw thrown
+      })
+    }
+  }
+}
+
+// The events that are not settled yet, as text: what the caller changes in them later is not sent.
+
+export type CapturedEvent = {
+  /** The name, at most 200 characters. */
+  event: string
+  /** Who it was. */
+  distinctId?: string | undefined
+  anonymousId?: string | undefined
+  sessionId?: string | undefined
+  properties?: Record<string, unknown> | undefined
+  /** When it happened; now if omitted. Numbers are seconds or milliseconds since 1970. */
+  timestamp?: Date | string | number | undefined
+  /** What was paid. */
+  revenue?: number | undefined
+  currency?: string | undefined
+  /** With a secret key: the subject to publish under, instead of `event.<name>`. */
+  subject?: string | undefined
+  /** Identifies the event: the host stores one of those with the same id within 7 days. A new one if omitted. */
+  messageId?: string | undefined
+}
+
+type Queued = { event: CapturedEvent; text: string; bytes: number }
+
+/** Those of the host for one request. */
+const REQUEST_EVENTS_MAX = 50
+const REQUEST_BYTES_MAX = 64 * 1024
+
+/** What an hour without the host may fill, without harm to the process. */
+const QUEUE_EVENTS_MAX = 10_000
+const QUEUE_BYTES_MAX = 16 * 1024 * 1024
+
+/** A request without events. All times have the same length. */
+const bodyOf = (texts: readonly string[]) => `{"sentAt":"${new Date().toISOString()}","batch":[${texts.join()}]}`
+
+function openQueue() {
+  const waiting = new Set<Queued>()
+  const envelopeBytes = bodyOf([]).length
+  let bytes = 0
+
+  /** Why the event is not added; null if it is. */
+  function add(event: CapturedEvent): string | null {
+    const queued = queuedOf(event)
+    if (queued === null) return 'not_json'
+    if (queued.bytes + envelopeBytes > REQUEST_BYTES_MAX) return 'too_large'
+    if (waiting.size >= QUEUE_EVENTS_MAX || bytes + queued.bytes > QUEUE_BYTES_MAX) return 'queue_full'
+    waiting.add(queued)
+    bytes += queued.bytes
+    return null
+  }
+
+  /** Those that are still waiting, which others may have settled meanwhile. */
+  function remove(events: Iterable<Queued>): Queued[] {
+    const removed = Array.from(events).filter(one => waiting.delete(one))
+    for (const one of removed) bytes -= one.bytes
+    return removed
+  }
+
+  /** The oldest ones, in requests as full as they may be: so many requests, of so many bytes together. */
+  function batches(max: number, bytesMax = Number.POSITIVE_INFINITY): Queued[][] {
+    const all: Queued[][] = []
+    let [size, total] = [0, 0]
+    for (const one of waiting) {
+      const batch = all.at(-1)
+      // A comma stands between two events.
+      const isNew = !batch || batch.length === REQUEST_EVENTS_MAX || size + one.bytes + 1 > REQUEST_BYTES_MAX
+      if (isNew && all.length === max) break
+      const more = one.bytes + (isNew ? envelopeBytes : 1)
+      if (total + more > bytesMax) break
+      size = isNew ? more : size + more
+      total += more
+      if (isNew) all.push([one])
+      else batch.push(one)
+    }
+    return all
+  }
+
+  const isFull = () => waiting.size >= REQUEST_EVENTS_MAX || envelopeBytes + bytes + waiting.size > REQUEST_BYTES_MAX
+  const countOf = (events: readonly Queued[]) => events.filter(one => waiting.has(one)).length
+  return { add, remove, batches, isFull, countOf, all: () => [...waiting], size: () => waiting.size }
+}
+
+const batchText = (batch: readonly Queued[]) => bodyOf(batch.map(({ text }) => text))
+
+/** Null if it is no JSON, because it contains itself or a BigInt. */
+function queuedOf(event: CapturedEvent): Queued | null {
+  const { messageId = crypto.randomUUID(), timestamp = new Date().toISOString(), properties = {} } = event
+  const complete = { ...event, messageId, timestamp, properties }
+  try {
+    const text = JSON.stringify(complete)
+    return { event: complete, text, bytes: new TextEncoder().encode(text).length }
+  } catch {
+    return null // The caller of `add` reports it.
+  }
+}
+
+// When requests with events are sent: after an interval, when one is full, when the caller asks; again after a failure.
+
+/** `onEmpty` is called when nothing is left to send. */
+function openSending(
+  queue: ReturnType<typeof openQueue>,
+  sender: Sender,
+  intervalMs: number,
+  onEmpty: () => void,
+) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let running: Promise<void> | null = null
+  let wake = () => {}
+  /** How many events are to be sent now. Others wait for more. */
+  let due = 0
+
+  /** For an event that was added. */
+  function added(): void {
+    if (queue.isFull()) void start()
+    else timer ??= unheld(all, intervalMs)
+  }
+
+  /** Sends what is queued. A wait after a failure ends, unless the host asked for it. */
+  function all(): Promise<void> {
+    due = queue.size()
+    wake()
+    return start()
+  }
+
+  function start(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    running ??= run().finally(() => {
+      running = null
+      if (queue.size() === 0) onEmpty()
+      else timer ??= unheld(all, intervalMs)
+    })
+    return running
+  }
+
+  /** One request after the other, so that events arrive in their order. */
+  async function run(): Promise<void> {
+    while (queue.size() > 0 && (due > 0 || queue.isFull())) {
+      const [batch = []] = queue.batches(1)
+      const failure = await sender.send(batch, false).catch(() => null) // Given up: the queue is empty.
+      if (failure === null) due = Math.max(0, due - batch.length)
+      else await pause(failure.waitMs, failure.isAsked)
+    }
+    due = 0
+  }
+
+  const pause = (waitMs: number, isAsked: boolean) =>
+    new Promise<void>(resolve => {
+      unheld(resolve, waitMs)
+      wake = isAsked ? () => {} : resolve
+    })
+
+  return { added, all }
+}
+
+/** A timer that does not keep the process alive. */
+function unheld(elapsed: () => void, ms: number): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(elapsed, Math.min(ms, TIMER_MS_MAX))
+  ;(timer as { unref?: () => void }).unref?.()
+  return timer
+}
+
+// Sends requests with events, and decides what becomes of each: settled, dropped, or to be sent again.
+
+/** An event that will not be stored, and why: `not_json`, `too_large`, `queue_full`, `closed`, `not_confirmed` (the time was
+ *  over; it may be stored), or what the host says, such as `id_too_long`. */
+export type DroppedEvent = { event: CapturedEvent; reason: string }
+
+type Report = (error: StoaError, dropped: DroppedEvent[]) => void
+
+type Receipt = { accepted: number; errors?: { index: number; reason: string }[] }
+
+const TIMEOUT_MS_OF_EVENTS = 10_000
+const RETRY_MS_MAX = 8_000
+
+type Sender = ReturnType<typeof openSender>
+
+function openSender(settings: ClientSettings, queue: ReturnType<typeof openQueue>, report: Report) {
+  let leaving = new AbortController()
+  let refusal: StoaError | null = null
+  let failures = 0
+
+  function drop(events: Iterable<Queued>, reason: string, error: StoaError): void {
+    const dropped = queue.remove(events).map(({ event }) => ({ event, reason }))
+    if (dropped.length > 0) report(error, dropped)
+  }
+
+  /** Resolves to how long to wait before the next request: `isAsked` if the host says so. */
+  async function send(batch: Queued[], keepalive: boolean): Promise<{ waitMs: number; isAsked: boolean } | null> {
+    const headers = new Headers({ ...settings.headers, authorization: `Bearer ${settings.key}` })
+    const made = { ...requestFor(settings.baseUrl, INGEST, {}, headers), body: batchText(batch), keepalive }
+    const timeoutMs = settings.timeoutMs ?? TIMEOUT_MS_OF_EVENTS
+    const outcome = await attempt(made, readJson<Receipt | null>, settings, timeoutMs, leaving.signal)
+    if ('error' in outcome) return failed(batch, outcome)
+    const { data: receipt, response, deadline } = outcome
+    deadline.end()
+    failures = 0
+    if (typeof receipt?.accepted === 'number') settle(batch, receipt)
+    else drop(batch, 'no_receipt', foreignAnswer(made.route, response, JSON.stringify(receipt) ?? ''))
+    return null
+  }
+
+  function settle(batch: Queued[], { errors = [] }: Receipt): void {
+    for (const reason of new Set(errors.map(one => one.reason))) {
+      const events = errors.flatMap(one => (one.reason === reason ? (batch[one.index] ?? []) : []))
+      drop(events, reason, new StoaError(`The host did not store ${events.length} of the events: ${reason}.`))
+    }
+    queue.remove(batch)
+  }
+
+  function failed(batch: Queued[], { error, again, retryAfter }: FailedAttempt) {
+    const status = error instanceof StoaApiError || error instanceof StoaConnectionError ? error.status : null
+    if (error instanceof StoaApiError && [401, 403].includes(error.status) && error.code !== OF_THE_EVENTS) {
+      refusal = error
+      drop(queue.all(), error.code, error)
+    } else if (again !== 'never' || status === null || status >= 500) {
+      if (failures === 0) report(error, [])
+      const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures++, RETRY_MS_MAX))
+      return { waitMs, isAsked: retryAfter !== null }
+    } else drop(batch, error instanceof StoaApiError ? error.code : 'no_receipt', error)
+    return null
+  }
+
+  /** Drops what is left, and cancels what is being sent. */
+  function giveUp(error: StoaError): void {
+    drop(queue.all(), 'not_confirmed', error)
+    leaving.abort()
+    leaving = new AbortController()
+  }
+
+  /** `refusal`: why the host refuses the key, so that nothing more is sent with it. */
+  return { send, giveUp, refusal: () => refusal }
+}
+
+const INGEST = ['ingestEvents', 'POST', '/v1/event'] as const
+
+/** The key may send events, but none of these. */
+const OF_THE_EVENTS = 'insufficient_capability'
+
+// The end of the process or of the page, before which events are sent.
+
+type Listen = (name: string, listener: () => void) => void
+
+/** As far as they exist in this runtime. */
+type Globals = {
+  process?: { on?: Listen; off?: Listen }
+  document?: { visibilityState: string; addEventListener: Listen; removeEventListener: Listen }
+  addEventListener: Listen
+  removeEventListener: Listen
+}
+
+/** Listens from `listen` to `ignore`, so that a sender without events can be collected. */
+function untilEnd(beforeExit: () => void, onLeave: () => void) {
+  const runtime = globalThis as unknown as Globals
+  const { process, document } = runtime
+  const onChange = () => {
+    if (document?.visibilityState === 'hidden') onLeave()
+  }
+  let isListening = false
+  function listen(): void {
+    if (isListening) return
+    isListening = true
+    if (isPage()) {
+      document?.addEventListener('visibilitychange', onChange)
+      runtime.addEventListener('pagehide', onLeave)
+    } else process?.on?.('beforeExit', beforeExit)
+  }
+  function ignore(): void {
+    isListening = false
+    if (isPage()) {
+      document?.removeEventListener('visibilitychange', onChange)
+      runtime.removeEventListener('pagehide', onLeave)
+    } else process?.off?.('beforeExit', beforeExit)
+  }
+  return { listen, ignore }
 }
 
 // Verifies webhooks with Web Crypto: by the Standard Webhooks specification, or by the header `X-Webhook-Signature`.
@@ -3747,10 +4511,40 @@ export type Stoa = {
   updateAiSettings(input?: UpdateAiSettingsInput, options?: CallOptions): Call<AiSettings>
 
   /**
+   * Calls a chat model, in the chat-completions format.
+   * `POST /v1/chat/completions`
+   * With `stream: true` the answer is an iterator over its parts.
+   */
+  createChatCompletion(input: CreateChatCompletionInput & { stream: true }, options?: CallOptions): AsyncGenerator<ChatCompletionChunk, void, undefined>
+  createChatCompletion(input: CreateChatCompletionInput & { stream?: false }, options?: CreateOptions): Call<ChatCompletion>
+
+  /**
+   * Turns texts into vectors.
+   * `POST /v1/embeddings`
+   */
+  createEmbedding(input: CreateEmbeddingInput, options?: CreateOptions): Call<Embeddings>
+
+  /**
+   * Calls a chat model, in the messages format.
+   * `POST /v1/messages`
+   * With `stream: true` the answer is an iterator over its parts.
+   */
+  createMessage(input: CreateMessageInput & { stream: true }, options?: CallOptions): AsyncGenerator<ModelMessageEvent, void, undefined>
+  createMessage(input: CreateMessageInput & { stream?: false }, options?: CreateOptions): Call<ModelMessage>
+
+  /**
    * Lists the models that can be called.
    * `GET /v1/models`
    */
   listModels(input?: ListModelsInput, options?: CallOptions): Call<ModelList>
+
+  /**
+   * Calls a chat model, in the responses format.
+   * `POST /v1/responses`
+   * With `stream: true` the answer is an iterator over its parts.
+   */
+  createResponse(input: CreateResponseInput & { stream: true }, options?: CallOptions): AsyncGenerator<ModelResponseEvent, void, undefined>
+  createResponse(input: CreateResponseInput & { stream?: false }, options?: CreateOptions): Call<ModelResponse>
 
   // Event ingest, and the analytics read from it.
 
@@ -3990,263 +4784,138 @@ export type Stoa = {
 export function createStoa(options: StoaOptions): Stoa {
   const host = connect(options)
   return {
-    listServices: (input = {}, options) =>
-      host.call('GET', '/v1', input, options),
-    getHealth: (input = {}, options) =>
-      host.call('GET', '/v1/health', input, options),
-    getOpenapi: (input = {}, options) =>
-      host.send('GET', '/v1/openapi.json', input, options),
-    listApps: (input = {}, options) =>
-      host.call('GET', '/v1/iam/apps', input, options),
-    listAppsAll: (input = {}, options) =>
-      host.all('GET', '/v1/iam/apps', input, options),
-    createApp: (input, options) =>
-      host.create('POST', '/v1/iam/apps', input, options),
-    getApp: (input, options) =>
-      host.call('GET', '/v1/iam/apps/{id}', input, options),
-    updateApp: (input, options) =>
-      host.call('PATCH', '/v1/iam/apps/{id}', input, options),
-    deleteApp: (input, options) =>
-      host.call('DELETE', '/v1/iam/apps/{id}', input, options),
-    rotateAppSecret: (input, options) =>
-      host.call('POST', '/v1/iam/apps/{id}/secret', input, options),
-    listAudit: (input = {}, options) =>
-      host.call('GET', '/v1/iam/audit', input, options),
-    listAuditAll: (input = {}, options) =>
-      host.all('GET', '/v1/iam/audit', input, options),
-    listInvites: (input = {}, options) =>
-      host.call('GET', '/v1/iam/invites', input, options),
-    listInvitesAll: (input = {}, options) =>
-      host.all('GET', '/v1/iam/invites', input, options),
-    createInvite: (input, options) =>
-      host.create('POST', '/v1/iam/invites', input, options),
-    deleteInvite: (input, options) =>
-      host.call('DELETE', '/v1/iam/invites/{id}', input, options),
-    getMe: (input = {}, options) =>
-      host.call('GET', '/v1/iam/me', input, options),
-    updateMe: (input, options) =>
-      host.call('PATCH', '/v1/iam/me', input, options),
-    deleteMe: (input = {}, options) =>
-      host.call('DELETE', '/v1/iam/me', input, options),
-    changeEmail: (input, options) =>
-      host.call('POST', '/v1/iam/me/email', input, options),
-    listMyInvitations: (input = {}, options) =>
-      host.call('GET', '/v1/iam/me/invitations', input, options),
-    listMyInvitationsAll: (input = {}, options) =>
-      host.all('GET', '/v1/iam/me/invitations', input, options),
-    acceptInvitation: (input, options) =>
-      host.call('POST', '/v1/iam/me/invitations/{id}/accept', input, options),
-    declineInvitation: (input, options) =>
-      host.call('POST', '/v1/iam/me/invitations/{id}/decline', input, options),
-    changePassword: (input, options) =>
-      host.call('POST', '/v1/iam/me/password', input, options),
-    listMembers: (input = {}, options) =>
-      host.call('GET', '/v1/iam/members', input, options),
-    listMembersAll: (input = {}, options) =>
-      host.all('GET', '/v1/iam/members', input, options),
-    addMember: (input, options) =>
-      host.create('POST', '/v1/iam/members', input, options),
-    updateMember: (input, options) =>
-      host.call('PATCH', '/v1/iam/members/{user}', input, options),
-    removeMember: (input, options) =>
-      host.call('DELETE', '/v1/iam/members/{user}', input, options),
-    makeMemberUser: (input, options) =>
-      host.create('POST', '/v1/iam/members/{user}/to-user', input, options),
-    listOrgs: (input = {}, options) =>
-      host.call('GET', '/v1/iam/orgs', input, options),
-    listOrgsAll: (input = {}, options) =>
-      host.all('GET', '/v1/iam/orgs', input, options),
-    createOrg: (input, options) =>
-      host.create('POST', '/v1/iam/orgs', input, options),
-    getOrg: (input, options) =>
-      host.call('GET', '/v1/iam/orgs/{slug}', input, options),
-    updateOrg: (input, options) =>
-      host.call('PATCH', '/v1/iam/orgs/{slug}', input, options),
-    deleteOrg: (input, options) =>
-      host.call('DELETE', '/v1/iam/orgs/{slug}', input, options),
-    listSessions: (input = {}, options) =>
-      host.call('GET', '/v1/iam/sessions', input, options),
-    listSessionsAll: (input = {}, options) =>
-      host.all('GET', '/v1/iam/sessions', input, options),
-    endSession: (input, options) =>
-      host.call('DELETE', '/v1/iam/sessions/{id}', input, options),
-    getIamSettings: (input = {}, options) =>
-      host.call('GET', '/v1/iam/settings', input, options),
-    updateIamSettings: (input = {}, options) =>
-      host.call('PATCH', '/v1/iam/settings', input, options),
-    rotateSigningKeys: (input = {}, options) =>
-      host.create('POST', '/v1/iam/signing-keys', input, options),
-    listUsers: (input = {}, options) =>
-      host.call('GET', '/v1/iam/users', input, options),
-    listUsersAll: (input = {}, options) =>
-      host.all('GET', '/v1/iam/users', input, options),
-    createUser: (input, options) =>
-      host.create('POST', '/v1/iam/users', input, options),
-    exportUsers: (input = {}, options) =>
-      host.send('GET', '/v1/iam/users/export', input, options),
-    importUsers: (input, options) =>
-      host.create('POST', '/v1/iam/users/import', input, options),
-    getUserImport: (input, options) =>
-      host.call('GET', '/v1/iam/users/imports/{id}', input, options),
-    getUser: (input, options) =>
-      host.call('GET', '/v1/iam/users/{user}', input, options),
-    updateUser: (input, options) =>
-      host.call('PATCH', '/v1/iam/users/{user}', input, options),
-    deleteUser: (input, options) =>
-      host.call('DELETE', '/v1/iam/users/{user}', input, options),
-    listWorkspaces: (input = {}, options) =>
-      host.call('GET', '/v1/iam/workspaces', input, options),
-    listWorkspacesAll: (input = {}, options) =>
-      host.all('GET', '/v1/iam/workspaces', input, options),
-    createWorkspace: (input, options) =>
-      host.create('POST', '/v1/iam/workspaces', input, options),
-    deleteWorkspace: (input, options) =>
-      host.call('DELETE', '/v1/iam/workspaces/{id}', input, options),
-    createWorkspaceToken: (input, options) =>
-      host.create('POST', '/v1/iam/workspaces/{id}/tokens', input, options),
-    finishLogin: (input, options) =>
-      host.send('GET', '/v1/account/callback', input, options),
-    getCsrf: (input = {}, options) =>
-      host.call('GET', '/v1/account/csrf', input, options),
-    listKeys: (input = {}, options) =>
-      host.call('GET', '/v1/account/keys', input, options),
-    listKeysAll: (input = {}, options) =>
-      host.all('GET', '/v1/account/keys', input, options),
-    createKey: (input, options) =>
-      host.create('POST', '/v1/account/keys', input, options),
-    updateKey: (input, options) =>
-      host.call('PATCH', '/v1/account/keys/{id}', input, options),
-    deleteKey: (input, options) =>
-      host.call('DELETE', '/v1/account/keys/{id}', input, options),
-    rotateKey: (input, options) =>
-      host.create('POST', '/v1/account/keys/{id}/rotate', input, options),
-    startLogin: (input = {}, options) =>
-      host.send('GET', '/v1/account/login', input, options),
-    logout: (input = {}, options) =>
-      host.send('POST', '/v1/account/logout', input, options),
-    listProjects: (input = {}, options) =>
-      host.call('GET', '/v1/projects', input, options),
-    listProjectsAll: (input = {}, options) =>
-      host.all('GET', '/v1/projects', input, options),
-    createProject: (input, options) =>
-      host.create('POST', '/v1/projects', input, options),
-    getProject: (input, options) =>
-      host.call('GET', '/v1/projects/{slug}', input, options),
-    updateProject: (input, options) =>
-      host.call('PATCH', '/v1/projects/{slug}', input, options),
-    deleteProject: (input, options) =>
-      host.call('DELETE', '/v1/projects/{slug}', input, options),
-    listDomains: (input, options) =>
-      host.call('GET', '/v1/projects/{slug}/domains', input, options),
-    listDomainsAll: (input, options) =>
-      host.all('GET', '/v1/projects/{slug}/domains', input, options),
-    attachDomain: (input, options) =>
-      host.create('POST', '/v1/projects/{slug}/domains', input, options),
-    detachDomain: (input, options) =>
-      host.call('DELETE', '/v1/projects/{slug}/domains/{host}', input, options),
-    verifyDomain: (input, options) =>
-      host.call('POST', '/v1/projects/{slug}/domains/{host}/verify', input, options),
-    listProviders: (input = {}, options) =>
-      host.call('GET', '/v1/ai/providers', input, options),
-    listProvidersAll: (input = {}, options) =>
-      host.all('GET', '/v1/ai/providers', input, options),
-    addProvider: (input, options) =>
-      host.create('POST', '/v1/ai/providers', input, options),
-    updateProvider: (input, options) =>
-      host.call('PATCH', '/v1/ai/providers/{name}', input, options),
-    deleteProvider: (input, options) =>
-      host.call('DELETE', '/v1/ai/providers/{name}', input, options),
-    listModelRequests: (input = {}, options) =>
-      host.call('GET', '/v1/ai/requests', input, options),
-    listModelRequestsAll: (input = {}, options) =>
-      host.all('GET', '/v1/ai/requests', input, options),
-    getModelRequest: (input, options) =>
-      host.call('GET', '/v1/ai/requests/{id}', input, options),
-    getAiSettings: (input = {}, options) =>
-      host.call('GET', '/v1/ai/settings', input, options),
-    updateAiSettings: (input = {}, options) =>
-      host.call('PATCH', '/v1/ai/settings', input, options),
-    listModels: (input = {}, options) =>
-      host.call('GET', '/v1/models', input, options),
-    getEventSettings: (input = {}, options) =>
-      host.call('GET', '/v1/event/settings', input, options),
-    updateEventSettings: (input = {}, options) =>
-      host.call('PATCH', '/v1/event/settings', input, options),
-    listConsumers: (input = {}, options) =>
-      host.call('GET', '/v1/o11y/consumers', input, options),
-    listDeadLetters: (input = {}, options) =>
-      host.call('GET', '/v1/o11y/dead-letters', input, options),
-    listDeadLettersAll: (input = {}, options) =>
-      host.all('GET', '/v1/o11y/dead-letters', input, options),
-    retryDeadLetter: (input, options) =>
-      host.call('POST', '/v1/o11y/dead-letters/{id}/retry', input, options),
-    listQueues: (input = {}, options) =>
-      host.call('GET', '/v1/o11y/queues', input, options),
-    listTables: (input = {}, options) =>
-      host.call('GET', '/v1/o11y/tables', input, options),
-    getBalance: (input = {}, options) =>
-      host.call('GET', '/v1/billing/balance', input, options),
-    listCredits: (input = {}, options) =>
-      host.call('GET', '/v1/billing/credits', input, options),
-    listCreditsAll: (input = {}, options) =>
-      host.all('GET', '/v1/billing/credits', input, options),
-    addCredit: (input, options) =>
-      host.create('POST', '/v1/billing/credits', input, options),
-    listJournal: (input = {}, options) =>
-      host.call('GET', '/v1/billing/journal', { ...input, format: 'json' }, options),
-    listJournalCsv: (input = {}, options) =>
-      host.send('GET', '/v1/billing/journal', { ...input, format: 'csv' }, options),
-    getBillingSettings: (input = {}, options) =>
-      host.call('GET', '/v1/billing/settings', input, options),
-    updateBillingSettings: (input = {}, options) =>
-      host.call('PATCH', '/v1/billing/settings', input, options),
-    listUsage: (input = {}, options) =>
-      host.call('GET', '/v1/billing/usage', input, options),
-    getUsageSummary: (input = {}, options) =>
-      host.call('GET', '/v1/billing/usage/summary', { ...input, format: 'json' }, options),
-    getUsageSummaryCsv: (input = {}, options) =>
-      host.send('GET', '/v1/billing/usage/summary', { ...input, format: 'csv' }, options),
-    listWebhooks: (input = {}, options) =>
-      host.call('GET', '/v1/webhooks', input, options),
-    listWebhooksAll: (input = {}, options) =>
-      host.all('GET', '/v1/webhooks', input, options),
-    createWebhook: (input, options) =>
-      host.create('POST', '/v1/webhooks', input, options),
-    listWebhookSubjects: (input = {}, options) =>
-      host.call('GET', '/v1/webhooks/subjects', input, options),
-    getWebhook: (input, options) =>
-      host.call('GET', '/v1/webhooks/{id}', input, options),
-    updateWebhook: (input, options) =>
-      host.call('PATCH', '/v1/webhooks/{id}', input, options),
-    deleteWebhook: (input, options) =>
-      host.call('DELETE', '/v1/webhooks/{id}', input, options),
-    listWebhookDeliveries: (input, options) =>
-      host.call('GET', '/v1/webhooks/{id}/deliveries', input, options),
-    listWebhookDeliveriesAll: (input, options) =>
-      host.all('GET', '/v1/webhooks/{id}/deliveries', input, options),
-    getWebhookDelivery: (input, options) =>
-      host.call('GET', '/v1/webhooks/{id}/deliveries/{delivery}', input, options),
-    resendWebhookDelivery: (input, options) =>
-      host.create('POST', '/v1/webhooks/{id}/deliveries/{delivery}/resend', input, options),
-    resendFailedWebhookDeliveries: (input, options) =>
-      host.create('POST', '/v1/webhooks/{id}/resend', input, options),
-    rotateWebhookSecret: (input, options) =>
-      host.create('POST', '/v1/webhooks/{id}/secret', input, options),
-    testWebhook: (input, options) =>
-      host.call('POST', '/v1/webhooks/{id}/test', input, options),
-    listReference: (input = {}, options) =>
-      host.call('GET', '/v1/risk/reference', input, options),
-    refreshReference: (input, options) =>
-      host.call('POST', '/v1/risk/reference/refresh', input, options),
-    resolveReference: (input, options) =>
-      host.call('POST', '/v1/risk/reference/resolve', input, options),
-    getReference: (input, options) =>
-      host.call('GET', '/v1/risk/reference/{set}', input, options),
-    setReference: (input, options) =>
-      host.call('PUT', '/v1/risk/reference/{set}', input, options),
-    clearReference: (input, options) =>
-      host.call('DELETE', '/v1/risk/reference/{set}', input, options),
-    listErrors: (input = {}, options) =>
-      host.call('GET', '/v1/errors', input, options),
+    listServices: host.call('listServices', 'GET', '/v1'),
+    getHealth: host.call('getHealth', 'GET', '/v1/health'),
+    getOpenapi: host.send('getOpenapi', 'GET', '/v1/openapi.json'),
+    listApps: host.call('listApps', 'GET', '/v1/iam/apps'),
+    listAppsAll: host.all('listAppsAll', 'GET', '/v1/iam/apps'),
+    createApp: host.create('createApp', 'POST', '/v1/iam/apps'),
+    getApp: host.call('getApp', 'GET', '/v1/iam/apps/{id}'),
+    updateApp: host.call('updateApp', 'PATCH', '/v1/iam/apps/{id}'),
+    deleteApp: host.call('deleteApp', 'DELETE', '/v1/iam/apps/{id}'),
+    rotateAppSecret: host.call('rotateAppSecret', 'POST', '/v1/iam/apps/{id}/secret'),
+    listAudit: host.call('listAudit', 'GET', '/v1/iam/audit'),
+    listAuditAll: host.all('listAuditAll', 'GET', '/v1/iam/audit'),
+    listInvites: host.call('listInvites', 'GET', '/v1/iam/invites'),
+    listInvitesAll: host.all('listInvitesAll', 'GET', '/v1/iam/invites'),
+    createInvite: host.create('createInvite', 'POST', '/v1/iam/invites'),
+    deleteInvite: host.call('deleteInvite', 'DELETE', '/v1/iam/invites/{id}'),
+    getMe: host.call('getMe', 'GET', '/v1/iam/me'),
+    updateMe: host.call('updateMe', 'PATCH', '/v1/iam/me'),
+    deleteMe: host.call('deleteMe', 'DELETE', '/v1/iam/me'),
+    changeEmail: host.call('changeEmail', 'POST', '/v1/iam/me/email'),
+    listMyInvitations: host.call('listMyInvitations', 'GET', '/v1/iam/me/invitations'),
+    listMyInvitationsAll: host.all('listMyInvitationsAll', 'GET', '/v1/iam/me/invitations'),
+    acceptInvitation: host.call('acceptInvitation', 'POST', '/v1/iam/me/invitations/{id}/accept'),
+    declineInvitation: host.call('declineInvitation', 'POST', '/v1/iam/me/invitations/{id}/decline'),
+    changePassword: host.call('changePassword', 'POST', '/v1/iam/me/password'),
+    listMembers: host.call('listMembers', 'GET', '/v1/iam/members'),
+    listMembersAll: host.all('listMembersAll', 'GET', '/v1/iam/members'),
+    addMember: host.create('addMember', 'POST', '/v1/iam/members'),
+    updateMember: host.call('updateMember', 'PATCH', '/v1/iam/members/{user}'),
+    removeMember: host.call('removeMember', 'DELETE', '/v1/iam/members/{user}'),
+    makeMemberUser: host.create('makeMemberUser', 'POST', '/v1/iam/members/{user}/to-user'),
+    listOrgs: host.call('listOrgs', 'GET', '/v1/iam/orgs'),
+    listOrgsAll: host.all('listOrgsAll', 'GET', '/v1/iam/orgs'),
+    createOrg: host.create('createOrg', 'POST', '/v1/iam/orgs'),
+    getOrg: host.call('getOrg', 'GET', '/v1/iam/orgs/{slug}'),
+    updateOrg: host.call('updateOrg', 'PATCH', '/v1/iam/orgs/{slug}'),
+    deleteOrg: host.call('deleteOrg', 'DELETE', '/v1/iam/orgs/{slug}'),
+    listSessions: host.call('listSessions', 'GET', '/v1/iam/sessions'),
+    listSessionsAll: host.all('listSessionsAll', 'GET', '/v1/iam/sessions'),
+    endSession: host.call('endSession', 'DELETE', '/v1/iam/sessions/{id}'),
+    getIamSettings: host.call('getIamSettings', 'GET', '/v1/iam/settings'),
+    updateIamSettings: host.call('updateIamSettings', 'PATCH', '/v1/iam/settings'),
+    rotateSigningKeys: host.create('rotateSigningKeys', 'POST', '/v1/iam/signing-keys'),
+    listUsers: host.call('listUsers', 'GET', '/v1/iam/users'),
+    listUsersAll: host.all('listUsersAll', 'GET', '/v1/iam/users'),
+    createUser: host.create('createUser', 'POST', '/v1/iam/users'),
+    exportUsers: host.send('exportUsers', 'GET', '/v1/iam/users/export'),
+    importUsers: host.create('importUsers', 'POST', '/v1/iam/users/import'),
+    getUserImport: host.call('getUserImport', 'GET', '/v1/iam/users/imports/{id}'),
+    getUser: host.call('getUser', 'GET', '/v1/iam/users/{user}'),
+    updateUser: host.call('updateUser', 'PATCH', '/v1/iam/users/{user}'),
+    deleteUser: host.call('deleteUser', 'DELETE', '/v1/iam/users/{user}'),
+    listWorkspaces: host.call('listWorkspaces', 'GET', '/v1/iam/workspaces'),
+    listWorkspacesAll: host.all('listWorkspacesAll', 'GET', '/v1/iam/workspaces'),
+    createWorkspace: host.create('createWorkspace', 'POST', '/v1/iam/workspaces'),
+    deleteWorkspace: host.call('deleteWorkspace', 'DELETE', '/v1/iam/workspaces/{id}'),
+    createWorkspaceToken: host.create('createWorkspaceToken', 'POST', '/v1/iam/workspaces/{id}/tokens'),
+    finishLogin: host.send('finishLogin', 'GET', '/v1/account/callback'),
+    getCsrf: host.call('getCsrf', 'GET', '/v1/account/csrf'),
+    listKeys: host.call('listKeys', 'GET', '/v1/account/keys'),
+    listKeysAll: host.all('listKeysAll', 'GET', '/v1/account/keys'),
+    createKey: host.create('createKey', 'POST', '/v1/account/keys'),
+    updateKey: host.call('updateKey', 'PATCH', '/v1/account/keys/{id}'),
+    deleteKey: host.call('deleteKey', 'DELETE', '/v1/account/keys/{id}'),
+    rotateKey: host.create('rotateKey', 'POST', '/v1/account/keys/{id}/rotate'),
+    startLogin: host.send('startLogin', 'GET', '/v1/account/login'),
+    logout: host.send('logout', 'POST', '/v1/account/logout'),
+    listProjects: host.call('listProjects', 'GET', '/v1/projects'),
+    listProjectsAll: host.all('listProjectsAll', 'GET', '/v1/projects'),
+    createProject: host.create('createProject', 'POST', '/v1/projects'),
+    getProject: host.call('getProject', 'GET', '/v1/projects/{slug}'),
+    updateProject: host.call('updateProject', 'PATCH', '/v1/projects/{slug}'),
+    deleteProject: host.call('deleteProject', 'DELETE', '/v1/projects/{slug}'),
+    listDomains: host.call('listDomains', 'GET', '/v1/projects/{slug}/domains'),
+    listDomainsAll: host.all('listDomainsAll', 'GET', '/v1/projects/{slug}/domains'),
+    attachDomain: host.create('attachDomain', 'POST', '/v1/projects/{slug}/domains'),
+    detachDomain: host.call('detachDomain', 'DELETE', '/v1/projects/{slug}/domains/{host}'),
+    verifyDomain: host.call('verifyDomain', 'POST', '/v1/projects/{slug}/domains/{host}/verify'),
+    listProviders: host.call('listProviders', 'GET', '/v1/ai/providers'),
+    listProvidersAll: host.all('listProvidersAll', 'GET', '/v1/ai/providers'),
+    addProvider: host.create('addProvider', 'POST', '/v1/ai/providers'),
+    updateProvider: host.call('updateProvider', 'PATCH', '/v1/ai/providers/{name}'),
+    deleteProvider: host.call('deleteProvider', 'DELETE', '/v1/ai/providers/{name}'),
+    listModelRequests: host.call('listModelRequests', 'GET', '/v1/ai/requests'),
+    listModelRequestsAll: host.all('listModelRequestsAll', 'GET', '/v1/ai/requests'),
+    getModelRequest: host.call('getModelRequest', 'GET', '/v1/ai/requests/{id}'),
+    getAiSettings: host.call('getAiSettings', 'GET', '/v1/ai/settings'),
+    updateAiSettings: host.call('updateAiSettings', 'PATCH', '/v1/ai/settings'),
+    createChatCompletion: either<Call<ChatCompletion>, AsyncGenerator<ChatCompletionChunk, void, undefined>>(host.model('createChatCompletion', 'POST', '/v1/chat/completions'), host.parts('createChatCompletion', 'POST', '/v1/chat/completions')),
+    createEmbedding: host.model('createEmbedding', 'POST', '/v1/embeddings'),
+    createMessage: either<Call<ModelMessage>, AsyncGenerator<ModelMessageEvent, void, undefined>>(host.model('createMessage', 'POST', '/v1/messages'), host.parts('createMessage', 'POST', '/v1/messages')),
+    listModels: host.call('listModels', 'GET', '/v1/models'),
+    createResponse: either<Call<ModelResponse>, AsyncGenerator<ModelResponseEvent, void, undefined>>(host.model('createResponse', 'POST', '/v1/responses'), host.parts('createResponse', 'POST', '/v1/responses')),
+    getEventSettings: host.call('getEventSettings', 'GET', '/v1/event/settings'),
+    updateEventSettings: host.call('updateEventSettings', 'PATCH', '/v1/event/settings'),
+    listConsumers: host.call('listConsumers', 'GET', '/v1/o11y/consumers'),
+    listDeadLetters: host.call('listDeadLetters', 'GET', '/v1/o11y/dead-letters'),
+    listDeadLettersAll: host.all('listDeadLettersAll', 'GET', '/v1/o11y/dead-letters'),
+    retryDeadLetter: host.call('retryDeadLetter', 'POST', '/v1/o11y/dead-letters/{id}/retry'),
+    listQueues: host.call('listQueues', 'GET', '/v1/o11y/queues'),
+    listTables: host.call('listTables', 'GET', '/v1/o11y/tables'),
+    getBalance: host.call('getBalance', 'GET', '/v1/billing/balance'),
+    listCredits: host.call('listCredits', 'GET', '/v1/billing/credits'),
+    listCreditsAll: host.all('listCreditsAll', 'GET', '/v1/billing/credits'),
+    addCredit: host.create('addCredit', 'POST', '/v1/billing/credits'),
+    listJournal: withFields(host.call('listJournal', 'GET', '/v1/billing/journal'), { format: 'json' }),
+    listJournalCsv: withFields(host.send('listJournalCsv', 'GET', '/v1/billing/journal'), { format: 'csv' }),
+    getBillingSettings: host.call('getBillingSettings', 'GET', '/v1/billing/settings'),
+    updateBillingSettings: host.call('updateBillingSettings', 'PATCH', '/v1/billing/settings'),
+    listUsage: host.call('listUsage', 'GET', '/v1/billing/usage'),
+    getUsageSummary: withFields(host.call('getUsageSummary', 'GET', '/v1/billing/usage/summary'), { format: 'json' }),
+    getUsageSummaryCsv: withFields(host.send('getUsageSummaryCsv', 'GET', '/v1/billing/usage/summary'), { format: 'csv' }),
+    listWebhooks: host.call('listWebhooks', 'GET', '/v1/webhooks'),
+    listWebhooksAll: host.all('listWebhooksAll', 'GET', '/v1/webhooks'),
+    createWebhook: host.create('createWebhook', 'POST', '/v1/webhooks'),
+    listWebhookSubjects: host.call('listWebhookSubjects', 'GET', '/v1/webhooks/subjects'),
+    getWebhook: host.call('getWebhook', 'GET', '/v1/webhooks/{id}'),
+    updateWebhook: host.call('updateWebhook', 'PATCH', '/v1/webhooks/{id}'),
+    deleteWebhook: host.call('deleteWebhook', 'DELETE', '/v1/webhooks/{id}'),
+    listWebhookDeliveries: host.call('listWebhookDeliveries', 'GET', '/v1/webhooks/{id}/deliveries'),
+    listWebhookDeliveriesAll: host.all('listWebhookDeliveriesAll', 'GET', '/v1/webhooks/{id}/deliveries'),
+    getWebhookDelivery: host.call('getWebhookDelivery', 'GET', '/v1/webhooks/{id}/deliveries/{delivery}'),
+    resendWebhookDelivery: host.create('resendWebhookDelivery', 'POST', '/v1/webhooks/{id}/deliveries/{delivery}/resend'),
+    resendFailedWebhookDeliveries: host.create('resendFailedWebhookDeliveries', 'POST', '/v1/webhooks/{id}/resend'),
+    rotateWebhookSecret: host.create('rotateWebhookSecret', 'POST', '/v1/webhooks/{id}/secret'),
+    testWebhook: host.call('testWebhook', 'POST', '/v1/webhooks/{id}/test'),
+    listReference: host.call('listReference', 'GET', '/v1/risk/reference'),
+    refreshReference: host.call('refreshReference', 'POST', '/v1/risk/reference/refresh'),
+    resolveReference: host.call('resolveReference', 'POST', '/v1/risk/reference/resolve'),
+    getReference: host.call('getReference', 'GET', '/v1/risk/reference/{set}'),
+    setReference: host.call('setReference', 'PUT', '/v1/risk/reference/{set}'),
+    clearReference: host.call('clearReference', 'DELETE', '/v1/risk/reference/{set}'),
+    listErrors: host.call('listErrors', 'GET', '/v1/errors'),
   }
 }

@@ -84,12 +84,15 @@ describe('a process', () => {
     const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
     return { out, errors, code: await exit }
   }
-  const at = (scenario: string) => JSON.stringify(`${unreliable}/${crypto.randomUUID()}/${scenario}`)
+  const at = (scenario: string) => {
+    const prefix = `${unreliable}/${crypto.randomUUID()}/${scenario}`
+    return `baseUrl: '${unreliable}', fetch: (url, init) => fetch(url.replace('${unreliable}', '${prefix}'), init)`
+  }
 
   it('ends after its last call, long before the time-out', async () => {
     const started = performance.now()
     const { out, code } = await run(`
-      const stoa = client.createStoa({ baseUrl: ${at('ok')}, timeoutMs: 300_000 })
+      const stoa = client.createStoa({ ${at('ok')}, timeoutMs: 300_000 })
       const { signal } = new AbortController()
       console.log((await stoa.getProject({ slug: 'a' }, { signal })).slug)`)
     assert.deepEqual([out, code], ['web-shop\n', 0])
@@ -98,13 +101,13 @@ describe('a process', () => {
 
   it('does not end while a call waits for its next attempt', async () => {
     const { out, code } = await run(`
-      const stoa = client.createStoa({ baseUrl: ${at('wait-1')} })
+      const stoa = client.createStoa({ ${at('wait-1')} })
       console.log((await stoa.getProject({ slug: 'a' })).slug)`)
     assert.deepEqual([out, code], ['web-shop\n', 0])
   })
 
   it('hears of an error that nobody handles, and not of one that withResponse handles', async () => {
-    const stoa = `client.createStoa({ baseUrl: ${at('conflict')} })`
+    const stoa = `client.createStoa({ ${at('conflict')} })`
     const handled = await run(`await ${stoa}.getHealth().withResponse().catch(error => console.log(error.code))`)
     assert.deepEqual([handled.out, handled.code], ['conflict\n', 0])
     const unhandled = await run(`${stoa}.getHealth()`)

@@ -16,6 +16,7 @@ import { startHost } from '../host.ts'
 import { specimen } from '../specimen.ts'
 import { NO_CHROMIUM, openChromium } from './chromium.ts'
 import { node20 } from './node-20.ts'
+import { CAPTURED } from './suite/capture.ts'
 import type { Environment } from './suite/case.ts'
 import { cases } from './suite/cases.ts'
 import { startUnreliable } from './unreliable-server.ts'
@@ -64,6 +65,7 @@ function writeSuite(): string {
 /** With an organisation of its own: the runtimes are tested at the same time. */
 async function environment(prefix: string): Promise<Omit<Environment, 'client' | 'specimen'>> {
   const { key } = await host.organisation(prefix)
+  const { body } = await host.call('POST /v1/account/keys', { as: key, body: { name: 'Web', type: 'publishable' } })
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const payload = '{"type":"event.signed_up","data":{"name":"Zoë"}}'
   const now = new Date()
@@ -72,7 +74,14 @@ async function environment(prefix: string): Promise<Omit<Environment, 'client' |
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     'webhook-signature': new Webhook(secret).sign('msg_1', now, payload),
   }
-  return { baseUrl: host.baseUrl, key, prefix, unreliable, webhook: { payload, headers, secret } }
+  return {
+    baseUrl: host.baseUrl,
+    key,
+    publishable: body.key,
+    prefix,
+    unreliable,
+    webhook: { payload, headers, secret },
+  }
 }
 
 async function runInNode(node: string, prefix: string): Promise<Results> {
@@ -105,18 +114,28 @@ async function runInChromium(): Promise<Results> {
   )
 }
 
-function reports(results: Promise<Results>): void {
+function reports(prefix: string, results: Promise<Results>): void {
   for (const name of Object.keys(cases)) {
     it(name, async () => assert.equal((await results)[name], null))
   }
+  it('stored each event of the suite once', async () => {
+    await results
+    const rows = await host.db<{ event: string; all: number; distinct: number }>`
+      select event, count(*)::int as all, count(distinct (properties::jsonb)->>'n')::int as distinct
+      from events where org = ${prefix} group by event order by event`
+    assert.deepEqual(
+      rows.map(({ event, all, distinct }) => [event, all, distinct]),
+      Object.entries(CAPTURED).map(([event, count]) => [event, count, count]),
+    )
+  })
 }
 
-describe('the client in Node 24', () => reports(runInNode(process.execPath, 'node-24')))
+describe('the client in Node 24', () => reports('node-24', runInNode(process.execPath, 'node-24')))
 
 describe('the client in Node 20', { skip: older.skip }, () => {
-  if (older.path) reports(runInNode(older.path, 'node-20'))
+  if (older.path) reports('node-20', runInNode(older.path, 'node-20'))
 })
 
 describe('the client in Chromium', { skip: NO_CHROMIUM }, () => {
-  if (!NO_CHROMIUM) reports(runInChromium())
+  if (!NO_CHROMIUM) reports('chromium', runInChromium())
 })

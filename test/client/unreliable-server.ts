@@ -37,6 +37,7 @@ const html =
     response.writeHead(status, { ...CLOSE, 'content-type': 'text/html', 'x-request-id': 'req_2' }).end(PAGE)
 
 const ok = json(200, PROJECT)
+const receipt = json(200, { accepted: 2, dropped: 0 })
 const created = json(201, PROJECT)
 const overloaded = fault(503, 'overloaded', 'api_error')
 const never: Step = () => {}
@@ -115,6 +116,15 @@ const SCENARIOS: Record<string, Step[]> = {
     }),
   ],
   'endless-events': [stream('data: {"n":1}\n\ndata: {"n":2}\n\n', () => {})],
+  'receipt-late': [reset, cut, overloaded, fault(500, 'internal', 'api_error'), receipt],
+  'receipt-wait-1': [fault(429, 'ingest_rate', 'rate_limit_error', { 'retry-after': '1' }), receipt],
+  'receipt-partial': [json(200, { accepted: 1, dropped: 1, errors: [{ index: 1, reason: 'id_too_long' }] })],
+  'receipt-privacy': [json(200, { accepted: 0, dropped: 2, reason: 'privacy' })],
+  'receipt-foreign': [json(200, { success: true })],
+  'unroutable-once': [fault(400, 'unroutable_events', 'invalid_request_error'), receipt],
+  'events-forbidden-once': [fault(403, 'insufficient_capability', 'permission_error'), receipt],
+  'key-unknown': [fault(403, 'ingest_key_unknown', 'permission_error')],
+  'key-revoked': [fault(401, 'key_revoked', 'authentication_error')],
   'bad-events': [stream('data: {"n":\n\n', response => response.end())],
 }
 

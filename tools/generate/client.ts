@@ -13,6 +13,9 @@ const HEADER = `// GENERATED from the operation declarations by \`npm run genera
 //   const stoa = createStoa({ baseUrl: 'https://localhost:8443', key: 'sk-…' })
 //   const project = await stoa.createProject({ slug: 'web-shop', name: 'Web shop' })
 //   for await (const { slug } of stoa.listProjectsAll()) …
+//
+//   const events = createEvents({ baseUrl: 'https://localhost:8443', key: 'pk-…' })
+//   events.capture({ event: 'Order Completed', distinctId: 'user-1' })
 `
 
 /** One module in the end, so that it can be copied and loaded as one file. In the order of reading. */
@@ -26,6 +29,13 @@ const PARTS = [
   'deadline',
   'session',
   'events',
+  'advice',
+  'models',
+  'capture',
+  'queue',
+  'sending',
+  'sender',
+  'ending',
   'webhook',
 ] as const
 
@@ -35,7 +45,20 @@ const PUBLIC = [
   ...['StoaError', 'StoaApiError', 'StoaConnectionError', 'InvalidInputError', 'AuthenticationError'],
   ...['PermissionError', 'NotFoundError', 'ConflictError', 'RateLimitError', 'ServerError'],
   ...['WebhookVerificationError', 'verifyWebhook'],
+  ...['createEvents', 'Events', 'EventsOptions', 'CapturedEvent', 'DroppedEvent'],
+  ...['CreateChatCompletionInput', 'ChatMessage', 'ChatTool', 'ChatToolCall', 'ChatCompletion', 'ChatCompletionChunk'],
+  ...['ChatUsage', 'CreateEmbeddingInput', 'Embeddings', 'CreateResponseInput', 'ModelResponse', 'ModelResponseEvent'],
+  ...['CreateMessageInput', 'MessageContent', 'ModelMessage', 'ModelMessageEvent'],
 ]
+
+/** Operations in the formats of model calls, whose types client/models.ts declares: of the whole answer, and of its parts if
+ *  it can be a stream. */
+const MODEL_CALLS: Record<string, { whole: string; part: string | null }> = {
+  createChatCompletion: { whole: 'ChatCompletion', part: 'ChatCompletionChunk' },
+  createEmbedding: { whole: 'Embeddings', part: null },
+  createResponse: { whole: 'ModelResponse', part: 'ModelResponseEvent' },
+  createMessage: { whole: 'ModelMessage', part: 'ModelMessageEvent' },
+}
 
 const RUNTIME = PARTS.map(partText).join('\n')
 /** Types of operations must not have the names that the runtime uses, which are also those of the platform. */
@@ -51,13 +74,14 @@ export function clientText(sections: readonly Section[]): string {
   const signatures: string[] = []
   const methods: string[] = []
   for (const { what, operations } of sections) {
-    const named = Object.entries(operations).filter(([, operation]) => hasJsonBody(operation))
+    const named = Object.entries(operations).filter(([id, operation]) => id in MODEL_CALLS || hasJsonBody(operation))
     if (named.length === 0) continue
     types.push(`// ${what}.`)
     signatures.push(`  // ${what}.`)
     for (const [id, operation] of named) {
-      const own = typesOf(id, operation, nameOf)
-      const all = methodsOf(id, operation, nameOf)
+      const modelCall = MODEL_CALLS[id]
+      const own = modelCall ? [] : typesOf(id, operation, nameOf)
+      const all = modelCall ? modelMethodsOf(id, operation, modelCall) : methodsOf(id, operation, nameOf)
       types.push(...takeDeclarations(), ...own)
       signatures.push(...all.map(signatureText))
       methods.push(...all.map(methodText))
@@ -116,95 +140,123 @@ function itemOf({ properties = {} }: Schema): Schema | null {
   return isPage ? (data.items ?? null) : null
 }
 
-/** A method of the client: how users see it, and which function of the runtime it calls, with what. */
+/** A method of the client: how users see it, and which function of the runtime makes it. */
 type Method = {
   name: string
   text: string
-  input: string
-  isOptional: boolean
-  options: 'CallOptions' | 'CreateOptions'
-  answer: string
-  calls: string
-  route: string
-  /** Written as the input, and after the options. */
-  sends?: string
-  more?: string
+  /** How it can be called. */
+  signatures: Signature[]
+  made: string
+}
+
+type Signature = { input: string; isOptional: boolean; options: 'CallOptions' | 'CreateOptions'; answer: string }
+
+const callText = (name: string, kind: string, { method, path }: Operation, more = '') =>
+  `host.${kind}('${name}', '${method}', '${path}'${more})`
+
+const streamOf = (type: string) => `AsyncGenerator<${type}, void, undefined>`
+
+function commonOf(id: string, operation: Operation) {
+  const { method, path, summary, input, creates } = operation
+  const { required = [] } = input as Schema
+  const options: Signature['options'] = creates ? 'CreateOptions' : 'CallOptions'
+  return {
+    text: `${summary}.\n\`${method} ${path}\``,
+    signature: { input: inputName(id), isOptional: required.length === 0, options },
+  }
 }
 
 function methodsOf(id: string, operation: Operation, nameOf: NameOf): Method[] {
-  const { method, path, summary, input, answer } = operation
-  const { required = [] } = input as Schema
+  const { input, answer, creates } = operation
+  const { text, signature } = commonOf(id, operation)
   const value = answer.value as Schema | null
-  const common = {
-    name: id,
-    text: `${summary}.\n\`${method} ${path}\``,
-    input: inputName(id),
-    isOptional: required.length === 0,
-    options: 'CallOptions' as const,
-    route: `'${method}', '${path}'`,
+  const plain = { ...signature, options: 'CallOptions' as const }
+  if (answer.kind === 'reply') {
+    return [
+      { name: id, text, signatures: [{ ...plain, answer: 'Call<Response>' }], made: callText(id, 'send', operation) },
+    ]
   }
-  if (answer.kind === 'reply') return [{ ...common, answer: 'Call<Response>', calls: 'send' }]
-  if (answer.kind === 'events') return [{ ...common, ...eventsOf(answer.chunk as Schema, nameOf) }]
+  if (answer.kind === 'events') {
+    const chunk = answer.chunk as Schema
+    const stream = streamOf(`StoaEvent<${typeText(chunk, '    ', nameOf)}>`)
+    // The host sends strings as they are.
+    const made = callText(id, 'events', operation, chunk.type === 'string' ? ', String' : '')
+    return [{ name: id, text, signatures: [{ ...plain, answer: stream }], made }]
+  }
   const data = value ? answerText(id, value, nameOf) : 'void'
-  const { creates } = operation
-  const call: Method = creates
-    ? { ...common, options: 'CreateOptions', answer: `Call<${data}>`, calls: 'create' }
-    : { ...common, answer: `Call<${data}>`, calls: 'call' }
-  if (answer.media) return valueOrCsv(call)
-  if (answer.kind === 'either') return eitherOf(call, operation, nameOf)
+  const whole = { ...signature, answer: `Call<${data}>` }
+  const call = { name: id, text, signatures: [whole], made: callText(id, creates ? 'create' : 'call', operation) }
+  if (answer.media) return valueOrCsv(call, whole, operation)
+  if (answer.kind === 'either') {
+    requireStream(operation)
+    return [eitherOf(call, whole, typeText(answer.chunk as Schema, '    ', nameOf), operation)]
+  }
   if (!('after' in input.properties && value && itemOf(value))) return [call]
   const item = data.startsWith('Page<') ? data.slice('Page<'.length, -1) : `${data}['data'][number]`
-  const text = 'The same, as an iterator over the items of all pages.'
-  return [call, { ...call, name: `${id}All`, text, answer: `AsyncGenerator<${item}, void, undefined>`, calls: 'all' }]
+  const allText = 'The same, as an iterator over the items of all pages.'
+  const name = `${id}All`
+  return [
+    call,
+    { name, text: allText, signatures: [{ ...plain, answer: streamOf(item) }], made: callText(name, 'all', operation) },
+  ]
 }
 
-function eventsOf(chunk: Schema, nameOf: NameOf) {
-  const answer = `AsyncGenerator<StoaEvent<${typeText(chunk, '    ', nameOf)}>, void, undefined>`
-  // The host sends strings as they are.
-  return { answer, calls: 'events', ...(chunk.type === 'string' && { more: 'String' }) }
+function modelMethodsOf(id: string, operation: Operation, { whole, part }: (typeof MODEL_CALLS)[string]): Method[] {
+  const { text, signature } = commonOf(id, operation)
+  const answered = { ...signature, answer: `Call<${whole}>` }
+  const call = { name: id, text, signatures: [answered], made: callText(id, 'model', operation) }
+  return [part === null ? call : eitherOf(call, answered, part, operation)]
 }
 
-/** Two methods, because the answer has two types; the input field `stream` chooses between them. */
-function eitherOf(call: Method, { input, answer, path }: Operation, nameOf: NameOf): Method[] {
-  if ((input.properties.stream as Schema | undefined)?.type !== 'boolean') {
-    throw new Error(`${path}: the client of an operation that can stream needs the boolean input field \`stream\``)
+function requireStream({ input, path }: Operation): void {
+  if ((input.properties.stream as Schema | undefined)?.type === 'boolean') return
+  throw new Error(`${path}: the client of an operation that can stream needs the boolean input field \`stream\``)
+}
+
+/** The input field `stream` chooses the type of the answer. */
+function eitherOf(call: Method, whole: Signature, part: string, operation: Operation): Method {
+  const { input } = whole
+  const stream = streamOf(part)
+  const streamed: Signature = {
+    input: `${input} & { stream: true }`,
+    isOptional: false,
+    options: 'CallOptions',
+    answer: stream,
   }
-  const chosen = { ...call, input: `Omit<${call.input}, 'stream'>` }
-  return [
-    { ...chosen, sends: '{ ...input, stream: false }' },
-    {
-      ...chosen,
-      ...eventsOf(answer.chunk as Schema, nameOf),
-      name: `${call.name}Stream`,
-      text: 'The same, as an event stream.',
-      options: 'CallOptions',
-      sends: '{ ...input, stream: true }',
-    },
-  ]
+  return {
+    ...call,
+    text: `${call.text}\nWith \`stream: true\` the answer is an iterator over its parts.`,
+    signatures: [streamed, { ...whole, input: `${input} & { stream?: false }` }],
+    made: `either<${whole.answer}, ${stream}>(${call.made}, ${callText(call.name, 'parts', operation)})`,
+  }
 }
 
-/** Two methods for the same reason; the input field `format` chooses. */
-function valueOrCsv(call: Method): Method[] {
-  const chosen = { ...call, input: `Omit<${call.input}, 'format'>` }
+/** Two methods, because the answer has two types; the input field `format` chooses between them. */
+function valueOrCsv(call: Method, whole: Signature, operation: Operation): Method[] {
+  const input = `Omit<${whole.input}, 'format'>`
+  const name = `${call.name}Csv`
+  const csv: Signature = { ...whole, input, options: 'CallOptions', answer: 'Call<Response>' }
   return [
-    { ...chosen, sends: "{ ...input, format: 'json' }" },
+    { ...call, signatures: [{ ...whole, input }], made: `withFields(${call.made}, { format: 'json' })` },
     {
-      ...chosen,
-      name: `${call.name}Csv`,
+      name,
       text: 'The same as CSV.',
-      answer: 'Call<Response>',
-      calls: 'send',
-      sends: "{ ...input, format: 'csv' }",
+      signatures: [csv],
+      made: `withFields(${callText(name, 'send', operation)}, { format: 'csv' })`,
     },
   ]
 }
 
-const signatureText = ({ name, text, input, isOptional, options, answer }: Method) =>
-  `  ${docComment(text, '  ')}\n  ${name}(input${isOptional ? '?' : ''}: ${input}, options?: ${options}): ${answer}`
+const signatureText = ({ name, text, signatures }: Method) =>
+  [
+    `  ${docComment(text, '  ')}`,
+    ...signatures.map(
+      ({ input, isOptional, options, answer }) =>
+        `  ${name}(input${isOptional ? '?' : ''}: ${input}, options?: ${options}): ${answer}`,
+    ),
+  ].join('\n')
 
-const methodText = ({ name, isOptional, calls, route, sends = 'input', more }: Method) =>
-  `    ${name}: (input${isOptional ? ' = {}' : ''}, options) =>
-      host.${calls}(${[route, sends, 'options', ...(more ? [more] : [])].join(', ')}),`
+const methodText = ({ name, made }: Method) => `    ${name}: ${made},`
 
 const inputName = (id: string) => `${upperFirst(id)}Input`
 const outputName = (id: string) => `${upperFirst(id)}Output`

@@ -8,6 +8,7 @@ export type Environment = {
   specimen: SpecimenClient
   baseUrl: string
   key: string
+  publishable: string
   /** Distinguishes what this run creates. */
   prefix: string
   /** The URL of the unreliable server. */
@@ -24,7 +25,7 @@ type SpecimenClient = {
     ticks(input?: { count?: number; fails?: boolean }, options?: Options): Ticks
     endlessEvents(input?: object, options?: Options): Ticks
     chat(input: { model: string }, options?: Options): Client.Call<{ model: string }>
-    chatStream(input: { model: string }, options?: Options): Ticks
+    chat(input: { model: string; stream: true }, options?: Options): AsyncGenerator<{ n: number }, void, undefined>
   }
 }
 
@@ -56,11 +57,19 @@ export const connected = ({ client, baseUrl, key }: Environment) =>
 
 /** A client of the unreliable server, in a run of its own. */
 export function against({ client, specimen, unreliable }: Environment, scenario: string, options: object = {}) {
+  const { fetch: inRun, recorded } = runOf(unreliable, scenario)
+  const settings = { baseUrl: unreliable, fetch: inRun, ...options }
+  return { stoa: client.createStoa(settings), specimen: specimen.createStoa(settings), recorded }
+}
+
+/** The server finds the run and the scenario in the path, which a `baseUrl` cannot have. */
+export function runOf(unreliable: string, scenario: string) {
   const run = crypto.randomUUID()
-  const settings = { baseUrl: `${unreliable}/${run}/${scenario}`, ...options }
+  const inRun: Client.StoaOptions['fetch'] = (url, init) =>
+    fetch(url.replace(unreliable, `${unreliable}/${run}/${scenario}`), init)
   const recorded = async (): Promise<Recorded[]> =>
     JSON.parse(await (await fetch(`${unreliable}/${run}/recorded`)).text())
-  return { stoa: client.createStoa(settings), specimen: specimen.createStoa(settings), recorded }
+  return { fetch: inRun, recorded }
 }
 
 /** A signal that knows how many listeners it has. */

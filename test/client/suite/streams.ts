@@ -19,7 +19,7 @@ export const streams: Record<string, Case> = {
     same([error.name, error.code, error.message, seen], ['ConflictError', 'conflict', 'The stream failed.', [1, 2]])
     same(await stoa.chat({ model: 'one' }), { model: 'one' })
     const chunks: number[] = []
-    for await (const { data } of stoa.chatStream({ model: 'one' })) chunks.push(data.n)
+    for await (const { n } of stoa.chat({ model: 'one', stream: true })) chunks.push(n)
     same(chunks, [1, 2])
     const wrong = specimen.createStoa({ baseUrl, key: 'sk-wrong', dangerouslyAllowBrowser: true })
     same((await rejection(wrong.ticks().next())).status, 401)

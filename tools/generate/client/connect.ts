@@ -1,9 +1,10 @@
 // Calls operations by their route; `createStoa` adds names and types.
-import { foreignAnswer, hasType, type Performed, type Reader } from './attempt.ts'
+import { foreignAnswer } from './advice.ts'
+import { hasType, type Performed, type Reader, readJson } from './attempt.ts'
 import { requestIdOf, StoaConnectionError } from './errors.ts'
-import { eventsIn, type StoaEvent } from './events.ts'
+import { eventsIn, partsIn, type StoaEvent, type Stream, type StreamReader } from './events.ts'
 import { type CallOptions, type CreateOptions, type StoaOptions, settingsFrom } from './options.ts'
-import { type ApiRequest, requestFor } from './request.ts'
+import { type ApiRequest, type Operation, requestFor, requireObject } from './request.ts'
 import { performed } from './retry.ts'
 import { csrfTokens } from './session.ts'
 
@@ -25,74 +26,134 @@ export type Page<Item> = {
 
 export function connect(options: StoaOptions) {
   const settings = settingsFrom(options)
-  const csrfToken = settings.session ? csrfTokens(() => call('GET', '/v1/account/csrf', {})) : null
+  if (settings.key?.startsWith('pk-')) throw new TypeError(ONLY_EVENTS)
+  const loadToken = call<{ csrfToken: string; expiresIn: number }>('getCsrf', 'GET', '/v1/account/csrf')
+  const csrfToken = settings.session ? csrfTokens(loadToken) : null
 
   /** Throws a TypeError for what the caller must correct, such as an invalid header. Of headers with the same name, the
    *  last is sent: first `defaults`, then those of the client, then `more`. */
   function request(
-    method: string,
-    path: string,
+    operation: Operation,
     input: object,
     more: (Record<string, string> | undefined)[],
     defaults: Record<string, string> = {},
   ): ApiRequest {
+    requireObject(operation, input)
     const headers = new Headers(defaults)
     const credential = settings.key === undefined ? {} : { authorization: `Bearer ${settings.key}` }
     const given = [settings.headers, credential, ...more].flatMap(one => Object.entries(one ?? {}))
     for (const [name, value] of given) headers.set(name, value)
-    return requestFor(settings.baseUrl, method, path, input, headers)
+    return requestFor(settings.baseUrl, operation, input, headers)
   }
 
   const perform = <Data>(made: ApiRequest, read: Reader<Data>, options: CallOptions) =>
     performed(made, read, options, settings, csrfToken)
 
-  function call<Data>(method: string, path: string, input: object, options: CallOptions = {}): Call<Data> {
-    return callOf(async () => perform(request(method, path, input, [options.headers]), readJson<Data>, options))
+  function call<Data>(...operation: Operation) {
+    return (input: object = {}, options: CallOptions = {}): Call<Data> =>
+      callOf(async () => perform(request(operation, input, [options.headers]), readJson<Data>, options))
   }
 
   /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. For other
    *  operations it ignores the key, also if the caller sends one. */
-  function create<Data>(method: string, path: string, input: object, options: CreateOptions = {}): Call<Data> {
-    return callOf(async () => {
-      const { headers, idempotencyKey } = options
-      const chosen = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }
-      const made = request(method, path, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() })
-      return perform({ ...made, isRepeatable: true }, readJson<Data>, options)
-    })
+  function create<Data>(...operation: Operation) {
+    return (input: object = {}, options: CreateOptions = {}): Call<Data> =>
+      callOf(async () => perform(keyed(operation, input, options), readJson<Data>, options))
+  }
+
+  function keyed(operation: Operation, input: object, { headers, idempotencyKey }: CreateOptions): ApiRequest {
+    const chosen = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }
+    const made = request(operation, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() })
+    return { ...made, isRepeatable: true }
+  }
+
+  /** As `create`, for calls of models: the host runs one call for each key, too. */
+  function model<Data>(...operation: Operation) {
+    return (input: object = {}, options: CreateOptions = {}): Call<Data> =>
+      callOf(async () => perform({ ...keyed(operation, input, options), isCostly: true }, readJson<Data>, options))
   }
 
   /** For operations that answer something else than JSON, such as a redirect, which is not followed. */
-  function send(method: string, path: string, input: object, options: CallOptions = {}): Call<Response> {
-    const made = () => ({ ...request(method, path, input, [options.headers]), mayRedirect: true })
-    return callOf(async () => perform(made(), readWhole, options))
+  function send(...operation: Operation) {
+    return (input: object = {}, options: CallOptions = {}): Call<Response> => {
+      const made = () => ({ ...request(operation, input, [options.headers]), mayRedirect: true })
+      return callOf(async () => perform(made(), readWhole, options))
+    }
   }
 
   /** Every item of a listing; each page is requested when its first item is needed. */
-  function all<Item>(method: string, path: string, input: { after?: string }, options: CallOptions = {}) {
-    const load = (after: string | undefined) => call(method, path, { ...input, after }, options).withResponse()
-    return itemsOf<Item>(`${method} ${path}`, load, input.after, options.signal)
+  function all<Item>(...operation: Operation) {
+    const page = call<unknown>(...operation)
+    return (input: { after?: string } = {}, options: CallOptions = {}): Stream<Item> => {
+      const load = (after: string | undefined) => {
+        requireObject(operation, input)
+        return page({ ...input, after }, options).withResponse()
+      }
+      return itemsOf<Item>(`${operation[1]} ${operation[2]}`, load, input?.after, options.signal)
+    }
   }
 
-  /** The events of a stream. The request is sent when the first is needed, and cancelled when the loop is left. The host
-   *  sends strings unchanged; then `parse` is `String`. */
-  async function* events<Data>(
-    method: string,
-    path: string,
+  return { call, create, model, send, all, ...streamsOf(request, perform) }
+}
+
+/** The methods that answer event streams. */
+function streamsOf(
+  request: (operation: Operation, input: object, more: (Record<string, string> | undefined)[]) => ApiRequest,
+  perform: <Data>(made: ApiRequest, read: Reader<Data>, options: CallOptions) => Promise<Performed<Data>>,
+) {
+  /** The host sends strings unchanged; then `parse` is `String`. */
+  function events<Data>(id: string, method: string, path: string, parse: (text: string) => unknown = JSON.parse) {
+    const read: StreamReader<StoaEvent<Data>> = (...answer) => eventsIn(parse, ...answer)
+    return (input: object = {}, options: CallOptions = {}) => streamed([id, method, path], input, options, read)
+  }
+
+  /** The data of the events, for operations that answer a value or its parts. */
+  function parts<Data>(...operation: Operation) {
+    return (input: object = {}, options: CallOptions = {}) => streamed<Data>(operation, input, options, partsIn)
+  }
+
+  /** The request is sent when the first event is needed, and cancelled when the loop is left. */
+  async function* streamed<Data>(
+    operation: Operation,
     input: object,
-    options: CallOptions = {},
-    parse: (text: string) => unknown = JSON.parse,
-  ): AsyncGenerator<StoaEvent<Data>, void, undefined> {
-    const made = request(method, path, input, [{ accept: 'text/event-stream' }, options.headers])
+    options: CallOptions,
+    read: StreamReader<Data>,
+  ): Stream<Data> {
+    const made = request(operation, input, [{ accept: 'text/event-stream' }, options.headers])
     const { response, deadline } = await perform(made, async () => {}, options)
     try {
-      if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response)
-      yield* eventsIn<Data>(response, parse, deadline, options.signal)
+      if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response, '')
+      yield* read(response, deadline, options.signal)
     } finally {
       deadline.cancel()
     }
   }
 
-  return { call, create, send, all, events }
+  return { events, parts }
+}
+
+const ONLY_EVENTS =
+  '`key` is a publishable key, which only sends events: `createEvents({ baseUrl, key })`. For calls, use a secret key.'
+
+/** The method that sends these fields, too. */
+export function withFields<Answer, Options>(method: (input: object, options?: Options) => Answer, fields: object) {
+  return (input: object = {}, options?: Options): Answer =>
+    method(typeof input === 'object' ? { ...input, ...fields } : input, options)
+}
+
+/** A method that answers the parts of its value, one by one, if the input says `stream: true`. */
+type Either<Whole, Parts> = {
+  (input: { stream: true }, options?: CallOptions): Parts
+  (input: { stream?: false | undefined }, options?: CreateOptions): Whole
+}
+
+export function either<Whole, Parts>(
+  whole: (input: object, options?: CreateOptions) => Whole,
+  parts: (input: object, options?: CallOptions) => Parts,
+): Either<Whole, Parts> {
+  const method = (input: { stream?: boolean | undefined }, options?: CreateOptions) =>
+    input?.stream === true ? parts(input, options) : whole(input, options)
+  return method as Either<Whole, Parts>
 }
 
 /** Throws a StoaConnectionError for an answer that is no page, and for a cursor that was there before, with which the
@@ -102,12 +163,12 @@ async function* itemsOf<Item>(
   load: (after: string | undefined) => Promise<WithResponse<unknown>>,
   first: string | undefined,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Item, void, undefined> {
+): Stream<Item> {
   let after = first
   const cursors = new Set([after])
   do {
     const { data: page, response } = await load(after)
-    if (!isPageOf<Item>(page)) throw foreignAnswer(route, response)
+    if (!isPageOf<Item>(page)) throw foreignAnswer(route, response, JSON.stringify(page) ?? '')
     for (const item of page.data) {
       signal?.throwIfAborted()
       yield item
@@ -123,10 +184,6 @@ async function* itemsOf<Item>(
 function isPageOf<Item>(value: unknown): value is Page<Item> {
   const { data, next } = (value ?? {}) as Partial<Page<Item>>
   return Array.isArray(data) && typeof next === 'string'
-}
-
-async function readJson<Data>(response: Response): Promise<Data> {
-  return (response.status === 204 ? undefined : JSON.parse(await response.text())) as Data
 }
 
 /** A copy whose body is there already: reading the original later would be without a deadline. */

@@ -124,6 +124,8 @@ export function apiError(fault: FaultAnswer, response: Response): StoaApiError {
     conflict_error: ConflictError,
     rate_limit_error: RateLimitError,
     api_error: ServerError,
+    // In the messages format.
+    overloaded_error: ServerError,
   }
   // A type such as `constructor` is no family, although every object has a property of that name.
   const family = Object.hasOwn(families, fault.type) ? families[fault.type] : undefined

@@ -15,32 +15,61 @@ export type StoaEvent<Data> = {
   id: string
 }
 
-/** The events of an answer. A fault that the host sends as an event is thrown. */
-export async function* eventsIn<Data>(
+export type Stream<Data> = AsyncGenerator<Data, void, undefined>
+
+export type StreamReader<Data> = (
   response: Response,
-  parse: (text: string) => unknown,
   deadline: Deadline,
   outer: AbortSignal | undefined,
-): AsyncGenerator<StoaEvent<Data>, void, undefined> {
+) => Stream<Data>
+
+/** The events of an answer. A fault that the host sends as an event is thrown. */
+export async function* eventsIn<Data>(
+  parse: (text: string) => unknown,
+  response: Response,
+  deadline: Deadline,
+  outer: AbortSignal | undefined,
+): Stream<StoaEvent<Data>> {
   const parser = eventParser()
   for await (const chunk of chunksOf(response, deadline, outer)) {
     for (const { event, data, id } of parser.eventsIn(chunk)) {
       outer?.throwIfAborted()
-      yield { event, data: dataOf(event, data, parse, response) as Data, id }
+      const fault = event === 'error' ? faultText(data) : null
+      if (fault) throw apiError(fault, response)
+      yield { event, data: parsed(event, data, parse, response) as Data, id }
     }
   }
   // Some versions of `fetch` do not tell a lost connection from the end.
   if (!parser.isBetweenEvents()) throw new StoaConnectionError(CUT_OFF, { response })
 }
 
-function dataOf(event: string, text: string, parse: (text: string) => unknown, response: Response): unknown {
-  const fault = event === 'error' ? faultText(text) : null
-  if (fault) throw apiError(fault, response)
+/** The parts of a value, such as the answer of a model. Errors of its provider are thrown, too. */
+export async function* partsIn<Data>(...answer: Parameters<StreamReader<Data>>): Stream<Data> {
+  const [response] = answer
+  for await (const { event, data: text } of eventsIn<string>(String, ...answer)) {
+    if (text === '[DONE]') continue // The end, in the chat-completions format.
+    const data = parsed(event, text, JSON.parse, response)
+    const fault = providerFaultIn(data)
+    if (fault) throw apiError(fault, response)
+    yield data as Data
+  }
+}
+
+function parsed(event: string, text: string, parse: (text: string) => unknown, response: Response): unknown {
   try {
     return parse(text)
   } catch (cause) {
     throw new StoaConnectionError(`The data of the event \`${event}\` is no JSON.`, { cause, response })
   }
+}
+
+/** Providers tell errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
+function providerFaultIn(data: unknown): FaultAnswer | null {
+  const { error, type, ...flat } = (data ?? {}) as Record<string, unknown>
+  const told = (type === 'error' && !error ? flat : error) as Record<string, unknown> | null | undefined
+  if (typeof told?.message !== 'string') return null
+  const kind = typeof told.type === 'string' ? told.type : 'api_error'
+  return { ...told, code: String(told.code ?? kind), message: told.message, type: kind } as FaultAnswer
 }
 
 function faultText(text: string): FaultAnswer | null {

@@ -1,7 +1,7 @@
 // What callers choose: for the client, and for one call.
 
 export type StoaOptions = {
-  /** The URL of the host, such as `https://localhost:8443`. It may have a path, but no user, query or fragment. */
+  /** The URL of the host, such as `https://localhost:8443`, without a path. */
   baseUrl: string
   /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
   key?: string | undefined
@@ -9,7 +9,7 @@ export type StoaOptions = {
   session?: boolean | undefined
   /** Allows a secret key in a browser page, where everybody who opens the page can read it. */
   dangerouslyAllowBrowser?: boolean | undefined
-  /** How long one attempt may take until the whole answer is there; 60,000 if omitted. */
+  /** How long one attempt may take until the whole answer is there. If omitted, 60,000, and 600,000 for calls of models. */
   timeoutMs?: number | undefined
   /** How often a failed call is tried again; 2 if omitted. */
   retries?: number | undefined
@@ -48,11 +48,15 @@ export type FetchInit = {
   signal: AbortSignal
   redirect: 'manual'
   credentials?: 'include'
+  keepalive?: true
 }
 
 export type ClientSettings = ReturnType<typeof settingsFrom>
 
 export function settingsFrom(options: StoaOptions) {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError("Give one object with named options: `{ baseUrl: 'https://…', key: '…' }`.")
+  }
   const { key, session = false, dangerouslyAllowBrowser = false } = options
   const baseUrl = checkedBaseUrl(options.baseUrl)
   // `fetch` would refuse it too, with an error that contains the key.
@@ -60,7 +64,8 @@ export function settingsFrom(options: StoaOptions) {
   if (session && key !== undefined) throw new TypeError('Give `key` or `session`, not both.')
   if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
     throw new TypeError(
-      'Everybody who opens this page can read the secret key. Use `session: true`, or call from a server; ' +
+      'Everybody who opens this page can read the secret key. Use `session: true`, a publishable key for events, or a ' +
+        'server; ' +
         'if the key may be known, set `dangerouslyAllowBrowser: true`.',
     )
   }
@@ -68,7 +73,7 @@ export function settingsFrom(options: StoaOptions) {
     baseUrl,
     key,
     session,
-    timeoutMs: options.timeoutMs ?? 60_000,
+    timeoutMs: options.timeoutMs,
     retries: options.retries ?? 2,
     retryWaitMaxMs: options.retryWaitMaxMs ?? 30_000,
     headers: options.headers ?? {},
@@ -79,16 +84,18 @@ export function settingsFrom(options: StoaOptions) {
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
-/** Without slashes at the end. The messages do not repeat the URL, which may contain a password. */
+/** The origin. The messages do not repeat a user and password, which may be in the URL. */
 function checkedBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
   if (url.username || url.password) {
     throw new TypeError('`baseUrl` must have no user and password. Give a secret as `key`.')
   }
-  // The path of an operation is appended, so that it would become a part of them.
-  if (/[?#]/.test(text)) throw new TypeError('`baseUrl` must have no query and no fragment: no `?` and no `#`.')
-  return url.href.replace(/\/+$/, '')
+  // The paths of the operations begin with /v1 and stand at the root of the host.
+  if (url.pathname !== '/' || /[?#]/.test(text)) {
+    throw new TypeError(`\`baseUrl\` must have no path, query or fragment; write \`baseUrl: '${url.origin}'\`.`)
+  }
+  return url.origin
 }
 
-const isPage = () => 'document' in globalThis
+export const isPage = () => 'document' in globalThis

@@ -11,12 +11,19 @@ export type ApiRequest = {
   isRepeatable: boolean
   /** Whether a redirect is an answer of the operation. */
   mayRedirect: boolean
+  /** Whether it calls a model, which takes long and costs money each time. */
+  isCostly: boolean
+  /** Whether a browser is to go on with it when the page is left. */
+  keepalive: boolean
 }
 
+/** How the client names an operation, and its route. */
+export type Operation = readonly [id: string, method: string, path: string]
+
 /** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
-export function requestFor(baseUrl: string, method: string, path: string, input: object, headers: Headers): ApiRequest {
+export function requestFor(baseUrl: string, [, method, path]: Operation, input: object, headers: Headers): ApiRequest {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+  const filled = path.replace(PATH_FIELD, (_, name) => {
     const value = rest.get(name)
     rest.delete(name)
     return segment(name, value)
@@ -33,7 +40,19 @@ export function requestFor(baseUrl: string, method: string, path: string, input:
     body: inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
     isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method),
     mayRedirect: false,
+    isCostly: false,
+    keepalive: false,
   }
+}
+
+const PATH_FIELD = /\{(\w+)\}/g
+
+/** Throws a TypeError that shows how to write it, without the value, which may be confidential. */
+export function requireObject([id, , path]: Operation, input: unknown): void {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return
+  const names = Array.from(path.matchAll(PATH_FIELD), ([, name]) => `${name}: '…'`)
+  const shown = `stoa.${id}({ ${names.join(', ') || '…'} })`
+  throw new TypeError(`\`${id}\` takes one object with named fields; write \`${shown}\`.`)
 }
 
 /** URL parsing removes empty and dot segments, which would call another operation. */

@@ -11,6 +11,10 @@ import type { CsrfToken } from './session.ts'
 const BACKOFF_MS = 500
 const BACKOFF_MS_MAX = 8_000
 
+const TIMEOUT_MS = 60_000
+/** A model may think for minutes before the answer is there. */
+const MODEL_TIMEOUT_MS = 600_000
+
 /** Tries until an attempt succeeds or no other one is allowed. Reading may go on: the caller ends the deadline. */
 export async function performed<Data>(
   made: ApiRequest,
@@ -19,7 +23,8 @@ export async function performed<Data>(
   settings: ClientSettings,
   csrfToken: CsrfToken | null,
 ): Promise<Performed<Data>> {
-  const { signal, timeoutMs = settings.timeoutMs, retries = settings.retries } = options
+  const { signal, retries = settings.retries } = options
+  const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? (made.isCostly ? MODEL_TIMEOUT_MS : TIMEOUT_MS)
   let tries = 0
   let refusedToken: string | null = null
   while (true) {
@@ -47,5 +52,8 @@ function waitMsAfter({ again, retryAfter }: FailedAttempt, isRepeatable: boolean
   if (again === 'never' || (again === 'repeatable' && !isRepeatable)) return null
   const askedMs = 1000 * (retryAfter ?? 0)
   if (askedMs > Math.min(maxMs, TIMER_MS_MAX)) return null
-  return Math.max(askedMs, Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs))
+  return Math.max(askedMs, backoffMs(tries, maxMs))
 }
+
+export const backoffMs = (tries: number, maxMs: number) =>
+  Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs)

@@ -1,0 +1,166 @@
+// Events of processes that end and of pages that are left.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { eventually } from '../eventually.ts'
+import { startHost } from '../host.ts'
+import { NO_CHROMIUM, openChromium } from './chromium.ts'
+import { node20 } from './node-20.ts'
+import { startUnreliable } from './unreliable-server.ts'
+
+const CLIENT = join(import.meta.dirname, '../../client/stoa.js')
+
+// Its installation may take long, which a host would take for a database that does not answer.
+const older = node20()
+const directory = mkdtempSync(join(tmpdir(), 'stoa-page-'))
+after(() => rmSync(directory, { recursive: true }))
+copyFileSync(CLIENT, join(directory, 'stoa.js'))
+writeFileSync(join(directory, 'index.html'), '<!doctype html><title>Page</title>')
+// Not routed by the browser's driver, which loses the requests of a page that is left.
+const host = await startHost({ files: [{ path: '/page', directory: pathToFileURL(`${directory}/`) }] })
+const unreliable = await startUnreliable()
+const made = await host.call('POST /v1/account/keys', { body: { name: 'Web', type: 'publishable' } })
+const key = made.body.key as string
+
+const stored = (event: string) =>
+  host.db<{ n: string }>`select (properties::jsonb)->>'n' as n from events where event = ${event}`
+const distinct = (rows: { n: string }[]) => new Set(rows.map(({ n }) => n)).size
+
+/** Runs a script with `events`; returns what it wrote, its exit code and how long it took. */
+async function run(options: string, script: string, node = process.execPath) {
+  const source = `import { createEvents } from ${JSON.stringify(pathToFileURL(CLIENT).href)}
+    const events = createEvents({ ${options} })
+    ${script}`
+  const started = performance.now()
+  const ca = join(process.env.STOA_TEST_TLS as string, 'ca.pem')
+  const child = spawn(node, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: ca },
+  })
+  const exit = new Promise(resolve => child.on('exit', resolve))
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { out, errors, code: await exit, ms: performance.now() - started }
+}
+
+const toHost = `baseUrl: '${host.baseUrl}', key: '${key}'`
+
+describe('a process', () => {
+  for (const [name, { path, skip }] of Object.entries({
+    'Node 24': { path: process.execPath, skip: false },
+    'Node 20': older,
+  })) {
+    it(`that captures 1,000 events and ends loses none, in ${name}`, { skip }, async () => {
+      const event = `ends-${name}`
+      const { out, errors, code } = await run(
+        toHost,
+        `for (let n = 0; n < 1000; n++) events.capture({ event: '${event}', properties: { n } })
+         process.exitCode = 3`,
+        path as string,
+      )
+      assert.deepEqual([out, errors, code], ['', '', 3])
+      const rows = await stored(event)
+      assert.deepEqual([rows.length, distinct(rows)], [1000, 1000])
+    })
+  }
+
+  it('that captures again while it ends loses none either', async () => {
+    const { code } = await run(
+      toHost,
+      `events.capture({ event: 'again', properties: { n: 1 } })
+       process.once('beforeExit', () => setTimeout(() => events.capture({ event: 'again', properties: { n: 2 } }), 200))`,
+    )
+    assert.equal(code, 0)
+    assert.equal(distinct(await stored('again')), 2)
+  })
+
+  it('whose events are sent, or that has none, ends at once and leaves no listener', async () => {
+    const { out, ms } = await run(
+      `${toHost}, intervalMs: 3600000`,
+      `console.log(process.listenerCount('beforeExit'))
+       events.capture({ event: 'early', properties: { n: 1 } })
+       console.log(process.listenerCount('beforeExit'))
+       await events.flush()
+       console.log(process.listenerCount('beforeExit'))`,
+    )
+    assert.equal(out, '0\n1\n0\n')
+    assert.ok(ms < 8_000, `${ms} ms`)
+  })
+
+  it('ends although no host answers, after 10 seconds, and hears what was lost', async () => {
+    const server = createServer()
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    await new Promise(resolve => server.close(resolve))
+    const prefix = `${unreliable}/${crypto.randomUUID()}/never`
+    const silent = `baseUrl: '${unreliable}', fetch: (url, init) => fetch(url.replace('${unreliable}', '${prefix}'), init)`
+    const capture = "events.capture({ event: 'a' })"
+    const heard =
+      'onError: (error, dropped) => console.log(dropped.map(({ reason }) => reason).join() || error.message)'
+    const [refused, unanswered] = await Promise.all([
+      run(`baseUrl: 'http://127.0.0.1:${port}', key: 'pk-1'`, capture),
+      run(`${silent}, key: 'pk-1', ${heard}`, capture),
+    ])
+    for (const { code, ms } of [refused, unanswered]) {
+      assert.equal(code, 0)
+      assert.ok(ms > 9_500 && ms < 25_000, `${ms} ms`)
+    }
+    assert.match(refused.errors, /stoa-client: .*ECONNREFUSED.*`npm start`.*\n.*are not sent\. Events were dropped\./)
+    assert.match(unanswered.out, /not_confirmed/)
+  })
+})
+
+describe('a page', { skip: NO_CHROMIUM }, async () => {
+  if (NO_CHROMIUM) return
+  const page = await openChromium()
+  const capture = (event: string, count: number, more = '') =>
+    page.evaluate(`(async () => {
+      const { createEvents } = await import('/page/stoa.js')
+      globalThis.events = createEvents({ baseUrl: location.origin, key: '${key}', intervalMs: 3600000 })
+      for (let n = 0; n < ${count}; n++) events.capture({ event: '${event}', properties: { n } })
+      ${more}
+    })()`)
+
+  it('that is left sends its events', async () => {
+    await page.goto(`${host.baseUrl}/page/`)
+    await capture('left', 49)
+    await page.goto('about:blank')
+    await eventually(
+      () => stored('left'),
+      rows => rows.length === 49,
+    )
+  })
+
+  it('that is left while a request is under way sends all of them once', async () => {
+    await page.goto(`${host.baseUrl}/page/`)
+    await capture('under-way', 120)
+    await page.goto('about:blank')
+    const rows = await eventually(
+      () => stored('under-way'),
+      rows => rows.length === 120,
+    )
+    assert.equal(distinct(rows), 120)
+  })
+
+  it('that is hidden sends its events, and goes on', async () => {
+    await page.goto(`${host.baseUrl}/page/`)
+    await capture(
+      'hidden',
+      5,
+      `Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+       document.dispatchEvent(new Event('visibilitychange'))`,
+    )
+    await eventually(
+      () => stored('hidden'),
+      rows => rows.length === 5,
+    )
+    await page.evaluate(`events.capture({ event: 'hidden', properties: { n: 5 } }); events.flush()`)
+    const rows = await stored('hidden')
+    assert.deepEqual([rows.length, distinct(rows)], [6, 6])
+  })
+})

@@ -1,0 +1,113 @@
+// Sends events: in the background, several at once, until the host has answered for each.
+import { sleep, TIMER_MS_MAX } from './deadline.ts'
+import { untilEnd } from './ending.ts'
+import { StoaConnectionError, StoaError } from './errors.ts'
+import { type StoaOptions, settingsFrom } from './options.ts'
+import { type CapturedEvent, openQueue } from './queue.ts'
+import { type DroppedEvent, openSender, type Report } from './sender.ts'
+import { openSending } from './sending.ts'
+
+export type EventsOptions = Pick<StoaOptions, 'baseUrl' | 'headers' | 'fetch' | 'dangerouslyAllowBrowser'> & {
+  /** A publishable key, `pk-…`, which may be in a page. On a server also a secret key or an access token. */
+  key: string
+  /** How long an event waits for others to be sent with; 1,000 if omitted. */
+  intervalMs?: number | undefined
+  /** How long one attempt to send may take; 10,000 if omitted. */
+  timeoutMs?: number | undefined
+  /** Called when events are dropped, and when sending begins to fail, then without events: those are sent again. If omitted,
+   *  it is a warning on the console. */
+  onError?: ((error: StoaError, dropped: DroppedEvent[]) => void) | undefined
+}
+
+export type Events = {
+  /** Queues an event. It is sent in the background. */
+  capture(event: CapturedEvent): void
+  /** Sends what is queued. Resolves when each of those events is stored or dropped. Rejects if that takes longer than
+   *  `timeoutMs` (30,000 if omitted); they stay queued. */
+  flush(options?: { timeoutMs?: number | undefined }): Promise<void>
+  /** Sends what is queued, and takes no more. What is not stored within `timeoutMs` (10,000 if omitted) is dropped. */
+  close(options?: { timeoutMs?: number | undefined }): Promise<void>
+}
+
+const FLUSH_MS = 30_000
+const CLOSE_MS = 10_000
+/** What browsers send for pages that are left, all requests together. */
+const KEEPALIVE_BYTES_MAX = 64 * 1024
+
+export function createEvents(options: EventsOptions): Events {
+  const settings = settingsFrom(options)
+  if (!settings.key) throw new TypeError('`key` is missing: events need a publishable key, `pk-…`, or a secret one.')
+  const report = reporter(options.onError)
+  const queue = openQueue()
+  const sender = openSender(settings, queue, report)
+  const ending = untilEnd(() => void finish(CLOSE_MS), sendLast)
+  const sending = openSending(queue, sender, options.intervalMs ?? 1000, ending.ignore)
+  let isClosed = false
+
+  function capture(event: CapturedEvent): void {
+    if (typeof event !== 'object' || event === null) throw new TypeError(ONE_OBJECT)
+    const refusal = sender.refusal()
+    const reason = refusal ? 'key_refused' : isClosed ? 'closed' : queue.add(event)
+    if (reason === null) {
+      ending.listen()
+      sending.added()
+    } else report(refusal ?? new StoaError(WORDS[reason]), [{ event, reason }])
+  }
+
+  async function flush({ timeoutMs = FLUSH_MS } = {}): Promise<void> {
+    const asked = queue.all()
+    if (asked.length === 0) return
+    const over = new AbortController()
+    // This timer keeps the process alive.
+    const late = sleep(Math.min(timeoutMs, TIMER_MS_MAX), over.signal).catch(() => {})
+    await Promise.race([sending.all(), late])
+    over.abort()
+    const left = queue.countOf(asked)
+    if (left > 0) throw new StoaConnectionError(`After ${timeoutMs} ms, ${left} events are not sent.`, {})
+  }
+
+  const finish = (timeoutMs: number) => flush({ timeoutMs }).catch(sender.giveUp)
+
+  async function close({ timeoutMs = CLOSE_MS } = {}): Promise<void> {
+    isClosed = true
+    await finish(timeoutMs)
+  }
+
+  /** The page may be gone at once. What is being sent is sent once more: the browser cancels the other request. */
+  function sendLast(): void {
+    for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX)) {
+      sender.send(batch, true).catch(() => {}) // Given up, and reported.
+    }
+  }
+
+  return { capture, flush, close }
+}
+
+const ONE_OBJECT = "`capture` takes one object; write `events.capture({ event: '…', properties: { … } })`."
+
+const WORDS: Record<string, string> = {
+  not_json: 'An event was dropped, because it is no JSON: it contains itself or a BigInt.',
+  too_large: 'An event was dropped, because it has more than 64 KiB.',
+  queue_full: 'An event was dropped, because too many are waiting to be sent.',
+  closed: 'An event was dropped, because `close` was called before.',
+}
+
+/** What the caller's function throws is thrown where it cannot stop the sending. */
+function reporter(onError: EventsOptions['onError']): Report {
+  let last = ''
+  const warn: Report = ({ message }, { length }) => {
+    // One line for each kind, however many events there are.
+    // biome-ignore lint/suspicious/noConsole: the caller chose no other way to hear of lost events
+    if (message !== last) console.warn(`stoa-client: ${message}${length > 0 ? ' Events were dropped.' : ''}`)
+    last = message
+  }
+  return (error, dropped) => {
+    try {
+      ;(onError ?? warn)(error, dropped)
+    } catch (thrown) {
+      queueMicrotask(() => {
+        throw thrown
+      })
+    }
+  }
+}
