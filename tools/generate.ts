@@ -1,5 +1,5 @@
 // Generates files from the declarations: the OpenAPI document, the reference, the pages of roles and of events, the
-// table of settings and the client.
+// table of settings and the client; and the third-party notices from the lock file.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { allSettings } from '../src/config.ts'

