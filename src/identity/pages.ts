@@ -45,7 +45,7 @@ nav a { display: inline-block; padding: .2rem 0 }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** In the page itself: any other path of this origin is a page. An organisation with a look of its own has none. */
+/** Inline, because every other path of this origin is a page. Pages for customers have none: they do not name Stoa. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(readFileSync(new URL('../pages/favicon.svg', import.meta.url), 'utf8').trim())}`
 
 /** Allows only our own style, images in the page, no scripts and no framing. With the style of an organisation also that. Forms may
@@ -53,15 +53,15 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(readFileSync(new URL('../p
 export const contentPolicy = (formTarget = '', styleHash: string | null = null): string =>
   `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${styleHash === null ? '' : ` 'sha256-${styleHash}'`}; img-src data:; form-action ${`'self' ${formTarget}`.trim()}; frame-ancestors 'none'; base-uri 'none'`
 
-type Of = { language: string; style: string }
+type Look = { language: string; style: string; icon?: string }
 
 export const document = (
   title: string,
   body: string,
   width = '',
-  { language, style }: Of = { language: 'en', style: '' },
+  { language, style, icon }: Look = { language: 'en', style: '', icon: ICON },
 ) =>
-  `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><link rel="icon" href="${style === '' ? ICON : 'data:,'}"><style>${STYLE}</style>${style === '' ? '' : `<style>${style}</style>`}</head><body><main${width}>${body}</main></body></html>`
+  `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><link rel="icon" href="${icon ?? 'data:,'}"><style>${STYLE}</style>${style === '' ? '' : `<style>${style}</style>`}</head><body><main${width}>${body}</main></body></html>`
 
 export function signInPage(
   app: string,
