@@ -733,6 +733,9 @@ export function createEvents(options) {
     const sender = openSender(settings, queue, report);
     const ending = untilEnd(() => void finish(CLOSE_MS), sendLast);
     const sending = openSending(queue, sender, options.intervalMs ?? 1000, ending.ignore);
+    /** In requests that outlive the page. */
+    const outliving = new Set();
+    let outlivingBytes = 0;
     let isClosed = false;
     function capture(event) {
         if (typeof event !== 'object' || event === null)
@@ -764,10 +767,20 @@ export function createEvents(options) {
         isClosed = true;
         await finish(timeoutMs);
     }
-    /** The page may be gone at once. What is being sent is sent once more: the browser cancels the other request. */
+    /** The page may be gone immediately. What is being sent is sent once more: the browser cancels the other request. A page
+     *  that is left is also hidden, so this is called twice. */
     function sendLast() {
-        for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX)) {
-            sender.send(batch, true).catch(() => { }); // Given up, and reported.
+        for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX - outlivingBytes, outliving)) {
+            const bytes = requestBytes(batch);
+            outlivingBytes += bytes;
+            for (const one of batch)
+                outliving.add(one);
+            const over = () => {
+                outlivingBytes -= bytes;
+                for (const one of batch)
+                    outliving.delete(one);
+            };
+            sender.send(batch, true).then(over, over); // Rejects if given up, which is reported.
         }
     }
     return { capture, flush, close };
@@ -834,10 +847,12 @@ function openQueue() {
         return removed;
     }
     /** The oldest ones, in requests as full as they may be: so many requests, of so many bytes together. */
-    function batches(max, bytesMax = Number.POSITIVE_INFINITY) {
+    function batches(max, bytesMax = Number.POSITIVE_INFINITY, without) {
         const all = [];
         let [size, total] = [0, 0];
         for (const one of waiting) {
+            if (without?.has(one))
+                continue;
             const batch = all.at(-1);
             // A comma stands between two events.
             const isNew = !batch || batch.length === REQUEST_EVENTS_MAX || size + one.bytes + 1 > REQUEST_BYTES_MAX;
@@ -859,6 +874,8 @@ function openQueue() {
     const countOf = (events) => events.filter(one => waiting.has(one)).length;
     return { add, remove, batches, isFull, countOf, all: () => [...waiting], size: () => waiting.size };
 }
+/** Of the text, at most: with a comma for each. */
+const requestBytes = (batch) => batch.reduce((sum, one) => sum + one.bytes + 1, bodyOf([]).length);
 const batchText = (batch) => bodyOf(batch.map(({ text }) => text));
 /** Null if it is no JSON, because it contains itself or a BigInt. */
 function queuedOf(event) {

@@ -147,6 +147,31 @@ describe('a page', { skip: NO_CHROMIUM }, async () => {
     assert.equal(distinct(rows), 120)
   })
 
+  it('that is hidden and then left sends its events in one request, and new ones in another', async () => {
+    await page.goto(`${host.baseUrl}/page/`)
+    const requests = await page.evaluate(`(async () => {
+      const { createEvents } = await import('/page/stoa.js')
+      const sent = []
+      const events = createEvents({ baseUrl: location.origin, key: '${key}', intervalMs: 3600000,
+        fetch: (url, init) => { sent.push(JSON.parse(init.body).batch.length); return fetch(url, init) } })
+      const leave = () => {
+        document.dispatchEvent(new Event('visibilitychange'))
+        dispatchEvent(new Event('pagehide'))
+      }
+      Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+      for (let n = 0; n < 5; n++) events.capture({ event: 'twice', properties: { n } })
+      leave()
+      events.capture({ event: 'twice', properties: { n: 5 } })
+      leave()
+      return sent
+    })()`)
+    assert.deepEqual(requests, [5, 1])
+    await eventually(
+      () => stored('twice'),
+      rows => rows.length === 6,
+    )
+  })
+
   it('that is hidden sends its events, and goes on', async () => {
     await page.goto(`${host.baseUrl}/page/`)
     await capture(

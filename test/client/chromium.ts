@@ -12,11 +12,14 @@ export const NO_CHROMIUM = CHROMIUM ? false : 'no Chromium is installed (Debian:
  *  call servers on loopback. */
 const ALLOW_LOOPBACK = '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests'
 
+/** Not `ignoreHTTPSErrors`, which ends with a page: what a page that is left still sends would be lost. */
+const ACCEPT_OUR_AUTHORITY = '--ignore-certificate-errors'
+
 /** In a profile of its own. Closed after all tests of the file. */
 export async function openChromium(): Promise<Page> {
-  const args = ['--no-sandbox', ALLOW_LOOPBACK]
+  const args = ['--no-sandbox', ALLOW_LOOPBACK, ACCEPT_OUR_AUTHORITY]
   const browser = await chromium.launch({ executablePath: CHROMIUM as string, args })
   after(() => browser.close())
-  const context = await browser.newContext({ ignoreHTTPSErrors: true })
+  const context = await browser.newContext()
   return context.newPage()
 }

@@ -3,7 +3,7 @@ import { sleep, TIMER_MS_MAX } from './deadline.ts'
 import { untilEnd } from './ending.ts'
 import { StoaConnectionError, StoaError } from './errors.ts'
 import { type StoaOptions, settingsFrom } from './options.ts'
-import { type CapturedEvent, openQueue } from './queue.ts'
+import { type CapturedEvent, openQueue, type Queued, requestBytes } from './queue.ts'
 import { type DroppedEvent, openSender, type Report } from './sender.ts'
 import { openSending } from './sending.ts'
 
@@ -42,6 +42,9 @@ export function createEvents(options: EventsOptions): Events {
   const sender = openSender(settings, queue, report)
   const ending = untilEnd(() => void finish(CLOSE_MS), sendLast)
   const sending = openSending(queue, sender, options.intervalMs ?? 1000, ending.ignore)
+  /** In requests that outlive the page. */
+  const outliving = new Set<Queued>()
+  let outlivingBytes = 0
   let isClosed = false
 
   function capture(event: CapturedEvent): void {
@@ -73,10 +76,18 @@ export function createEvents(options: EventsOptions): Events {
     await finish(timeoutMs)
   }
 
-  /** The page may be gone at once. What is being sent is sent once more: the browser cancels the other request. */
+  /** The page may be gone immediately. What is being sent is sent once more: the browser cancels the other request. A page
+   *  that is left is also hidden, so this is called twice. */
   function sendLast(): void {
-    for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX)) {
-      sender.send(batch, true).catch(() => {}) // Given up, and reported.
+    for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX - outlivingBytes, outliving)) {
+      const bytes = requestBytes(batch)
+      outlivingBytes += bytes
+      for (const one of batch) outliving.add(one)
+      const over = () => {
+        outlivingBytes -= bytes
+        for (const one of batch) outliving.delete(one)
+      }
+      sender.send(batch, true).then(over, over) // Rejects if given up, which is reported.
     }
   }
 

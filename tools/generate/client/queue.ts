@@ -56,10 +56,11 @@ export function openQueue() {
   }
 
   /** The oldest ones, in requests as full as they may be: so many requests, of so many bytes together. */
-  function batches(max: number, bytesMax = Number.POSITIVE_INFINITY): Queued[][] {
+  function batches(max: number, bytesMax = Number.POSITIVE_INFINITY, without?: ReadonlySet<Queued>): Queued[][] {
     const all: Queued[][] = []
     let [size, total] = [0, 0]
     for (const one of waiting) {
+      if (without?.has(one)) continue
       const batch = all.at(-1)
       // A comma stands between two events.
       const isNew = !batch || batch.length === REQUEST_EVENTS_MAX || size + one.bytes + 1 > REQUEST_BYTES_MAX
@@ -78,6 +79,10 @@ export function openQueue() {
   const countOf = (events: readonly Queued[]) => events.filter(one => waiting.has(one)).length
   return { add, remove, batches, isFull, countOf, all: () => [...waiting], size: () => waiting.size }
 }
+
+/** Of the text, at most: with a comma for each. */
+export const requestBytes = (batch: readonly Queued[]) =>
+  batch.reduce((sum, one) => sum + one.bytes + 1, bodyOf([]).length)
 
 export const batchText = (batch: readonly Queued[]) => bodyOf(batch.map(({ text }) => text))
 
