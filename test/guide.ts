@@ -13,15 +13,16 @@ type Block = { language: string; text: string; before: string }
 type Shown = { language: string; text: string; output: string }
 export type Guide = { script: string; shown: Shown[]; ports: string[] }
 
-const FOLDER = new URL('../docs/guides/', import.meta.url)
-export const guides = readdirSync(FOLDER).map(file => file.replace('.md', ''))
+const DOCS = new URL('../docs/', import.meta.url)
+const README = 'README'
+export const guides = [README, ...readdirSync(new URL('guides/', DOCS)).map(file => file.replace('.md', ''))]
 
 /** As the variable of the script that names the directory of its outputs. */
 const OUTPUTS = 'OUTPUTS'
 const CODE = ['js', 'ts', 'html', 'python']
 
 export function readGuide(name: string): Guide {
-  const text = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8')
+  const text = readFileSync(new URL(name === README ? '../README.md' : `./guides/${name}.md`, DOCS), 'utf8')
   const blocks = blocksOf(text)
   const shown: Shown[] = []
   let [script, output] = ['', '']

@@ -1,4 +1,4 @@
-// The commands of the guides work in their order, in a fresh terminal beside a fresh start. A command whose comment names a
+// The commands of README and of the guides work in their order, in a fresh terminal beside a fresh start. A command whose comment names a
 // status is answered with that, and every other one succeeds. All guides run beside one start in the order of README, and
 // beside another one in the reverse order, twice each: a guide that needs what another one left, or that is in the way of
 // another one or of itself, fails in one of them. A fresh start for each would take much longer and not find the last.
