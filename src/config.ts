@@ -105,6 +105,12 @@ const SETTINGS = {
     'Trusted proxies do not count as one. A thousand more wait up to ten seconds until one of them closes',
   ),
   STOA_SIGN_INS_PER_MINUTE: setting('Sign-ins that one client address may start per minute', '120', count),
+  STOA_CONSOLE: setting(
+    'The console at `/`: `build` it at the start if that is due, serve what is `built`, or `off`',
+    'build',
+    oneOf(['build', 'built', 'off']),
+    'Building needs npm and its registry, once for each version. `npm run build` does it beforehand',
+  ),
   STOA_LOG: setting(
     'The log level: `error`, `warn`, `info` or `debug`',
     'info',

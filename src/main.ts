@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Config, helpText, readConfig } from './config.ts'
+import { type Console, openConsole } from './console/console.ts'
 import { systemClock } from './engines/clock/clock.ts'
 import { type MigrationLog, migrate } from './engines/db/migrate.ts'
 import { type Engines, EngineUnavailable } from './engines/engines.ts'
@@ -91,8 +92,11 @@ async function start(flags: string[]): Promise<void> {
     startsPerMinute: config.STOA_SIGN_INS_PER_MINUTE,
     bounds: openBounds(engines.clock, config.services),
   })
+  const pages = openPages(config, log)
+  closers.push({ close: () => pages?.close(), abandon: () => pages?.close() })
   const host = await openHost({
     ...api,
+    ...(pages && { pages: pages.find }),
     version: VERSION,
     services,
     identity,
@@ -115,6 +119,11 @@ async function start(flags: string[]): Promise<void> {
   log.events.info({ baseUrl, iamUrl }, 'ready')
   const metricsUrl = `http://${bracketed(metricsHost)}:${host.metricsPort}`
   process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
+}
+
+function openPages({ STOA_CONSOLE }: Config, { events }: Log): Console | null {
+  if (STOA_CONSOLE === 'off') return null
+  return openConsole(STOA_CONSOLE === 'build', events.info.bind(events), events.error.bind(events))
 }
 
 /** On localhost it would forbid plain http to whatever else runs on the developer's machine. */

@@ -27,7 +27,7 @@ const TYPES: Record<string, string> = {
 
 /** Names with a digest of the content, `assets/app-4f3a9c21.js`. Their content never changes. */
 const HASHED = /\/assets\/[^/]*-[\w-]{8,}\.\w+$/
-const FOREVER = 'public, max-age=31536000, immutable'
+export const FOREVER = 'public, max-age=31536000, immutable'
 /** Cached, but revalidated on every use. */
 const REVALIDATED = 'no-cache'
 const PAGE_HEADERS = {

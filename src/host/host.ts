@@ -15,7 +15,7 @@ import type { Inspect } from './answer.ts'
 import { startBackground, startSchedules } from './background.ts'
 import { openCalls } from './calls.ts'
 import type { Connections } from './connections.ts'
-import { type Document, documentOf, type Files, openFiles } from './files.ts'
+import { type Document, documentOf, type Files, type FindFile, openFiles } from './files.ts'
 import type { Histogram } from './histogram.ts'
 import { type Listener, listen } from './listener.ts'
 import type { Log } from './log.ts'
@@ -51,6 +51,8 @@ export type HostOptions = {
   /** The origins of this host. Their pages may use it with credentials. */
   ownOrigins: readonly string[]
   files: readonly Files[]
+  /** Pages that come and change while the host runs, before `files`. */
+  pages?: FindFile
   listener: Listener
   requestId: () => string
   metricsAddress: { host: string; port: number }
@@ -136,7 +138,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
   }
   const calls = openCalls(path)
   const origins = { own: new Set(options.ownOrigins), isVerified: provided.isVerified }
-  const findFile = openFiles(options.files, Object.assign({}, ...[...opened.values()].map(one => one.documents)))
+  const { pages } = options
+  const fixed = openFiles(options.files, Object.assign({}, ...[...opened.values()].map(one => one.documents)))
+  const findFile: FindFile = (...asked) => pages?.(...asked) ?? fixed(...asked)
   const unbuilt = unbuiltPaths(services, upstreams)
   const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile })
   provided.endedOrgs.onEnd(server.stopStreamsOf)

@@ -1,0 +1,35 @@
+// Writes: what they change is read again, and an error is shown until it is closed.
+import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { toast } from '../parts/toast.tsx'
+import { errorText } from './problems.tsx'
+
+type Options<Input, Output> = {
+  run: (input: Input) => Promise<Output>
+  /** The queries that it changes. */
+  changes: QueryKey[]
+  /** What was done: `Key revoked`. */
+  done?: (output: Output) => string
+  onDone?: (output: Output) => void
+  /** Forms show their errors themselves. */
+  showsErrors?: boolean
+}
+
+/** Its result is in no cache, because it may have a secret. */
+export function useChange<Input = void, Output = unknown>(
+  options: Options<Input, Output>,
+): UseMutationResult<Output, Error, Input> {
+  const { run, changes, done, onDone, showsErrors = false } = options
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: run,
+    gcTime: 0,
+    onSuccess: output => {
+      if (done) toast(done(output))
+      onDone?.(output)
+    },
+    onError: error => {
+      if (!showsErrors) toast(errorText(error), 'danger')
+    },
+    onSettled: () => Promise.all(changes.map(queryKey => queryClient.invalidateQueries({ queryKey }))),
+  })
+}

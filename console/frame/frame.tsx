@@ -1,0 +1,69 @@
+// Everything around a screen: navigation, organisation, theme, command menu, and what is shown when the session ends.
+import { useQuery } from '@tanstack/react-query'
+import { Outlet, useLocation, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { me, signedOut, signInUrl } from '../api.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Toasts } from '../parts/toast.tsx'
+import { useKeys } from './keys.ts'
+import { Navigation } from './navigation.tsx'
+import { OtherOrganisation } from './organisation.tsx'
+import { Palette } from './palette.tsx'
+import { useTitle } from './title.ts'
+
+export function Frame() {
+  const { data } = useQuery(me)
+  const { org } = useParams({ strict: false }) as { org: string }
+  const title = useTitle()
+  const [menu, setMenu] = useState(false)
+  const [palette, setPalette] = useState(false)
+  const { pathname } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes the menu
+  useEffect(() => setMenu(false), [pathname])
+  useKeys(() => setPalette(true))
+  if (!data) return null
+  return (
+    <div className="frame">
+      <a className="skip" href="#sheet">
+        Skip to content
+      </a>
+      <aside className="side" data-open={menu || undefined}>
+        <Navigation me={data} onOpenPalette={() => setPalette(true)} />
+      </aside>
+      <header className="phonebar">
+        <button type="button" className="btn" aria-label="Menu" aria-expanded={menu} onClick={() => setMenu(!menu)}>
+          <Icon name={menu ? 'x' : 'menu'} />
+        </button>
+        <strong>{title}</strong>
+        <button type="button" className="btn" aria-label="Search" onClick={() => setPalette(true)}>
+          <Icon name="search" />
+        </button>
+      </header>
+      <main className="sheet" id="sheet" tabIndex={-1}>
+        {data.org === org ? <Outlet /> : <OtherOrganisation me={data} org={org} />}
+      </main>
+      {palette && <Palette me={data} onClose={() => setPalette(false)} />}
+      <SessionEnded />
+      <Toasts />
+    </div>
+  )
+}
+
+function SessionEnded() {
+  const [ended, setEnded] = useState(false)
+  useEffect(() => {
+    const end = () => setEnded(true)
+    signedOut.addEventListener('end', end)
+    return () => signedOut.removeEventListener('end', end)
+  }, [])
+  if (!ended) return null
+  return (
+    <Dialog title="Your session has ended" onClose={() => setEnded(false)}>
+      <p>Sign in to go on. You come back to this screen; text that you have not saved is lost.</p>
+      <a className="btn" data-kind="primary" href={signInUrl(location)}>
+        Sign in
+      </a>
+    </Dialog>
+  )
+}

@@ -1,0 +1,63 @@
+// The details of one thing of a list, beside the list. Esc closes it, and `j` and `k` go to the next and previous one.
+import { type ReactNode, useEffect, useRef } from 'react'
+import { isTyping } from '../frame/keys.ts'
+import { Icon } from './icon.tsx'
+
+type Props = {
+  title: string
+  sub?: ReactNode
+  children: ReactNode
+  foot?: ReactNode
+  onClose: () => void
+  /** In the list; null at its end. */
+  onNext?: (() => void) | null
+  onPrevious?: (() => void) | null
+}
+
+export function Drawer({ title, sub, children, foot, onClose, onNext, onPrevious }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the title says which thing is shown
+  useEffect(() => heading.current?.focus(), [title])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (document.querySelector('dialog[open]')) return
+      if (event.key === 'Escape') return onClose()
+      if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return
+      if (event.key === 'j') onNext?.()
+      if (event.key === 'k') onPrevious?.()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [onClose, onNext, onPrevious])
+  return (
+    <aside className="drawer" aria-label={title}>
+      <div className="drawer-head">
+        <div className="grow">
+          <h2 ref={heading} tabIndex={-1}>
+            {title}
+          </h2>
+          {sub && <div className="line dsub">{sub}</div>}
+        </div>
+        {onPrevious !== undefined && <Step label="Previous (k)" icon="up" run={onPrevious} />}
+        {onNext !== undefined && <Step label="Next (j)" icon="fall" run={onNext} />}
+        <Step label="Close (Esc)" icon="x" run={onClose} />
+      </div>
+      <div className="drawer-body">{children}</div>
+      {foot && <div className="drawer-foot">{foot}</div>}
+    </aside>
+  )
+}
+
+const Step = ({ label, icon, run }: { label: string; icon: string; run: (() => void) | null }) => (
+  <button
+    type="button"
+    className="btn s icon-only"
+    data-kind="quiet"
+    aria-label={label}
+    title={label}
+    disabled={run === null}
+    onClick={() => run?.()}
+  >
+    <Icon name={icon} />
+  </button>
+)

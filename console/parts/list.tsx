@@ -1,0 +1,220 @@
+// A listing of the host: its head, filters, table, pages, and what is shown when it is empty, filtered to nothing or failed. What is
+// open stands beside it.
+import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect } from 'react'
+import { isTyping } from '../frame/keys.ts'
+import { errorText, RequestId } from '../frame/problems.tsx'
+import { useParam } from '../frame/search.ts'
+import { Sheet } from '../frame/sheet.tsx'
+import { Icon } from './icon.tsx'
+
+export type Column<Item> = {
+  head: string
+  /** `p1` to `p4`: its place on a phone. `low`: left out where there is no room. `r`: a figure. */
+  className: string
+  cell: (item: Item) => ReactNode
+}
+type Page<Item> = { data: Item[]; next: string }
+type Query<Item> = UseInfiniteQueryOptions<Page<Item>, Error, InfiniteData<Page<Item>>, readonly unknown[], string>
+
+export type Steps = { onClose: () => void; onNext: (() => void) | null; onPrevious: (() => void) | null }
+
+type Props<Item> = {
+  title: string
+  /** What this is for, in one line. */
+  about: string
+  query: Query<Item>
+  idOf: (item: Item) => string
+  columns: Column<Item>[]
+  isOff?: (item: Item) => boolean
+  filters?: ReactNode
+  /** Whether the filters leave something out. */
+  isFiltered?: boolean
+  onClear?: () => void
+  /** What a row is called: `key`, `keys`. */
+  noun: [one: string, many: string]
+  /** The button of the primary action, which opens `new`. */
+  create?: string | undefined
+  /** The details of an item, or the form for a new one, beside the list. */
+  details?: (item: Item, steps: Steps) => ReactNode
+  creation?: (onClose: () => void) => ReactNode
+  empty: { icon: string; title: string; says: string; more?: ReactNode }
+}
+
+/** Reads the pages of a listing: `read` gets the `next` of the page before. */
+export const pages = <Item,>(
+  queryKey: readonly unknown[],
+  read: (after: { after?: string }, options: { signal: AbortSignal }) => Promise<Page<Item>>,
+): Query<Item> => ({
+  queryKey,
+  queryFn: ({ pageParam, signal }) => read(pageParam ? { after: pageParam } : {}, { signal }),
+  initialPageParam: '',
+  getNextPageParam: page => page.next || null,
+})
+
+export function List<Item>(props: Props<Item>) {
+  const { title, about, create, filters, details, creation, idOf } = props
+  const [open, setOpen] = useParam('open')
+  const result = useInfiniteQuery(props.query)
+  const items = result.data?.pages.flatMap(page => page.data) ?? []
+  const at = items.findIndex(item => idOf(item) === open)
+  const item = items[at]
+  const onClose = () => setOpen('')
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => create && event.key === 'n' && !isTyping(event.target) && setOpen('new')
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  })
+  const stepTo = (n: number) => {
+    const to = items[n]
+    return to === undefined ? null : () => setOpen(idOf(to), true)
+  }
+  const steps = { onClose, onNext: stepTo(at + 1), onPrevious: stepTo(at - 1) }
+  const drawer = open === 'new' ? creation?.(onClose) : item !== undefined ? details?.(item, steps) : null
+  return (
+    <Sheet title={title} drawer={drawer}>
+      <header className="head">
+        <div className="grow">
+          <h1>{title}</h1>
+          <p>{about}</p>
+        </div>
+        {create && (
+          <div className="actions">
+            <button type="button" className="btn" data-kind="primary" onClick={() => setOpen('new')}>
+              <Icon name="plus" />
+              {create}
+            </button>
+          </div>
+        )}
+      </header>
+      {filters && <div className="filters">{filters}</div>}
+      <Content {...props} {...{ result, items, open }} onOpen={setOpen} />
+    </Sheet>
+  )
+}
+
+type Result<Item> = ReturnType<typeof useInfiniteQuery<Page<Item>, Error, InfiniteData<Page<Item>>>>
+type ContentProps<Item> = Props<Item> & {
+  result: Result<Item>
+  items: Item[]
+  open: string
+  onOpen: (id: string) => void
+}
+
+function Content<Item>(props: ContentProps<Item>) {
+  const { result, items, noun, isFiltered, onClear, empty, create, onOpen } = props
+  const { error, isPending, isFetching, hasNextPage } = result
+  if (error && items.length === 0) {
+    return (
+      <div className="empty" role="alert">
+        <h2>{`The ${noun[1]} could not be loaded`}</h2>
+        <p>{errorText(error)}</p>
+        <RequestId error={error} />
+        <button type="button" className="btn" onClick={() => void result.refetch()}>
+          Try again
+        </button>
+      </div>
+    )
+  }
+  if (items.length === 0 && !isPending) {
+    return (
+      <div className="empty">
+        <span className="glyph">
+          <Icon name={empty.icon} />
+        </span>
+        <h2>{isFiltered ? `No ${noun[0]} matches` : empty.title}</h2>
+        <p>{isFiltered ? 'The filters leave out everything.' : empty.says}</p>
+        {isFiltered && onClear && (
+          <button type="button" className="btn" onClick={onClear}>
+            Clear filters
+          </button>
+        )}
+        {!isFiltered && create && (
+          <button type="button" className="btn" onClick={() => onOpen('new')}>
+            {create}
+          </button>
+        )}
+        {!isFiltered && empty.more}
+      </div>
+    )
+  }
+  const count = `${hasNextPage ? 'Newest ' : ''}${items.length.toLocaleString()} ${noun[items.length === 1 ? 0 : 1]}`
+  return (
+    <div aria-busy={isFetching} data-dim={(isFetching && result.isPlaceholderData) || undefined}>
+      <Table {...props} isPending={isPending} />
+      <div className="paging">
+        <span>{isPending ? 'Loading' : count}</span>
+        {hasNextPage && (
+          <span className="right">
+            <button type="button" className="btn s" aria-busy={isFetching} onClick={() => void result.fetchNextPage()}>
+              Show more
+            </button>
+          </span>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const SKELETONS = [1, 2, 3, 4]
+
+function Table<Item>({
+  items,
+  columns,
+  idOf,
+  isOff,
+  open,
+  onOpen,
+  isPending,
+  details,
+}: ContentProps<Item> & { isPending: boolean }) {
+  return (
+    <table className="table two" data-opens={details ? '' : undefined}>
+      <thead>
+        <tr>
+          {columns.map(({ head, className }) => (
+            <th key={head} className={className.replace(/p\d/, '').trim() || undefined}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {isPending &&
+          SKELETONS.map(n => (
+            <tr key={n}>
+              {columns.map(({ head, className }) => (
+                <td key={head} className={className}>
+                  <span className="skeleton" />
+                </td>
+              ))}
+            </tr>
+          ))}
+        {items.map(item => {
+          const id = idOf(item)
+          const choose = () => details && onOpen(id)
+          return (
+            <tr
+              key={id}
+              aria-selected={id === open || undefined}
+              data-off={isOff?.(item) || undefined}
+              onClick={choose}
+            >
+              {columns.map(({ head, className, cell }, n) => (
+                <td key={head} className={className}>
+                  {n === 0 && details ? (
+                    <button type="button" className="main" onClick={choose}>
+                      {cell(item)}
+                    </button>
+                  ) : (
+                    cell(item)
+                  )}
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

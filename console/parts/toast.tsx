@@ -1,0 +1,45 @@
+// Says what was done. It never asks, and stays until it is closed if it is an error.
+import { useSyncExternalStore } from 'react'
+import { Icon } from './icon.tsx'
+
+type Toast = { id: number; text: string; tone?: 'danger' }
+
+const SHOWN_MS = 8_000
+let toasts: Toast[] = []
+let last = 0
+const listeners = new Set<() => void>()
+
+function set(next: Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener()
+}
+
+const remove = (id: number) => set(toasts.filter(one => one.id !== id))
+
+export function toast(text: string, tone?: 'danger'): void {
+  const id = ++last
+  set([...toasts, { id, text, ...(tone && { tone }) }])
+  if (!tone) setTimeout(() => remove(id), SHOWN_MS)
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+export function Toasts() {
+  const shown = useSyncExternalStore(subscribe, () => toasts)
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {shown.map(({ id, text, tone }) => (
+        <div key={id} className="toast" data-tone={tone}>
+          <Icon name={tone ? 'alert' : 'ok'} />
+          <span>{text}</span>
+          <button type="button" aria-label="Close" onClick={() => remove(id)}>
+            <Icon name="x" small />
+          </button>
+        </div>
+      ))}
+    </div>
+  )
+}

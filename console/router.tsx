@@ -1,0 +1,59 @@
+// The addresses: `/` leads to the organisation of the session, `/o/{org}/…` are the screens of the services, `/me` the own account.
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
+import { isSignedOut, me, queryClient, signInUrl } from './api.ts'
+import { Frame } from './frame/frame.tsx'
+import { Failed, NotFound } from './frame/problems.tsx'
+import { services } from './services/services.ts'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Failed })
+
+/** Who is signed in; a browser without a session is sent to sign-in. */
+async function signedIn({ location }: { location: { pathname: string; searchStr: string } }) {
+  try {
+    return await queryClient.ensureQueryData(me)
+  } catch (error) {
+    if (!isSignedOut(error)) throw error
+    globalThis.location.replace(signInUrl({ pathname: location.pathname, search: location.searchStr }))
+    return new Promise<never>(() => {}) // The page is left.
+  }
+}
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: async context => {
+    const { org } = await signedIn(context)
+    throw redirect({ to: '/o/$org/$', params: { org, _splat: 'home' } })
+  },
+})
+
+const organisation = createRoute({
+  getParentRoute: () => root,
+  path: '/o/$org',
+  beforeLoad: signedIn,
+  component: Frame,
+  notFoundComponent: NotFound,
+})
+
+const screens = services
+  .flatMap(one => one.screens)
+  .map(({ path, load }) =>
+    createRoute({ getParentRoute: () => organisation, path }).lazy(async () => {
+      const component = await load()
+      return { options: { component } } as never
+    }),
+  )
+
+export const router = createRouter({
+  routeTree: root.addChildren([start, organisation.addChildren(screens)]),
+  defaultPreload: 'intent',
+  defaultErrorComponent: Failed,
+  scrollRestoration: true,
+  // Search parameters are plain texts: `?open=key_1`, not JSON.
+  parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: search => {
+    const set = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+    const text = new URLSearchParams(set as [string, string][]).toString()
+    return text ? `?${text}` : ''
+  },
+})

@@ -1,0 +1,196 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { CreateKeyInput, CreateKeyOutput } from '../../../client/stoa.js'
+import { services, stoa } from '../../api.ts'
+import { useChange } from '../../frame/change.ts'
+import { errorText, RequestId } from '../../frame/problems.tsx'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Drawer } from '../../parts/drawer.tsx'
+import { Field, fieldError } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Secret } from '../../parts/secret.tsx'
+
+/** The limits of a new key, as a person chooses them. */
+const REACHES = [
+  ['', 'Everything I may do', 'Every service, now and later'],
+  ['read:*', 'Read only', 'Every service, and writes nothing'],
+  ['product', 'One service', 'Reads and writes there, and nothing else'],
+] as const
+
+export function CreateKey({ onClose }: { onClose: () => void }) {
+  const create = useChange({
+    run: (input: CreateKeyInput) => stoa.createKey(input),
+    changes: [['keys']],
+    showsErrors: true,
+  })
+  if (create.data) return <Created made={create.data} onClose={onClose} />
+  return <CreateForm error={create.error} isBusy={create.isPending} onCreate={create.mutate} onClose={onClose} />
+}
+
+type FormProps = { error: unknown; isBusy: boolean; onCreate: (input: CreateKeyInput) => void; onClose: () => void }
+
+function CreateForm({ error, isBusy, onCreate, onClose }: FormProps) {
+  const [type, setType] = useState<'secret' | 'publishable'>('secret')
+  const [reach, setReach] = useState('')
+  const { data } = useQuery(services)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onCreate(inputOf(new FormData(event.currentTarget)))
+  }
+  return (
+    <Drawer title="Create a key" onClose={onClose} foot={<Foot isBusy={isBusy} onClose={onClose} />}>
+      <form className="form" id="create-key" onSubmit={submit}>
+        <Field label="Name" help="What it is for, such as the server that uses it" error={fieldError(error, 'name')}>
+          {its => <input {...its} className="input" name="name" required maxLength={120} autoComplete="off" />}
+        </Field>
+        <fieldset className="field">
+          <legend className="label">Type</legend>
+          <Choice
+            name="type"
+            value="secret"
+            chosen={type}
+            label="Secret"
+            says="For servers. It acts as you"
+            choose={() => setType('secret')}
+          />
+          <Choice
+            {...{ name: 'type', value: 'publishable', chosen: type, label: 'Publishable' }}
+            says="For pages and apps. It only sends events"
+            choose={() => setType('publishable')}
+          />
+        </fieldset>
+        {type === 'secret' && (
+          <fieldset className="field">
+            <legend className="label">What it may do</legend>
+            {REACHES.map(([value, label, says]) => (
+              <Choice
+                key={label}
+                name="reach"
+                {...{ value, label, says }}
+                chosen={reach}
+                choose={() => setReach(value)}
+              />
+            ))}
+            {reach === 'product' && (
+              <select className="input" name="product" aria-label="Service">
+                {data?.services
+                  .filter(one => one.operations > 0)
+                  .map(({ name, what }) => (
+                    <option key={name} value={name}>{`${name}: ${what}`}</option>
+                  ))}
+              </select>
+            )}
+          </fieldset>
+        )}
+        {type === 'secret' && (
+          <Field
+            label="Monthly budget"
+            optional
+            help="For model calls, in the currency of the host"
+            error={fieldError(error, 'budget.month')}
+          >
+            {its => (
+              <input {...its} className="input" name="budget" type="number" min="0" step="0.01" inputMode="decimal" />
+            )}
+          </Field>
+        )}
+        <Field label="Requests a minute" optional error={fieldError(error, 'rate')}>
+          {its => <input {...its} className="input" name="rate" type="number" min="1" step="1" inputMode="numeric" />}
+        </Field>
+        <Field label="Expires" optional error={fieldError(error, 'expires')}>
+          {its => <input {...its} className="input" name="expires" type="datetime-local" />}
+        </Field>
+        {error !== null && (
+          <div className="callout" data-tone="danger" role="alert">
+            <Icon name="alert" />
+            <div>
+              {errorText(error)}
+              <RequestId error={error} />
+            </div>
+          </div>
+        )}
+      </form>
+    </Drawer>
+  )
+}
+
+const Foot = ({ isBusy, onClose }: { isBusy: boolean; onClose: () => void }) => (
+  <span className="right">
+    <button type="button" className="btn" onClick={onClose}>
+      Cancel
+    </button>
+    <button type="submit" form="create-key" className="btn" data-kind="primary" aria-busy={isBusy} disabled={isBusy}>
+      Create key
+    </button>
+  </span>
+)
+
+type ChoiceProps = { name: string; value: string; chosen: string; label: string; says: string; choose: () => void }
+
+const Choice = ({ name, value, chosen, label, says, choose }: ChoiceProps) => (
+  <label className="choice">
+    <input type="radio" name={name} value={value} checked={chosen === value} onChange={choose} />
+    <span>
+      <b>{label}</b>
+      <span className="muted">{says}</span>
+    </span>
+  </label>
+)
+
+function inputOf(form: FormData): CreateKeyInput {
+  const text = (name: string) => String(form.get(name) ?? '')
+  const reach = text('reach') === 'product' ? `product:${text('product')}` : text('reach')
+  const budget = Math.round(100 * Number(text('budget')))
+  return {
+    name: text('name').trim(),
+    type: text('type') as 'secret' | 'publishable',
+    ...(reach && { limit: [reach] }),
+    ...(budget > 0 && { budget: { month: budget } }),
+    ...(text('rate') && { rate: Number(text('rate')) }),
+    ...(text('expires') && { expires: new Date(text('expires')).toISOString() }),
+  }
+}
+
+/** The only time that the secret is shown. */
+const Created = ({ made, onClose }: { made: CreateKeyOutput; onClose: () => void }) => (
+  <Drawer
+    title="Key created"
+    onClose={onClose}
+    foot={
+      <span className="right">
+        <button type="button" className="btn" data-kind="primary" onClick={onClose}>
+          Done
+        </button>
+      </span>
+    }
+  >
+    <Secret label="Key" text={made.key} {...(made.type === 'publishable' && { says: 'This key may be in a page.' })} />
+    <section>
+      <h3>What it may do</h3>
+      <ul className="may">
+        {made.may.map(says => (
+          <li key={says}>{says}</li>
+        ))}
+      </ul>
+    </section>
+    <section>
+      <h3>First call</h3>
+      <CodeBlock samples={firstCalls(made)} />
+    </section>
+  </Drawer>
+)
+
+function firstCalls({ key, type }: CreateKeyOutput) {
+  const call =
+    type === 'secret'
+      ? `curl ${location.origin}/v1/iam/me -H "Authorization: Bearer $STOA_KEY"`
+      : `curl ${location.origin}/v1/event -H "Authorization: Bearer $STOA_KEY" --json '{"event": "Page Viewed"}'`
+  const script = `import { createStoa } from 'stoa-client'
+
+const stoa = createStoa({ baseUrl: '${location.origin}', key: process.env.STOA_KEY })
+console.log(await stoa.${type === 'secret' ? 'getMe()' : "ingestEvents({ body: { event: 'Page Viewed' } })"})`
+  return [
+    { name: 'curl', code: `export STOA_KEY=${key}\n${call}` },
+    { name: 'TypeScript', code: script },
+  ]
+}

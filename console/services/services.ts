@@ -1,0 +1,24 @@
+// What the frame knows of each service: its entries in the navigation, and its screens.
+import type { ComponentType } from 'react'
+import type { Me } from '../api.ts'
+import { home } from './home/index.ts'
+import { keys } from './keys/index.ts'
+
+export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation'] as const
+
+export type Entry = {
+  group: (typeof GROUPS)[number]
+  label: string
+  icon: string
+  /** Below `/o/{org}/`. */
+  path: string
+  /** The service in `GET /v1` that must have operations; none for what is always there. */
+  service?: string
+  may?: (me: Me) => boolean
+  /** The key that goes there after `g`. */
+  key?: string
+}
+export type Screen = { path: string; title: string; load: () => Promise<ComponentType> }
+export type Service = { entries: Entry[]; screens: Screen[] }
+
+export const services: readonly Service[] = [home, keys]

@@ -1,0 +1,67 @@
+// Serves the console at `/`. It is built in the background if that is due; until then a page says so.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { FindFile } from '../host/files.ts'
+import { openSite, type Site, statusPage } from '../host/site.ts'
+import { BUILT, builtDigest, isBuilt } from './sources.ts'
+
+export type Console = { find: FindFile; close(): void }
+
+/** `build`: whether to build it if that is due. `say` logs what happens. */
+export function openConsole(build: boolean, say: (text: string) => void, fail: (text: string) => void): Console {
+  let site: Site | null = null
+  let status = build ? BUILDING : NOT_BUILT
+  const serve = () => {
+    site = openSite(BUILT)
+  }
+  if (builtDigest() !== null && existsSync(BUILT)) serve()
+  const child = build && !isBuilt() ? start() : null
+
+  /** A former build is served until the new one is there. */
+  function start() {
+    say('building the console')
+    const script = fileURLToPath(new URL('build.ts', import.meta.url))
+    const running = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'pipe'] })
+    let output = ''
+    running.stderr.setEncoding('utf8').on('data', text => {
+      output = (output + text).slice(0, OUTPUT_MAX)
+    })
+    running.on('error', error => fail(`the console could not be built: ${error.message}`))
+    running.on('exit', code => {
+      if (code === 0) {
+        serve()
+        say('the console is built')
+      } else if (code !== null) {
+        status = FAILED
+        fail(`the console could not be built; the API is not affected:\n${output.trim()}`)
+      }
+    })
+    running.unref()
+    return running
+  }
+
+  return {
+    find: (method, path, headers) => (site ? site(method, path, headers) : statusPage(method, path, status)),
+    close: () => void child?.kill(),
+  }
+}
+
+/** The first of what npm prints says why. */
+const OUTPUT_MAX = 1_000
+
+const BUILDING = {
+  title: 'The console is being built',
+  says: 'This takes about a quarter of a minute, once. This page reloads by itself. The API works already.',
+  again: true,
+}
+const NOT_BUILT = {
+  title: 'The console is not built',
+  says: 'Run `npm run build` in the directory of Stoa, and start it again. The API works.',
+  again: false,
+}
+const FAILED = {
+  title: 'The console could not be built',
+  says: 'The log of Stoa says why. Run `npm run build` to try again. The API works.',
+  again: false,
+}
