@@ -89,7 +89,11 @@ export const createKey = operation({
       await room.require(db, tables.keys, caller.org)
       record(key.id, changesIn(null, key, RECORDED))
       emit('account.key.created', { ...shownOf(key), ...(key.expires !== null && { expires: key.expires }) })
-      return { ...recordOf({ ...key, ...UNUSED }, caller.email, now), key: text, may: mayOf(key, caller) }
+      return {
+        ...recordOf({ ...key, ...UNUSED }, caller.email, now),
+        key: text,
+        may: mayOf(key, caller, state.currency),
+      }
     })
   },
 })
