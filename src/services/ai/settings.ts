@@ -63,6 +63,7 @@ export const aiSettings = declareOrgSettings({
     requireOnce('fallbacks', 'model', models)
     await registry.ready()
     requireKnown(registry, before.aliases, aliases)
+    requireSameKind(registry, change.aliases ?? before.aliases, fallbacks)
     return change
   },
 })
@@ -84,6 +85,20 @@ function requireKnown(registry: Registry, before: AiSettings['aliases'], aliases
     before.some(one => one.name === name && one.model === model)
   const at = aliases.findIndex(one => !isKnown(one))
   if (at !== -1) throw invalidField(`aliases.${at}.model`, 'is not known; `GET /v1/models` lists the models')
+}
+
+/** A fallback of another kind is never called. A model that is not known at the moment may be of any kind. */
+function requireSameKind(registry: Registry, aliases: AiSettings['aliases'], fallbacks: AiSettings['fallbacks']): void {
+  const kindsOf = (model: string) =>
+    (model === LOCAL_EMBED.id ? [LOCAL_EMBED] : registry.offersOf(model)).map(({ kind }) => kind)
+  for (const [at, { model, to }] of fallbacks.entries()) {
+    const [needed, ...more] = kindsOf(aliases.find(({ name }) => name === model)?.model ?? model)
+    if (needed === undefined || more.some(kind => kind !== needed)) continue
+    const wrong = to.findIndex(name => kindsOf(name).length > 0 && !kindsOf(name).includes(needed))
+    if (wrong === -1) continue
+    const says = `is not of the kind \`${needed}\`, which a fallback of ${model} must be; \`GET /v1/models\` lists the kinds`
+    throw invalidField(`fallbacks.${at}.to.${wrong}`, says)
+  }
 }
 
 function requireOnce(list: string, field: string, names: readonly string[]): void {
