@@ -30,6 +30,17 @@ const send = (body: unknown, more: { as?: string | null; headers?: Record<string
   host.call(`POST /v1/event${more.path ?? ''}`, { as: home.key, ...more, body })
 const byName = async (name: string) => (await stored()).filter(({ event }) => event === name)
 
+describe('the receipt', () => {
+  it('ends with a newline, except the `1` with which an SDK compares the whole body', async () => {
+    const textOf = async (path: string, body: unknown) =>
+      (await host.call(`POST /v1/event${path}`, { as: home.key, body })).text
+    assert.equal(await textOf('', { event: unique() }), '{"accepted":1,"dropped":0}\n')
+    const sent = [{ event: unique(), properties: { token: pk, distinct_id: 'a' } }]
+    assert.match(await textOf('/mixpanel/track?verbose=1', sent), /^\{.*\}\n$/)
+    assert.equal(await textOf('/mixpanel/track', sent), '1')
+  })
+})
+
 describe('a body', () => {
   const name = unique()
   const event = { event: name, properties: { n: 1 } }

@@ -128,5 +128,6 @@ function nothingLanded(dropped: readonly Dropped[]): Fault {
   })
 }
 
-const json = (body: unknown): Reply =>
-  reply(200, { 'content-type': 'application/json; charset=utf-8' }, JSON.stringify(body))
+/** With a final newline, like all JSON answers. Mixpanel's SDK for Node compares the whole body with `1`. */
+const json = (body: object | 1): Reply =>
+  reply(200, { 'content-type': 'application/json; charset=utf-8' }, body === 1 ? '1' : `${JSON.stringify(body)}\n`)
