@@ -4422,7 +4422,7 @@ export type Stoa = {
   updateProject(input: UpdateProjectInput, options?: CallOptions): Call<Project>
 
   /**
-   * Deletes a project and everything in it.
+   * Deletes a project and detaches its domains.
    * `DELETE /v1/projects/{slug}`
    */
   deleteProject(input: DeleteProjectInput, options?: CallOptions): Call<void>

@@ -91,9 +91,9 @@ export const updateProject = operation({
 
 export const deleteProject = operation({
   route: 'DELETE /v1/projects/{slug}',
-  summary: 'Deletes a project and everything in it',
+  summary: 'Deletes a project and detaches its domains',
   description:
-    'It cannot be undone. Its domains are detached. Keys that are limited to it stay, and may act in a later project of that slug.',
+    "It cannot be undone. The project's events, errors, logged model calls and usage stay. Keys that are limited to the project stay too, and can act in a later project with the same slug.",
   access: 'admin',
   project: 'slug',
   input: { slug: Slug },

@@ -113,8 +113,9 @@ export const getOrg = operation({
 export const updateOrg = operation({
   route: 'PATCH /v1/iam/orgs/{slug}',
   summary: 'Renames an organisation',
-  description: 'For an owner or admin of the organisation, and for superadmins. The slug cannot be changed.',
+  description: 'The slug cannot be changed.',
   access: 'bearer',
+  role: 'admin',
   input: { slug: Slug, name: Name },
   output: Org,
   faults: ['not_found'],
@@ -138,9 +139,9 @@ export const deleteOrg = operation({
   route: 'DELETE /v1/iam/orgs/{slug}',
   summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again',
   description:
-    'For an owner of the organisation, and for superadmins. It cannot be undone. All access to it ends at once: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background, which superadmins see at `GET /v1/iam/orgs` until it is done. What stays: its slug is reserved, the billing journal with its accounts, and what the audit trail of `admin` says of it, the deletion included. The accounts of its members stay, but not the passwords that its admins set. The organisation `admin` cannot be deleted.',
+    'It cannot be undone. All access to the organisation ends immediately: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background; until that is done, superadmins see the organisation at `GET /v1/iam/orgs`. What stays: the slug, which is reserved; the billing journal with its accounts; and the entries about the organisation in the audit trail of `admin`, including its deletion. The accounts of its members stay, but passwords that its admins set stop working. The organisation `admin` cannot be deleted.',
   access: 'bearer',
-  owners: 'everything',
+  role: 'owner',
   issuesCredential: true, // It ends all of them, which no limited key may do.
   input: { slug: Slug, confirm: slug('The slug again, to confirm') },
   output: nothing,
